@@ -1,0 +1,164 @@
+/**
+ * The errors that Heddle's callers see. Each says by its class what happens next (STYLE: restate's `errors.ts`): a plain
+ * throw means "try again", a {@link PermanentError} means "never try again", a {@link ConflictError} means that what was
+ * sent contradicts what is stored.
+ */
+export const errorCodes = [
+  'VALIDATION_ERROR',
+  'NOT_FOUND',
+  'CONFLICT',
+  'AMBIGUOUS_REFERENCE',
+  'PAYLOAD_TOO_LARGE',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'BUDGET_TOO_SMALL',
+  'TIMEOUT',
+  'SERVICE_UNAVAILABLE',
+  'INTERNAL',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+/** What a stage does with a job whose handler threw. */
+export type Disposition = 'retry' | 'give-up' | 'conflict'
+
+export interface ErrorDetails {
+  /** The field that is at fault, as a path: `messages.3.content`. */
+  field?: string
+  /** What was received, shortened; never message contents or secrets. */
+  received?: string
+  /** Seconds after which another try makes sense. */
+  retryAfter?: number
+  /** What the person who sees the error can do about it. */
+  hint?: string
+  /** Facts for programs, such as the candidates of an ambiguous reference. */
+  facts?: Readonly<Record<string, unknown>>
+  cause?: unknown
+}
+
+/** The form in which an error crosses a process boundary: a reply, a row, a line of `--json` output. */
+export interface ErrorData {
+  code: ErrorCode
+  detail: string
+  field?: string
+  received?: string
+  retryAfter?: number
+  hint?: string
+  facts?: Readonly<Record<string, unknown>>
+}
+
+export class HeddleError extends Error {
+  override name = 'HeddleError'
+  readonly code: ErrorCode
+  readonly disposition: Disposition
+  readonly field: string | undefined
+  readonly received: string | undefined
+  readonly retryAfter: number | undefined
+  readonly hint: string | undefined
+  readonly facts: Readonly<Record<string, unknown>> | undefined
+
+  constructor(code: ErrorCode, message: string, disposition: Disposition, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.disposition = disposition
+    this.field = details.field
+    this.received = details.received
+    this.retryAfter = details.retryAfter
+    this.hint = details.hint
+    this.facts = details.facts
+  }
+
+  toJSON(): ErrorData {
+    return {
+      code: this.code,
+      detail: this.message,
+      ...(this.field !== undefined && { field: this.field }),
+      ...(this.received !== undefined && { received: this.received }),
+      ...(this.retryAfter !== undefined && { retryAfter: this.retryAfter }),
+      ...(this.hint !== undefined && { hint: this.hint }),
+      ...(this.facts !== undefined && { facts: this.facts }),
+    }
+  }
+}
+
+/** Trying again cannot help: the input is at fault, or what it names is gone. */
+export class PermanentError extends HeddleError {
+  override name = 'PermanentError'
+  constructor(code: ErrorCode, message: string, details?: ErrorDetails) {
+    super(code, message, 'give-up', details)
+  }
+}
+
+/** What was sent contradicts what is stored: another message under a used id, a publication that lost its race. */
+export class ConflictError extends HeddleError {
+  override name = 'ConflictError'
+  constructor(message: string, details?: ErrorDetails) {
+    super('CONFLICT', message, 'conflict', details)
+  }
+}
+
+/** Something outside failed for now: a server is down, a model is busy, a wait ran out. */
+export class RetryableError extends HeddleError {
+  override name = 'RetryableError'
+  constructor(code: 'SERVICE_UNAVAILABLE' | 'RATE_LIMITED' | 'TIMEOUT' | 'INTERNAL', message: string, details?: ErrorDetails) {
+    super(code, message, 'retry', details)
+  }
+}
+
+export function validationError(field: string, rule: string, received: unknown, hint?: string): PermanentError {
+  return new PermanentError('VALIDATION_ERROR', `${field}: ${rule}`, {
+    field,
+    received: describeReceived(received),
+    ...(hint !== undefined && { hint }),
+  })
+}
+
+export function notFound(kind: string, name: string, hint?: string): PermanentError {
+  return new PermanentError('NOT_FOUND', `${kind} "${name}" was not found`, {
+    field: kind,
+    received: name,
+    ...(hint !== undefined && { hint }),
+  })
+}
+
+const RECEIVED_CHARACTERS_MAX = 80
+
+/** A short description of a bad value that shows no more of it than is needed to find it. */
+export function describeReceived(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (typeof value === 'string') {
+    return value.length <= RECEIVED_CHARACTERS_MAX ? JSON.stringify(value) : `a text of ${value.length} characters`
+  }
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (value !== null && typeof value === 'object') return 'an object'
+  return String(value)
+}
+
+/** Brings any thrown value into the form in which it is stored and sent. Unexpected errors become `INTERNAL`. */
+export function errorData(error: unknown): ErrorData {
+  if (error instanceof HeddleError) return error.toJSON()
+  return { code: 'INTERNAL', detail: error instanceof Error ? error.message : String(error) }
+}
+
+/** The reverse of {@link errorData}: an error that was received from another process, ready to be thrown. */
+export function errorFromData(data: ErrorData): HeddleError {
+  const details: ErrorDetails = {
+    ...(data.field !== undefined && { field: data.field }),
+    ...(data.received !== undefined && { received: data.received }),
+    ...(data.retryAfter !== undefined && { retryAfter: data.retryAfter }),
+    ...(data.hint !== undefined && { hint: data.hint }),
+    ...(data.facts !== undefined && { facts: data.facts }),
+  }
+  switch (data.code) {
+    case 'CONFLICT':
+      return new ConflictError(data.detail, details)
+    case 'SERVICE_UNAVAILABLE':
+    case 'RATE_LIMITED':
+    case 'TIMEOUT':
+    case 'INTERNAL':
+      return new RetryableError(data.code, data.detail, details)
+    default:
+      return new PermanentError(data.code, data.detail, details)
+  }
+}

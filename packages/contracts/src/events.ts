@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { errorDataSchema } from './contexts.js'
+import { idSchema } from './names.js'
+
+/** Events carry ids, never contents: who needs more reads the row. */
+export const eventTopics = ['message.stored', 'thread.compacted', 'context.built', 'context.failed', 'snapshot.saved'] as const
+export type EventTopic = (typeof eventTopics)[number]
+
+export const eventSchema = z.object({
+  projectId: idSchema,
+  /** Position in the project's log, without gaps: where a subscriber resumes. */
+  number: z.int().min(1),
+  topic: z.enum(eventTopics),
+  threadId: idSchema.nullable(),
+  /** What the event is about: a context, a snapshot, a context state. */
+  subjectId: idSchema.nullable(),
+  /** The thread's head when the event was made. */
+  headSeq: z.int().nullable(),
+})
+export type HeddleEvent = z.infer<typeof eventSchema>
+
+/** The answer to a job whose sender waits for it. It points at rows; only errors travel in it. */
+export const replySchema = z.object({
+  requestId: idSchema,
+  ok: z.boolean(),
+  error: errorDataSchema.optional(),
+})
+export type Reply = z.infer<typeof replySchema>

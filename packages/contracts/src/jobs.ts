@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { limits } from './limits.js'
+import { placedMessageSchema } from './messages.js'
+import { idSchema, nameSchema } from './names.js'
+
+/** Where a reply to a job is published: the name of its sender's inbox. */
+const replyToSchema = z.string().min(1).max(100).optional()
+
+/** The only job that carries content. All of its messages belong to one thread. */
+export const ingestJobSchema = z.strictObject({
+  projectId: idSchema,
+  /** The id of this job's request: the sender awaits the reply under it. */
+  requestId: idSchema,
+  replyTo: replyToSchema,
+  agent: nameSchema,
+  thread: nameSchema,
+  /** The agent that an import creates has no rolling window: recorded sessions are old. Ignored where the agent exists. */
+  newAgentRollingWindow: z.int().min(1).nullable().optional(),
+  messages: z.array(placedMessageSchema).min(1, 'must hold at least one message').max(limits.messagesPerJobMax),
+})
+export type IngestJob = z.infer<typeof ingestJobSchema>
+
+/** A wake-up: there may be something to do for this thread. What it is stands in the store. */
+export const wakeJobSchema = z.strictObject({ projectId: idSchema, threadId: idSchema })
+export type WakeJob = z.infer<typeof wakeJobSchema>
+
+/** A context was requested: the request is the row `contextId`. */
+export const assembleJobSchema = z.strictObject({ projectId: idSchema, contextId: idSchema, replyTo: replyToSchema })
+export type AssembleJob = z.infer<typeof assembleJobSchema>

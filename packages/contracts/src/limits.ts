@@ -1,0 +1,26 @@
+/**
+ * The named bounds of what Heddle takes in (DESIGN: invariant 10). A value beyond one is refused with a typed error that
+ * names it; nothing is cut silently.
+ */
+export const limits = {
+  /** One message's text: about a million tokens, more than any model's window. */
+  messageCharactersMax: 4_000_000,
+  /** Messages in one ingest job; the SDK splits longer appends. */
+  messagesPerJobMax: 500,
+  /** Characters of all messages in one ingest job; the SDK splits larger appends. */
+  charactersPerJobMax: 8_000_000,
+  /** Tool calls in one message. */
+  toolCallsMax: 256,
+  /** A name of an agent, a thread, a project or an item. */
+  nameCharactersMax: 200,
+  /** A title, goal or status line. */
+  lineCharactersMax: 2_000,
+  /** A system prompt, a doc, a rule or a reference. */
+  documentCharactersMax: 1_000_000,
+  /** Tokens that a caller may ask for; larger than any model's window. */
+  budgetTokensMax: 20_000_000,
+  /** Entries of one page of a list. */
+  pageItemsMax: 500,
+  /** How long a caller may wait for one reply, in milliseconds. */
+  waitMsMax: 600_000,
+} as const

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { limits } from './limits.js'
+import { idSchema, timeSchema } from './names.js'
+
+/**
+ * Roles of messages: those of spec 000, `system`, and spec 004's `error` and `approval`, which are kept and shown in a
+ * thread's history but never sent to a model.
+ */
+export const roles = ['user', 'assistant', 'tool_use', 'tool_result', 'system', 'error', 'approval'] as const
+export type Role = (typeof roles)[number]
+
+/**
+ * One call of a tool. `arguments` is what the provider gave: an object (Anthropic) or a text that should be JSON (OpenAI);
+ * a text is kept to the letter, since models also write broken JSON.
+ */
+export const toolCallSchema = z.strictObject({
+  id: z.string().min(1).max(512),
+  name: z.string().min(1).max(512),
+  arguments: z.union([z.string().max(limits.messageCharactersMax), z.record(z.string(), z.json())]),
+})
+export type ToolCall = z.infer<typeof toolCallSchema>
+
+/** A block of a model's reasoning with the provider's signature; it is sent back whole or not at all. */
+export const thinkingBlockSchema = z.strictObject({
+  text: z.string().max(limits.messageCharactersMax),
+  signature: z.string().optional(),
+  /** Encrypted reasoning (Anthropic's `redacted_thinking`); `text` is empty then. */
+  redacted: z.string().optional(),
+})
+export type ThinkingBlock = z.infer<typeof thinkingBlockSchema>
+
+const rawMessageSchema = z.strictObject({
+  /** A UUID (version 7 from the SDK) that the client chooses: the idempotency key of the message in its thread. */
+  id: idSchema,
+  /** The id of the message where it comes from, such as a chat's message id: for reply routing. */
+  sourceId: z.string().min(1).max(512).optional(),
+  role: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }),
+  content: z.string().max(limits.messageCharactersMax, `must have at most ${limits.messageCharactersMax} characters`),
+  thinking: z.array(thinkingBlockSchema).max(256).optional(),
+  toolCalls: z.array(toolCallSchema).min(1).max(limits.toolCallsMax).optional(),
+  toolCallId: z.string().min(1).max(512).optional(),
+  toolName: z.string().min(1).max(512).optional(),
+  isError: z.boolean().optional(),
+  sentAt: timeSchema.optional(),
+  model: z.string().min(1).max(200).optional(),
+  /** What the provider reported with this reply, as it reported it. */
+  usage: z.record(z.string(), z.json()).optional(),
+  /** The context that this reply answered. */
+  contextId: idSchema.optional(),
+  /** A pinned message is never condensed, removed or summarized. */
+  pinned: z.boolean().optional(),
+  /** Why the message is stored but never part of a context, such as an agent's own compaction summary. */
+  keptAside: z.enum(['compact-summary']).optional(),
+  metadata: z.record(z.string(), z.json()).optional(),
+})
+
+/** A message as a producer sends it. */
+export const messageInputSchema = rawMessageSchema.superRefine((message, context) => {
+  const fault = (path: string, rule: string) => context.addIssue({ code: 'custom', path: [path], message: rule })
+  if (message.role === 'tool_result' && message.toolCallId === undefined) fault('toolCallId', 'is needed on a tool_result')
+  if (message.role === 'tool_use' && message.toolCalls === undefined) fault('toolCalls', 'is needed on a tool_use')
+  if (message.toolCalls !== undefined && message.role !== 'assistant' && message.role !== 'tool_use') {
+    fault('toolCalls', 'may stand on an assistant or tool_use message only')
+  }
+  if (message.thinking !== undefined && message.role !== 'assistant' && message.role !== 'tool_use') {
+    fault('thinking', 'may stand on an assistant or tool_use message only')
+  }
+})
+export type MessageInput = z.infer<typeof messageInputSchema>
+
+/** A message on its way: with its place in the append that it came with. */
+export const placedMessageSchema = z.strictObject({
+  message: messageInputSchema,
+  /** Its index in the append or file, counted over all jobs that the append was split into. */
+  ordinal: z.int().min(0).max(2_000_000_000),
+  /** The client's proposal for its place in time: `sentAt`, made non-decreasing over the append. */
+  orderedAt: timeSchema,
+})
+export type PlacedMessage = z.infer<typeof placedMessageSchema>

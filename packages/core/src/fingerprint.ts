@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+import type { MessageInput } from '@heddle/contracts'
+
+/**
+ * A hash over the fields that the client gave, whatever the order of their keys: the same id with the same fingerprint is
+ * a repeat, with another one a conflict. Two spellings of one instant are the same time.
+ */
+export function messageFingerprint(message: MessageInput): Uint8Array {
+  const given = message.sentAt === undefined ? message : { ...message, sentAt: Date.parse(message.sentAt) }
+  return createHash('sha256').update(canonicalJson(given)).digest().subarray(0, 16)
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`
+}

@@ -1,0 +1,27 @@
+import { v5 } from 'uuid'
+
+/**
+ * Ids of projects, agents and threads are derived from their names: every process finds a row without a look-up, and ten
+ * processes that create the same thread at once agree on it. An id that a name gave once is never given to another name.
+ */
+const NAMESPACE = '6f1c2f0e-52a5-4f0e-8c5e-5d0d6b1c9a10'
+
+/** Stands for "no project" where a row must name one, such as a dead letter that could not be read. */
+export const NIL_ID = '00000000-0000-0000-0000-000000000000'
+
+export function projectIdOf(name: string): string {
+  return v5(name, NAMESPACE)
+}
+
+export function agentIdOf(projectId: string, name: string): string {
+  return v5(`agent ${name}`, projectId)
+}
+
+export function threadIdOf(projectId: string, name: string): string {
+  return v5(`thread ${name}`, projectId)
+}
+
+/** The id of a message from elsewhere, from the source's own id or from its content and position (DESIGN: order). */
+export function importedMessageId(threadId: string, identity: string): string {
+  return v5(`message ${identity}`, threadId)
+}

@@ -1,0 +1,7 @@
+export * from './codes.js'
+export * from './fingerprint.js'
+export * from './ids.js'
+export * from './message.js'
+export * from './order.js'
+export * from './tokens.js'
+export * from './turns.js'

@@ -1,0 +1,35 @@
+import type { Role, ThinkingBlock, ToolCall } from '@heddle/contracts'
+
+/**
+ * A stored message as the rules see it. Immutable: pruning and summarizing are projections beside it.
+ */
+export interface Message {
+  readonly id: string
+  /** Place in the order of storing, from 1, without gaps in its thread: for cursors and change detection. */
+  readonly seq: number
+  /** Short code of the id, unique in its thread: what references show. */
+  readonly code: string
+  readonly role: Role
+  readonly content: string
+  readonly thinking: readonly ThinkingBlock[]
+  readonly toolCalls: readonly ToolCall[]
+  readonly toolCallId: string | null
+  readonly toolName: string | null
+  readonly isError: boolean
+  /** Place in the conversation: milliseconds since 1970, then `ordinal`, then `id`. */
+  readonly orderedAtMs: number
+  readonly ordinal: number
+  readonly model: string | null
+  readonly usage: Readonly<Record<string, unknown>> | null
+  readonly pinned: boolean
+  readonly keptAside: string | null
+  /** Tokens of the message by the o200k counter, or the estimate that ingest stored. */
+  readonly tokens: number
+}
+
+/** A position in a conversation; see {@link comparePositions}. */
+export interface Position {
+  readonly orderedAtMs: number
+  readonly ordinal: number
+  readonly id: string
+}

@@ -1,0 +1,461 @@
+CREATE SCHEMA "heddle";
+--> statement-breakpoint
+CREATE TABLE "heddle"."agent_clears" (
+	"agent_id" uuid NOT NULL,
+	"epoch" integer NOT NULL,
+	"project_id" uuid NOT NULL,
+	"cleared_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "agent_clears_agent_id_epoch_pk" PRIMARY KEY("agent_id","epoch")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."agent_clears" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."agent_versions" (
+	"agent_id" uuid NOT NULL,
+	"version" integer NOT NULL,
+	"project_id" uuid NOT NULL,
+	"system_prompt" text DEFAULT '' NOT NULL,
+	"docs" json DEFAULT '[]'::json NOT NULL,
+	"settings" json DEFAULT '{}'::json NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "agent_versions_agent_id_version_pk" PRIMARY KEY("agent_id","version")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."agent_versions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."agents" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"version" integer DEFAULT 1 NOT NULL,
+	"clear_epoch" integer DEFAULT 0 NOT NULL,
+	"last_cleared_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "agents_name" UNIQUE("project_id","name")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."agents" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."thread_clears" (
+	"thread_id" uuid NOT NULL,
+	"epoch" integer NOT NULL,
+	"project_id" uuid NOT NULL,
+	"head_seq" bigint NOT NULL,
+	CONSTRAINT "thread_clears_thread_id_epoch_pk" PRIMARY KEY("thread_id","epoch")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."thread_clears" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."chunks" (
+	"source_id" uuid NOT NULL,
+	"model" text NOT NULL,
+	"chunk_index" integer NOT NULL,
+	"project_id" uuid NOT NULL,
+	"source_kind" text NOT NULL,
+	"agent_id" uuid NOT NULL,
+	"thread_id" uuid,
+	"content_hash" "bytea" NOT NULL,
+	"from_character" integer NOT NULL,
+	"to_character" integer NOT NULL,
+	"embedding" "bytea" NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "chunks_source_id_model_chunk_index_pk" PRIMARY KEY("source_id","model","chunk_index")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."chunks" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."archive" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"thread_id" uuid NOT NULL,
+	"message_id" uuid NOT NULL,
+	"location" text DEFAULT '' NOT NULL,
+	"content_type" text NOT NULL,
+	"summary" text NOT NULL,
+	"content_hash" "bytea" NOT NULL,
+	"file_paths" text[] DEFAULT '{}' NOT NULL,
+	"tool_name" text,
+	"token_count" integer NOT NULL,
+	"original_created_at" timestamp (3) with time zone NOT NULL,
+	"archived_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"last_accessed_at" timestamp (3) with time zone,
+	"access_count" integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "archive_message" UNIQUE("thread_id","message_id","location")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."archive" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."archive_contents" (
+	"project_id" uuid NOT NULL,
+	"hash" "bytea" NOT NULL,
+	"content" "bytea" NOT NULL,
+	"size_bytes" integer NOT NULL,
+	"reference_count" integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "archive_contents_project_id_hash_pk" PRIMARY KEY("project_id","hash")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."archive_contents" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."context_states" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"thread_id" uuid NOT NULL,
+	"lane" text NOT NULL,
+	"strategy" text NOT NULL,
+	"clear_epoch" integer NOT NULL,
+	"generation" integer NOT NULL,
+	"replaces" uuid,
+	"status" text NOT NULL,
+	"point_at" timestamp (3) with time zone NOT NULL,
+	"point_ordinal" integer NOT NULL,
+	"point_id" uuid NOT NULL,
+	"head_seq" bigint NOT NULL,
+	"top_ids" uuid[] NOT NULL,
+	"covered_from_at" timestamp (3) with time zone,
+	"covered_from_ordinal" integer,
+	"covered_from_id" uuid,
+	"covered_to_at" timestamp (3) with time zone,
+	"covered_to_ordinal" integer,
+	"covered_to_id" uuid,
+	"covered_count" integer DEFAULT 0 NOT NULL,
+	"covered_tokens" bigint DEFAULT 0 NOT NULL,
+	"summary" text,
+	"summary_tokens" integer DEFAULT 0 NOT NULL,
+	"summarizer" text,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"ready_at" timestamp (3) with time zone,
+	CONSTRAINT "context_states_generation" UNIQUE("thread_id","lane","clear_epoch","generation")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."context_states" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."prunings" (
+	"thread_id" uuid NOT NULL,
+	"state_id" uuid NOT NULL,
+	"message_id" uuid NOT NULL,
+	"project_id" uuid NOT NULL,
+	"action" text NOT NULL,
+	"text" text NOT NULL,
+	"tokens" integer NOT NULL,
+	"reason" text NOT NULL,
+	"archive_id" uuid NOT NULL,
+	"undone_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "prunings_thread_id_state_id_message_id_pk" PRIMARY KEY("thread_id","state_id","message_id")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."prunings" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."contexts" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"thread_id" uuid NOT NULL,
+	"status" text NOT NULL,
+	"request" json NOT NULL,
+	"requested_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"deadline_at" timestamp (3) with time zone NOT NULL,
+	"built_at" timestamp (3) with time zone,
+	"error" json,
+	"state_id" uuid,
+	"agent_version" integer,
+	"head_seq" bigint,
+	"budget" integer,
+	"tokens_used" integer,
+	"summary_used" boolean,
+	"result" "bytea"
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."contexts" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."snapshots" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"agent_id" uuid NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"description" text,
+	"summary" text NOT NULL,
+	"message_count" integer NOT NULL,
+	"window_start" timestamp (3) with time zone,
+	"window_end" timestamp (3) with time zone NOT NULL,
+	"file_name" text NOT NULL,
+	"content" "bytea" NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."snapshots" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."item_versions" (
+	"item_id" uuid NOT NULL,
+	"version" integer NOT NULL,
+	"project_id" uuid NOT NULL,
+	"description" text,
+	"text" text DEFAULT '' NOT NULL,
+	"input_schema" json,
+	"include" text,
+	"priority_level" integer,
+	"content_hash" "bytea" NOT NULL,
+	"erased" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "item_versions_item_id_version_pk" PRIMARY KEY("item_id","version")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."item_versions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."items" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"agent_id" uuid NOT NULL,
+	"type" text NOT NULL,
+	"name" text NOT NULL,
+	"server_name" text DEFAULT '' NOT NULL,
+	"version" integer DEFAULT 1 NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "items_name" UNIQUE("agent_id","type","server_name","name")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."items" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."thread_items" (
+	"thread_id" uuid NOT NULL,
+	"item_id" uuid NOT NULL,
+	"version" integer NOT NULL,
+	"project_id" uuid NOT NULL,
+	"include_mode" text NOT NULL,
+	"removed" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "thread_items_thread_id_item_id_version_pk" PRIMARY KEY("thread_id","item_id","version")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."thread_items" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."tool_servers" (
+	"agent_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"project_id" uuid NOT NULL,
+	"include" text DEFAULT 'always' NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "tool_servers_agent_id_name_pk" PRIMARY KEY("agent_id","name")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."tool_servers" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."iterations" (
+	"thread_id" uuid NOT NULL,
+	"number" integer NOT NULL,
+	"project_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"happened_at" timestamp (3) with time zone NOT NULL,
+	"cli_used" text,
+	"model_used" text,
+	"prompt" text NOT NULL,
+	"output" text NOT NULL,
+	"progress_score" double precision,
+	"progress_markers" json DEFAULT '[]'::json NOT NULL,
+	"file_changes" json DEFAULT '[]'::json NOT NULL,
+	"duration_seconds" double precision,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "iterations_thread_id_number_pk" PRIMARY KEY("thread_id","number"),
+	CONSTRAINT "iterations_id" UNIQUE("thread_id","id")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."iterations" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."message_tokens" (
+	"thread_id" uuid NOT NULL,
+	"seq" bigint NOT NULL,
+	"project_id" uuid NOT NULL,
+	"tokens" integer NOT NULL,
+	CONSTRAINT "message_tokens_thread_id_seq_pk" PRIMARY KEY("thread_id","seq")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."message_tokens" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."messages" (
+	"thread_id" uuid NOT NULL,
+	"seq" bigint NOT NULL,
+	"project_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"code" text NOT NULL,
+	"role" text NOT NULL,
+	"content" text NOT NULL,
+	"content_escaped" boolean DEFAULT false NOT NULL,
+	"thinking" json,
+	"tool_calls" json,
+	"tool_call_id" text,
+	"tool_name" text,
+	"is_error" boolean DEFAULT false NOT NULL,
+	"sent_at" timestamp (3) with time zone,
+	"ordered_at" timestamp (3) with time zone NOT NULL,
+	"ordinal" integer NOT NULL,
+	"received_at" timestamp (3) with time zone NOT NULL,
+	"source_id" text,
+	"model" text,
+	"usage" json,
+	"context_id" uuid,
+	"pinned" boolean DEFAULT false NOT NULL,
+	"kept_aside" text,
+	"metadata" json,
+	"tokens_estimate" integer NOT NULL,
+	"fingerprint" "bytea" NOT NULL,
+	CONSTRAINT "messages_thread_id_seq_pk" PRIMARY KEY("thread_id","seq"),
+	CONSTRAINT "messages_id" UNIQUE("thread_id","id"),
+	CONSTRAINT "messages_code" UNIQUE("thread_id","code")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."messages" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."dead_letters" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"stage" text NOT NULL,
+	"job_id" text NOT NULL,
+	"thread_id" uuid,
+	"payload" json NOT NULL,
+	"error" json NOT NULL,
+	"attempts" integer NOT NULL,
+	"failed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"redriven_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."dead_letters" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."events" (
+	"project_id" uuid NOT NULL,
+	"number" bigint NOT NULL,
+	"topic" text NOT NULL,
+	"thread_id" uuid,
+	"subject_id" uuid,
+	"head_seq" bigint,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "events_project_id_number_pk" PRIMARY KEY("project_id","number")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."events" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."tombstones" (
+	"target_id" uuid NOT NULL,
+	"kind" text NOT NULL,
+	"project_id" uuid NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "tombstones_target_id_kind_pk" PRIMARY KEY("target_id","kind")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."tombstones" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."api_keys" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"role" text NOT NULL,
+	"hash" "bytea" NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"last_used_at" timestamp (3) with time zone,
+	"revoked_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."api_keys" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."grants" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"grantee_project_id" uuid NOT NULL,
+	"scope" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"accepted_at" timestamp (3) with time zone,
+	"revoked_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."grants" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."projects" (
+	"project_id" uuid PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"event_number" bigint DEFAULT 0 NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "projects_name_unique" UNIQUE("name")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."projects" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."processes" (
+	"thread_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"version" integer NOT NULL,
+	"project_id" uuid NOT NULL,
+	"status" text NOT NULL,
+	"ended_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "processes_thread_id_name_version_pk" PRIMARY KEY("thread_id","name","version")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."processes" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."stage_cursors" (
+	"thread_id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"head_seq" bigint DEFAULT 0 NOT NULL,
+	"prune_seq" bigint DEFAULT 0 NOT NULL,
+	"summarize_seq" bigint DEFAULT 0 NOT NULL,
+	"embed_seq" bigint DEFAULT 0 NOT NULL,
+	"tokens_estimate" bigint DEFAULT 0 NOT NULL,
+	"last_message_at" timestamp (3) with time zone,
+	"retry_at" timestamp (3) with time zone,
+	"last_error" text
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."stage_cursors" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."thread_versions" (
+	"thread_id" uuid NOT NULL,
+	"version" integer NOT NULL,
+	"project_id" uuid NOT NULL,
+	"title" text,
+	"goal" text,
+	"status" text,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "thread_versions_thread_id_version_pk" PRIMARY KEY("thread_id","version")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."thread_versions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "heddle"."threads" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"code" text NOT NULL,
+	"agent_id" uuid NOT NULL,
+	"version" integer DEFAULT 0 NOT NULL,
+	"settings" json DEFAULT '{}'::json NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "threads_name" UNIQUE("project_id","name"),
+	CONSTRAINT "threads_code" UNIQUE("project_id","code")
+);
+--> statement-breakpoint
+ALTER TABLE "heddle"."threads" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+ALTER TABLE "heddle"."agent_clears" ADD CONSTRAINT "agent_clears_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "heddle"."agents"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."agent_versions" ADD CONSTRAINT "agent_versions_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "heddle"."agents"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."agents" ADD CONSTRAINT "agents_project_id_projects_project_id_fk" FOREIGN KEY ("project_id") REFERENCES "heddle"."projects"("project_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."item_versions" ADD CONSTRAINT "item_versions_item_id_items_id_fk" FOREIGN KEY ("item_id") REFERENCES "heddle"."items"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."items" ADD CONSTRAINT "items_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "heddle"."agents"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."tool_servers" ADD CONSTRAINT "tool_servers_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "heddle"."agents"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."api_keys" ADD CONSTRAINT "api_keys_project_id_projects_project_id_fk" FOREIGN KEY ("project_id") REFERENCES "heddle"."projects"("project_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."grants" ADD CONSTRAINT "grants_project_id_projects_project_id_fk" FOREIGN KEY ("project_id") REFERENCES "heddle"."projects"("project_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."grants" ADD CONSTRAINT "grants_grantee_project_id_projects_project_id_fk" FOREIGN KEY ("grantee_project_id") REFERENCES "heddle"."projects"("project_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."processes" ADD CONSTRAINT "processes_thread_id_threads_id_fk" FOREIGN KEY ("thread_id") REFERENCES "heddle"."threads"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."thread_versions" ADD CONSTRAINT "thread_versions_thread_id_threads_id_fk" FOREIGN KEY ("thread_id") REFERENCES "heddle"."threads"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "heddle"."threads" ADD CONSTRAINT "threads_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "heddle"."agents"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "chunks_scope" ON "heddle"."chunks" USING btree ("agent_id","model","thread_id");--> statement-breakpoint
+CREATE INDEX "archive_kind" ON "heddle"."archive" USING btree ("project_id","content_type","original_created_at");--> statement-breakpoint
+CREATE INDEX "archive_content" ON "heddle"."archive" USING btree ("project_id","content_hash");--> statement-breakpoint
+CREATE INDEX "context_states_pending" ON "heddle"."context_states" USING btree ("thread_id") WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX "contexts_thread" ON "heddle"."contexts" USING btree ("thread_id","requested_at");--> statement-breakpoint
+CREATE INDEX "contexts_requested" ON "heddle"."contexts" USING btree ("requested_at") WHERE status = 'requested';--> statement-breakpoint
+CREATE INDEX "snapshots_history" ON "heddle"."snapshots" USING btree ("agent_id","created_at");--> statement-breakpoint
+CREATE INDEX "messages_order" ON "heddle"."messages" USING btree ("thread_id","ordered_at","ordinal","id");--> statement-breakpoint
+CREATE INDEX "messages_project_id" ON "heddle"."messages" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "dead_letters_open" ON "heddle"."dead_letters" USING btree ("project_id","stage","failed_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "api_keys_hash" ON "heddle"."api_keys" USING btree ("hash");--> statement-breakpoint
+CREATE UNIQUE INDEX "grants_pair" ON "heddle"."grants" USING btree ("project_id","grantee_project_id","scope");--> statement-breakpoint
+CREATE INDEX "stage_cursors_lagging" ON "heddle"."stage_cursors" USING btree ("retry_at") WHERE prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq;--> statement-breakpoint
+CREATE INDEX "threads_agent" ON "heddle"."threads" USING btree ("agent_id","created_at");--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."agent_clears" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."agent_clears"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."agent_clears"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."agent_versions" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."agent_versions"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."agent_versions"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."agents" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."agents"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."agents"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."thread_clears" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."thread_clears"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."thread_clears"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."chunks" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."chunks"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."chunks"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."archive" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."archive"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."archive"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."archive_contents" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."archive_contents"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."archive_contents"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."context_states" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."context_states"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."context_states"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."prunings" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."prunings"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."prunings"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."contexts" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."contexts"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."contexts"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."snapshots" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."snapshots"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."snapshots"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."item_versions" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."item_versions"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."item_versions"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."items" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."items"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."items"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."thread_items" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."thread_items"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."thread_items"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."tool_servers" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."tool_servers"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."tool_servers"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."iterations" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."iterations"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."iterations"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."message_tokens" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."message_tokens"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."message_tokens"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."messages" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."messages"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."messages"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."dead_letters" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."dead_letters"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."dead_letters"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."events" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."events"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."events"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."tombstones" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."tombstones"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."tombstones"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."api_keys" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."api_keys"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."api_keys"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."grants" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."grants"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."grants"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."projects" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."projects"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."projects"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."processes" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."processes"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."processes"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."stage_cursors" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."stage_cursors"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."stage_cursors"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."thread_versions" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."thread_versions"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."thread_versions"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
+CREATE POLICY "own_project_only" ON "heddle"."threads" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."threads"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."threads"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));

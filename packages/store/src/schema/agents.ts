@@ -1,0 +1,68 @@
+import type { PartialSettings } from '@heddle/contracts'
+import { bigint, foreignKey, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { projects } from './projects.js'
+
+export const agents = heddle.table(
+  'agents',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: projectId().references(() => projects.projectId, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    /** The version of prompt, docs and settings in force: a row of `agent_versions`. */
+    version: integer('version').notNull().default(1),
+    /** Rises by one with each clear; a compaction that began before a clear is void (DESIGN: invariant 9). */
+    clearEpoch: integer('clear_epoch').notNull().default(0),
+    lastClearedAt: time('last_cleared_at'),
+    createdAt: createdAt(),
+  },
+  (table) => [unique('agents_name').on(table.projectId, table.name), ownProjectOnly(table.projectId)],
+)
+
+/** Append-only: what a receipt names can be shown later. */
+export const agentVersions = heddle.table(
+  'agent_versions',
+  {
+    agentId: uuid('agent_id').notNull(),
+    version: integer('version').notNull(),
+    projectId: projectId(),
+    systemPrompt: text('system_prompt').notNull().default(''),
+    docs: json('docs').$type<{ name: string; text: string }[]>().notNull().default([]),
+    settings: json('settings').$type<PartialSettings>().notNull().default({}),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.agentId, table.version] }),
+    foreignKey({ columns: [table.agentId], foreignColumns: [agents.id] }).onDelete('cascade'),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** Each clear, with the time that the caller gave. What it hid per thread stands in `thread_clears`. */
+export const agentClears = heddle.table(
+  'agent_clears',
+  {
+    agentId: uuid('agent_id').notNull(),
+    epoch: integer('epoch').notNull(),
+    projectId: projectId(),
+    clearedAt: time('cleared_at').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.agentId, table.epoch] }),
+    foreignKey({ columns: [table.agentId], foreignColumns: [agents.id] }).onDelete('cascade'),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** The head of each thread at a clear: a message is eligible only past it. */
+export const threadClears = heddle.table(
+  'thread_clears',
+  {
+    threadId: uuid('thread_id').notNull(),
+    epoch: integer('epoch').notNull(),
+    projectId: projectId(),
+    headSeq: bigint('head_seq', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.threadId, table.epoch] }), ownProjectOnly(table.projectId)],
+)

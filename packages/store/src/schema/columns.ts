@@ -1,0 +1,29 @@
+import { sql } from 'drizzle-orm'
+import { customType, type PgColumn, pgPolicy, pgRole, pgSchema, timestamp, uuid } from 'drizzle-orm/pg-core'
+
+/** All tables stand in a schema of their own, so that Heddle can share a database. */
+export const heddle = pgSchema('heddle')
+
+/** The role as which every service works: it owns nothing and row-level security binds it. */
+export const heddleApp = pgRole('heddle_app').existing()
+
+/** The project of the transaction at hand, set by `withProject`; without it no row is visible. */
+export const currentProject = sql`(select nullif(current_setting('heddle.project_id', true), '')::uuid)`
+
+/** The one policy of each table: a row is seen and written by its own project only (DESIGN: invariant 11). */
+export const ownProjectOnly = (projectId: PgColumn) =>
+  pgPolicy('own_project_only', {
+    for: 'all',
+    to: heddleApp,
+    using: sql`${projectId} = ${currentProject}`,
+    withCheck: sql`${projectId} = ${currentProject}`,
+  })
+
+export const projectId = () => uuid('project_id').notNull()
+
+/** Times are kept to the millisecond: what JavaScript can hold without loss. */
+export const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
+
+export const createdAt = () => time('created_at').notNull().defaultNow()
+
+export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })

@@ -1,0 +1,118 @@
+import { sql } from 'drizzle-orm'
+import { bigint, index, integer, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+
+/**
+ * The series of a thread's compactions in one lane (a strategy with its settings). Each generation replaces the one
+ * before; the latest that is `ready` is in force. A compaction that needs a summary is `pending` until the summarize stage
+ * publishes it; one that a late message overtook becomes `void`.
+ */
+export const contextStates = heddle.table(
+  'context_states',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: projectId(),
+    threadId: uuid('thread_id').notNull(),
+    lane: text('lane').notNull(),
+    strategy: text('strategy').notNull(),
+    clearEpoch: integer('clear_epoch').notNull(),
+    generation: integer('generation').notNull(),
+    replaces: uuid('replaces'),
+    status: text('status', { enum: ['pending', 'ready', 'void'] }).notNull(),
+    /** Where the compaction happened: the newest message that it took into account, in conversation order. */
+    pointAt: time('point_at').notNull(),
+    pointOrdinal: integer('point_ordinal').notNull(),
+    pointId: uuid('point_id').notNull(),
+    /** The head it saw: a message past it inside the covered range is not swallowed. */
+    headSeq: bigint('head_seq', { mode: 'number' }).notNull(),
+    topIds: uuid('top_ids').array().notNull(),
+    /** The covered range, both ends included; null before the first summary. */
+    coveredFromAt: time('covered_from_at'),
+    coveredFromOrdinal: integer('covered_from_ordinal'),
+    coveredFromId: uuid('covered_from_id'),
+    coveredToAt: time('covered_to_at'),
+    coveredToOrdinal: integer('covered_to_ordinal'),
+    coveredToId: uuid('covered_to_id'),
+    coveredCount: integer('covered_count').notNull().default(0),
+    coveredTokens: bigint('covered_tokens', { mode: 'number' }).notNull().default(0),
+    summary: text('summary'),
+    summaryTokens: integer('summary_tokens').notNull().default(0),
+    summarizer: text('summarizer'),
+    createdAt: createdAt(),
+    readyAt: time('ready_at'),
+  },
+  (table) => [
+    unique('context_states_generation').on(table.threadId, table.lane, table.clearEpoch, table.generation),
+    index('context_states_pending')
+      .on(table.threadId)
+      .where(sql`status = 'pending'`),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** What a compaction decided about one message. In force while the state of its generation is not void. */
+export const prunings = heddle.table(
+  'prunings',
+  {
+    threadId: uuid('thread_id').notNull(),
+    stateId: uuid('state_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    projectId: projectId(),
+    action: text('action', { enum: ['condense', 'remove', 'stub'] }).notNull(),
+    /** What stands in the context instead; empty where the message is removed. */
+    text: text('text').notNull(),
+    tokens: integer('tokens').notNull(),
+    reason: text('reason').notNull(),
+    archiveId: uuid('archive_id').notNull(),
+    undoneAt: time('undone_at'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.stateId, table.messageId] }),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** The full content of what was condensed (spec 001), under the message's reference. */
+export const archive = heddle.table(
+  'archive',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: projectId(),
+    threadId: uuid('thread_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    /** The part of the message: empty for the whole of it. */
+    location: text('location').notNull().default(''),
+    contentType: text('content_type').notNull(),
+    summary: text('summary').notNull(),
+    contentHash: bytes('content_hash').notNull(),
+    filePaths: text('file_paths').array().notNull().default(sql`'{}'`),
+    toolName: text('tool_name'),
+    tokenCount: integer('token_count').notNull(),
+    originalCreatedAt: time('original_created_at').notNull(),
+    archivedAt: time('archived_at').notNull().defaultNow(),
+    lastAccessedAt: time('last_accessed_at'),
+    accessCount: integer('access_count').notNull().default(0),
+  },
+  (table) => [
+    unique('archive_message').on(table.threadId, table.messageId, table.location),
+    index('archive_kind').on(table.projectId, table.contentType, table.originalCreatedAt),
+    index('archive_content').on(table.projectId, table.contentHash),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** Archived content, compressed, once per distinct content within a project. */
+export const archiveContents = heddle.table(
+  'archive_contents',
+  {
+    projectId: projectId(),
+    /** SHA-256 of the content. */
+    hash: bytes('hash').notNull(),
+    /** Brotli. */
+    content: bytes('content').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    referenceCount: integer('reference_count').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.hash] }), ownProjectOnly(table.projectId)],
+)

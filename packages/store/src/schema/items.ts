@@ -1,0 +1,80 @@
+import { boolean, foreignKey, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { agents } from './agents.js'
+import { bytes, createdAt, heddle, ownProjectOnly, projectId } from './columns.js'
+
+/** A rule, a reference or a tool that an agent may include (spec 004). Contexts name items, they never copy them. */
+export const items = heddle.table(
+  'items',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: projectId(),
+    agentId: uuid('agent_id')
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    type: text('type', { enum: ['rule', 'reference', 'tool'] }).notNull(),
+    name: text('name').notNull(),
+    /** The MCP server of a tool; empty for rules and references. */
+    serverName: text('server_name').notNull().default(''),
+    version: integer('version').notNull().default(1),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique('items_name').on(table.agentId, table.type, table.serverName, table.name),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+export const itemVersions = heddle.table(
+  'item_versions',
+  {
+    itemId: uuid('item_id').notNull(),
+    version: integer('version').notNull(),
+    projectId: projectId(),
+    description: text('description'),
+    text: text('text').notNull().default(''),
+    /** A tool's input schema, as its server gave it. */
+    inputSchema: json('input_schema').$type<Record<string, unknown>>(),
+    /** Null on a tool means: as its server says. */
+    include: text('include', { enum: ['always', 'manual', 'agent'] }),
+    priorityLevel: integer('priority_level'),
+    contentHash: bytes('content_hash').notNull(),
+    /** The version with which the item was taken away. */
+    erased: boolean('erased').notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.itemId, table.version] }),
+    foreignKey({ columns: [table.itemId], foreignColumns: [items.id] }).onDelete('cascade'),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** The include mode that all tools of an MCP server have unless they say otherwise. */
+export const toolServers = heddle.table(
+  'tool_servers',
+  {
+    agentId: uuid('agent_id')
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    projectId: projectId(),
+    include: text('include', { enum: ['always', 'manual', 'agent'] }).notNull().default('always'),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.agentId, table.name] }), ownProjectOnly(table.projectId)],
+)
+
+/** The items of a thread, as append-only versions: added when it started or by hand, removed by hand. */
+export const threadItems = heddle.table(
+  'thread_items',
+  {
+    threadId: uuid('thread_id').notNull(),
+    itemId: uuid('item_id').notNull(),
+    version: integer('version').notNull(),
+    projectId: projectId(),
+    includeMode: text('include_mode', { enum: ['always', 'manual'] }).notNull(),
+    removed: boolean('removed').notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.threadId, table.itemId, table.version] }), ownProjectOnly(table.projectId)],
+)

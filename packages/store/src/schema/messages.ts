@@ -1,0 +1,89 @@
+import type { ThinkingBlock, ToolCall } from '@heddle/contracts'
+import { bigint, boolean, doublePrecision, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+
+/**
+ * Append-only (DESIGN: invariant 2). Every key begins with `thread_id`, so that the table can be partitioned by its hash.
+ * Objects are `json`, not `jsonb`: it keeps their text, order of keys included, and takes NUL characters.
+ */
+export const messages = heddle.table(
+  'messages',
+  {
+    threadId: uuid('thread_id').notNull(),
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    projectId: projectId(),
+    id: uuid('id').notNull(),
+    code: text('code').notNull(),
+    role: text('role').notNull(),
+    content: text('content').notNull(),
+    /** Postgres texts cannot hold NUL or lone surrogates: such a content is stored as its JSON escape. */
+    contentEscaped: boolean('content_escaped').notNull().default(false),
+    thinking: json('thinking').$type<ThinkingBlock[]>(),
+    toolCalls: json('tool_calls').$type<ToolCall[]>(),
+    toolCallId: text('tool_call_id'),
+    toolName: text('tool_name'),
+    isError: boolean('is_error').notNull().default(false),
+    /** The time that the client gave, as it gave it. */
+    sentAt: time('sent_at'),
+    /** Place in the conversation, with `ordinal` and `id`: see `Position` in core. */
+    orderedAt: time('ordered_at').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    receivedAt: time('received_at').notNull(),
+    sourceId: text('source_id'),
+    model: text('model'),
+    usage: json('usage').$type<Record<string, unknown>>(),
+    contextId: uuid('context_id'),
+    pinned: boolean('pinned').notNull().default(false),
+    keptAside: text('kept_aside'),
+    metadata: json('metadata').$type<Record<string, unknown>>(),
+    tokensEstimate: integer('tokens_estimate').notNull(),
+    /** Hash over the fields that the client gave: tells a repeat from a conflict. */
+    fingerprint: bytes('fingerprint').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.seq] }),
+    unique('messages_id').on(table.threadId, table.id),
+    unique('messages_code').on(table.threadId, table.code),
+    index('messages_order').on(table.threadId, table.orderedAt, table.ordinal, table.id),
+    index('messages_project_id').on(table.projectId, table.id),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** Exact counts of the o200k counter, filled in by the prune stage: a message's own row never changes. */
+export const messageTokens = heddle.table(
+  'message_tokens',
+  {
+    threadId: uuid('thread_id').notNull(),
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    projectId: projectId(),
+    tokens: integer('tokens').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.threadId, table.seq] }), ownProjectOnly(table.projectId)],
+)
+
+/** One step of an autonomous run (spec 002), with its full texts. */
+export const iterations = heddle.table(
+  'iterations',
+  {
+    threadId: uuid('thread_id').notNull(),
+    number: integer('number').notNull(),
+    projectId: projectId(),
+    id: uuid('id').notNull(),
+    happenedAt: time('happened_at').notNull(),
+    cliUsed: text('cli_used'),
+    modelUsed: text('model_used'),
+    prompt: text('prompt').notNull(),
+    output: text('output').notNull(),
+    progressScore: doublePrecision('progress_score'),
+    progressMarkers: json('progress_markers').$type<string[]>().notNull().default([]),
+    fileChanges: json('file_changes').$type<string[]>().notNull().default([]),
+    durationSeconds: doublePrecision('duration_seconds'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.number] }),
+    unique('iterations_id').on(table.threadId, table.id),
+    ownProjectOnly(table.projectId),
+  ],
+)

@@ -1,0 +1,51 @@
+import { bigint, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+
+/** The unit of isolation. Its id is derived from its name, so that no look-up stands before each query. */
+export const projects = heddle.table(
+  'projects',
+  {
+    projectId: uuid('project_id').primaryKey(),
+    name: text('name').notNull().unique(),
+    /** Number of the project's latest event; its row lock gives the event log its order. */
+    eventNumber: bigint('event_number', { mode: 'number' }).notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (table) => [ownProjectOnly(table.projectId)],
+)
+
+export const apiKeys = heddle.table(
+  'api_keys',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: projectId().references(() => projects.projectId, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    role: text('role', { enum: ['produce', 'read', 'admin'] }).notNull(),
+    /** SHA-256 of the key: the key itself is shown once and never stored. */
+    hash: bytes('hash').notNull(),
+    createdAt: createdAt(),
+    lastUsedAt: time('last_used_at'),
+    revokedAt: time('revoked_at'),
+  },
+  (table) => [uniqueIndex('api_keys_hash').on(table.hash), ownProjectOnly(table.projectId)],
+)
+
+/** A grant is in force once an admin of each side has agreed: the grantor made it, the grantee accepted it. */
+export const grants = heddle.table(
+  'grants',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: projectId().references(() => projects.projectId, { onDelete: 'cascade' }),
+    granteeProjectId: uuid('grantee_project_id')
+      .notNull()
+      .references(() => projects.projectId, { onDelete: 'cascade' }),
+    scope: text('scope', { enum: ['recall'] }).notNull(),
+    createdAt: createdAt(),
+    acceptedAt: time('accepted_at'),
+    revokedAt: time('revoked_at'),
+  },
+  (table) => [
+    uniqueIndex('grants_pair').on(table.projectId, table.granteeProjectId, table.scope),
+    ownProjectOnly(table.projectId),
+  ],
+)

@@ -1,0 +1,96 @@
+import type { PartialSettings } from '@heddle/contracts'
+import { sql } from 'drizzle-orm'
+import { bigint, foreignKey, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { agents } from './agents.js'
+import { createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+
+export const threads = heddle.table(
+  'threads',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: projectId(),
+    name: text('name').notNull(),
+    /** Short code of the id, unique in the project: what references show. */
+    code: text('code').notNull(),
+    agentId: uuid('agent_id')
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    /** The version of title, goal and status in force: a row of `thread_versions`; 0 before the first. */
+    version: integer('version').notNull().default(0),
+    settings: json('settings').$type<PartialSettings>().notNull().default({}),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique('threads_name').on(table.projectId, table.name),
+    unique('threads_code').on(table.projectId, table.code),
+    index('threads_agent').on(table.agentId, table.createdAt),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+export const threadVersions = heddle.table(
+  'thread_versions',
+  {
+    threadId: uuid('thread_id').notNull(),
+    version: integer('version').notNull(),
+    projectId: projectId(),
+    title: text('title'),
+    goal: text('goal'),
+    status: text('status'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.version] }),
+    foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** Something that runs for a thread, as append-only versions of its status line. */
+export const processes = heddle.table(
+  'processes',
+  {
+    threadId: uuid('thread_id').notNull(),
+    name: text('name').notNull(),
+    version: integer('version').notNull(),
+    projectId: projectId(),
+    status: text('status').notNull(),
+    /** Set on the version with which the process ended. */
+    endedAt: time('ended_at'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.name, table.version] }),
+    foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/**
+ * One narrow row per thread: the head, and how far each stage has worked. Ingest locks it to give out sequence numbers;
+ * stages advance theirs by compare-and-set.
+ */
+export const stageCursors = heddle.table(
+  'stage_cursors',
+  {
+    threadId: uuid('thread_id').primaryKey(),
+    projectId: projectId(),
+    headSeq: bigint('head_seq', { mode: 'number' }).notNull().default(0),
+    pruneSeq: bigint('prune_seq', { mode: 'number' }).notNull().default(0),
+    summarizeSeq: bigint('summarize_seq', { mode: 'number' }).notNull().default(0),
+    embedSeq: bigint('embed_seq', { mode: 'number' }).notNull().default(0),
+    /** Estimated tokens of all messages, for deciding whether a stage has anything to do. */
+    tokensEstimate: bigint('tokens_estimate', { mode: 'number' }).notNull().default(0),
+    lastMessageAt: time('last_message_at'),
+    /** The reconciler leaves the thread alone until then; set when a stage failed for good. */
+    retryAt: time('retry_at'),
+    /** What marks the thread: the error of the stage that gave up on it. */
+    lastError: text('last_error'),
+  },
+  (table) => [
+    index('stage_cursors_lagging')
+      .on(table.retryAt)
+      .where(sql`prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq`),
+    ownProjectOnly(table.projectId),
+  ],
+)

@@ -1,0 +1,39 @@
+import { defineConfig } from 'vitest/config'
+
+/** Workspace packages resolve to their sources, so that tests need no build. */
+const resolve = { conditions: ['heddle:source', 'node', 'import', 'default'] }
+const ssr = { resolve: { conditions: ['heddle:source', 'node', 'import', 'default'] } }
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve,
+        ssr,
+        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'] },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'contract',
+          include: ['test/contract/**/*.test.ts'],
+          globalSetup: ['test/support/src/servers.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'pipeline',
+          include: ['test/pipeline/**/*.test.ts'],
+          globalSetup: ['test/support/src/servers.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
