@@ -1,1 +1,5 @@
-export {}
+export { type Clock, systemClock } from './clock.js'
+export { type Config, type ConfigFlags, type ConfigSources, loadConfig, type Mode } from './config/load.js'
+export { withoutCredentials } from './credentials.js'
+export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.js'
+export { onShutdown, type ShutdownHost, type ShutdownOptions, type ShutdownReason } from './shutdown.js'

@@ -1,0 +1,74 @@
+/** Every environment variable that Heddle reads, and the place in the configuration that it sets. */
+export const variables = {
+  DATABASE_URL: ['databaseUrl'],
+  REDIS_URL: ['redisUrl'],
+  HEDDLE_ADMIN_DATABASE_URL: ['adminDatabaseUrl'],
+  HEDDLE_PROJECT: ['project'],
+  HEDDLE_DATA: ['dataDir'],
+  HEDDLE_PORT: ['port'],
+  HEDDLE_LOG_LEVEL: ['logLevel'],
+  HEDDLE_QUEUE_PREFIX: ['queuePrefix'],
+  HEDDLE_EMBEDDER: ['embedder', 'kind'],
+  HEDDLE_EMBEDDING_MODEL: ['embedder', 'model'],
+  HEDDLE_MODELS: ['embedder', 'modelsDir'],
+  HEDDLE_ROLLING_WINDOW: ['settings', 'rollingWindow'],
+  HEDDLE_MODEL: ['settings', 'model'],
+  HEDDLE_BUDGET: ['settings', 'budget'],
+  HEDDLE_STRATEGY: ['settings', 'strategy'],
+  HEDDLE_MAX_OUTPUT_TOKENS: ['settings', 'maxOutputTokens'],
+  HEDDLE_DISABLE_AUTO_SUMMARIZE: ['settings', 'disableAutoSummarize'],
+  HEDDLE_SUMMARIZATION_PROVIDER: ['settings', 'summarizationProvider'],
+  HEDDLE_SUMMARIZATION_MODEL: ['settings', 'summarizationModel'],
+  HEDDLE_MAX_SUMMARY_TOKENS: ['settings', 'maxSummaryTokens'],
+} as const satisfies Record<string, readonly [string, ...string[]]>
+
+export type VariableName = keyof typeof variables
+
+const numbers = new Set<VariableName>([
+  'HEDDLE_PORT',
+  'HEDDLE_BUDGET',
+  'HEDDLE_MAX_OUTPUT_TOKENS',
+  'HEDDLE_MAX_SUMMARY_TOKENS',
+])
+
+/**
+ * The configuration that the environment sets, as a tree. A variable that is empty counts as not set, as in a shell's
+ * `HEDDLE_BUDGET= heddle up`. What cannot be read as its kind stays a text, for the schema to refuse.
+ */
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, unknown> {
+  const tree: Record<string, unknown> = {}
+  for (const name of Object.keys(variables) as VariableName[]) {
+    const text = env[name]?.trim()
+    if (text === undefined || text === '') continue
+    place(tree, variables[name], valueFrom(name, text))
+  }
+  return tree
+}
+
+/** The variable that sets a place, for messages: `settings.budget` is `HEDDLE_BUDGET`. */
+export function variableOf(path: readonly PropertyKey[]): VariableName | undefined {
+  const wanted = path.join('.')
+  return (Object.keys(variables) as VariableName[]).find((name) => variables[name].join('.') === wanted)
+}
+
+function valueFrom(name: VariableName, text: string): unknown {
+  if (name === 'HEDDLE_ROLLING_WINDOW') return text === 'none' ? null : numberOf(text)
+  if (name === 'HEDDLE_DISABLE_AUTO_SUMMARIZE') return { true: true, 1: true, false: false, 0: false }[text] ?? text
+  return numbers.has(name) ? numberOf(text) : text
+}
+
+function numberOf(text: string): number | string {
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+}
+
+function place(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [key, ...rest] = path
+  if (key === undefined) return
+  if (rest.length === 0) {
+    tree[key] = value
+    return
+  }
+  const branch = (tree[key] ?? {}) as Record<string, unknown>
+  tree[key] = branch
+  place(branch, rest, value)
+}

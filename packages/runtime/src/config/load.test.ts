@@ -1,0 +1,84 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PermanentError } from '@heddle/contracts'
+import { describe, expect, it } from 'vitest'
+import { type ConfigSources, loadConfig } from './load.js'
+
+function folder(yaml?: string): string {
+  const path = mkdtempSync(join(tmpdir(), 'heddle-config-'))
+  if (yaml !== undefined) writeFileSync(join(path, 'heddle.yaml'), yaml)
+  return path
+}
+
+function faultsOf(sources: ConfigSources): string[] {
+  try {
+    loadConfig(sources)
+  } catch (error) {
+    expect(error).toBeInstanceOf(PermanentError)
+    return (error as PermanentError).facts?.['faults'] as string[]
+  }
+  throw new Error('expected a fault')
+}
+
+describe('loadConfig', () => {
+  it('needs nothing: without sources it is embedded, with the data beside the caller', () => {
+    const cwd = folder()
+    expect(loadConfig({ env: {}, cwd })).toEqual({
+      mode: 'embedded',
+      databaseUrl: null,
+      redisUrl: null,
+      adminDatabaseUrl: null,
+      project: 'default',
+      dataDir: join(cwd, '.heddle'),
+      port: 4680,
+      logLevel: 'info',
+      settings: {},
+      embedder: { kind: 'auto', model: 'Xenova/all-MiniLM-L6-v2', modelsDir: null },
+      queuePrefix: 'heddle',
+    })
+  })
+
+  it('takes the mode from the two addresses alone', () => {
+    const cwd = folder()
+    const DATABASE_URL = 'postgres://heddle@db/heddle'
+    expect(loadConfig({ env: { DATABASE_URL }, cwd }).mode).toBe('postgres')
+    expect(loadConfig({ env: { DATABASE_URL, REDIS_URL: 'redis://cache' }, cwd }).mode).toBe('redis')
+    expect(faultsOf({ env: { REDIS_URL: 'redis://cache' }, cwd })).toEqual([
+      'REDIS_URL: needs DATABASE_URL beside it, because messages are kept in Postgres',
+    ])
+  })
+
+  it('lays the environment over the file and flags over both', () => {
+    const cwd = folder('port: 1000\nsettings:\n  budget: 8000\n  prune: { keepLastN: 3 }\nproject: file\n')
+    const config = loadConfig({ env: { HEDDLE_PORT: '2000', HEDDLE_BUDGET: '9000' }, cwd, flags: { port: 3000 } })
+    expect(config.port).toBe(3000)
+    expect(config.project).toBe('file')
+    expect(config.settings).toEqual({ budget: 9000, prune: { keepLastN: 3 } })
+  })
+
+  it('reports every fault at once and names the variable or the file', () => {
+    const cwd = folder('port: many\nprot: 1\n')
+    const faults = faultsOf({
+      env: { HEDDLE_BUDGET: 'lots', HEDDLE_LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://user:hunter2@db/x' },
+      cwd,
+    })
+    expect(faults).toHaveLength(5)
+    expect(faults.join('\n')).toContain('HEDDLE_BUDGET: Invalid input: expected number')
+    expect(faults.join('\n')).toContain('HEDDLE_LOG_LEVEL: must be one of')
+    expect(faults.join('\n')).toContain(`${join(cwd, 'heddle.yaml')}: port: must be a whole number (received "many")`)
+    expect(faults.join('\n')).toMatch(/heddle\.yaml: configuration: Unrecognized key.*prot/)
+    expect(faults.join('\n')).not.toContain('hunter2')
+  })
+
+  it('treats an empty variable as not set, and the window "none" as no window', () => {
+    const config = loadConfig({ env: { HEDDLE_BUDGET: '', HEDDLE_ROLLING_WINDOW: 'none' }, cwd: folder() })
+    expect(config.settings).toEqual({ rollingWindow: null })
+  })
+
+  it('refuses a configuration file that was named but does not exist, or cannot be read', () => {
+    const cwd = folder('a: [')
+    expect(faultsOf({ env: { HEDDLE_CONFIG: 'other.yaml' }, cwd })[0]).toContain('HEDDLE_CONFIG: the file')
+    expect(faultsOf({ env: {}, cwd })[0]).toContain('cannot be read')
+  })
+})

@@ -1,0 +1,149 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describeReceived, type PartialSettings, PermanentError } from '@heddle/contracts'
+import { parse as parseYaml } from 'yaml'
+import type { LogLevel } from '../logger.js'
+import { readEnvironment, variableOf } from './environment.js'
+import { type RawConfig, rawConfigSchema } from './schema.js'
+
+export type Mode = 'embedded' | 'postgres' | 'redis'
+
+/** Everything that a process must know before it starts. Read once, at the start, and handed on. */
+export interface Config {
+  /** Where the store and the queues are; follows from the two addresses alone. */
+  mode: Mode
+  databaseUrl: string | null
+  redisUrl: string | null
+  /** The owner's connection for migrations, where `databaseUrl` is that of `heddle_app`. */
+  adminDatabaseUrl: string | null
+  project: string
+  /** Absolute; where the embedded server keeps its data. */
+  dataDir: string
+  port: number
+  logLevel: LogLevel
+  /** What the file and the environment say about agents; the agents' own settings go over it. */
+  settings: PartialSettings
+  embedder: { kind: 'auto' | 'hashing' | 'local'; model: string; modelsDir: string | null }
+  /** Keeps the queues of several installations apart on one server. */
+  queuePrefix: string
+}
+
+/** What a command line may set; it goes over the environment and the file. */
+export type ConfigFlags = Omit<RawConfig, 'adminDatabaseUrl'>
+
+export interface ConfigSources {
+  env: Readonly<Record<string, string | undefined>>
+  /** The folder in which `heddle.yaml` and relative paths are looked up. */
+  cwd: string
+  flags?: ConfigFlags
+}
+
+const FILE_NAME = 'heddle.yaml'
+
+/**
+ * Reads `heddle.yaml` (or the file that `HEDDLE_CONFIG` names), the environment and the flags, in that order of rank.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` that lists every fault with the variable or the file at fault
+ */
+export function loadConfig(sources: ConfigSources): Config {
+  const file = readFile(sources)
+  const environment = readEnvironment(sources.env)
+  const flags: Layer = { source: 'flag', values: withoutUndefined(sources.flags ?? {}) }
+  const layers: Layer[] = [file, { source: 'environment', values: environment }, flags]
+
+  // Each layer is checked for itself, so that a fault names the place where it stands.
+  const faults = layers.flatMap(findFaults)
+  const raw = layers.reduce<Record<string, unknown>>((merged, layer) => merge(merged, layer.values), {})
+  if ('redisUrl' in raw && !('databaseUrl' in raw)) {
+    faults.push('REDIS_URL: needs DATABASE_URL beside it, because messages are kept in Postgres')
+  }
+  if (faults.length > 0) {
+    throw new PermanentError(
+      'VALIDATION_ERROR',
+      `The configuration has ${countOf(faults)}:\n- ${faults.join('\n- ')}`,
+      {
+        field: faults[0]?.split(':')[0] ?? 'configuration',
+        facts: { faults },
+      },
+    )
+  }
+  return withDefaults(rawConfigSchema.parse(raw), sources.cwd)
+}
+
+function withDefaults(raw: RawConfig, cwd: string): Config {
+  return {
+    mode: raw.databaseUrl === undefined ? 'embedded' : raw.redisUrl === undefined ? 'postgres' : 'redis',
+    databaseUrl: raw.databaseUrl ?? null,
+    redisUrl: raw.redisUrl ?? null,
+    adminDatabaseUrl: raw.adminDatabaseUrl ?? null,
+    project: raw.project ?? 'default',
+    dataDir: resolve(cwd, raw.dataDir ?? '.heddle'),
+    port: raw.port ?? 4680,
+    logLevel: raw.logLevel ?? 'info',
+    settings: raw.settings ?? {},
+    embedder: {
+      kind: raw.embedder?.kind ?? 'auto',
+      model: raw.embedder?.model ?? 'Xenova/all-MiniLM-L6-v2',
+      modelsDir: raw.embedder?.modelsDir === undefined ? null : resolve(cwd, raw.embedder.modelsDir),
+    },
+    queuePrefix: raw.queuePrefix ?? 'heddle',
+  }
+}
+
+interface Layer {
+  /** `environment`, `flag`, or the path of the file. */
+  source: string
+  values: Record<string, unknown>
+  fault?: string
+}
+
+function readFile({ env, cwd }: ConfigSources): Layer {
+  const named = env['HEDDLE_CONFIG']?.trim()
+  const path = resolve(cwd, named || FILE_NAME)
+  if (!existsSync(path)) {
+    return { source: path, values: {}, ...(named && { fault: `HEDDLE_CONFIG: the file ${path} does not exist` }) }
+  }
+  try {
+    const values: unknown = parseYaml(readFileSync(path, 'utf8')) ?? {}
+    if (isRecord(values)) return { source: path, values }
+    return { source: path, values: {}, fault: `${path}: must be a map of settings` }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
+    return { source: path, values: {}, fault: `${path}: cannot be read: ${reason}` }
+  }
+}
+
+function findFaults(layer: Layer): string[] {
+  if (layer.fault !== undefined) return [layer.fault]
+  const result = rawConfigSchema.safeParse(layer.values, { reportInput: true })
+  if (result.success) return []
+  return result.error.issues.map((issue) => {
+    const variable = layer.source === 'environment' ? variableOf(issue.path) : undefined
+    const place = variable ?? `${layer.source}: ${issue.path.map(String).join('.') || 'configuration'}`
+    // Addresses hold passwords: what was received is shown for everything else.
+    const secret = issue.path.some((key) => String(key).toLowerCase().endsWith('url'))
+    const received = secret || issue.code === 'unrecognized_keys' ? '' : ` (received ${describeReceived(issue.input)})`
+    return `${place}: ${issue.message}${received}`
+  })
+}
+
+function merge(below: Record<string, unknown>, above: Record<string, unknown>): Record<string, unknown> {
+  const merged = { ...below }
+  for (const [key, value] of Object.entries(above)) {
+    const under = merged[key]
+    merged[key] = isRecord(under) && isRecord(value) ? merge(under, value) : value
+  }
+  return merged
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+function withoutUndefined(values: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}
+
+function countOf(faults: readonly string[]): string {
+  return faults.length === 1 ? 'a fault' : `${faults.length} faults`
+}

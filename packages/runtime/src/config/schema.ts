@@ -1,0 +1,41 @@
+import { nameSchema, partialSettingsSchema } from '@heddle/contracts'
+import { z } from 'zod'
+import { logLevels } from '../logger.js'
+
+const address = (protocols: readonly string[], example: string) =>
+  z.string().refine((text) => {
+    const url = URL.canParse(text) ? new URL(text) : null
+    return url !== null && protocols.includes(url.protocol)
+  }, `must be an address such as ${example}`)
+
+const postgresAddress = address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database')
+const redisAddress = address(['redis:', 'rediss:'], 'redis://host:6379')
+
+/** What `heddle.yaml`, the environment and flags may hold together, before defaults. */
+export const rawConfigSchema = z.strictObject({
+  databaseUrl: postgresAddress.optional(),
+  redisUrl: redisAddress.optional(),
+  adminDatabaseUrl: postgresAddress.optional(),
+  project: nameSchema.optional(),
+  dataDir: z.string().min(1).optional(),
+  port: z
+    .int({ error: 'must be a whole number' })
+    .min(0, 'must be a port, 0 to 65535')
+    .max(65_535, 'must be a port, 0 to 65535')
+    .optional(),
+  logLevel: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).optional(),
+  /** Part of Redis keys and of the name of a Postgres schema, so only what both take as it is. */
+  queuePrefix: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and _, starting with a letter')
+    .optional(),
+  embedder: z
+    .strictObject({
+      kind: z.enum(['auto', 'hashing', 'local'], { error: 'must be one of auto, hashing, local' }).optional(),
+      model: z.string().min(1).max(200).optional(),
+      modelsDir: z.string().min(1).optional(),
+    })
+    .optional(),
+  settings: partialSettingsSchema.optional(),
+})
+export type RawConfig = z.infer<typeof rawConfigSchema>
