@@ -1,0 +1,63 @@
+import { RetryableError } from '@heddle/contracts'
+import type { Logger } from '@heddle/runtime'
+import { systemClock } from '@heddle/runtime'
+import { markStale, readPostmasterFile } from './postmaster-file.js'
+import { commandLine, identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js'
+
+const FAST_SHUTDOWN_MS = 10_000
+const IMMEDIATE_SHUTDOWN_MS = 5_000
+const POLL_MS = 20
+
+/**
+ * Stops the server that a killed owner left behind in this cluster, if there is one. To stop and start anew rather than to
+ * adopt it: its settings and port may be those of another version, and its watchdog may be stopping it at this moment.
+ *
+ * @param folder the cluster's real path
+ * @throws RetryableError SERVICE_UNAVAILABLE when it does not end
+ */
+export async function stopOrphan(folder: string, log: Logger): Promise<void> {
+  const file = await readPostmasterFile(folder)
+  if (file === null) return
+  const server = identifyProcess(file.pid)
+  if (server === null) return
+  if (file.folder !== folder || !isServerOf(file.pid, folder)) return markStale(folder)
+
+  log.warn({ serverPid: file.pid }, 'stopping a Postgres that outlived its owner')
+  await stopProcess(server)
+}
+
+/** Ends a server that is no child of this process. Its data stays whole either way; the gentler way needs no recovery. */
+async function stopProcess(server: ProcessIdentity): Promise<void> {
+  send(server.pid, 'SIGINT')
+  if (await ends(server, FAST_SHUTDOWN_MS)) return
+  send(server.pid, 'SIGQUIT')
+  if (await ends(server, IMMEDIATE_SHUTDOWN_MS)) return
+  throw new RetryableError(
+    'SERVICE_UNAVAILABLE',
+    `A Postgres left by an earlier run (pid ${server.pid}) does not stop`,
+    {
+      hint: `End process ${server.pid}, then start again`,
+    },
+  )
+}
+
+function isServerOf(pid: number, folder: string): boolean {
+  const command = commandLine(pid)
+  return command.includes('postgres') && command.includes(folder)
+}
+
+async function ends(server: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += POLL_MS) {
+    if (!isAlive(server)) return true
+    await systemClock.wait(POLL_MS)
+  }
+  return !isAlive(server)
+}
+
+function send(pid: number, signal: 'SIGINT' | 'SIGQUIT'): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended in between.
+  }
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCodeOf, readJson, replaceFile } from './files.js'
+import { isAlive, ownIdentity, type ProcessIdentity, parseIdentity } from './process-identity.js'
+
+/*
+ * Which process owns a data folder. Node has no lock that the system lifts when its holder dies, so a dead holder's lock has
+ * to be taken over, and "remove the stale one, then create mine" lets two processes win: the slower one removes the lock that
+ * the faster one has just created. Therefore locks are numbered and none is reused: `owner/7` names the holder; whoever finds
+ * it dead or released creates `owner/8`, which succeeds for one process only. A slow process may still create a number that
+ * was already passed and tidied away; it finds a higher one afterwards and steps back.
+ */
+export interface OwnerLock {
+  readonly owner: ProcessIdentity
+  release(): Promise<void>
+}
+
+export type Ownership = { lock: OwnerLock } | { heldBy: ProcessIdentity }
+
+/** Tries to become the owner of a data folder; tells who owns it if another living process does. Never waits. */
+export async function takeOwnership(dataDir: string): Promise<Ownership> {
+  const folder = join(dataDir, 'owner')
+  await mkdir(folder, { recursive: true, mode: 0o755 })
+  for (;;) {
+    const last = Math.max(0, ...(await lockNumbers(folder)))
+    // Released and damaged locks have no holder. Files appear complete, so only a power cut damages one.
+    const holder = last === 0 ? null : parseIdentity(await readJson(join(folder, String(last))))
+    if (holder !== null && isAlive(holder)) return { heldBy: holder }
+
+    const mine = last + 1
+    const owner = ownIdentity()
+    if (!(await createLock(folder, mine, owner))) continue
+    const numbers = await lockNumbers(folder)
+    if (numbers.some((number) => number > mine)) {
+      await rm(join(folder, String(mine)), { force: true })
+      continue
+    }
+    for (const number of numbers) if (number < mine) await rm(join(folder, String(number)), { force: true })
+    // A released lock stays behind as a number, so that counting goes on from it.
+    return { lock: { owner, release: () => replaceFile(join(folder, String(mine)), '{"released":true}\n') } }
+  }
+}
+
+async function lockNumbers(folder: string): Promise<number[]> {
+  return (await readdir(folder)).filter((name) => /^\d{1,15}$/.test(name)).map(Number)
+}
+
+/** Creates the lock with its content in one step, or returns false when that number exists. */
+async function createLock(folder: string, number: number, owner: ProcessIdentity): Promise<boolean> {
+  const draft = join(folder, `draft-${randomBytes(6).toString('hex')}`)
+  await writeFile(draft, `${JSON.stringify(owner)}\n`, { mode: 0o644 })
+  try {
+    await link(draft, join(folder, String(number)))
+    return true
+  } catch (error) {
+    if (errorCodeOf(error) === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}

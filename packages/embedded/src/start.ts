@@ -1,0 +1,176 @@
+import { join, resolve } from 'node:path'
+import { HeddleError, PermanentError, RetryableError, validationError } from '@heddle/contracts'
+import { type Logger, systemClock } from '@heddle/runtime'
+import { chooseAccount } from './account.js'
+import { ADMIN_ROLE, APP_ROLE, DATABASE, prepareCluster, readPassword } from './cluster.js'
+import { errorCodeOf } from './files.js'
+import { stopOrphan } from './orphan.js'
+import { type OwnerLock, takeOwnership } from './owner-lock.js'
+import { prepareDataDir } from './placement.js'
+import { freePort, isPortFree } from './ports.js'
+import { identifyProcess, type ProcessIdentity } from './process-identity.js'
+import { findPrograms } from './programs.js'
+import { PortTakenError, type Server, startServer } from './server.js'
+import { readServerFile, writeServerFile } from './server-file.js'
+import { supervise } from './supervise.js'
+
+/** Longer than a first start and a recovery together. */
+const JOIN_TIMEOUT_MS = 150_000
+const JOIN_POLL_MS = 50
+const PORT_TRIES_MAX = 5
+
+export interface EmbeddedPostgresOptions {
+  /** The folder for everything that the server needs: `postgres/`, `password`, `server.json`, `postgres.log`. Created if absent. */
+  dataDir: string
+  /** The port to listen on; by default the one of the last run, else any free one. */
+  port?: number
+  /** False for data that nobody misses after a power cut, such as a test's: several times faster. Default true. */
+  durable?: boolean
+  log: Logger
+}
+
+export interface EmbeddedPostgres {
+  /** For services: role `heddle_app`, database `heddle`. */
+  readonly url: string
+  /** For migrations and for creating databases: a superuser, same database. */
+  readonly adminUrl: string
+  readonly port: number
+  /** False when the server belongs to another living process, which this one has joined. */
+  readonly owned: boolean
+  /** Stops the server and waits until it has ended; does nothing to a server that was joined. */
+  stop(): Promise<void>
+}
+
+/**
+ * Runs a Postgres that needs no installation, listening on the loopback address only.
+ *
+ * One process owns a data folder. Others that start there while it lives join its server; when the owner was killed, its
+ * server ends by itself, and the next start recovers what was committed. A server that dies while its owner lives is
+ * started again on the same port.
+ *
+ * @throws PermanentError SERVICE_UNAVAILABLE when there is no Postgres for this platform
+ * @throws PermanentError VALIDATION_ERROR when the given port is in use
+ * @throws PermanentError CONFLICT when the folder holds something else, FORBIDDEN when it may not be used
+ * @throws RetryableError SERVICE_UNAVAILABLE when the server does not come up
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = resolve(options.dataDir)
+  try {
+    const clusterDir = join(dataDir, 'postgres')
+    const account = await chooseAccount(clusterDir)
+    await prepareDataDir(dataDir, account)
+    for (let waitedMs = 0; waitedMs < JOIN_TIMEOUT_MS; waitedMs += JOIN_POLL_MS) {
+      const ownership = await takeOwnership(dataDir)
+      if ('lock' in ownership) return await startOwned({ ...options, dataDir }, ownership.lock)
+      const joined = await tryJoin(dataDir, ownership.heldBy, options.port)
+      if (joined !== null) return joined
+      await systemClock.wait(JOIN_POLL_MS)
+    }
+  } catch (error) {
+    throw folderError(dataDir, error)
+  }
+  throw new RetryableError(
+    'SERVICE_UNAVAILABLE',
+    `Another process uses ${dataDir}, but its Postgres does not come up`,
+    {
+      hint: 'Stop that process, or choose another folder with --data',
+    },
+  )
+}
+
+async function startOwned(options: EmbeddedPostgresOptions, lock: OwnerLock): Promise<EmbeddedPostgres> {
+  const { dataDir, log, durable = true } = options
+  const clusterDir = join(dataDir, 'postgres')
+  try {
+    const account = await chooseAccount(clusterDir)
+    const programs = await findPrograms(account)
+    const { password, folder } = await prepareCluster({ dataDir, clusterDir, programs, account, durable, log })
+    await stopOrphan(folder, log)
+    const launch = (port: number) => startServer({ dataDir, folder, programs, account, durable, log }, port)
+    const { server, port } = await startOnSomePort(options, launch)
+    const announce = (pid: number | null) => writeServerFile(dataDir, { pid, port, owner: lock.owner })
+    await announce(server.pid)
+    const supervised = supervise({ server, launch: () => launch(port), announce, log })
+    return {
+      ...addresses(port, password),
+      owned: true,
+      async stop() {
+        await supervised.stop()
+        await lock.release()
+      },
+    }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+async function startOnSomePort(
+  options: EmbeddedPostgresOptions,
+  launch: (port: number) => Promise<Server>,
+): Promise<{ server: Server; port: number }> {
+  if (options.port !== undefined && !(await isPortFree(options.port))) throw portInUse(options.port)
+  for (let tries = 1; ; tries++) {
+    const port = options.port ?? (await choosePort(options.dataDir))
+    try {
+      return { server: await launch(port), port }
+    } catch (error) {
+      if (!(error instanceof PortTakenError)) throw error
+      if (options.port !== undefined || tries === PORT_TRIES_MAX) throw portInUse(port)
+    }
+  }
+}
+
+/** The last run's port where it is free, so that addresses which people have noted down stay valid. */
+async function choosePort(dataDir: string): Promise<number> {
+  const last = (await readServerFile(dataDir))?.port
+  return last !== undefined && (await isPortFree(last)) ? last : freePort()
+}
+
+/** Null while the owner's server is not there yet. */
+async function tryJoin(
+  dataDir: string,
+  owner: ProcessIdentity,
+  port: number | undefined,
+): Promise<EmbeddedPostgres | null> {
+  const file = await readServerFile(dataDir)
+  // What an earlier owner has written may name a port that belongs to somebody else now.
+  if (file === null || file.pid === null || file.owner?.startedAt !== owner.startedAt) return null
+  if (file.owner.pid !== owner.pid || identifyProcess(file.pid) === null) return null
+  if (port !== undefined && port !== file.port) {
+    const hint = `Leave the port out to use that server, or stop process ${owner.pid}`
+    throw validationError('port', `the Postgres of ${dataDir} already runs on port ${file.port}`, port, hint)
+  }
+  return { ...addresses(file.port, await readPassword(dataDir)), owned: false, stop: async () => {} }
+}
+
+function addresses(port: number, password: string): { url: string; adminUrl: string; port: number } {
+  const address = (role: string) => `postgres://${role}:${password}@127.0.0.1:${port}/${DATABASE}`
+  return { url: address(APP_ROLE), adminUrl: address(ADMIN_ROLE), port }
+}
+
+function portInUse(port: number): PermanentError {
+  return validationError('port', 'is in use by another process', port, 'Choose another port, or leave it out')
+}
+
+/** Gives the system's refusals a name and a way out. */
+function folderError(dataDir: string, error: unknown): unknown {
+  if (error instanceof HeddleError) return error
+  const code = errorCodeOf(error)
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return new PermanentError('FORBIDDEN', `${dataDir} may not be written by this user (${code})`, {
+      hint: 'Choose another folder with --data, or set DATABASE_URL',
+      cause: error,
+    })
+  }
+  if (code === 'ENOTDIR' || code === 'EEXIST') {
+    return new PermanentError('CONFLICT', `${dataDir} is not a folder`, {
+      hint: 'Choose another folder with --data',
+      cause: error,
+    })
+  }
+  if (code === 'ENOSPC') {
+    return new RetryableError('SERVICE_UNAVAILABLE', `The disk that holds ${dataDir} is full`, { cause: error })
+  }
+  return error
+}
