@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import type { TestProject } from 'vitest/node'
+import { removeDatabases, removeKeys } from './leftovers.js'
+import type { TestServers } from './provided.js'
+import { startTestPostgres } from './test-postgres.js'
+import { startTestRedis } from './test-redis.js'
+
+interface Run {
+  servers: TestServers
+  users: number
+  stop(): Promise<void>
+}
+
+/*
+ * Vitest runs this file once for every project that names it, each time in a module graph of its own, but in one process. One
+ * server of each kind is enough, so the first one starts them and the last one stops them.
+ */
+const shared = globalThis as typeof globalThis & { heddleTestRun?: Promise<Run> | undefined }
+
+/** Vitest's global setup: one Postgres and, where there is one, one Redis for the whole run; both gone afterwards. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared.heddleTestRun ??= startServers()
+  const run = await shared.heddleTestRun
+  run.users++
+  project.provide('testServers', run.servers)
+  return async () => {
+    run.users--
+    if (run.users > 0) return
+    shared.heddleTestRun = undefined
+    await run.stop()
+  }
+}
+
+async function startServers(): Promise<Run> {
+  const runId = randomBytes(4).toString('hex')
+  const postgres = await startTestPostgres()
+  const redis = await startTestRedis()
+  if (redis.url === null) process.stdout.write(`Left out: everything that needs Redis, because ${redis.missing}\n`)
+  return {
+    servers: { runId, postgresUrl: postgres.url, redisUrl: redis.url, redisMissing: redis.missing },
+    users: 0,
+    async stop() {
+      // Servers of our own go as a whole; on given ones, whatever a test has left must not stay.
+      if (!postgres.owned) await removeDatabases(postgres.url, runId)
+      if (!redis.owned && redis.url !== null) await removeKeys(redis.url, runId)
+      await postgres.stop()
+      await redis.stop()
+    },
+  }
+}
