@@ -1,0 +1,46 @@
+/** Covers a role, a type and the separators around one message or block, in every format. */
+const PART_TOKENS = 4
+/** What a provider adds once, to open the answer. */
+const ANSWER_TOKENS = 3
+
+type Count = (text: string) => number
+
+/**
+ * Tokens of rendered messages: every text that is sent, with room for what a provider writes around it. The sum over
+ * {@link countRenderedMessage} and a constant, so callers may count each message once and keep the figure.
+ *
+ * @param messages in any provider's form; the system prompt beside them is counted by {@link countSystem}
+ */
+export function countRendered(messages: readonly object[], count: Count): number {
+  return messages.reduce((sum, message) => sum + countRenderedMessage(message, count), ANSWER_TOKENS)
+}
+
+/** A message whose content is a list of blocks costs what its blocks cost, so merging two turns changes nothing. */
+export function countRenderedMessage(message: object, count: Count): number {
+  const isBlockList = 'content' in message && Array.isArray(message.content) && message.content.length > 0
+  return (isBlockList ? 0 : PART_TOKENS) + countFields(message, count)
+}
+
+export function countSystem(system: string | null, count: Count): number {
+  return system === null ? 0 : PART_TOKENS + count(system)
+}
+
+function countFields(part: object, count: Count): number {
+  let tokens = 0
+  for (const [name, value] of Object.entries(part)) {
+    if (name === 'role' || name === 'type') continue
+    if (typeof value === 'string') tokens += count(value)
+    // A tool's arguments are written out as JSON, keys and numbers included.
+    else if (name === 'input' || name === 'arguments') tokens += count(JSON.stringify(value))
+    else if (Array.isArray(value)) tokens += countParts(value, count)
+    else if (typeof value === 'object' && value !== null) tokens += countFields(value, count)
+  }
+  return tokens
+}
+
+function countParts(parts: readonly unknown[], count: Count): number {
+  return parts.reduce<number>((sum, part) => {
+    if (typeof part === 'string') return sum + PART_TOKENS + count(part)
+    return sum + PART_TOKENS + (typeof part === 'object' && part !== null ? countFields(part, count) : 0)
+  }, 0)
+}

@@ -1,0 +1,136 @@
+import type { FormatName } from '@heddle/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
+import { countTokens, estimateTokens } from '../tokens.js'
+import { checkWellFormed, countFrame, countNeutralMessage, countRendered, countSystem, render } from './index.js'
+import type { NeutralMessage } from './neutral.js'
+
+const formats: FormatName[] = ['neutral', 'openai-chat', 'anthropic']
+const counters = { o200k: countTokens, characters: estimateTokens }
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+  fc.constantFrom('', ' ', '\n\t\u0000', 'done. \n', '\ud83d', 'a\u001f', '</system-note>', 'x\u00a0'),
+)
+const ids = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
+  fc.constantFrom('toolu_01', 'call.1', 'call_1', `heddle_${'0'.repeat(32)}`, 'x'.repeat(41), 'x'.repeat(512)),
+)
+const names = fc.oneof(fc.string({ minLength: 1, maxLength: 200 }), fc.constantFrom('Read', 'mcp__a.b:c', '読む', '-'))
+const callArguments = fc.oneof(
+  texts,
+  fc.json({ maxDepth: 3 }),
+  fc.constantFrom(
+    '{"a": 1 }',
+    '{"broken": ',
+    '[1]',
+    'null',
+    '{"half":"\\ud83d"}',
+    `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+  ),
+  fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })) as fc.Arbitrary<Record<string, never>>,
+)
+const thinking = fc.array(
+  fc.record({ text: texts, signature: fc.string(), redacted: fc.string() }, { requiredKeys: ['text'] }),
+  { maxLength: 3 },
+)
+const plain = fc.record({ role: fc.constantFrom('system', 'user', 'assistant'), content: texts, thinking })
+const calling = fc.record({
+  content: texts,
+  thinking,
+  calls: fc.array(fc.record({ name: names, arguments: callArguments, result: texts, isError: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+})
+
+/** Lists that are well formed by construction: each group of calls is followed by its results. */
+const wellFormedLists = fc
+  .tuple(fc.array(fc.oneof(plain, calling), { maxLength: 12 }), fc.uniqueArray(ids, { minLength: 48, maxLength: 48 }))
+  .map(([parts, freshIds]) => {
+    const unused = [...freshIds]
+    return parts.flatMap((part): NeutralMessage[] => {
+      if (!('calls' in part)) return [part as NeutralMessage]
+      const called = part.calls.map((call) => ({ ...call, id: unused.pop() ?? '' }))
+      return [
+        {
+          role: 'assistant',
+          content: part.content,
+          thinking: part.thinking,
+          toolCalls: called.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments })),
+        },
+        ...called.map(
+          (call): NeutralMessage => ({
+            role: 'tool_result',
+            content: call.result,
+            toolCallId: call.id,
+            toolName: call.name,
+            isError: call.isError,
+          }),
+        ),
+      ]
+    })
+  })
+
+test('every well-formed list becomes messages that both providers accept', () => {
+  fc.assert(
+    fc.property(wellFormedLists, (list) => {
+      expect(checkWellFormed(list)).toEqual([])
+      const anthropic = render('anthropic', list)
+      expect(validateOpenAiChat(render('openai-chat', list).messages)).toEqual([])
+      expect(validateAnthropic(anthropic)).toEqual([])
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('filling a budget with the costs of single messages never exceeds what the rendered list is counted at', () => {
+  fc.assert(
+    fc.property(
+      wellFormedLists,
+      fc.constantFrom(...formats),
+      fc.constantFrom('o200k', 'characters'),
+      (list, format, name) => {
+        const count = counters[name]
+        const rendered = render(format, list)
+        const cost = countRendered(rendered.messages, count) + countSystem(rendered.system, count)
+        const bound = list.reduce(
+          (sum, message) => sum + countNeutralMessage(format, message, count),
+          countFrame(format, count),
+        )
+        expect(bound).toBeGreaterThanOrEqual(cost)
+      },
+    ),
+    { numRuns: 1_000 },
+  )
+})
+
+test('the count of a rendered list covers every text in its JSON', () => {
+  const plainCount = (value: unknown): number => {
+    if (typeof value === 'string') return countTokens(value)
+    return typeof value === 'object' && value !== null
+      ? Object.values(value).reduce((sum, field) => sum + plainCount(field), 0)
+      : 0
+  }
+  fc.assert(
+    fc.property(wellFormedLists, fc.constantFrom(...formats), (list, format) => {
+      const { messages } = render(format, list)
+      // Roles and types are among the texts: the overhead of each message and block covers them.
+      expect(countRendered(messages, countTokens)).toBeGreaterThanOrEqual(plainCount(messages))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('rendering is the same for the same list and leaves the list alone', () => {
+  fc.assert(
+    fc.property(wellFormedLists, fc.constantFrom(...formats), (list, format) => {
+      const before = structuredClone(list)
+      expect(render(format, list)).toEqual(render(format, list))
+      expect(list).toEqual(before)
+    }),
+    { numRuns: 200 },
+  )
+})

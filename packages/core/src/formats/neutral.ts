@@ -1,0 +1,69 @@
+import type { ContextResult, ThinkingBlock, ToolCall } from '@heddle/contracts'
+
+/**
+ * A message on its way to a model, before it takes a provider's form. A list of them is well formed when every assistant
+ * message with calls is followed at once by one `tool_result` per call, in the order of the calls, when no call id occurs
+ * twice, and when no other `tool_result` stands in it; see {@link checkWellFormed}.
+ */
+export interface NeutralMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool_result'
+  readonly content: string
+  readonly thinking?: readonly ThinkingBlock[]
+  readonly toolCalls?: readonly ToolCall[]
+  readonly toolCallId?: string
+  readonly toolName?: string
+  readonly isError?: boolean
+}
+
+/** A neutral message as it is delivered in the neutral format: its fields that hold something, as JSON. */
+export function toNeutral(message: NeutralMessage): ContextResult['messages'][number] {
+  return {
+    role: message.role,
+    content: message.content,
+    ...(message.thinking && { thinking: message.thinking.map(toNeutralThinking) }),
+    ...(message.toolCalls && { toolCalls: [...message.toolCalls] }),
+    ...(message.toolCallId !== undefined && { toolCallId: message.toolCallId }),
+    ...(message.toolName !== undefined && { toolName: message.toolName }),
+    ...(message.isError && { isError: true }),
+  }
+}
+
+function toNeutralThinking(block: ThinkingBlock) {
+  return {
+    text: block.text,
+    ...(block.signature !== undefined && { signature: block.signature }),
+    ...(block.redacted !== undefined && { redacted: block.redacted }),
+  }
+}
+
+/**
+ * Says what keeps a list from being well formed, one sentence a fault; empty when nothing does. The sentences name
+ * positions only, so that they can be logged.
+ */
+export function checkWellFormed(messages: readonly NeutralMessage[]): string[] {
+  const faults: string[] = []
+  const seen = new Set<string>()
+  let awaited: string[] = []
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'tool_result') {
+      const expected = awaited.shift()
+      if (expected === undefined) faults.push(`message ${index} is a result that no call before it waits for`)
+      else if (message.toolCallId !== expected) faults.push(`message ${index} does not answer the next open call`)
+      continue
+    }
+    if (awaited.length > 0) {
+      faults.push(`message ${index} stands before ${awaited.length} open calls are answered`)
+      awaited = []
+    }
+    const calls = message.toolCalls ?? []
+    if (calls.length > 0 && message.role !== 'assistant')
+      faults.push(`message ${index} has calls but is no assistant's`)
+    for (const call of calls) {
+      if (seen.has(call.id)) faults.push(`message ${index} uses a call id for the second time`)
+      seen.add(call.id)
+    }
+    awaited = calls.map((call) => call.id)
+  }
+  if (awaited.length > 0) faults.push(`the list ends with ${awaited.length} open calls`)
+  return faults
+}

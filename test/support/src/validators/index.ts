@@ -1,0 +1,2 @@
+export { validateAnthropic } from './anthropic.js'
+export { validateOpenAiChat } from './openai-chat.js'
