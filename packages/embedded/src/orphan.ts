@@ -19,8 +19,7 @@ export async function stopOrphan(folder: string, log: Logger): Promise<void> {
   const file = await readPostmasterFile(folder)
   if (file === null) return
   const server = identifyProcess(file.pid)
-  if (server === null) return
-  if (file.folder !== folder || !isServerOf(file.pid, folder)) return markStale(folder)
+  if (server === null || file.folder !== folder || !isServerOf(file.pid, folder)) return markStale(folder)
 
   log.warn({ serverPid: file.pid }, 'stopping a Postgres that outlived its owner')
   await stopProcess(server)

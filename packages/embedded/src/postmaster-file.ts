@@ -17,9 +17,10 @@ export async function readPostmasterFile(clusterDir: string): Promise<Postmaster
 }
 
 /**
- * Says that the server that left this file is gone, when its pid now belongs to another program: Postgres would refuse to
- * start. The file is kept, with the pid of this process, because Postgres takes its parent's pid for a stale one but still
- * checks the shared memory named below it; that check is what keeps it from starting beside leftover processes of the old server.
+ * Says that the server that left this file is gone. Postgres looks for itself, but takes any program that has got its old pid
+ * for a server, and a killed one that its parent has not waited for, and refuses to start. The file is kept, with the pid of
+ * this process: Postgres takes its parent's for a stale one, and still checks the shared memory that is named below it. That
+ * check keeps it from starting beside leftover processes of the old server.
  */
 export async function markStale(clusterDir: string): Promise<void> {
   const path = join(clusterDir, 'postmaster.pid')

@@ -25,7 +25,7 @@ export function serverSettings(port: number, durable: boolean): Record<string, s
     // Statements, keys and values of failed statements hold what users wrote, so they stay out of the log.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
-    ...(!durable && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...(!durable && { fsync: 'off', full_page_writes: 'off' }),
   }
 }
 

@@ -3,14 +3,19 @@ import type { Account } from './account.js'
 
 /**
  * Waits for a line that says that all is well, or for the end of its input, which comes when the process that holds the
- * other end is gone, however it died. Then it stops the server, unless the cluster has another one by now.
+ * other end is gone, however it died. Then it stops the server, unless the cluster has another one by now. Where the cluster
+ * itself has been removed, its server still runs.
  */
 const SCRIPT = `
 if read -r word; then exit 0; fi
-read -r pid < "$2/postmaster.pid" || exit 0
-[ "$pid" = "$1" ] || exit 0
+if read -r pid < "$2/postmaster.pid"; then [ "$pid" = "$1" ] || exit 0; fi
 kill -INT "$1" || exit 0
-sleep 10
+for second in 1 2 3 4 5 6 7 8 9 10; do
+  for moment in 1 2 3 4 5 6 7 8 9 10; do
+    kill -0 "$1" || exit 0
+    sleep 0.1
+  done
+done
 kill -QUIT "$1"
 `
 
