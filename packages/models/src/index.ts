@@ -1,1 +1,8 @@
-export {}
+export { type ChosenEmbedder, chooseEmbedder, type EmbedderChoice } from './choose-embedder.js'
+export { type Embedder, embedderLimits } from './embedder.js'
+export { createExtractiveSummarizer } from './extractive-summarizer.js'
+export { createHashingEmbedder } from './hashing-embedder.js'
+export { createLocalEmbedder, type LocalEmbedderOptions } from './local-embedder.js'
+export { DEFAULT_MODEL, findLocalModel, type LocalModel, transformersCacheDir } from './local-models.js'
+export { cosineOfQuantized, quantizeVector, vectorBytes, vectorFromBytes } from './quantize.js'
+export type { Summarizer } from './summarizer.js'

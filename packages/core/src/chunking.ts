@@ -1,0 +1,260 @@
+/** A range of a text: `text` is `source.slice(from, to)`, so whoever keeps the source need not keep a copy of it. */
+export interface Chunk {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+/** Spec 004: about 500 characters a chunk. */
+export const CHUNK_CHARACTERS_MAX = 500
+
+/** MiniLM is trained on 256 tokens, two of which open and close every text. */
+export const CHUNK_TOKENS_MAX = 254
+
+/**
+ * Cuts a text into pieces to embed (spec 004): whole paragraphs, a paragraph over 500 characters by its sentences and
+ * lines, and neighbours put together again up to 500 characters. A sentence that is too long is cut at white space, or
+ * anywhere in a text without any. Everything but white space is in exactly one chunk. Takes time linear in the text.
+ *
+ * Word-piece models read 256 tokens at most and cut the rest off in silence. Their vocabulary is not known here, so chunks
+ * are bounded by {@link tokenWeights}: dense text such as hashes, base64 or Chinese gives shorter chunks than prose.
+ */
+export function chunkText(text: string): Chunk[] {
+  const weights = tokenWeights(text)
+  const chunks: Chunk[] = []
+  let open: Piece | null = null
+  const close = (piece: Piece) => {
+    chunks.push({ from: piece.from, to: piece.to, text: text.slice(piece.from, piece.to) })
+  }
+  for (const piece of pieces(text, weights)) {
+    if (open !== null && piece.to - open.from <= CHUNK_CHARACTERS_MAX && open.weight + piece.weight <= WEIGHT_MAX) {
+      open = { from: open.from, to: piece.to, weight: open.weight + piece.weight }
+      continue
+    }
+    if (open !== null) close(open)
+    open = piece
+  }
+  if (open !== null) close(open)
+  return chunks
+}
+
+interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** A range that fits a chunk, with the sum of its token weights. */
+interface Piece extends Range {
+  readonly weight: number
+}
+
+function* pieces(text: string, weights: Uint8Array): Generator<Piece> {
+  for (const paragraph of paragraphs(text)) {
+    const whole = asPiece(paragraph, weights)
+    if (whole !== null) {
+      yield whole
+      continue
+    }
+    for (const sentence of sentences(text, paragraph)) {
+      const piece = asPiece(sentence, weights)
+      if (piece !== null) yield piece
+      else yield* hardPieces(text, sentence, weights)
+    }
+  }
+}
+
+/** The range with its weight, or null where it does not fit a chunk. */
+function asPiece({ from, to }: Range, weights: Uint8Array): Piece | null {
+  if (to - from > CHUNK_CHARACTERS_MAX) return null
+  let weight = 0
+  for (let at = from; at < to; at++) weight += weights[at] ?? 0
+  return weight <= WEIGHT_MAX ? { from, to, weight } : null
+}
+
+/** The parts of the text between blank lines. */
+function* paragraphs(text: string): Generator<Range> {
+  let from = -1
+  let to = 0
+  let lineBreaks = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isSpace(code)) {
+      if (isLineBreak(code) && !(code === LINE_FEED && text.charCodeAt(at - 1) === CARRIAGE_RETURN)) lineBreaks++
+      continue
+    }
+    if (from >= 0 && lineBreaks >= 2) {
+      yield { from, to }
+      from = at
+    }
+    if (from < 0) from = at
+    lineBreaks = 0
+    to = at + 1
+  }
+  if (from >= 0) yield { from, to }
+}
+
+/** Sentences and lines of a paragraph: lines too, for lists, code and logs have no full stops. */
+function* sentences(text: string, paragraph: Range): Generator<Range> {
+  let from = paragraph.from
+  let to = from
+  /** What stands since the last word: the end of a sentence counts only where white space or a wide full stop follows. */
+  let ended = false
+  let lineBroke = false
+  for (let at = paragraph.from; at < paragraph.to; at++) {
+    const code = text.charCodeAt(at)
+    if (isSpace(code)) {
+      if (isLineBreak(code)) lineBroke = true
+      continue
+    }
+    const afterSpace = at > to
+    if (to > from && (lineBroke || (ended && afterSpace) || endsWideSentence(text, to, code))) {
+      yield { from, to }
+      from = at
+      ended = false
+    }
+    lineBroke = false
+    ended = isSentenceEnd(code) || (ended && isCloser(code))
+    to = at + 1
+  }
+  if (to > from) yield { from, to }
+}
+
+/** Cuts a range into pieces of the greatest size: at white space, or anywhere where there is none. */
+function* hardPieces(text: string, range: Range, weights: Uint8Array): Generator<Piece> {
+  let from = range.from
+  while (from < range.to) {
+    let at = from
+    let weight = 0
+    let lastSpace = -1
+    let weightAtSpace = 0
+    while (at < range.to && at - from < CHUNK_CHARACTERS_MAX && weight + (weights[at] ?? 0) <= WEIGHT_MAX) {
+      if (at > from && isSpace(text.charCodeAt(at)) && !isSpace(text.charCodeAt(at - 1))) {
+        lastSpace = at
+        weightAtSpace = weight
+      }
+      weight += weights[at] ?? 0
+      at++
+    }
+    if (at < range.to && lastSpace > 0 && !isSpace(text.charCodeAt(at))) {
+      at = lastSpace
+      weight = weightAtSpace
+    } else if (at < range.to && isLowSurrogate(text.charCodeAt(at)) && isHighSurrogate(text.charCodeAt(at - 1))) {
+      at--
+      weight -= weights[at] ?? 0
+    }
+    let to = at
+    while (to > from && isSpace(text.charCodeAt(to - 1))) to--
+    yield { from, to, weight }
+    from = at
+    while (from < range.to && isSpace(text.charCodeAt(from))) from++
+  }
+}
+
+/** Weights count half tokens, so that they are whole numbers. */
+const WEIGHT_MAX = CHUNK_TOKENS_MAX * 2
+
+/** Longer words are hashes, base64 or glued names, of which word pieces find no more than single letters. */
+const PLAIN_WORD_CHARACTERS_MAX = 20
+
+/**
+ * For each character, an upper estimate of its share of word-piece tokens, in halves. Word pieces make every punctuation
+ * mark and every Chinese character a token, take digits and rare letters one by one, and decompose what Unicode can
+ * decompose (a Korean syllable into three letters). A plain word, which is one with a vowel, costs at most a token for two
+ * letters; real English costs half of that.
+ */
+function tokenWeights(text: string): Uint8Array {
+  const weights = new Uint8Array(text.length)
+  let at = 0
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (!isAsciiLetter(code) && !isDigit(code)) {
+      weights[at] = isSpace(code) ? 0 : 2 * (code < FIRST_DECOMPOSED ? 1 : decomposedLength(text.charAt(at), code))
+      at++
+      continue
+    }
+    let to = at
+    let hasVowel = false
+    for (; to < text.length; to++) {
+      const letter = text.charCodeAt(to)
+      if (!isAsciiLetter(letter) && !isDigit(letter)) break
+      hasVowel ||= isVowel(letter)
+    }
+    const isPlain = hasVowel && to - at <= PLAIN_WORD_CHARACTERS_MAX
+    for (let index = at; index < to; index++) weights[index] = isPlain && !isDigit(text.charCodeAt(index)) ? 1 : 2
+    if (isPlain && (to - at) % 2 === 1) weights[at] = 2
+    at = to
+  }
+  return weights
+}
+
+/** Below it (Latin, Greek, Cyrillic, Hebrew, Arabic) letters decompose into one letter and marks, which are dropped. */
+const FIRST_DECOMPOSED = 0x0900
+
+function decomposedLength(character: string, code: number): number {
+  if (code >= 0xac00 && code <= 0xd7a3) return 3
+  return code < 0x2000 ? character.normalize('NFD').length : 1
+}
+
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+
+function isLineBreak(code: number): boolean {
+  return code === LINE_FEED || code === CARRIAGE_RETURN || code === 0x2028 || code === 0x2029
+}
+
+/** What `\s` matches. */
+function isSpace(code: number): boolean {
+  if (code < 128) return code === 32 || (code >= 9 && code <= 13)
+  return (
+    code === 0xa0 ||
+    code === 0x1680 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000 ||
+    code === 0xfeff
+  )
+}
+
+function isSentenceEnd(code: number): boolean {
+  // . ! ? and the ellipsis
+  return code === 46 || code === 33 || code === 63 || code === 0x2026
+}
+
+/** Quotes and brackets that may stand between the end of a sentence and the space after it. */
+function isCloser(code: number): boolean {
+  return code === 34 || code === 39 || code === 41 || code === 93 || code === 0x201d || code === 0x2019 || code === 0xbb
+}
+
+/** Chinese and Japanese put no space after a full stop; a run of them, or a quote that closes, belongs to the sentence. */
+function endsWideSentence(text: string, to: number, next: number): boolean {
+  return isWideEnd(text.charCodeAt(to - 1)) && !isWideEnd(next) && next !== 0x300d && next !== 0x300f && !isCloser(next)
+}
+
+function isWideEnd(code: number): boolean {
+  return code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0xff0e
+}
+
+function isAsciiLetter(code: number): boolean {
+  const small = code | 32
+  return small >= 97 && small <= 122
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
+}
+
+function isVowel(code: number): boolean {
+  const small = code | 32
+  return small === 97 || small === 101 || small === 105 || small === 111 || small === 117 || small === 121
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff
+}

@@ -1,0 +1,81 @@
+import { access, readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { PermanentError, validationError } from '@heddle/contracts'
+import type { ModelDtype } from './local-embedder.protocol.js'
+
+/** Spec 004's model. */
+export const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
+
+export interface LocalModel {
+  /** The folder that holds the models; the model's own files are in `<root>/<model>`. */
+  readonly root: string
+  readonly dtype: ModelDtype
+  readonly dimensions: number
+}
+
+/** Where transformers.js keeps what it downloaded (spec 004): `TRANSFORMERS_CACHE`, else `~/.cache/transformers`. */
+export function transformersCacheDir(env: Readonly<Record<string, string | undefined>>): string {
+  return env['TRANSFORMERS_CACHE'] || join(homedir(), '.cache', 'transformers')
+}
+
+/** A name on the Hugging Face hub. It becomes part of a path, so it must not climb out of the folder. */
+const MODEL_NAME = /^[\w-][\w.-]*(\/[\w-][\w.-]*)?$/
+
+/**
+ * The first of the folders that holds all files of a model, or null where none does.
+ *
+ * @param dtype which weights; without it the quantized ones where they are there, else the full ones
+ * @throws PermanentError `VALIDATION_ERROR` for a name that is no model's, or a `config.json` that is none
+ */
+export async function findLocalModel(
+  model: string,
+  roots: readonly string[],
+  dtype?: ModelDtype,
+): Promise<LocalModel | null> {
+  if (!MODEL_NAME.test(model)) throw validationError('model', 'must be a name such as Xenova/all-MiniLM-L6-v2', model)
+  for (const root of roots) {
+    const folder = join(root, model)
+    const isThere = (...path: string[]) => exists(join(folder, ...path))
+    if (!(await isThere('config.json')) || !(await isThere('tokenizer.json'))) continue
+    if (!(await isThere('tokenizer_config.json'))) continue
+    for (const candidate of dtype === undefined ? (['q8', 'fp32'] as const) : [dtype]) {
+      if (!(await isThere('onnx', weightsFile(candidate)))) continue
+      return { root, dtype: candidate, dimensions: await readDimensions(join(folder, 'config.json')) }
+    }
+  }
+  return null
+}
+
+function weightsFile(dtype: ModelDtype): string {
+  return dtype === 'q8' ? 'model_quantized.onnx' : 'model.onnx'
+}
+
+async function readDimensions(configFile: string): Promise<number> {
+  const config = parseJson(await readFile(configFile, 'utf8'))
+  if (config !== null && typeof config === 'object' && 'hidden_size' in config) {
+    const size = config.hidden_size
+    if (typeof size === 'number' && Number.isInteger(size) && size > 0) return size
+  }
+  throw new PermanentError('VALIDATION_ERROR', `${configFile} is no configuration of an embedding model`, {
+    field: 'hidden_size',
+    hint: 'it must name hidden_size, the number of dimensions; copy the model again',
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,140 @@
+import { Worker } from 'node:worker_threads'
+import { RetryableError } from '@heddle/contracts'
+
+export interface WorkerCallsOptions {
+  /** A JavaScript module that posts a {@link WorkerAnswer} for each {@link WorkerMessage}, and ends when it receives null. */
+  url: URL
+  workerData: unknown
+  /** For messages: "the embedding thread". */
+  subject: string
+  /** How long a thread may take to end by itself, in milliseconds, before it is stopped. */
+  closeTimeoutMs: number
+}
+
+/** Calls into a worker thread, which starts with the first call and, if it died, with the next one. */
+export interface WorkerCalls<Request, Response> {
+  /**
+   * @throws RetryableError `SERVICE_UNAVAILABLE` where the thread died or was closed meanwhile; WorkerFailure where it
+   *   reported a failure; the signal's reason once it is aborted (the thread still finishes what it has begun)
+   */
+  call(request: Request, signal?: AbortSignal): Promise<Response>
+  /** Ends the thread after what it is doing and rejects all calls; later ones are rejected too. */
+  close(): Promise<void>
+}
+
+/** What the thread said about a request that it could not answer. */
+export class WorkerFailure extends Error {
+  override name = 'WorkerFailure'
+  /** Which kind of failure, in the words of the worker's module. */
+  readonly kind: string
+  constructor(kind: string, message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+export interface WorkerMessage<Request> {
+  readonly id: number
+  readonly request: Request
+}
+
+export type WorkerAnswer<Response> =
+  | { readonly id: number; readonly response: Response }
+  | { readonly id: number; readonly failure: { readonly kind: string; readonly message: string } }
+
+interface Pending<Response> {
+  resolve(response: Response): void
+  reject(reason: unknown): void
+}
+
+export function createWorkerCalls<Request, Response>(options: WorkerCallsOptions): WorkerCalls<Request, Response> {
+  const pending = new Map<number, Pending<Response>>()
+  let worker: Worker | null = null
+  let closing: Promise<void> | null = null
+  let lastId = 0
+
+  /** A thread without work does not keep the process alive. */
+  const settle = (id: number): Pending<Response> | undefined => {
+    const call = pending.get(id)
+    pending.delete(id)
+    if (pending.size === 0) worker?.unref()
+    return call
+  }
+
+  const failAll = (reason: RetryableError) => {
+    for (const id of [...pending.keys()]) settle(id)?.reject(reason)
+  }
+
+  const start = (): Worker => {
+    const started = new Worker(options.url, { workerData: options.workerData, name: options.subject })
+    let crash: unknown
+    started.on('message', (answer: WorkerAnswer<Response>) => {
+      const call = settle(answer.id)
+      if ('response' in answer) call?.resolve(answer.response)
+      else call?.reject(new WorkerFailure(answer.failure.kind, answer.failure.message))
+    })
+    started.on('error', (error) => {
+      crash = error
+    })
+    started.on('exit', (code) => {
+      if (worker === started) worker = null
+      if (closing === null) failAll(died(options.subject, code, crash))
+    })
+    return started
+  }
+
+  const end = async (): Promise<void> => {
+    failAll(closed(options.subject))
+    const ending = worker
+    if (ending === null) return
+    const exited = new Promise<void>((resolve) => ending.once('exit', () => resolve()))
+    const timer = setTimeout(() => void ending.terminate(), options.closeTimeoutMs)
+    ending.ref()
+    ending.postMessage(null)
+    await exited
+    clearTimeout(timer)
+  }
+
+  return {
+    call(request, signal) {
+      return new Promise<Response>((resolve, reject) => {
+        signal?.throwIfAborted()
+        if (closing !== null) throw closed(options.subject)
+        const target = worker ?? start()
+        worker = target
+        const id = ++lastId
+        const onAbort = () => settle(id)?.reject(signal?.reason)
+        const stopListening = () => signal?.removeEventListener('abort', onAbort)
+        pending.set(id, {
+          resolve: (response) => {
+            stopListening()
+            resolve(response)
+          },
+          reject: (reason) => {
+            stopListening()
+            reject(reason)
+          },
+        })
+        signal?.addEventListener('abort', onAbort, { once: true })
+        target.ref()
+        target.postMessage({ id, request } satisfies WorkerMessage<Request>)
+      })
+    },
+    close() {
+      closing ??= end()
+      return closing
+    },
+  }
+}
+
+function died(subject: string, code: number, cause: unknown): RetryableError {
+  const reason = cause instanceof Error ? `: ${cause.message}` : ''
+  return new RetryableError('SERVICE_UNAVAILABLE', `${subject} died with exit code ${code}${reason}`, {
+    hint: 'the next call starts it again',
+    ...(cause !== undefined && { cause }),
+  })
+}
+
+function closed(subject: string): RetryableError {
+  return new RetryableError('SERVICE_UNAVAILABLE', `${subject} is closed`)
+}
