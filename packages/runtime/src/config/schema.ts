@@ -27,7 +27,7 @@ export const rawConfigSchema = z.strictObject({
   /** Part of Redis keys and of the name of a Postgres schema, so only what both take as it is. */
   queuePrefix: z
     .string()
-    .regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and _, starting with a letter')
+    .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9, _ and -, starting with a letter')
     .optional(),
   embedder: z
     .strictObject({

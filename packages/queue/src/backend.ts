@@ -1,0 +1,38 @@
+import type { BackendFactory, ConnectionOptions } from 'bullmq'
+import type { Channels } from './channels.js'
+
+/** The server of one `Queues`: everything that differs between Redis and Postgres. */
+export interface Backend {
+  readonly server: 'Redis' | 'Postgres'
+  readonly channels: Channels
+  /** How BullMQ's queues and workers reach the server. */
+  producers(): BullSetup
+  workers(): Promise<BullSetup>
+  facts(): Promise<QueueFacts>
+  /**
+   * When the job was added that is next in a queue; null if none waits. BullMQ would fetch the whole job, and its Postgres
+   * backend the newest one.
+   */
+  oldestWaitingAtMs(queue: string): Promise<number | null>
+  /** Drops every connection; waits for nothing that a dead server could withhold. */
+  close(): Promise<void>
+  /** Removes everything that was kept under the prefix. */
+  destroy(): Promise<void>
+}
+
+export interface BullSetup {
+  factory: BackendFactory
+  connection: ConnectionOptions
+}
+
+/** What `heddle doctor` wants to know about the server. */
+export interface QueueFacts {
+  server: 'Redis' | 'Postgres'
+  version: string
+  latencyMs: number
+  /** Connections that one process may open to the server, all stages included; null for Redis, where they are cheap. */
+  connectionsPerProcess: number | null
+  connectionsMax: number | null
+  /** What is wrong with the server's settings, each with what to do. */
+  warnings: string[]
+}

@@ -1,0 +1,47 @@
+/** Every wait and size of this package, with its reason (DESIGN: invariant 10). Stages have theirs in the catalog. */
+export const bounds = {
+  /** A producer learns after this long that the server is away; it must not queue up work in memory meanwhile. */
+  producerWaitMs: 4_000,
+  /** One try to connect: a server in the same network answers within milliseconds. */
+  connectMs: 3_000,
+  /** The longest pause between two tries to reconnect, so that everything is back soon after the server is. */
+  reconnectMsMax: 2_000,
+  /**
+   * A lock lasts this long without a sign of life, whatever a stage's `lockMs` allows. With the check for orphans below, a
+   * job of a killed worker is taken up again after at most `lockMsMax + 2 * stalledEveryMs` = 25 s. Locks are renewed
+   * each quarter of this time, so a handler may block its event loop for about 7 s; past that the job runs twice, which
+   * every stage must bear anyway.
+   */
+  lockMsMax: 15_000,
+  /** How often workers look for orphaned jobs. */
+  stalledEveryMs: 5_000,
+  /**
+   * An idle worker asks the server for jobs at least this often, in seconds. BullMQ's Postgres backend would wait up to
+   * 3,600 s beside a delayed job and trust that the connection it listens on is alive (taskforcesh/bullmq#4601).
+   */
+  blockSecondsMax: 5,
+  /** A worker that cannot fetch or finish a job tries again after this long; BullMQ's 15 s is a long time to be idle. */
+  runRetryMs: 1_000,
+  /** A job waits at most this long for its next try, whatever `retryAfter` asks for. */
+  retryAfterMsMax: 900_000,
+  /** Jobs in one round trip. */
+  batchJobsMax: 256,
+  /** Characters of payload in one round trip; a larger job travels alone. */
+  batchCharactersMax: 8_000_000,
+  /** Round trips of one stage under way at once. */
+  batchesMax: 4,
+  /** Characters of one job's payload: the largest ingest job, with every character escaped. */
+  payloadCharactersMax: 64_000_000,
+  /** Postgres refuses notifications of 8,000 bytes. */
+  messageBytesMax: 7_500,
+  /** How long a worker may take to stop in good order, unless its owner says otherwise. */
+  closeMs: 10_000,
+  /** After that, the time in which handlers may heed their abort signal and hand their jobs back. */
+  abortGraceMs: 1_000,
+  /** Lifecycle events that BullMQ keeps for each queue. Nobody reads them; BullMQ cannot do without. */
+  lifecycleEventsMax: 100,
+  /** Time between two looks at a Postgres connection that only listens, and so would not notice its death. */
+  heartbeatMs: 15_000,
+  /** Wake-ups that one reconciler run has under way at once. */
+  reconcileBatch: 64,
+} as const

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { eventSchema, type HeddleEvent, type Reply } from '@heddle/contracts'
+import { bounds } from './bounds.js'
+
+/** Where a process's replies arrive. At most 63 bytes, as Postgres has it: prefixes have at most 40. */
+export function replyChannel(prefix: string, inbox: string): string {
+  return `${prefix}_r_${inbox}`
+}
+
+/** Where a project's events are published. Hashed, because a prefix and a whole id are too long for Postgres. */
+export function eventChannel(prefix: string, projectId: string): string {
+  return `${prefix}_e_${createHash('sha256').update(projectId).digest('hex').slice(0, 16)}`
+}
+
+/** A reply as text, short enough for a notification: facts go first, then the end of the text. */
+export function encodeReply(reply: Reply): string {
+  const text = JSON.stringify(reply)
+  if (fits(text) || reply.error === undefined) return text
+  const { facts: _facts, received: _received, ...error } = reply.error
+  const withoutFacts = JSON.stringify({ ...reply, error })
+  if (fits(withoutFacts)) return withoutFacts
+  // A character has at most 6 bytes in JSON, so these two always fit.
+  const shorter = {
+    code: error.code,
+    detail: error.detail.slice(0, 1_000),
+    ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }),
+  }
+  return JSON.stringify({ ...reply, error: shorter })
+}
+
+export function encodeEvent(event: HeddleEvent): string {
+  return JSON.stringify(event)
+}
+
+export function decodeEvent(text: string): HeddleEvent | undefined {
+  try {
+    const parsed = eventSchema.safeParse(JSON.parse(text))
+    return parsed.success ? parsed.data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function fits(text: string): boolean {
+  return Buffer.byteLength(text) <= bounds.messageBytesMax
+}

@@ -1,0 +1,54 @@
+import { PermanentError, type StageName, type StagePayload } from '@heddle/contracts'
+import { bounds } from './bounds.js'
+
+/**
+ * A payload as it lies in a queue: JSON text inside a JSON string. Postgres keeps job data as `jsonb`, which refuses NUL
+ * and lone surrogates, and messages may hold both; as escapes inside a text they pass. It also spares Postgres the work of
+ * taking the payload apart.
+ *
+ * @throws PermanentError `PAYLOAD_TOO_LARGE`
+ */
+export function encodePayload<Name extends StageName>(stage: Name, payload: StagePayload<Name>): string {
+  const text = JSON.stringify(payload)
+  if (text.length > bounds.payloadCharactersMax) {
+    throw new PermanentError('PAYLOAD_TOO_LARGE', `A job of ${stage} has ${text.length} characters`, {
+      field: 'payload',
+      received: `${text.length} characters`,
+      hint: `A job may have ${bounds.payloadCharactersMax} characters; split it.`,
+    })
+  }
+  return text
+}
+
+/** What lies in a job, for the schema to judge: whoever can write to the queue may have put anything there. */
+export function decodePayload(data: unknown): unknown {
+  if (typeof data !== 'string') return data
+  try {
+    return JSON.parse(data)
+  } catch {
+    return data
+  }
+}
+
+/** The fields of a payload that also a poisoned one may have: where its sender waits, and whose it is. */
+export interface PayloadOrigin {
+  projectId: string | null
+  threadId: string | null
+  replyTo: string | null
+  requestId: string | null
+}
+
+export function originOf(payload: unknown): PayloadOrigin {
+  const fields = (payload !== null && typeof payload === 'object' ? payload : {}) as Record<string, unknown>
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null)
+  return {
+    projectId: uuidOrNull(text('projectId')),
+    threadId: uuidOrNull(text('threadId')),
+    replyTo: text('replyTo'),
+    requestId: uuidOrNull(text('requestId') ?? text('contextId')),
+  }
+}
+
+function uuidOrNull(text: string | null): string | null {
+  return text !== null && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : null
+}

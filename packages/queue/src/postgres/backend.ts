@@ -1,0 +1,130 @@
+import type { Clock } from '@heddle/runtime'
+import { type BackendFactory, PostgresConnection, type PostgresConnectionOptions, type QueueBaseOptions } from 'bullmq'
+import type { Backend, BullSetup, QueueFacts } from '../backend.js'
+import { bounds } from '../bounds.js'
+import { namedError, unavailable } from '../errors.js'
+import { within } from '../waiting.js'
+import { SharedPostgresBackend } from './bull-backend.js'
+import { createPostgresChannels } from './channels.js'
+import { PostgresListener } from './listener.js'
+import { dropSchema, migrateQueues, schemaOf } from './schema.js'
+
+export interface PostgresBackendOptions {
+  url: string
+  prefix: string
+  clock: Clock
+  onError(error: unknown): void
+}
+
+/**
+ * Connections of one process at most: two pools, one connection on which workers wait for jobs, and one on which replies
+ * and events arrive. The last two must not go through a pooler.
+ */
+const producerConnectionsMax = 3
+const workerConnectionsMax = 6
+const connectionsPerProcess = producerConnectionsMax + workerConnectionsMax + 2
+
+/**
+ * Postgres: BullMQ's tables in a schema of their own.
+ *
+ * The pools commit asynchronously. A job is a wake-up, and what is acknowledged as stored is stored by others; so a crash
+ * of the server may take back the last half second of the queue, as Redis's default does, and each commit is spared its
+ * wait for the disk.
+ */
+export async function openPostgresBackend({ url, prefix, clock, onError }: PostgresBackendOptions): Promise<Backend> {
+  await migrateQueues({ url, prefix })
+  const opened: PostgresConnection[] = []
+  let workerConnection: Promise<PostgresConnection> | undefined
+
+  const connect = async (connectionsMax: number, waitMs: number): Promise<PostgresConnection> => {
+    const connection = new PostgresConnection({
+      connectionString: url,
+      schema: schemaOf(prefix),
+      max: connectionsMax,
+      connectionTimeoutMillis: waitMs,
+      query_timeout: 30_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      application_name: 'heddle-queue',
+      options: '-c synchronous_commit=off',
+    })
+    // Every queue or worker adds its listeners.
+    connection.setMaxListeners(100)
+    connection.on('error', onError)
+    opened.push(connection)
+    try {
+      await within(connection.waitUntilReady(), bounds.connectMs, () => unavailable('Postgres'))
+    } catch (error) {
+      void connection.close().catch(onError)
+      throw namedError(error, 'Postgres')
+    }
+    return connection
+  }
+
+  const producerConnection = await connect(producerConnectionsMax, bounds.connectMs)
+  const listener = new PostgresListener({ url, clock, onError })
+  try {
+    await listener.open()
+  } catch (error) {
+    void producerConnection.close().catch(onError)
+    throw namedError(error, 'Postgres')
+  }
+  const channels = createPostgresChannels(producerConnection.pool, listener)
+
+  return {
+    server: 'Postgres',
+    channels,
+    producers: () => setup(producerConnection),
+    async workers() {
+      // A worker whose event loop was busy for seconds must not take that for a server that is away.
+      workerConnection ??= connect(workerConnectionsMax, 30_000).catch((error: unknown) => {
+        workerConnection = undefined
+        throw error
+      })
+      return setup(await workerConnection)
+    },
+    facts: () => readFacts(producerConnection),
+    async oldestWaitingAtMs(queue) {
+      const { rows } = await producerConnection.pool.query<{ addedAtMs: string }>(
+        `SELECT added_at_ms AS "addedAtMs" FROM job WHERE queue = $1 AND state = 'waiting' ORDER BY priority, seq LIMIT 1`,
+        [queue],
+      )
+      return rows[0] === undefined ? null : Number(rows[0].addedAtMs)
+    },
+    async close() {
+      await channels.close()
+      await Promise.all(opened.map((connection) => connection.close()))
+    },
+    destroy: () => dropSchema(url, prefix),
+  }
+}
+
+function setup(connection: PostgresConnection): BullSetup {
+  const factory: BackendFactory = (name, options, { withBlockingConnection = false } = {}) =>
+    new SharedPostgresBackend(
+      connection,
+      name,
+      options as unknown as QueueBaseOptions<PostgresConnectionOptions>,
+      // Only a worker, which waits on the connection, needs to hear that it was lost.
+      withBlockingConnection,
+    )
+  // BullMQ insists on connection options, but only the factory uses them.
+  return { factory, connection: {} }
+}
+
+async function readFacts({ pool }: PostgresConnection): Promise<QueueFacts> {
+  const startedMs = performance.now()
+  const { rows } = await pool.query<{ version: string; connectionsMax: string }>(
+    `SELECT current_setting('server_version') AS version, current_setting('max_connections') AS "connectionsMax"`,
+  )
+  const latencyMs = performance.now() - startedMs
+  const row = rows[0]
+  return {
+    server: 'Postgres',
+    version: row?.version ?? 'unknown',
+    latencyMs,
+    connectionsPerProcess,
+    connectionsMax: row === undefined ? null : Number(row.connectionsMax),
+    warnings: [],
+  }
+}

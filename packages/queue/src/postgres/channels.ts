@@ -1,0 +1,37 @@
+import { Batcher } from '../batcher.js'
+import { bounds } from '../bounds.js'
+import type { Channels } from '../channels.js'
+import type { PostgresListener } from './listener.js'
+
+interface Message {
+  channel: string
+  text: string
+}
+
+interface Queryable {
+  query(text: string, values?: readonly unknown[]): Promise<unknown>
+}
+
+/**
+ * Channels over LISTEN / NOTIFY. A commit that notifies takes a lock of the whole server, so messages go out in their own
+ * statement, outside any transaction with data, and all that are at hand share one.
+ */
+export function createPostgresChannels(pool: Queryable, listener: PostgresListener): Channels {
+  const outbox = new Batcher<Message>({
+    itemsMax: bounds.batchJobsMax,
+    weightMax: bounds.batchCharactersMax,
+    flushesMax: 1,
+    flush: async (messages) => {
+      await pool.query(
+        'SELECT pg_notify(channel, message) FROM unnest($1::text[], $2::text[]) AS sent (channel, message)',
+        [messages.map(({ channel }) => channel), messages.map(({ text }) => text)],
+      )
+    },
+  })
+  return {
+    listen: (channel, receive) => listener.listen(channel, receive),
+    unlisten: (channel) => listener.unlisten(channel),
+    send: (channel, text) => outbox.add({ channel, text }, text.length),
+    close: () => listener.close(),
+  }
+}

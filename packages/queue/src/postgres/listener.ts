@@ -1,0 +1,123 @@
+import type { Clock } from '@heddle/runtime'
+import pg, { type Client, type Notification } from 'pg'
+import { bounds } from '../bounds.js'
+import { unavailable } from '../errors.js'
+import { settles, within } from '../waiting.js'
+
+export interface PostgresListenerOptions {
+  url: string
+  clock: Clock
+  onError(error: unknown): void
+}
+
+/**
+ * One connection that listens, for as long as the process lives. A connection that only listens would never notice that
+ * its server is gone, so it is asked for a sign of life from time to time; when it is lost, it is made anew with all its
+ * channels. What was sent in between is lost: listeners look at the store besides.
+ */
+export class PostgresListener {
+  readonly #options: PostgresListenerOptions
+  readonly #receivers = new Map<string, (text: string) => void>()
+  readonly #closing = new AbortController()
+  #client: Client | undefined
+  #reconnecting: Promise<void> | undefined
+
+  constructor(options: PostgresListenerOptions) {
+    this.#options = options
+  }
+
+  /** @throws what the driver says, at the first connection only */
+  async open(): Promise<void> {
+    await this.#connect()
+    void this.#watch()
+  }
+
+  async listen(channel: string, receive: (text: string) => void): Promise<void> {
+    this.#receivers.set(channel, receive)
+    try {
+      await within(this.#listenNow(channel), bounds.producerWaitMs, () => unavailable('Postgres'))
+    } catch (error) {
+      this.#receivers.delete(channel)
+      throw error
+    }
+  }
+
+  async unlisten(channel: string): Promise<void> {
+    this.#receivers.delete(channel)
+    await this.#client?.query(`UNLISTEN "${channel}"`)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#receivers.clear()
+    const client = this.#client
+    this.#client = undefined
+    if (client !== undefined) await end(client)
+  }
+
+  async #listenNow(channel: string): Promise<void> {
+    // The new connection listens to every channel that is registered, this one included.
+    if (this.#client === undefined) return this.#reconnecting
+    await this.#client.query(`LISTEN "${channel}"`)
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#options.url,
+      connectionTimeoutMillis: bounds.connectMs,
+      query_timeout: bounds.connectMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      application_name: 'heddle-replies',
+    })
+    client.on('error', (error: unknown) => this.#lost(client, error))
+    client.on('end', () => this.#lost(client, new Error('Connection terminated')))
+    client.on('notification', ({ channel, payload }: Notification) => this.#receivers.get(channel)?.(payload ?? ''))
+    try {
+      await client.connect()
+      for (const channel of this.#receivers.keys()) await client.query(`LISTEN "${channel}"`)
+    } catch (error) {
+      await end(client)
+      throw error
+    }
+    if (this.#closing.signal.aborted) await end(client)
+    else this.#client = client
+  }
+
+  #lost(client: Client, error: unknown): void {
+    if (client !== this.#client || this.#closing.signal.aborted) return
+    this.#client = undefined
+    this.#options.onError(error)
+    void end(client)
+    this.#reconnecting = this.#reconnect()
+  }
+
+  async #reconnect(): Promise<void> {
+    const { clock, onError } = this.#options
+    for (let tries = 0; !this.#closing.signal.aborted; tries++) {
+      try {
+        await clock.wait(Math.min(100 * 2 ** Math.min(tries, 10), bounds.reconnectMsMax), this.#closing.signal)
+        await this.#connect()
+        return
+      } catch (error) {
+        if (!this.#closing.signal.aborted) onError(error)
+      }
+    }
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      const client = this.#client
+      try {
+        await this.#options.clock.wait(bounds.heartbeatMs, this.#closing.signal)
+        await client?.query('SELECT 1')
+      } catch (error) {
+        if (client !== undefined) this.#lost(client, error)
+      }
+    }
+  }
+}
+
+async function end(client: Client): Promise<void> {
+  await settles(client.end(), 1_000)
+}

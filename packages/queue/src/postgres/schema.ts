@@ -1,0 +1,71 @@
+import { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, runMigrations } from 'bullmq'
+import pg, { type Client } from 'pg'
+import { bounds } from '../bounds.js'
+import { namedError } from '../errors.js'
+import { settles } from '../waiting.js'
+
+/** The schema in which BullMQ keeps the queues of a prefix, beside Heddle's own tables. BullMQ takes no hyphens in it. */
+export function schemaOf(prefix: string): string {
+  return `${prefix.replaceAll('-', '_')}_queue`
+}
+
+export interface MigrateQueuesOptions {
+  /** A connection that may create a schema, where the services' own may not. */
+  url: string
+  prefix: string
+  /** A role that gets the rights that services need, such as `heddle_app`. */
+  grantTo?: string
+}
+
+/**
+ * Creates BullMQ's schema or brings it up to date, and does nothing where it is. Any number of processes may do this at
+ * once: BullMQ holds an advisory lock for the schema.
+ *
+ * @throws RetryableError `SERVICE_UNAVAILABLE`; PermanentError `UNAUTHORIZED`, `FORBIDDEN` or `NOT_FOUND`
+ */
+export async function migrateQueues({ url, prefix, grantTo }: MigrateQueuesOptions): Promise<void> {
+  const schema = schemaOf(prefix)
+  await withClient(url, async (client) => {
+    // Looked at first, because creating a schema "if not exists" needs the right to create one even where it exists.
+    if ((await currentVersion(client, schema)) < LATEST_SCHEMA_VERSION) await runMigrations(client, schema)
+    if (grantTo !== undefined) await grant(client, schema, grantTo)
+  })
+}
+
+/** Removes the schema with all its queues. */
+export async function dropSchema(url: string, prefix: string): Promise<void> {
+  await withClient(url, (client) => client.query(`DROP SCHEMA IF EXISTS "${schemaOf(prefix)}" CASCADE`))
+}
+
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: bounds.connectMs })
+  // A server that goes away between two queries is reported here; the next query fails by itself.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return await work(client)
+  } catch (error) {
+    throw namedError(error, 'Postgres')
+  } finally {
+    await settles(client.end(), bounds.connectMs)
+  }
+}
+
+async function currentVersion(client: Client, schema: string): Promise<number> {
+  try {
+    return await assertSchemaCompatibility(client, schema)
+  } catch (error) {
+    // The schema is there but holds no ledger, or it is not there at all.
+    if (error instanceof Error && error.name === 'SchemaMigrationRequiredError') return 0
+    if (error instanceof Error && 'code' in error && error.code === '3F000') return 0
+    throw error
+  }
+}
+
+async function grant(client: Client, schema: string, role: string): Promise<void> {
+  const quoted = `"${role.replaceAll('"', '""')}"`
+  await client.query(`GRANT USAGE ON SCHEMA "${schema}" TO ${quoted}`)
+  await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "${schema}" TO ${quoted}`)
+  await client.query(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA "${schema}" TO ${quoted}`)
+  await client.query(`GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA "${schema}" TO ${quoted}`)
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type HeddleEvent,
+  type Reply,
+  type StageName,
+  type StagePayload,
+  stageNames,
+  validationError,
+  type WakeJob,
+  type WakeStageName,
+} from '@heddle/contracts'
+import { type Clock, type Logger, systemClock } from '@heddle/runtime'
+import type { Backend, QueueFacts } from './backend.js'
+import { bounds } from './bounds.js'
+import { namedError, unavailable } from './errors.js'
+import { type ExpectedReply, Inbox, type ReplyExpectation } from './inbox.js'
+import { encodeReply, replyChannel } from './messages.js'
+import { openPostgresBackend } from './postgres/backend.js'
+import { createQuietLog } from './quiet-log.js'
+import { openRedisBackend } from './redis/backend.js'
+import { StageQueue, type StageStats } from './stage-queue.js'
+import { type EventListener, Subscriptions, type Unsubscribe } from './subscriptions.js'
+import { settles, within } from './waiting.js'
+
+export interface QueuesOptions {
+  backend: { kind: 'redis'; url: string } | { kind: 'postgres'; url: string }
+  /** Keeps installations apart on one server: 1 to 40 of a-z, 0-9, _ and -, starting with a letter. */
+  prefix: string
+  log: Logger
+  clock?: Clock
+}
+
+/**
+ * The queues of all stages, replies and events, for producers and workers of one process.
+ *
+ * Every function that talks to the server ends within `bounds.producerWaitMs`, or throws RetryableError
+ * `SERVICE_UNAVAILABLE`.
+ */
+export interface Queues {
+  /** The name of this process's reply inbox: the `replyTo` of its jobs. */
+  readonly inbox: string
+  /** Adds a job. Jobs that are added within one tick travel together. For a wake stage it is the same as `wake`. */
+  add<Name extends StageName>(stage: Name, payload: StagePayload<Name>): Promise<void>
+  addMany<Name extends StageName>(stage: Name, payloads: readonly StagePayload<Name>[]): Promise<void>
+  /** Wakes a stage for a thread; at most one job of a thread is active and one waits. */
+  wake(stage: WakeStageName, thread: WakeJob): Promise<void>
+  wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>
+  /** Like `wake`, but first removes what a lost job may have left in its way. For the reconciler. */
+  rewake(stage: WakeStageName, thread: WakeJob): Promise<void>
+  /** Tells the sender of a job that its answer stands in the store, or what went wrong. May be lost. */
+  reply(inbox: string, reply: Reply): Promise<void>
+  /** Registers for a reply; call it before enqueuing the job. */
+  expectReply<T>(expectation: ReplyExpectation<T>): ExpectedReply<T>
+  /** Tells whoever listens now. May be lost: subscribers resume from the store by the event's number. */
+  publish(event: HeddleEvent): Promise<void>
+  subscribe(projectId: string, listener: EventListener): Promise<Unsubscribe>
+  stats(): Promise<StageStats[]>
+  pause(stage: StageName): Promise<void>
+  resume(stage: StageName): Promise<void>
+  ping(): Promise<QueueFacts>
+  /** Closes the workers of this process, sends what is under way, and drops the connections. Bounded. */
+  close(options?: { timeoutMs?: number }): Promise<void>
+  /** For tests: removes everything that was kept under the prefix, and closes. */
+  destroy(): Promise<void>
+}
+
+/** What `defineWorker` needs besides. */
+export interface QueuesInternals {
+  backend: Backend
+  prefix: string
+  clock: Clock
+  /** Workers to close before the connections. */
+  workers: Set<{ close(options?: { timeoutMs?: number }): Promise<void> }>
+}
+
+const internals = new WeakMap<Queues, QueuesInternals>()
+
+export function internalsOf(queues: Queues): QueuesInternals {
+  const found = internals.get(queues)
+  if (found === undefined) throw new TypeError('these queues were not opened by openQueues')
+  return found
+}
+
+/**
+ * Connects to the server of the queues, and creates what it lacks. Any number of processes may do so at once.
+ *
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if the server is away; PermanentError `UNAUTHORIZED`, `FORBIDDEN` or
+ *   `NOT_FOUND` if it refuses
+ */
+export async function openQueues(options: QueuesOptions): Promise<Queues> {
+  const { prefix, log, clock = systemClock } = options
+  if (!/^[a-z][a-z0-9_-]{0,39}$/.test(prefix)) {
+    throw validationError('prefix', 'must be 1 to 40 of a-z, 0-9, _ and -, starting with a letter', prefix)
+  }
+  const quietLog = createQuietLog(log, clock)
+  const state = { closed: false }
+  const onError = (error: unknown) => {
+    if (!state.closed) quietLog(error, 'connection to the queues in trouble')
+  }
+  const backend =
+    options.backend.kind === 'redis'
+      ? await openRedisBackend({ url: options.backend.url, prefix, onError })
+      : await openPostgresBackend({ url: options.backend.url, prefix, clock, onError })
+
+  const inbox = new Inbox(clock)
+  const name = randomUUID().replaceAll('-', '').slice(0, 16)
+  const queues = new Map(stageNames.map((stage) => [stage, new StageQueue(stage, backend, prefix, onError)]))
+  const subscriptions = new Subscriptions(backend.channels, prefix, log)
+  const workers: QueuesInternals['workers'] = new Set()
+
+  /** Puts a bound and a name on what a driver does. */
+  async function bounded<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await within(work, bounds.producerWaitMs, () => unavailable(backend.server))
+    } catch (error) {
+      throw namedError(error, backend.server)
+    }
+  }
+
+  function queueOf<Name extends StageName>(stage: Name): StageQueue<Name> {
+    return queues.get(stage) as unknown as StageQueue<Name>
+  }
+
+  async function close({ timeoutMs = bounds.closeMs }: { timeoutMs?: number } = {}): Promise<void> {
+    if (state.closed) return
+    await Promise.all([...workers].map((worker) => worker.close({ timeoutMs })))
+    inbox.close()
+    await settles(Promise.all([...queues.values()].map((queue) => queue.whenIdle())), 1_000)
+    state.closed = true
+    await settles(Promise.all([...queues.values()].map((queue) => queue.close())), 1_000)
+    await settles(backend.close(), 2_000)
+  }
+
+  const opened: Queues = {
+    inbox: name,
+    add: (stage, payload) => bounded(queueOf(stage).add(payload)),
+    addMany: async (stage, payloads) => {
+      const queue = queueOf(stage)
+      await bounded(Promise.all(payloads.map((payload) => queue.add(payload))))
+    },
+    wake: (stage, thread) => bounded(queueOf(stage).wake(thread)),
+    wakeMany: async (stage, threads) => {
+      const queue = queueOf(stage)
+      await bounded(Promise.all(threads.map((thread) => queue.wake(thread))))
+    },
+    rewake: (stage, thread) => bounded(queueOf(stage).rewake(thread)),
+    async reply(target, reply) {
+      // In one process the way over the server can be spared.
+      if (target === name) inbox.deliver(reply)
+      else await bounded(backend.channels.send(replyChannel(prefix, target), encodeReply(reply)))
+    },
+    expectReply: (expectation) => inbox.expect(expectation),
+    publish: (event) => bounded(subscriptions.publish(event)),
+    subscribe: (projectId, listener) => bounded(subscriptions.subscribe(projectId, listener)),
+    stats: () => {
+      const nowMs = clock.nowMs()
+      return bounded(Promise.all([...queues.values()].map((queue) => queue.stats(nowMs))))
+    },
+    pause: (stage) => bounded(queueOf(stage).pause()),
+    resume: (stage) => bounded(queueOf(stage).resume()),
+    ping: () => bounded(backend.facts()),
+    close,
+    async destroy() {
+      await Promise.all([...workers].map((worker) => worker.close({ timeoutMs: bounds.abortGraceMs })))
+      await backend.destroy()
+      await close({ timeoutMs: 0 })
+    },
+  }
+  internals.set(opened, { backend, prefix, clock, workers })
+
+  try {
+    await bounded(backend.channels.listen(replyChannel(prefix, name), (text) => inbox.receive(text)))
+    await bounded(Promise.all([...queues.values()].map((queue) => queue.whenReady())))
+  } catch (error) {
+    await close({ timeoutMs: 0 })
+    throw error
+  }
+  return opened
+}

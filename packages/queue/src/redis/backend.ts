@@ -1,0 +1,97 @@
+import { createRedisBackend } from 'bullmq'
+import type { Redis } from 'ioredis'
+import type { Backend, BullSetup, QueueFacts } from '../backend.js'
+import { createRedisChannels } from './channels.js'
+import { connectRedis, createRedis } from './connect.js'
+
+export interface RedisBackendOptions {
+  url: string
+  prefix: string
+  onError(error: unknown): void
+}
+
+/**
+ * Redis: one connection for producers and publishing, one for subscriptions, one for what workers do, and one more for
+ * each worker, which blocks in it while it waits for jobs.
+ */
+export async function openRedisBackend({ url, prefix, onError }: RedisBackendOptions): Promise<Backend> {
+  const producer = createRedis(url, 'producer', onError)
+  const subscriber = createRedis(url, 'subscriber', onError)
+  const opened: Redis[] = [producer, subscriber]
+  let worker: Promise<Redis> | undefined
+  try {
+    await connectRedis(producer)
+    await connectRedis(subscriber)
+  } catch (error) {
+    for (const redis of opened) redis.disconnect()
+    throw error
+  }
+  const channels = createRedisChannels(producer, subscriber)
+
+  async function connectWorker(): Promise<Redis> {
+    const redis = createRedis(url, 'worker', onError)
+    await connectRedis(redis)
+    opened.push(redis)
+    return redis
+  }
+
+  return {
+    server: 'Redis',
+    channels,
+    producers: () => setup(producer),
+    async workers() {
+      worker ??= connectWorker().catch((error: unknown) => {
+        worker = undefined
+        throw error
+      })
+      return setup(await worker)
+    },
+    facts: () => readFacts(producer),
+    async oldestWaitingAtMs(queue) {
+      const jobId = await producer.lindex(`${prefix}:${queue}:wait`, -1)
+      const addedAtMs = jobId === null ? null : await producer.hget(`${prefix}:${queue}:${jobId}`, 'timestamp')
+      return addedAtMs === null ? null : Number(addedAtMs)
+    },
+    async close() {
+      await channels.close()
+      for (const redis of opened) redis.disconnect()
+    },
+    destroy: () => removeKeys(producer, prefix),
+  }
+}
+
+function setup(redis: Redis): BullSetup {
+  return { factory: createRedisBackend, connection: redis }
+}
+
+async function readFacts(redis: Redis): Promise<QueueFacts> {
+  const startedMs = performance.now()
+  await redis.ping()
+  const latencyMs = performance.now() - startedMs
+  const info = await redis.info()
+  const field = (name: string) => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim()
+  const policy = field('maxmemory_policy')
+  const warnings: string[] = []
+  if (policy !== undefined && policy !== 'noeviction') {
+    warnings.push(
+      `Redis evicts keys when its memory is full (maxmemory-policy is ${policy}), and jobs are keys: set it to noeviction.`,
+    )
+  }
+  return {
+    server: 'Redis',
+    version: field('redis_version') ?? 'unknown',
+    latencyMs,
+    connectionsPerProcess: null,
+    connectionsMax: null,
+    warnings,
+  }
+}
+
+async function removeKeys(redis: Redis, prefix: string): Promise<void> {
+  let cursor = '0'
+  do {
+    const [next, keys] = await redis.scan(cursor, 'MATCH', `${prefix}:*`, 'COUNT', 1_000)
+    if (keys.length > 0) await redis.unlink(...keys)
+    cursor = next
+  } while (cursor !== '0')
+}

@@ -1,0 +1,49 @@
+import { Redis, type RedisOptions } from 'ioredis'
+import { bounds } from '../bounds.js'
+import { namedError, unavailable } from '../errors.js'
+import { within } from '../waiting.js'
+
+export type RedisRole = 'producer' | 'worker' | 'subscriber'
+
+/**
+ * A connection that comes back by itself for as long as it lives.
+ *
+ * A producer's commands fail after a few tries, so that its caller learns that Redis is away and nothing piles up in
+ * memory; a worker's and a subscriber's wait for as long as it takes.
+ */
+export function createRedis(url: string, role: RedisRole, onError: (error: unknown) => void): Redis {
+  const options: RedisOptions = {
+    lazyConnect: true,
+    connectTimeout: bounds.connectMs,
+    keepAlive: 10_000,
+    maxRetriesPerRequest: role === 'producer' ? 5 : null,
+    retryStrategy: (tries) => Math.min(100 * 2 ** Math.min(tries, 10), bounds.reconnectMsMax),
+  }
+  const redis = new Redis(url, options)
+  // Without a listener ioredis writes to the console.
+  redis.on('error', onError)
+  return redis
+}
+
+/**
+ * Connects for the first time.
+ *
+ * @throws RetryableError `SERVICE_UNAVAILABLE`, or PermanentError `UNAUTHORIZED`; the connection is closed then
+ */
+export async function connectRedis(redis: Redis): Promise<void> {
+  let lastError: unknown
+  const remember = (error: unknown) => {
+    lastError = error
+  }
+  redis.on('error', remember)
+  try {
+    await within(redis.connect(), bounds.connectMs, () => unavailable('Redis', lastError))
+    await within(redis.ping(), bounds.connectMs, () => unavailable('Redis', lastError))
+  } catch (error) {
+    redis.disconnect()
+    // `connect` itself only says that the connection was closed; why stands in the event before it.
+    throw namedError(lastError ?? error, 'Redis')
+  } finally {
+    redis.off('error', remember)
+  }
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { queueName, type StageName, type StagePayload, type WakeJob, wakeStageNames } from '@heddle/contracts'
+import { type IQueueBackend, type JobsOptions, type JobType, Queue } from 'bullmq'
+import type { Backend } from './backend.js'
+import { Batcher } from './batcher.js'
+import { bounds } from './bounds.js'
+import { encodePayload } from './payload.js'
+
+/** A job's data is its payload as text: see {@link encodePayload}. */
+export type BullQueue = Queue<string, void, string, string, void, string, IQueueBackend>
+
+interface NewJob {
+  name: string
+  data: string
+  opts: JobsOptions
+}
+
+export interface StageStats {
+  stage: StageName
+  waiting: number
+  active: number
+  /** Jobs that wait for their next try. */
+  delayed: number
+  /** Always 0 but for a job that BullMQ failed by itself: dead letters are kept in the store. */
+  failed: number
+  paused: boolean
+  /** How long the oldest waiting job has waited; null if none waits. */
+  oldestWaitMs: number | null
+}
+
+/** The producers' side of one stage's queue. */
+export class StageQueue<Name extends StageName = StageName> {
+  readonly stage: Name
+  readonly #queue: BullQueue
+  readonly #batcher: Batcher<NewJob>
+  readonly #oldestWaitingAtMs: Backend['oldestWaitingAtMs']
+
+  constructor(stage: Name, backend: Backend, prefix: string, onError: (error: unknown) => void) {
+    const setup = backend.producers()
+    this.stage = stage
+    this.#oldestWaitingAtMs = backend.oldestWaitingAtMs
+    this.#queue = new Queue(
+      queueName(stage),
+      {
+        connection: setup.connection,
+        prefix,
+        // Asked once for all when the server was opened.
+        skipVersionCheck: true,
+        streams: { events: { maxLen: bounds.lifecycleEventsMax } },
+      },
+      setup.factory,
+    )
+    this.#queue.on('error', onError)
+    this.#batcher = new Batcher<NewJob>({
+      itemsMax: bounds.batchJobsMax,
+      weightMax: bounds.batchCharactersMax,
+      flushesMax: bounds.batchesMax,
+      flush: async (jobs) => {
+        await this.#queue.addBulk([...jobs])
+      },
+    })
+  }
+
+  async add(payload: StagePayload<Name>): Promise<void> {
+    if (isWakeStage(this.stage)) return this.wake(payload as WakeJob)
+    const data = encodePayload(this.stage, payload)
+    await this.#batcher.add(
+      { name: this.stage, data, opts: { ...jobOptions, jobId: jobIdOf(this.stage, payload) } },
+      data.length,
+    )
+  }
+
+  /**
+   * Wakes the stage for a thread. At most one job of a thread is active and one waits: a wake that finds one waiting is
+   * done, and one that finds one active is kept until that has finished, because the active one may have looked already.
+   */
+  async wake({ projectId, threadId }: WakeJob): Promise<void> {
+    const data = JSON.stringify({ projectId, threadId })
+    const id = deduplicationId(this.stage, threadId)
+    const opts: JobsOptions = {
+      ...jobOptions,
+      jobId: `${this.stage}-${randomUUID()}`,
+      deduplication: { id, keepLastIfActive: true },
+    }
+    await this.#batcher.add({ name: this.stage, data, opts }, data.length, id)
+  }
+
+  /**
+   * Wakes the stage although the key that holds back double wakes may be a stray one: after an outage it can outlive its
+   * job and would hold back every wake of the thread for ever (taskforcesh/bullmq#4311).
+   */
+  async rewake(job: WakeJob): Promise<void> {
+    const id = deduplicationId(this.stage, job.threadId)
+    const holder = await this.#queue.getDeduplicationJobId(id)
+    if (holder !== null && (await this.#queue.getJobState(holder)) === 'unknown') {
+      await this.#queue.removeDeduplicationKey(id)
+    }
+    await this.wake(job)
+  }
+
+  async stats(nowMs: number): Promise<StageStats> {
+    const [counts, paused, oldestAtMs] = await Promise.all([
+      this.#queue.getJobCounts('waiting', pausedType, 'active', 'delayed', 'failed'),
+      this.#queue.isPaused(),
+      this.#oldestWaitingAtMs(this.#queue.name),
+    ])
+    const count = (type: string) => counts[type] ?? 0
+    return {
+      stage: this.stage,
+      waiting: count('waiting') + count('paused'),
+      active: count('active'),
+      delayed: count('delayed'),
+      failed: count('failed'),
+      paused,
+      oldestWaitMs: oldestAtMs === null ? null : Math.max(0, nowMs - oldestAtMs),
+    }
+  }
+
+  pause(): Promise<void> {
+    return this.#queue.pause()
+  }
+
+  resume(): Promise<void> {
+    return this.#queue.resume()
+  }
+
+  whenReady(): Promise<unknown> {
+    return this.#queue.waitUntilReady()
+  }
+
+  /** Resolves once everything that was added is with the server, or was refused. */
+  whenIdle(): Promise<void> {
+    return this.#batcher.whenIdle()
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close()
+  }
+}
+
+/**
+ * The worker decides on tries, waits and dead letters, with the catalog at hand; BullMQ would fail a job without a dead
+ * letter. So its own count of attempts never runs out. Stacks are logged, not kept: they may hold anything.
+ */
+const jobOptions: JobsOptions = {
+  attempts: 1_000_000,
+  backoff: { type: 'custom' },
+  removeOnComplete: true,
+  removeOnFail: true,
+  stackTraceLimit: 0,
+}
+
+/** The waiting jobs of a paused queue, in BullMQ's Postgres backend; its types no longer know the name. */
+const pausedType = 'paused' as JobType
+
+function deduplicationId(stage: StageName, threadId: string): string {
+  return `${stage}-${threadId}`
+}
+
+/**
+ * An assemble job names a row, so a second one for the same row is the same job: the reconciler may ask as often as it
+ * likes. An ingest job carries content, and two must never be taken for one.
+ */
+function jobIdOf<Name extends StageName>(stage: Name, payload: StagePayload<Name>): string {
+  return 'contextId' in payload ? `${stage}-${payload.contextId}` : `${stage}-${randomUUID()}`
+}
+
+function isWakeStage(stage: StageName): boolean {
+  return (wakeStageNames as readonly StageName[]).includes(stage)
+}

@@ -1,0 +1,67 @@
+import type { HeddleEvent } from '@heddle/contracts'
+import type { Logger } from '@heddle/runtime'
+import type { Channels } from './channels.js'
+import { decodeEvent, encodeEvent, eventChannel } from './messages.js'
+
+export type EventListener = (event: HeddleEvent) => void
+export type Unsubscribe = () => Promise<void>
+
+/** The events of projects: one channel each, however many in this process listen to it. */
+export class Subscriptions {
+  readonly #channels: Channels
+  readonly #prefix: string
+  readonly #log: Logger
+  readonly #projects = new Map<string, { listeners: Set<EventListener>; ready: Promise<void> }>()
+
+  constructor(channels: Channels, prefix: string, log: Logger) {
+    this.#channels = channels
+    this.#prefix = prefix
+    this.#log = log
+  }
+
+  publish(event: HeddleEvent): Promise<void> {
+    return this.#channels.send(eventChannel(this.#prefix, event.projectId), encodeEvent(event))
+  }
+
+  /** Resolves once every event that is published from now on arrives, as long as the connection holds. */
+  async subscribe(projectId: string, listener: EventListener): Promise<Unsubscribe> {
+    const channel = eventChannel(this.#prefix, projectId)
+    let project = this.#projects.get(projectId)
+    if (project === undefined) {
+      project = {
+        listeners: new Set(),
+        ready: this.#channels.listen(channel, (text) => this.#receive(projectId, text)),
+      }
+      this.#projects.set(projectId, project)
+    }
+    // One function may be subscribed twice; each subscription ends for itself.
+    const own: EventListener = (event) => listener(event)
+    project.listeners.add(own)
+    try {
+      await project.ready
+    } catch (error) {
+      this.#projects.delete(projectId)
+      throw error
+    }
+    return () => this.#unsubscribe(projectId, channel, own)
+  }
+
+  async #unsubscribe(projectId: string, channel: string, listener: EventListener): Promise<void> {
+    const project = this.#projects.get(projectId)
+    if (project === undefined || !project.listeners.delete(listener) || project.listeners.size > 0) return
+    this.#projects.delete(projectId)
+    await this.#channels.unlisten(channel)
+  }
+
+  #receive(projectId: string, text: string): void {
+    const event = decodeEvent(text)
+    if (event?.projectId !== projectId) return
+    for (const listener of this.#projects.get(projectId)?.listeners ?? []) {
+      try {
+        listener(event)
+      } catch (error) {
+        this.#log.error({ error, topic: event.topic, number: event.number }, 'a listener to events failed')
+      }
+    }
+  }
+}

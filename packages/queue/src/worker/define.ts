@@ -1,0 +1,148 @@
+import { type ErrorData, queueName, type StageName, type StagePayload, stages } from '@heddle/contracts'
+import type { Logger } from '@heddle/runtime'
+import { bounds } from '../bounds.js'
+import { namedError, unavailable } from '../errors.js'
+import type { Outcome } from '../outcome.js'
+import { internalsOf, type Queues } from '../queues.js'
+import { createQuietLog } from '../quiet-log.js'
+import { within } from '../waiting.js'
+import { BullWorker } from './bull-worker.js'
+import { closeWorker } from './close.js'
+import { createProcessor } from './process.js'
+import { RetryLater } from './retry.js'
+
+/** A job as a handler sees it. */
+export interface Job<Payload> {
+  payload: Payload
+  jobId: string
+  /** From 1. */
+  attempt: number
+  attemptsMax: number
+  /** Aborted when the worker must stop, or when another worker took the job over. */
+  signal: AbortSignal
+}
+
+/** A job that failed for good, as it is kept in the store. */
+export interface DeadLetter {
+  stage: StageName
+  jobId: string
+  /** As it was in the queue: a poisoned one is of any shape. */
+  payload: unknown
+  projectId: string | null
+  threadId: string | null
+  error: ErrorData
+  attempts: number
+}
+
+/** How a try of a job ended. */
+export interface Settled {
+  stage: StageName
+  jobId: string
+  attempt: number
+  /** `retried`: it will be tried again; `returned`: it was handed back because the worker stops. */
+  result: 'done' | 'skipped' | 'retried' | 'dead' | 'returned'
+  error?: ErrorData
+}
+
+export interface WorkerOptions<Name extends StageName> {
+  stage: Name
+  queues: Queues
+  handler(job: Job<StagePayload<Name>>): Promise<Outcome>
+  /** Must bear being called twice for one `(stage, jobId)`; a job is failed only after it has returned. */
+  recordDeadLetter(letter: DeadLetter): Promise<void>
+  log: Logger
+  /** Jobs at once; default from the catalog. */
+  concurrency?: number
+  /** Tries before a job becomes a dead letter; default from the catalog. */
+  attempts?: number
+  /** For tests: how long a lock lasts, and how often orphaned jobs are looked for, in milliseconds. */
+  timing?: { lockMs: number; stalledEveryMs: number }
+}
+
+export interface WorkerHandle {
+  readonly stage: StageName
+  /** Calls the listener after each try of a job, once the queue knows of its end. */
+  onSettled(listener: (settled: Settled) => void): () => void
+  /**
+   * Takes no more jobs, waits for those at hand up to `timeoutMs`, then aborts their signals and lets go of those that do
+   * not heed them. Never takes much longer than `timeoutMs`, also if the server is away.
+   */
+  close(options?: { timeoutMs?: number }): Promise<void>
+}
+
+/**
+ * Starts a worker: for each job it parses the payload, calls the handler, wakes the next stages, and replies to the job's
+ * sender. Delivery is at least once: a handler must bear replays.
+ *
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if the server is away; once started, a worker waits for it
+ */
+export async function defineWorker<Name extends StageName>(options: WorkerOptions<Name>): Promise<WorkerHandle> {
+  const { stage, queues, log } = options
+  const { backend, prefix, clock, workers } = internalsOf(queues)
+  const listeners = new Set<(settled: Settled) => void>()
+  const quietLog = createQuietLog(log, clock)
+  /** Tries whose end BullMQ has yet to write down. */
+  const ending = new Map<string, Settled>()
+  const tell = (settled: Settled) => {
+    for (const listener of listeners) listener(settled)
+  }
+
+  const setup = await backend.workers()
+  const worker = new BullWorker(
+    queueName(stage),
+    createProcessor(options, { ending: (settled) => ending.set(settled.jobId, settled), ended: tell }),
+    {
+      connection: setup.connection,
+      prefix,
+      concurrency: options.concurrency ?? stages[stage].concurrency,
+      lockDuration: options.timing?.lockMs ?? Math.min(stages[stage].lockMs, bounds.lockMsMax),
+      stalledInterval: options.timing?.stalledEveryMs ?? bounds.stalledEveryMs,
+      // The processor counts for itself, so that also such a job leaves a dead letter.
+      maxStalledCount: 1_000_000,
+      drainDelay: bounds.blockSecondsMax,
+      runRetryDelay: bounds.runRetryMs,
+      settings: {
+        backoffStrategy: (_attempt, _type, error) => (error instanceof RetryLater ? error.delayMs : bounds.runRetryMs),
+      },
+    },
+    setup.factory,
+  )
+  let closing: Promise<void> | undefined
+
+  worker.on('error', (error) => {
+    if (closing === undefined) quietLog(namedError(error, backend.server), `worker ${stage} in trouble`)
+  })
+  worker.on('stalled', (jobId) => log.warn({ stage, jobId }, 'took up the job of a worker that died or hung'))
+  worker.on('lockRenewalFailed', (jobIds) => {
+    for (const jobId of jobIds) worker.cancelJob(jobId, 'another worker took the job over')
+  })
+  const onWritten = (jobId: string | undefined) => {
+    const settled = jobId === undefined ? undefined : ending.get(jobId)
+    if (settled === undefined) return
+    ending.delete(settled.jobId)
+    tell(settled)
+  }
+  worker.on('completed', (job) => onWritten(job.id))
+  worker.on('failed', (job) => onWritten(job?.id))
+
+  const handle: WorkerHandle = {
+    stage,
+    onSettled(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close({ timeoutMs = bounds.closeMs } = {}) {
+      closing ??= closeWorker(worker, timeoutMs, log).finally(() => workers.delete(handle))
+      return closing
+    },
+  }
+  workers.add(handle)
+  try {
+    await within(worker.waitUntilReady(), bounds.connectMs, () => unavailable(backend.server))
+  } catch (error) {
+    await handle.close({ timeoutMs: 0 })
+    throw namedError(error, backend.server)
+  }
+  log.info({ stage }, 'worker started')
+  return handle
+}

@@ -1,0 +1,153 @@
+import {
+  type ErrorData,
+  errorData,
+  PermanentError,
+  parse,
+  type StageName,
+  type StagePayload,
+  stages,
+  stalledCountMax,
+} from '@heddle/contracts'
+import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq'
+import { decodePayload, originOf, type PayloadOrigin } from '../payload.js'
+import type { BullJob } from './bull-worker.js'
+import type { Settled, WorkerOptions } from './define.js'
+import { judge, RetryLater, retryDelayMs } from './retry.js'
+
+/** The reason with which jobs are aborted when their worker stops. */
+export const workerStops = 'the worker stops'
+
+export interface ProcessorHooks {
+  /** A try has ended; BullMQ still has to write that down, and will say so. */
+  ending(settled: Settled): void
+  /** A try has ended and BullMQ will not say so. */
+  ended(settled: Settled): void
+}
+
+/** One try of one job, from BullMQ's hands back into them: how it ends is said by what is thrown. */
+interface Try<Name extends StageName> {
+  options: WorkerOptions<Name>
+  hooks: ProcessorHooks
+  bullJob: BullJob
+  token: string
+  signal: AbortSignal
+  payload: unknown
+  origin: PayloadOrigin
+  jobId: string
+  attempt: number
+  attemptsMax: number
+}
+
+export function createProcessor<Name extends StageName>(options: WorkerOptions<Name>, hooks: ProcessorHooks) {
+  // BullMQ counts the parameters to learn that a signal is wanted.
+  return async (bullJob: BullJob, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {
+    const payload = decodePayload(bullJob.data)
+    const attempt: Try<Name> = {
+      options,
+      hooks,
+      bullJob,
+      token: token ?? '',
+      signal: signal ?? new AbortController().signal,
+      payload,
+      origin: originOf(payload),
+      jobId: bullJob.id ?? '',
+      attempt: bullJob.attemptsMade + 1,
+      attemptsMax: options.attempts ?? stages[options.stage].attempts,
+    }
+    try {
+      await run(attempt)
+    } catch (error) {
+      await fail(attempt, error)
+    }
+  }
+}
+
+async function run<Name extends StageName>(current: Try<Name>): Promise<void> {
+  const { options, bullJob, origin, jobId, attempt, attemptsMax, signal } = current
+  const { stage, queues } = options
+  // Counted here and not by BullMQ, which would fail the job without a dead letter.
+  if (bullJob.stalledCounter > stalledCountMax) {
+    throw new PermanentError('INTERNAL', `${bullJob.stalledCounter} workers died or hung over this job`)
+  }
+  const payload = parse(stages[stage].schema, current.payload, `${stage} job`) as StagePayload<Name>
+  const outcome = await options.handler({ payload, jobId, attempt, attemptsMax, signal })
+  // Before the job is done with: a crash in between repeats the job, and the wakes with it.
+  await Promise.all(outcome.next.map(({ wake, projectId, threadId }) => queues.wake(wake, { projectId, threadId })))
+  await reply(current, null)
+  if (outcome.kind === 'skipped')
+    options.log.debug({ stage, jobId, reason: outcome.reason, ...ids(origin) }, 'job skipped')
+  current.hooks.ending(settledAs(current, outcome.kind))
+}
+
+async function fail<Name extends StageName>(current: Try<Name>, error: unknown): Promise<never> {
+  const { options, bullJob, token, jobId, attempt, attemptsMax, signal, origin } = current
+  const { stage, log } = options
+  if (signal.aborted && signal.reason === workerStops) {
+    await bullJob.moveToWait(token)
+    current.hooks.ended(settledAs(current, 'returned'))
+    throw new WaitingError()
+  }
+  const verdict = judge({ stage, error, attempt, attemptsMax })
+  const facts = { error, stage, jobId, attempt, attemptsMax, ...ids(origin) }
+  if (verdict.kind === 'retry') {
+    log.warn({ ...facts, delayMs: verdict.delayMs }, 'job failed, will be tried again')
+    current.hooks.ending(settledAs(current, 'retried', errorData(error)))
+    throw new RetryLater(error, verdict.delayMs)
+  }
+  await bury(current, error)
+  log.error(facts, 'job failed for good')
+  await reply(current, errorData(error))
+  current.hooks.ending(settledAs(current, 'dead', errorData(error)))
+  throw new UnrecoverableError(errorData(error).code)
+}
+
+/** Keeps the dead letter. While the store is away the job stays in the queue, at its last try. */
+async function bury<Name extends StageName>(current: Try<Name>, error: unknown): Promise<void> {
+  const { options, bullJob, token, payload, jobId, attempt, origin } = current
+  const { stage, log } = options
+  try {
+    await options.recordDeadLetter({
+      stage,
+      jobId,
+      payload,
+      projectId: origin.projectId,
+      threadId: origin.threadId,
+      error: errorData(error),
+      attempts: attempt,
+    })
+  } catch (storeError) {
+    const delayMs = retryDelayMs(stage, Math.min(attempt, 10), storeError, Math.random())
+    log.error(
+      { error: storeError, stage, jobId, delayMs },
+      'a dead letter could not be kept: the job stays in the queue',
+    )
+    await bullJob.moveToDelayed(Date.now() + delayMs, token)
+    current.hooks.ended(settledAs(current, 'retried', errorData(storeError)))
+    throw new DelayedError()
+  }
+}
+
+/** A reply that cannot be sent costs its reader a moment: it looks into the store besides. */
+async function reply<Name extends StageName>(current: Try<Name>, error: ErrorData | null): Promise<void> {
+  const { replyTo, requestId } = current.origin
+  const { queues, log, stage } = current.options
+  if (replyTo === null || requestId === null) return
+  try {
+    await queues.reply(replyTo, error === null ? { requestId, ok: true } : { requestId, ok: false, error })
+  } catch (sendError) {
+    log.warn({ error: sendError, stage, requestId }, 'a reply could not be sent')
+  }
+}
+
+function settledAs<Name extends StageName>(current: Try<Name>, result: Settled['result'], error?: ErrorData): Settled {
+  const { options, jobId, attempt } = current
+  return { stage: options.stage, jobId, attempt, result, ...(error !== undefined && { error }) }
+}
+
+function ids({ projectId, threadId, requestId }: PayloadOrigin): Record<string, string> {
+  return {
+    ...(projectId !== null && { projectId }),
+    ...(threadId !== null && { threadId }),
+    ...(requestId !== null && { requestId }),
+  }
+}
