@@ -1,0 +1,56 @@
+import { validationError } from '@heddle/contracts'
+import { readAssistant, readUser } from './anthropic-blocks.js'
+import { flattenContent } from './content.js'
+import { conversationsOf } from './conversations.js'
+import { isJsonObject, metadataField, otherFields, textField } from './json.js'
+import type { DraftMessage, Drafts } from './parsed.js'
+import { countSkipped } from './parsed.js'
+import type { Source, SourceRecord } from './source.js'
+
+const KNOWN_FIELDS = new Set(['id', 'type', 'role', 'content', 'model', 'usage', 'stop_reason', 'stop_sequence'])
+
+/** Requests and answers of Anthropic's Messages API. */
+export function readAnthropic(source: Source): Drafts {
+  const skipped = new Map<string, number>()
+  const threads = conversationsOf(source).map(({ suffix, system, messages }) => {
+    const prompt: DraftMessage[] =
+      system === null
+        ? []
+        : [{ place: system.place, input: { role: 'system', content: flattenContent(system.content).text } }]
+    return { suffix, messages: [...prompt, ...messages.flatMap((record) => readMessage(record, skipped))] }
+  })
+  return { threads, skipped }
+}
+
+function readMessage({ place, value }: SourceRecord, skipped: Map<string, number>): DraftMessage[] {
+  const { role, content, usage } = value
+  if (role !== 'user' && role !== 'assistant' && role !== 'system') {
+    throw validationError(place, 'role must be user, assistant or system', role)
+  }
+  const id = textField(value, 'id')
+  const model = textField(value, 'model')
+  const others = otherFields(value, KNOWN_FIELDS)
+  const parts =
+    role === 'user'
+      ? readUser(place, content)
+      : [{ block: 0, input: role === 'assistant' ? readAssistant(place, content) : systemDraft(content) }]
+  if (parts.length === 0) countSkipped(skipped, 'user/empty')
+  return parts.map(({ block, input }) => {
+    const identity = id === undefined || parts.length === 1 ? id : `${id}#${block}`
+    return {
+      place,
+      ...(identity !== undefined && { identity }),
+      input: {
+        ...input,
+        ...(identity !== undefined && { sourceId: identity }),
+        ...(model !== undefined && { model }),
+        ...(isJsonObject(usage) && { usage }),
+        ...metadataField(input.metadata ?? {}, others),
+      },
+    }
+  })
+}
+
+function systemDraft(content: SourceRecord['value'][string] | undefined): DraftMessage['input'] {
+  return { role: 'system', content: flattenContent(content).text }
+}

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest'
+import { parseSession } from './parse.js'
+
+let records = 0
+
+function record(type: string, fields: object) {
+  records++
+  return {
+    type,
+    uuid: `u${records}`,
+    sessionId: 's',
+    timestamp: `2026-02-04T03:46:${String(records % 60).padStart(2, '0')}Z`,
+    ...fields,
+  }
+}
+
+const user = (content: unknown, fields: object = {}) =>
+  record('user', { message: { role: 'user', content }, ...fields })
+
+const assistant = (id: string, block: unknown, fields: object = {}) =>
+  record('assistant', {
+    message: { role: 'assistant', id, model: 'claude', content: [block], usage: { output_tokens: records } },
+    ...fields,
+  })
+
+const call = (id: string, name = 'Read') => ({ type: 'tool_use', id, name, input: { file_path: `${id}.ts` } })
+const answer = (id: string, content: unknown, isError?: boolean) => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+  ...(isError !== undefined && { is_error: isError }),
+})
+const text = (value: string) => ({ type: 'text', text: value })
+
+function read(...lines: readonly object[]) {
+  return parseSession(lines.map((line) => JSON.stringify(line)).join('\n'), { fileName: 'a.jsonl', format: 'auto' })
+}
+
+function messagesOf(...lines: readonly object[]) {
+  const [thread] = read(...lines).threads
+  return (thread?.messages ?? []).map((message) => message.input)
+}
+
+test('records of one message id become one message at the place of the first, though results stand between them', () => {
+  const lines = [
+    user('Go'),
+    assistant('m1', { type: 'thinking', thinking: 'Two files.', signature: 'sig' }),
+    assistant('m1', text('Reading.')),
+    assistant('m1', call('a')),
+    user([answer('a', 'A')]),
+    assistant('m1', call('b', 'Grep')),
+    user([answer('b', 'B')]),
+    assistant('m2', text('Done.')),
+  ]
+  const { format, threads } = read(...lines)
+  expect(format).toBe('claude-code')
+  expect(threads).toMatchObject([{ suffix: null, toolCalls: 2, toolResults: 2 }])
+  const messages = threads[0]?.messages ?? []
+  expect(messages.map(({ input }) => input.role)).toEqual([
+    'user',
+    'assistant',
+    'tool_result',
+    'tool_result',
+    'assistant',
+  ])
+  expect(messages[1]).toMatchObject({
+    identity: 'm1',
+    input: {
+      sourceId: 'm1',
+      content: 'Reading.',
+      thinking: [{ text: 'Two files.', signature: 'sig' }],
+      toolCalls: [
+        { id: 'a', name: 'Read', arguments: { file_path: 'a.ts' } },
+        { id: 'b', name: 'Grep', arguments: { file_path: 'b.ts' } },
+      ],
+      model: 'claude',
+      sentAt: lines[1] && 'timestamp' in lines[1] ? lines[1].timestamp : '',
+      usage: (lines[5] as unknown as { message: { usage: object } }).message.usage,
+    },
+  })
+  expect(messages[3]?.input).toMatchObject({ toolCallId: 'b', toolName: 'Grep', content: 'B' })
+})
+
+test('texts of one message are joined by an empty line', () => {
+  expect(messagesOf(user('Go'), assistant('m1', text('One.')), assistant('m1', text('Two.')))[1]?.content).toBe(
+    'One.\n\nTwo.',
+  )
+})
+
+test('a user record with results gives one message a result and then one of its texts', () => {
+  const messages = read(user('Go'), assistant('m1', call('a')), assistant('m1', call('b')), {
+    ...user([answer('a', 'A'), text('Stop!'), answer('b', [text('B1'), text('B2')], true)]),
+    uuid: 'u',
+  }).threads[0]?.messages.slice(2)
+  expect(messages).toMatchObject([
+    { identity: 'u#0', input: { role: 'tool_result', content: 'A', toolCallId: 'a', sourceId: 'u#0' } },
+    { identity: 'u#2', input: { role: 'tool_result', content: 'B1\n\nB2', toolCallId: 'b', isError: true } },
+    { identity: 'u#1', input: { role: 'user', content: 'Stop!' } },
+  ])
+  expect(messages?.[0]?.input).not.toHaveProperty('isError')
+})
+
+test('an image in a result leaves a marker and a note instead of its bytes', () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'x'.repeat(5_000) } }
+  const [, , result] = messagesOf(user('Go'), assistant('m1', call('a')), user([answer('a', [text('Shot:'), image])]))
+  expect(result?.content).toBe('Shot:\n\n[image: image/png]')
+  expect(result?.metadata?.['parts']).toMatchObject([
+    { type: 'image', source: { data: expect.stringContaining('5000') } },
+  ])
+  expect(JSON.stringify(result).length).toBeLessThan(1_000)
+})
+
+test("a compaction's summary is kept aside and a meta record is a marked user message", () => {
+  expect(
+    messagesOf(user('Go'), user('Summary', { isCompactSummary: true }), user('Skill', { isMeta: true })),
+  ).toMatchObject([
+    { content: 'Go' },
+    { content: 'Summary', keptAside: 'compact-summary' },
+    { content: 'Skill', metadata: { isMeta: true } },
+  ])
+})
+
+test('records that are no messages are counted by type and subtype', () => {
+  const { skipped } = read(
+    { type: 'summary', summary: 'x', leafUuid: 'l' },
+    record('system', { subtype: 'turn_duration' }),
+    record('system', { subtype: 'turn_duration' }),
+    record('system', { subtype: 'compact_boundary', content: 'Conversation compacted' }),
+    record('file-history-snapshot', {}),
+    user([]),
+    user('Go'),
+  )
+  expect(skipped).toEqual({
+    summary: 1,
+    'system/turn_duration': 2,
+    'system/compact_boundary': 1,
+    'file-history-snapshot': 1,
+    'user/empty': 1,
+  })
+})
+
+test('a record that a file holds twice is one message', () => {
+  const repeated = user('Go')
+  const { threads, skipped } = read(repeated, repeated)
+  expect(threads[0]?.messages).toHaveLength(1)
+  expect(skipped).toEqual({ 'user/repeated': 1 })
+})
+
+test('each subagent has a thread of its own', () => {
+  const root = user('Look into it', { isSidechain: true, parentUuid: null })
+  const { threads } = read(
+    user('Go'),
+    root,
+    assistant('s1', text('Found.'), { isSidechain: true, parentUuid: root.uuid }),
+    user('Another', { isSidechain: true, parentUuid: null }),
+    user('A third', { isSidechain: true, agentId: 'f00' }),
+    assistant('m1', text('Done.')),
+  )
+  expect(threads.map(({ suffix, messages }) => [suffix, messages.map(({ input }) => input.content)])).toEqual([
+    [null, ['Go', 'Done.']],
+    ['sidechain-1', ['Look into it', 'Found.']],
+    ['sidechain-2', ['Another']],
+    ['agent-f00', ['A third']],
+  ])
+})
+
+test("a subagent's own file is one thread without a suffix", () => {
+  expect(read(user('Look', { isSidechain: true, agentId: 'f00' })).threads).toMatchObject([{ suffix: null }])
+})
+
+test('redacted reasoning is kept', () => {
+  expect(messagesOf(user('Go'), assistant('m1', { type: 'redacted_thinking', data: 'enc' }))[1]?.thinking).toEqual([
+    { text: '', redacted: 'enc' },
+  ])
+})

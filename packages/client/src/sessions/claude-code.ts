@@ -1,0 +1,163 @@
+import { readAssistant, readUser } from './anthropic-blocks.js'
+import { isJsonObject, type Json, type JsonObject, metadataField, textField } from './json.js'
+import { countSkipped, type DraftMessage, type Drafts, type DraftThread } from './parsed.js'
+import { recordsOf, type Source, type SourceRecord } from './source.js'
+
+/**
+ * Transcripts of Claude Code. A record holds one block of an assistant message at a time, and the results of its first
+ * calls may be recorded before its last block: all records of one message id become one message, at the place of the
+ * first. Records of subagents (`isSidechain`) are threads of their own.
+ */
+export function readClaudeCode(source: Source): Drafts {
+  const records = source.kind === 'lines' ? source.records : recordsOf(asList(source.value), String)
+  const threads = new ThreadFinder()
+  const skipped = new Map<string, number>()
+  const seen = new Set<string>()
+  for (const record of records) {
+    const { value } = record
+    const { message } = value
+    const kind = kindOf(value)
+    const uuid = textField(value, 'uuid')
+    const role = isJsonObject(message) ? roleOf(value, message) : null
+    if (!isJsonObject(message) || role === null) {
+      countSkipped(skipped, kind)
+      continue
+    }
+    // Continued sessions may hold a record twice.
+    if (uuid !== undefined && seen.has(uuid)) {
+      countSkipped(skipped, `${kind}/repeated`)
+      continue
+    }
+    if (uuid !== undefined) seen.add(uuid)
+    const thread = threads.find(value)
+    if (role === 'assistant') thread.addAssistant(record, message)
+    else if (thread.addUser(record, message) === 0) countSkipped(skipped, `${kind}/empty`)
+  }
+  return { threads: threads.all(), skipped }
+}
+
+/** An assistant message whose records are still being gathered. */
+interface OpenAssistant {
+  place: string
+  record: JsonObject
+  model: string | undefined
+  usage: Json | undefined
+  blocks: Json[]
+}
+
+class ThreadReader {
+  readonly #entries: (DraftMessage[] | OpenAssistant)[] = []
+  readonly #open = new Map<string, OpenAssistant>()
+
+  addAssistant({ place, value }: SourceRecord, message: JsonObject): void {
+    const { content } = message
+    const blocks = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content]
+    const id = textField(message, 'id')
+    const open = id === undefined ? undefined : this.#open.get(id)
+    if (open === undefined) {
+      const { usage } = message
+      const opened = { place, record: value, model: textField(message, 'model'), usage, blocks: [...blocks] }
+      this.#entries.push(opened)
+      if (id !== undefined) this.#open.set(id, opened)
+      return
+    }
+    open.blocks.push(...blocks)
+    open.usage = message['usage'] ?? open.usage
+    open.model ??= textField(message, 'model')
+  }
+
+  /** Returns how many messages the record holds. */
+  addUser({ place, value }: SourceRecord, message: JsonObject): number {
+    const parts = readUser(place, message['content'])
+    const uuid = textField(value, 'uuid')
+    const messages = parts.map(({ block, input }): DraftMessage => {
+      const identity = uuid === undefined || parts.length === 1 ? uuid : `${uuid}#${block}`
+      return {
+        place,
+        ...(identity !== undefined && { identity }),
+        input: {
+          ...input,
+          ...originOf(value, identity),
+          ...(value['isCompactSummary'] === true && { keptAside: 'compact-summary' }),
+          ...metadataField(input.metadata ?? {}, value['isMeta'] === true ? { isMeta: true } : {}),
+        },
+      }
+    })
+    this.#entries.push(messages)
+    return messages.length
+  }
+
+  messages(): DraftMessage[] {
+    return this.#entries.flatMap((entry) => ('blocks' in entry ? [closeAssistant(entry)] : entry))
+  }
+}
+
+function closeAssistant({ place, record, model, usage, blocks }: OpenAssistant): DraftMessage {
+  const message = record['message']
+  const identity = (isJsonObject(message) ? textField(message, 'id') : undefined) ?? textField(record, 'uuid')
+  const input = readAssistant(place, blocks)
+  return {
+    place,
+    ...(identity !== undefined && { identity }),
+    input: {
+      ...input,
+      ...originOf(record, identity),
+      ...(model !== undefined && { model }),
+      ...(isJsonObject(usage) && { usage }),
+      ...metadataField(input.metadata ?? {}, record['isApiErrorMessage'] === true ? { isApiErrorMessage: true } : {}),
+    },
+  }
+}
+
+function originOf(record: JsonObject, sourceId: string | undefined) {
+  const sentAt = textField(record, 'timestamp')
+  return { ...(sourceId !== undefined && { sourceId }), ...(sentAt !== undefined && { sentAt }) }
+}
+
+/** Finds the thread of a record: the main one, or that of the subagent that it descends from. */
+class ThreadFinder {
+  readonly #main = new ThreadReader()
+  readonly #sidechains = new Map<string, { suffix: string; reader: ThreadReader }>()
+  readonly #chainOfRecord = new Map<string, string>()
+
+  find(record: JsonObject): ThreadReader {
+    if (record['isSidechain'] !== true) return this.#main
+    const uuid = textField(record, 'uuid')
+    const agentId = textField(record, 'agentId')
+    const chain = agentId ?? this.#chainOfRecord.get(textField(record, 'parentUuid') ?? '') ?? uuid ?? ''
+    if (uuid !== undefined) this.#chainOfRecord.set(uuid, chain)
+    const known = this.#sidechains.get(chain)
+    if (known !== undefined) return known.reader
+    const suffix = agentId === undefined ? `sidechain-${this.#sidechains.size + 1}` : `agent-${agentId}`
+    const reader = new ThreadReader()
+    this.#sidechains.set(chain, { suffix, reader })
+    return reader
+  }
+
+  all(): DraftThread[] {
+    const main = { suffix: null, messages: this.#main.messages() }
+    const sidechains = [...this.#sidechains.values()].map(({ suffix, reader }) => ({
+      suffix,
+      messages: reader.messages(),
+    }))
+    const [only] = sidechains
+    // A subagent's own file holds nothing but its sidechain.
+    if (main.messages.length === 0 && only !== undefined && sidechains.length === 1) return [{ ...only, suffix: null }]
+    return [main, ...sidechains]
+  }
+}
+
+function roleOf(record: JsonObject, message: JsonObject): 'user' | 'assistant' | null {
+  const role = message['role'] ?? record['type']
+  return role === 'user' || role === 'assistant' ? role : null
+}
+
+function kindOf(record: JsonObject): string {
+  const type = textField(record, 'type') ?? 'unknown'
+  const subtype = textField(record, 'subtype')
+  return subtype === undefined ? type : `${type}/${subtype}`
+}
+
+function asList(value: Json): Json[] {
+  return Array.isArray(value) ? value : [value]
+}
