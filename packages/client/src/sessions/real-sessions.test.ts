@@ -34,17 +34,19 @@ describe.skipIf(folder === null)('on real sessions', () => {
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line))
-    const messages = records.flatMap((record) =>
-      record['message'] ? [{ type: record['type'], ...(record['message'] as Loose) }] : [],
+    const messages = records.flatMap((record): Loose[] =>
+      record['message'] ? [{ ...(record['message'] as Loose), type: record['type'] }] : [],
     )
     const blocks = (type: string) =>
       messages
         .flatMap((message) => (Array.isArray(message['content']) ? message['content'] : []))
         .filter((block) => block.type === type)
-    const assistantIds = new Set(messages.filter(({ type }) => type === 'assistant').map((message) => message['id']))
+    const assistantIds = new Set(
+      messages.filter((message) => message['type'] === 'assistant').map((message) => message['id']),
+    )
     const userTexts = messages.filter(
-      ({ type, ...message }) =>
-        type === 'user' &&
+      (message) =>
+        message['type'] === 'user' &&
         (typeof message['content'] === 'string' ||
           (message['content'] as Loose[]).some((block) => block['type'] !== 'tool_result')),
     )
