@@ -8,8 +8,8 @@ export interface Chunk {
 /** Spec 004: about 500 characters a chunk. */
 export const CHUNK_CHARACTERS_MAX = 500
 
-/** MiniLM is trained on 256 tokens, two of which open and close every text. */
-export const CHUNK_TOKENS_MAX = 254
+/** MiniLM is trained on 256 tokens, two of which open and close every text; the others are slack, for we estimate. */
+export const CHUNK_TOKENS_MAX = 240
 
 /**
  * Cuts a text into pieces to embed (spec 004): whole paragraphs, a paragraph over 500 characters by its sentences and
@@ -153,8 +153,8 @@ function* hardPieces(text: string, range: Range, weights: Uint8Array): Generator
 /** Weights count half tokens, so that they are whole numbers. */
 const WEIGHT_MAX = CHUNK_TOKENS_MAX * 2
 
-/** Longer words are hashes, base64 or glued names, of which word pieces find no more than single letters. */
-const PLAIN_WORD_CHARACTERS_MAX = 20
+/** Longer words are often hashes, base64 or glued names, in which word pieces find little more than single letters. */
+const PLAIN_WORD_CHARACTERS_MAX = 12
 
 /**
  * For each character, an upper estimate of its share of word-piece tokens, in halves. Word pieces make every punctuation
