@@ -1,1 +1,8 @@
-export {}
+export type { AgentBody } from './agents.js'
+export { type Client, createClient } from './client.js'
+export type { BuildOptions } from './contexts.js'
+export type { AppendOptions, AppendResult, NewMessage } from './messages.js'
+export type { ClientOptions, Page } from './options.js'
+export type { RecallOptions } from './recall.js'
+export * from './sessions/index.js'
+export type { ListThreadsOptions, SettleOptions, StateOverview, ThreadOverview } from './threads.js'

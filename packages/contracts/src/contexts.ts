@@ -31,7 +31,16 @@ export const contextRequestSchema = z.strictObject({
 export type ContextRequest = z.infer<typeof contextRequestSchema>
 
 /** How a message stands in a context. */
-export const entryModes = ['raw', 'condensed', 'stub', 'elided', 'result-as-text', 'removed', 'covered', 'left-out'] as const
+export const entryModes = [
+  'raw',
+  'condensed',
+  'stub',
+  'elided',
+  'result-as-text',
+  'removed',
+  'covered',
+  'left-out',
+] as const
 export type EntryMode = (typeof entryModes)[number]
 
 /**

@@ -101,7 +101,11 @@ export class ConflictError extends HeddleError {
 /** Something outside failed for now: a server is down, a model is busy, a wait ran out. */
 export class RetryableError extends HeddleError {
   override name = 'RetryableError'
-  constructor(code: 'SERVICE_UNAVAILABLE' | 'RATE_LIMITED' | 'TIMEOUT' | 'INTERNAL', message: string, details?: ErrorDetails) {
+  constructor(
+    code: 'SERVICE_UNAVAILABLE' | 'RATE_LIMITED' | 'TIMEOUT' | 'INTERNAL',
+    message: string,
+    details?: ErrorDetails,
+  ) {
     super(code, message, 'retry', details)
   }
 }

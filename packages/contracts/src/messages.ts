@@ -57,7 +57,8 @@ const rawMessageSchema = z.strictObject({
 /** A message as a producer sends it. */
 export const messageInputSchema = rawMessageSchema.superRefine((message, context) => {
   const fault = (path: string, rule: string) => context.addIssue({ code: 'custom', path: [path], message: rule })
-  if (message.role === 'tool_result' && message.toolCallId === undefined) fault('toolCallId', 'is needed on a tool_result')
+  if (message.role === 'tool_result' && message.toolCallId === undefined)
+    fault('toolCallId', 'is needed on a tool_result')
   if (message.role === 'tool_use' && message.toolCalls === undefined) fault('toolCalls', 'is needed on a tool_use')
   if (message.toolCalls !== undefined && message.role !== 'assistant' && message.role !== 'tool_use') {
     fault('toolCalls', 'may stand on an assistant or tool_use message only')

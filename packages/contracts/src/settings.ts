@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from './limits.js'
 
-export const strategies = ['sandwich', 'sliding-window', 'full-history', 'tree', 'iterations'] as const
+export const strategies = ['sandwich', 'sliding-window', 'full-history'] as const
 export type StrategyName = (typeof strategies)[number]
 
 const count = (least: number, most: number) => z.int().min(least).max(most)
@@ -39,6 +39,10 @@ export const settingsSchema = z.strictObject({
     /** Share of the limit past which the middle is summarized (spec 003). */
     compressionThreshold: z.number().gt(0).max(1),
   }),
+  slidingWindow: z.strictObject({
+    /** The newest messages that the strategy keeps (spec 003). */
+    keepLastN: count(1, 100_000),
+  }),
   search: z.strictObject({
     topK: count(1, 1_000),
     topN: count(0, 1_000),
@@ -60,6 +64,7 @@ export const defaultSettings: Settings = {
   maxSummaryTokens: 2_000,
   prune: { keepLastN: 10, condenseAfterN: 5, removeErrorsAfter: 5, condenseTokensMin: 500 },
   sandwich: { preserveTop: 5, preserveBottom: 5, compressionThreshold: 0.7 },
+  slidingWindow: { keepLastN: 20 },
   search: { topK: 20, topN: 5, includeScore: 0.7 },
 }
 
@@ -68,6 +73,7 @@ export const partialSettingsSchema = settingsSchema
   .extend({
     prune: settingsSchema.shape.prune.partial(),
     sandwich: settingsSchema.shape.sandwich.partial(),
+    slidingWindow: settingsSchema.shape.slidingWindow.partial(),
     search: settingsSchema.shape.search.partial(),
   })
   .partial()
@@ -77,12 +83,13 @@ export type PartialSettings = z.infer<typeof partialSettingsSchema>
 export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
   let merged: Settings = defaultSettings
   for (const layer of layers) {
-    const { prune, sandwich, search, ...plain } = layer
+    const { prune, sandwich, slidingWindow, search, ...plain } = layer
     merged = {
       ...merged,
       ...withoutUndefined(plain),
       prune: { ...merged.prune, ...withoutUndefined(prune ?? {}) },
       sandwich: { ...merged.sandwich, ...withoutUndefined(sandwich ?? {}) },
+      slidingWindow: { ...merged.slidingWindow, ...withoutUndefined(slidingWindow ?? {}) },
       search: { ...merged.search, ...withoutUndefined(search ?? {}) },
     }
   }

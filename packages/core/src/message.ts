@@ -23,8 +23,12 @@ export interface Message {
   readonly usage: Readonly<Record<string, unknown>> | null
   readonly pinned: boolean
   readonly keptAside: string | null
-  /** Tokens of the message by the o200k counter, or the estimate that ingest stored. */
+  /** The context that this reply answered. */
+  readonly contextId: string | null
+  /** Tokens of the message by the o200k counter (see `countMessageTokens`), or the estimate that ingest stored. */
   readonly tokens: number
+  /** Whether `tokens` was counted. Decisions are made on counted messages only, so that they never depend on timing. */
+  readonly tokensExact: boolean
 }
 
 /** A position in a conversation; see {@link comparePositions}. */

@@ -17,42 +17,74 @@ export interface ToolPairs {
   readonly byResult: ReadonlyMap<string, ToolPair>
 }
 
+/** Messages by which a result may precede its call, when a clock ran slow, and still be known as its result. */
+const EARLY_RESULT_MESSAGES_MAX = 64
+
+interface OpenCall {
+  readonly message: Message
+  readonly index: number
+}
+
+/** Assistant-side messages that follow one another are one run: the calls of a run are parallel calls. */
+export function isAssistantSide(message: Message): boolean {
+  return message.role === 'assistant' || message.role === 'tool_use'
+}
+
 /**
  * Pairs tool calls with their results. Sources reuse call ids within a conversation (tau-bench and SWE-agent do), so a
- * result belongs to the nearest earlier call of its id that is still open. A result that sorts before its call, because a
- * clock ran slow, belongs to the first later call that has no result of its own.
+ * result belongs to the nearest earlier call of its id that is still open. The next run of the assistant closes all open
+ * calls: a result that comes later than that can no longer stand where a provider demands it, and counts as one without a
+ * call. A result that sorts before its call belongs to the first call soon after it that stays without another result.
  *
  * @param messages in conversation order
  */
 export function pairToolCalls(messages: readonly Message[]): ToolPairs {
-  const open = new Map<string, { message: Message; index: number }[]>()
   const results = new Map<string, Message>()
-  const early: Message[] = []
-  const key = (message: Message, index: number) => `${message.id} ${index}`
+  const early = new Map<string, { result: Message; at: number }[]>()
+  let open: OpenCall[] = []
+  let inRun = false
+  const key = ({ message, index }: OpenCall) => `${message.id} ${index}`
 
-  for (const message of messages) {
-    for (const [index, call] of message.toolCalls.entries()) {
-      const waiting = open.get(call.id)
-      if (waiting) waiting.push({ message, index })
-      else open.set(call.id, [{ message, index }])
+  const closeRun = (at: number) => {
+    for (const call of open) {
+      const waiting = early.get(call.message.toolCalls[call.index]?.id ?? '')
+      const found = waiting?.findIndex((entry) => at - entry.at <= EARLY_RESULT_MESSAGES_MAX) ?? -1
+      const entry = found >= 0 ? waiting?.splice(found, 1)[0] : undefined
+      if (entry) results.set(key(call), entry.result)
     }
+    open = []
+  }
+
+  for (const [at, message] of messages.entries()) {
+    if (isAssistantSide(message)) {
+      if (!inRun) closeRun(at)
+      inRun = true
+      open.push(...message.toolCalls.map((_, index) => ({ message, index })))
+      continue
+    }
+    inRun = false
     if (message.role !== 'tool_result' || message.toolCallId === null) continue
-    const nearest = open.get(message.toolCallId)?.pop()
-    if (nearest) results.set(key(nearest.message, nearest.index), message)
-    else early.push(message)
+    const nearest = open.findLastIndex((call) => call.message.toolCalls[call.index]?.id === message.toolCallId)
+    const call = open[nearest]
+    if (call) {
+      results.set(key(call), message)
+      open.splice(nearest, 1)
+    } else {
+      const waiting = early.get(message.toolCallId)
+      if (waiting) waiting.push({ result: message, at })
+      else early.set(message.toolCallId, [{ result: message, at }])
+    }
   }
-  for (const message of early) {
-    const first = open.get(message.toolCallId ?? '')?.shift()
-    if (first) results.set(key(first.message, first.index), message)
-  }
+  closeRun(messages.length)
 
   const byCallMessage = new Map<string, ToolPair[]>()
   const byResult = new Map<string, ToolPair>()
   for (const callMessage of messages) {
     if (callMessage.toolCalls.length === 0) continue
     const pairs = callMessage.toolCalls.map((call, callIndex) => {
-      const pair = { call, callMessage, callIndex, result: results.get(key(callMessage, callIndex)) ?? null }
-      if (pair.result) byResult.set(pair.result.id, pair)
+      const result = results.get(key({ message: callMessage, index: callIndex })) ?? null
+      const pair = { call, callMessage, callIndex, result }
+      if (result) byResult.set(result.id, pair)
       return pair
     })
     byCallMessage.set(callMessage.id, pairs)
@@ -61,24 +93,30 @@ export function pairToolCalls(messages: readonly Message[]): ToolPairs {
 }
 
 /**
- * The smallest unit that a cut may not split: one message, or an assistant message with all its parallel calls and all
- * their results, wherever the results came to stand.
+ * Where a conversation may be cut: `true` at `index` means that a cut right after `messages[index]` splits no turn. A turn
+ * is a run of the assistant with all its calls and all their results. An entry depends on the messages up to it alone, so that
+ * whoever reads a longer conversation finds the same cuts in its beginning.
  */
-export interface Turn {
-  /** The message that opens the turn, then its results in the order of the calls. */
-  readonly messages: readonly Message[]
-}
-
-/**
- * Groups a conversation into turns, in the order of the messages that open them. A result without a call is a turn of its
- * own.
- */
-export function groupTurns(messages: readonly Message[], pairs: ToolPairs = pairToolCalls(messages)): Turn[] {
-  const turns: Turn[] = []
-  for (const message of messages) {
-    if (pairs.byResult.has(message.id)) continue
-    const results = (pairs.byCallMessage.get(message.id) ?? []).flatMap((pair) => (pair.result ? [pair.result] : []))
-    turns.push({ messages: [message, ...results] })
+export function turnBoundaries(messages: readonly Message[], pairs: ToolPairs): boolean[] {
+  const indexOf = new Map(messages.map((message, index) => [message.id, index]))
+  const boundaries: boolean[] = []
+  let unanswered = 0
+  let latestEarlyCall = -1
+  for (const [at, message] of messages.entries()) {
+    const previous = messages[at - 1]
+    if (isAssistantSide(message)) {
+      if (previous === undefined || !isAssistantSide(previous)) unanswered = 0
+      for (const pair of pairs.byCallMessage.get(message.id) ?? []) {
+        const resultAt = pair.result === null ? -1 : (indexOf.get(pair.result.id) ?? -1)
+        if (pair.result === null || resultAt > at) unanswered++
+      }
+    } else {
+      const pair = pairs.byResult.get(message.id)
+      const callAt = pair === undefined ? -1 : (indexOf.get(pair.callMessage.id) ?? -1)
+      if (pair && callAt < at) unanswered--
+      if (callAt > at) latestEarlyCall = Math.max(latestEarlyCall, callAt)
+    }
+    boundaries.push(unanswered === 0 && at >= latestEarlyCall)
   }
-  return turns
+  return boundaries
 }

@@ -1,1 +1,29 @@
-export {}
+import type { PartialSettings } from '@heddle/contracts'
+import type { Summarizer } from '@heddle/models'
+import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
+import type { Clock, Logger } from '@heddle/runtime'
+import { appendEvents, type Store } from '@heddle/store'
+import { summarize } from './handler.js'
+
+export { type SummarizeDeps, summarize } from './handler.js'
+
+export interface SummarizeWorkerDeps {
+  readonly store: Store
+  readonly queues: Queues
+  readonly summarizer: Summarizer
+  readonly clock: Clock
+  readonly log: Logger
+  readonly recordDeadLetter: (letter: DeadLetter) => Promise<void>
+  readonly settings: PartialSettings
+  readonly concurrency?: number
+}
+
+export function createSummarizeWorker(deps: SummarizeWorkerDeps): Promise<WorkerHandle> {
+  return defineWorker({ ...deps, stage: 'summarize', handler: (job) => summarize(job, { ...deps, tellCompacted }) })
+
+  async function tellCompacted(projectId: string, threadId: string, stateId: string): Promise<void> {
+    const draft = { topic: 'thread.compacted' as const, threadId, subjectId: stateId, headSeq: null }
+    const events = await deps.store.inProject(projectId, (tx) => appendEvents(tx, { projectId, events: [draft] }))
+    await Promise.all(events.map((event) => deps.queues.publish(event)))
+  }
+}

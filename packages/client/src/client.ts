@@ -1,0 +1,78 @@
+import type { ContextRequest, ContextResult } from '@heddle/contracts'
+import { nameSchema, parse } from '@heddle/contracts'
+import { projectIdOf, type RecallResult } from '@heddle/core'
+import { type AgentRow, type AgentSummary, ensureProject, type ThreadSummary } from '@heddle/store'
+import { type AgentBody, getAgent, listAllAgents, setAgent } from './agents.js'
+import { type BuildOptions, buildContext, getContext } from './contexts.js'
+import { type AppendOptions, type AppendResult, appendMessages } from './messages.js'
+import type { ClientOptions, ClientParts, Page } from './options.js'
+import { type RecallOptions, recall } from './recall.js'
+import {
+  getThread,
+  type ListThreadsOptions,
+  listAllThreads,
+  type SettleOptions,
+  type ThreadOverview,
+  waitUntilSettled,
+} from './threads.js'
+
+/** What producers and agents do with Heddle from inside its network: through the queue and the store. */
+export interface Client {
+  readonly messages: {
+    append(options: AppendOptions): Promise<AppendResult>
+  }
+  readonly contexts: {
+    build(request: ContextRequest, options?: BuildOptions): Promise<ContextResult>
+    get(id: string): Promise<ContextResult>
+  }
+  readonly threads: {
+    list(options?: ListThreadsOptions): Promise<Page<ThreadSummary>>
+    get(name: string): Promise<ThreadOverview>
+    waitUntilSettled(name: string, options?: SettleOptions): Promise<void>
+  }
+  readonly agents: {
+    put(name: string, body: AgentBody): Promise<AgentRow>
+    get(name: string): Promise<AgentRow>
+    list(options?: { limit?: number; after?: string }): Promise<Page<AgentSummary>>
+  }
+  recall(options: RecallOptions): Promise<RecallResult>
+}
+
+export function createClient({ store, queues, project = 'default', settings = {}, log }: ClientOptions): Client {
+  const name = parse(nameSchema, project, 'project')
+  const parts: ClientParts = { store, queues, project: name, projectId: projectIdOf(name), settings, log }
+  let isProjectThere: Promise<void> | undefined
+  /** Messages carry the project's id alone; its name is told once, so that references can be read by people. */
+  const tellProject = () => {
+    isProjectThere ??= store
+      .inProject(parts.projectId, (tx) => ensureProject(tx, { projectId: parts.projectId, name }))
+      .catch((error: unknown) => {
+        isProjectThere = undefined
+        throw error
+      })
+    return isProjectThere
+  }
+  return {
+    messages: {
+      async append(options) {
+        if (options.ack !== 'queued') await tellProject()
+        return await appendMessages(parts, options)
+      },
+    },
+    contexts: {
+      build: (request, options) => buildContext(parts, request, options),
+      get: (id) => getContext(parts, id),
+    },
+    threads: {
+      list: (options) => listAllThreads(parts, options),
+      get: (thread) => getThread(parts, thread),
+      waitUntilSettled: (thread, options) => waitUntilSettled(parts, thread, options),
+    },
+    agents: {
+      put: (agent, body) => setAgent(parts, agent, body),
+      get: (agent) => getAgent(parts, agent),
+      list: (options) => listAllAgents(parts, options),
+    },
+    recall: (options) => recall(parts, options),
+  }
+}

@@ -1,0 +1,78 @@
+import {
+  type ContextRequest,
+  type ContextResult,
+  contextRequestSchema,
+  errorFromData,
+  idSchema,
+  limits,
+  notFound,
+  parse,
+  validationError,
+} from '@heddle/contracts'
+import { threadIdOf } from '@heddle/core'
+import { loadContext, requestContext } from '@heddle/store'
+import { v7 } from 'uuid'
+import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
+
+export interface BuildOptions {
+  /** How long to wait for the context, in milliseconds. */
+  readonly deadlineMs?: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Asks for a context and waits for it. The request is a row, the answer is the same row: what is lost on the way, a job or
+ * a message, costs a moment and never the context.
+ *
+ * @throws PermanentError with the reason why it cannot be built, such as `BUDGET_TOO_SMALL` or `NOT_FOUND`
+ * @throws RetryableError `TIMEOUT` at the deadline
+ */
+export async function buildContext(
+  parts: ClientParts,
+  request: ContextRequest,
+  { deadlineMs = DEADLINE_MS_DEFAULT, signal }: BuildOptions = {},
+): Promise<ContextResult> {
+  const checked = parse(contextRequestSchema, request, 'context request')
+  if (!(deadlineMs >= 1 && deadlineMs <= limits.waitMsMax)) {
+    throw validationError('deadlineMs', `must be 1 to ${limits.waitMsMax} milliseconds`, deadlineMs)
+  }
+  const id = v7()
+  const { store, queues, projectId } = parts
+  const expected = queues.expectReply({
+    requestId: id,
+    deadlineMs,
+    ...(signal !== undefined && { signal }),
+    read: () => readContext(parts, id),
+  })
+  try {
+    await store.inProject(projectId, (tx) =>
+      requestContext(tx, {
+        id,
+        threadId: threadIdOf(projectId, checked.thread),
+        request: checked,
+        deadlineAtMs: Date.now() + deadlineMs,
+      }),
+    )
+    // A job that the queue does not take is no failure yet: the reconciler enqueues requests that nobody took up.
+    const queued = queues.add('assemble', { projectId, contextId: id, replyTo: queues.inbox })
+    queued.catch((error: unknown) =>
+      parts.log?.warn({ err: error, contextId: id }, 'the queue did not take the request'),
+    )
+    return await expected.result
+  } finally {
+    expected.cancel()
+  }
+}
+
+/** @throws PermanentError `NOT_FOUND`; the reason where the context failed */
+export async function getContext(parts: ClientParts, id: string): Promise<ContextResult> {
+  const context = await readContext(parts, parse(idSchema, id, 'context'))
+  if (!context) throw notFound('context', id, 'it was never requested in this project, or is still being built')
+  return context
+}
+
+async function readContext({ store, projectId }: ClientParts, id: string): Promise<ContextResult | undefined> {
+  const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }))
+  if (row?.error) throw errorFromData(row.error)
+  return row?.result ?? undefined
+}

@@ -1,0 +1,187 @@
+import {
+  ConflictError,
+  type IngestJob,
+  limits,
+  type MessageInput,
+  messageInputSchema,
+  nameSchema,
+  type PlacedMessage,
+  parse,
+} from '@heddle/contracts'
+import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
+import { existingMessages } from '@heddle/store'
+import { v7 } from 'uuid'
+import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
+
+/** A message to be appended; without an id it gets one, and is then a message of its own each time it is appended. */
+export type NewMessage = Omit<MessageInput, 'id'> & { readonly id?: string }
+
+export interface AppendOptions {
+  readonly agent: string
+  readonly thread: string
+  readonly messages: readonly NewMessage[]
+  /** `queued`: the queue has them; `stored`: they are committed. Only `stored` survives everything. Default `stored`. */
+  readonly ack?: 'queued' | 'stored'
+  /** How long to wait for `stored`, in milliseconds; what is not stored by then is sent again and again until then. */
+  readonly deadlineMs?: number
+  /** The rolling window, in seconds, of an agent that this append creates; null for none. */
+  readonly newAgentRollingWindow?: number | null
+  /** When the append began: the place in time of messages without `sentAt`. Default now. */
+  readonly startedAtMs?: number
+  readonly signal?: AbortSignal
+  readonly onProgress?: (stored: number) => void
+}
+
+export interface AppendResult {
+  readonly threadId: string
+  /** Messages that this append added; with `ack: 'queued'` those that were sent. */
+  readonly stored: number
+  /** Messages that were stored before. */
+  readonly repeated: number
+}
+
+/** Messages in one job: a hundred fill one insert well, and a lost job costs little to send again. */
+const MESSAGES_PER_JOB = 100
+/** Jobs of one append under way at once. */
+const JOBS_IN_FLIGHT_MAX = 16
+/** A job that brought no answer for so long is sent again: it may have been lost with its queue. */
+const RESEND_AFTER_MS = 5_000
+
+/**
+ * Appends messages to a thread, in their order, exactly once however often they are sent.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` that names the message and the field, before anything is sent
+ * @throws ConflictError where an id is taken by another message
+ * @throws RetryableError `TIMEOUT` where not all are known to be stored by the deadline; appending again is harmless
+ */
+export async function appendMessages(parts: ClientParts, options: AppendOptions): Promise<AppendResult> {
+  const thread = parse(nameSchema, options.thread, 'thread')
+  const agent = parse(nameSchema, options.agent, 'agent')
+  const threadId = threadIdOf(parts.projectId, thread)
+  const placed = place(options)
+  const known = await alreadyStored(parts, threadId, options.messages, placed)
+  const fresh = placed.filter(({ message }) => !known.has(message.id))
+  const jobs = split(fresh).map((messages) => ({
+    projectId: parts.projectId,
+    requestId: v7(),
+    agent,
+    thread,
+    messages,
+    ...(options.newAgentRollingWindow !== undefined && { newAgentRollingWindow: options.newAgentRollingWindow }),
+  }))
+  if (options.ack === 'queued') await parts.queues.addMany('ingest', jobs)
+  else await sendAll(parts, threadId, jobs, options)
+  return { threadId, stored: fresh.length, repeated: known.size }
+}
+
+function place(options: AppendOptions): PlacedMessage[] {
+  const messages = options.messages.map((message, index) =>
+    parse(messageInputSchema, { ...message, id: message.id ?? v7() }, `messages.${index}`),
+  )
+  const sentAtMs = messages.map((message) => (message.sentAt === undefined ? null : Date.parse(message.sentAt)))
+  const places = proposePlaces(sentAtMs, options.startedAtMs ?? Date.now())
+  return messages.map((message, ordinal) => ({
+    message,
+    ordinal,
+    orderedAt: new Date(places[ordinal] ?? 0).toISOString(),
+  }))
+}
+
+/** Of messages whose ids the caller chose, those that are there already; they need not be sent again. */
+async function alreadyStored(
+  parts: ClientParts,
+  threadId: string,
+  given: readonly NewMessage[],
+  placed: readonly PlacedMessage[],
+): Promise<ReadonlySet<string>> {
+  const chosen = placed.filter((_, index) => given[index]?.id !== undefined)
+  return chosen.length === 0 ? new Set() : await storedOf(parts, threadId, chosen)
+}
+
+async function storedOf(
+  parts: ClientParts,
+  threadId: string,
+  placed: readonly PlacedMessage[],
+): Promise<ReadonlySet<string>> {
+  const ids = placed.map(({ message }) => message.id)
+  const existing = await parts.store.inProject(parts.projectId, (tx) => existingMessages(tx, { threadId, ids }))
+  for (const [index, { message }] of placed.entries()) {
+    const stored = existing.get(message.id)
+    if (stored !== undefined && !Buffer.from(stored).equals(messageFingerprint(message))) {
+      throw new ConflictError(`message ${message.id} is stored with other content`, {
+        field: `messages.${index}.id`,
+        received: message.id,
+        hint: 'give each message an id of its own',
+      })
+    }
+  }
+  return new Set(ids.filter((id) => existing.has(id)))
+}
+
+/** Jobs are bounded by messages and by characters, so that no queue holds a giant. */
+function split(placed: readonly PlacedMessage[]): PlacedMessage[][] {
+  const jobs: PlacedMessage[][] = []
+  let characters = 0
+  for (const message of placed) {
+    const size = message.message.content.length
+    const last = jobs.at(-1)
+    if (last && last.length < MESSAGES_PER_JOB && characters + size <= limits.charactersPerJobMax) {
+      last.push(message)
+      characters += size
+    } else {
+      jobs.push([message])
+      characters = size
+    }
+  }
+  return jobs
+}
+
+async function sendAll(
+  parts: ClientParts,
+  threadId: string,
+  jobs: readonly IngestJob[],
+  options: AppendOptions,
+): Promise<void> {
+  const deadlineMs = options.deadlineMs ?? DEADLINE_MS_DEFAULT
+  const endsAtMs = performance.now() + deadlineMs
+  const waiting = [...jobs]
+  let stored = 0
+  const sendNext = async (): Promise<void> => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      await sendUntilStored(parts, threadId, job, endsAtMs, options.signal)
+      stored += job.messages.length
+      options.onProgress?.(stored)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(JOBS_IN_FLIGHT_MAX, jobs.length) }, sendNext))
+}
+
+/**
+ * Sends a job, and sends it again while no answer comes: the queue may have lost it, or may be away. The ids of the
+ * messages make that harmless.
+ */
+async function sendUntilStored(
+  parts: ClientParts,
+  threadId: string,
+  job: IngestJob,
+  endsAtMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const expected = parts.queues.expectReply({
+    requestId: job.requestId,
+    deadlineMs: Math.max(1, Math.ceil(endsAtMs - performance.now())),
+    ...(signal !== undefined && { signal }),
+    read: async () => ((await storedOf(parts, threadId, job.messages)).size === job.messages.length ? true : undefined),
+  })
+  const resend = setInterval(() => void send(), RESEND_AFTER_MS)
+  const send = () =>
+    parts.queues.add('ingest', { ...job, replyTo: parts.queues.inbox }).catch((error: unknown) => {
+      parts.log?.warn({ err: error, requestId: job.requestId }, 'the queue did not take a job; it will be sent again')
+    })
+  try {
+    await Promise.race([send().then(() => expected.result), expected.result])
+  } finally {
+    clearInterval(resend)
+    expected.cancel()
+  }
+}

@@ -1,0 +1,37 @@
+import type { PartialSettings } from '@heddle/contracts'
+import type { Queues } from '@heddle/queue'
+import type { Logger } from '@heddle/runtime'
+import type { Store } from '@heddle/store'
+
+export interface ClientOptions {
+  readonly store: Store
+  readonly queues: Queues
+  /** The name of the project. Default `default`. */
+  readonly project?: string
+  /** Settings of the file and the environment, under those of agents. */
+  readonly settings?: PartialSettings
+  readonly log?: Logger
+}
+
+/** What the parts of the client share. */
+export interface ClientParts {
+  readonly store: Store
+  readonly queues: Queues
+  readonly project: string
+  readonly projectId: string
+  readonly settings: PartialSettings
+  readonly log: Logger | undefined
+}
+
+/** How long a call waits for its answer unless it says otherwise, in milliseconds. */
+export const DEADLINE_MS_DEFAULT = 30_000
+
+/** A page of a list; `nextCursor` is what the next page begins after, null on the last. */
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly nextCursor: string | null
+}
+
+export function pageOf<Item extends { readonly name: string }>(items: readonly Item[], limit: number): Page<Item> {
+  return { items, nextCursor: items.length < limit ? null : (items.at(-1)?.name ?? null) }
+}

@@ -1,0 +1,176 @@
+import { nameSchema, notFound, parse } from '@heddle/contracts'
+import { agentIdOf, laneOf, threadIdOf } from '@heddle/core'
+import {
+  type ContextStateRow,
+  countByRole,
+  listThreads,
+  loadCompaction,
+  type RoleCounts,
+  type ThreadSummary,
+} from '@heddle/store'
+import { type ClientParts, DEADLINE_MS_DEFAULT, type Page, pageOf } from './options.js'
+import { waitFor } from './waiting.js'
+
+/** How a thread stands: what is stored of it, and how far the pipeline has come. */
+export interface ThreadOverview {
+  readonly threadId: string
+  readonly name: string
+  readonly code: string
+  readonly agent: string
+  readonly title: string | null
+  readonly goal: string | null
+  readonly status: string | null
+  readonly messages: number
+  /** Messages that a context may show, by kind; `imported` less those that a clear or the window hides. */
+  readonly eligible: number
+  readonly imported: number
+  /** Messages that no context shows, by reason. */
+  readonly keptAside: Readonly<Record<string, number>>
+  readonly byRole: Readonly<Record<string, number>>
+  readonly toolCalls: number
+  readonly toolResults: number
+  readonly tokens: number
+  readonly headSeq: number
+  readonly cursors: { readonly prune: number; readonly summarize: number; readonly embed: number }
+  readonly lastError: string | null
+  /** Compactions in force, oldest first. */
+  readonly states: readonly StateOverview[]
+  readonly prunings: {
+    readonly condense: number
+    readonly remove: number
+    readonly stub: number
+    readonly tokensFreed: number
+  }
+}
+
+export interface StateOverview {
+  readonly id: string
+  readonly generation: number
+  readonly status: ContextStateRow['status']
+  readonly strategy: string
+  readonly limitTokens: number
+  readonly coveredCount: number
+  readonly coveredTokens: number
+  readonly summary: string | null
+  readonly summaryTokens: number
+  readonly summarizer: string | null
+}
+
+export interface ListThreadsOptions {
+  readonly agent?: string
+  readonly limit?: number
+  /** The name with which the page before ended. */
+  readonly after?: string
+}
+
+export async function listAllThreads(
+  parts: ClientParts,
+  options: ListThreadsOptions = {},
+): Promise<Page<ThreadSummary>> {
+  const { agent, limit = 100, after } = options
+  const threads = await parts.store.inProject(parts.projectId, (tx) =>
+    listThreads(tx, {
+      limit,
+      ...(agent !== undefined && { agentId: agentIdOf(parts.projectId, agent) }),
+      ...(after !== undefined && { afterName: after }),
+    }),
+  )
+  return pageOf(threads, limit)
+}
+
+/** @throws PermanentError `NOT_FOUND` */
+export async function getThread(parts: ClientParts, name: string): Promise<ThreadOverview> {
+  const threadId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
+  const found = await parts.store.inProject(parts.projectId, async (tx) => {
+    const compaction = await loadCompaction(tx, { threadId, settings: parts.settings })
+    return (
+      compaction && {
+        compaction,
+        counts: await countByRole(tx, { threadId, clearedSeq: compaction.thread.clearedSeq }),
+      }
+    )
+  })
+  if (!found) throw notFound('thread', name, 'see `heddle threads list`')
+  const { thread, series, settings } = found.compaction
+  const prunings = [...(series.at(-1)?.state.prunings.values() ?? [])]
+  const count = (action: string) => prunings.filter((pruning) => pruning.action === action).length
+  return {
+    threadId,
+    name: thread.name,
+    code: thread.code,
+    agent: thread.agentName,
+    title: thread.title,
+    goal: thread.goal,
+    status: thread.status,
+    ...totals(found.counts),
+    tokens: thread.tokensEstimate,
+    headSeq: thread.headSeq,
+    cursors: { prune: thread.pruneSeq, summarize: thread.summarizeSeq, embed: thread.embedSeq },
+    lastError: thread.lastError,
+    states: series.map(({ row }) => ({ ...row, limitTokens: laneOf(settings).limitTokens })),
+    prunings: {
+      condense: count('condense'),
+      remove: count('remove'),
+      stub: count('stub'),
+      tokensFreed: found.counts.tokensFreed,
+    },
+  }
+}
+
+function totals({
+  roles,
+}: RoleCounts): Pick<
+  ThreadOverview,
+  'messages' | 'eligible' | 'imported' | 'keptAside' | 'byRole' | 'toolCalls' | 'toolResults'
+> {
+  const sum = (rows: readonly { count: number }[]) => rows.reduce((total, row) => total + row.count, 0)
+  const aside = roles.filter((row) => row.aside !== null)
+  const shown = roles.filter((row) => row.aside === null)
+  const grouped = (rows: typeof roles, key: (row: (typeof roles)[number]) => string) => {
+    const groups: Record<string, number> = {}
+    for (const row of rows) groups[key(row)] = (groups[key(row)] ?? 0) + row.count
+    return groups
+  }
+  return {
+    messages: sum(roles),
+    imported: sum(shown),
+    eligible: shown.reduce((total, row) => total + row.afterClear, 0),
+    keptAside: grouped(aside, (row) => row.aside ?? ''),
+    byRole: grouped(roles, (row) => row.role),
+    toolCalls: roles.reduce((total, row) => total + row.toolCalls, 0),
+    toolResults: sum(roles.filter((row) => row.role === 'tool_result')),
+  }
+}
+
+export interface SettleOptions {
+  readonly deadlineMs?: number
+  readonly signal?: AbortSignal
+  readonly onProgress?: (overview: { headSeq: number; cursors: ThreadOverview['cursors'] }) => void
+}
+
+/**
+ * Waits until every stage has worked up to the thread's head.
+ *
+ * @throws RetryableError `TIMEOUT` at the deadline, with how far each stage has come
+ */
+export async function waitUntilSettled(parts: ClientParts, name: string, options: SettleOptions = {}): Promise<void> {
+  const threadId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
+  await waitFor(
+    async () => {
+      const compaction = await parts.store.inProject(parts.projectId, (tx) =>
+        loadCompaction(tx, { threadId, settings: parts.settings }),
+      )
+      if (!compaction) throw notFound('thread', name)
+      const { headSeq, pruneSeq, summarizeSeq, embedSeq } = compaction.thread
+      const cursors = { prune: pruneSeq, summarize: summarizeSeq, embed: embedSeq }
+      options.onProgress?.({ headSeq, cursors })
+      const isSettled = compaction.pending === null && Math.min(pruneSeq, summarizeSeq, embedSeq) >= headSeq
+      return { isDone: isSettled, facts: { headSeq, ...cursors } }
+    },
+    {
+      what: `thread "${name}" to settle`,
+      deadlineMs: options.deadlineMs ?? DEADLINE_MS_DEFAULT,
+      signal: options.signal,
+    },
+  )
+}

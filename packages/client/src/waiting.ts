@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RetryableError } from '@heddle/contracts'
+
+const LOOK_EVERY_MS = 100
+
+/** Looks again and again until something is so, or the deadline has passed. */
+export async function waitFor(
+  look: () => Promise<{ isDone: boolean; facts: Record<string, unknown> }>,
+  options: { what: string; deadlineMs: number; signal?: AbortSignal | undefined },
+): Promise<void> {
+  const endsAtMs = performance.now() + options.deadlineMs
+  for (;;) {
+    options.signal?.throwIfAborted()
+    const { isDone, facts } = await look()
+    if (isDone) return
+    if (performance.now() >= endsAtMs) {
+      throw new RetryableError('TIMEOUT', `waited ${options.deadlineMs} ms for ${options.what}`, {
+        facts,
+        hint: 'see `heddle queues` for what is waiting, and `heddle doctor` for what is wrong',
+      })
+    }
+    await sleep(LOOK_EVERY_MS, undefined, options.signal ? { signal: options.signal } : {})
+  }
+}

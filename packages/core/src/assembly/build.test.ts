@@ -1,0 +1,182 @@
+import { type FormatName, HeddleError, mergeSettings, type PartialSettings } from '@heddle/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { conversations, sampleMessage } from '../../../../test/support/src/conversations.js'
+import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
+import { countRendered, countSystem } from '../formats/index.js'
+import type { Message } from '../message.js'
+import { estimateTokens } from '../tokens.js'
+import { buildContext } from './build.js'
+import type { BuildInput } from './input.js'
+
+function inputOf(
+  messages: readonly Message[],
+  settings: PartialSettings,
+  format: FormatName = 'neutral',
+  fields: Partial<BuildInput> = {},
+): BuildInput {
+  return {
+    agent: { name: 'coder', version: 1, systemPrompt: 'You write code.', docs: [] },
+    thread: { name: 'run', title: null, goal: null, status: null },
+    request: { thread: 'run' },
+    settings: mergeSettings(settings),
+    format,
+    counter: 'o200k',
+    count: estimateTokens,
+    messages,
+    unloaded: [],
+    ineligible: {},
+    imported: messages.length,
+    state: null,
+    stateId: null,
+    headSeq: messages.length,
+    clearEpoch: 0,
+    reference: (message) => `msg-${message.code}`,
+    ...fields,
+  }
+}
+
+function built(input: BuildInput) {
+  try {
+    return buildContext(input)
+  } catch (error) {
+    if (error instanceof HeddleError && error.code === 'BUDGET_TOO_SMALL') return error
+    throw error
+  }
+}
+
+const strategies = fc.constantFrom('sandwich' as const, 'sliding-window' as const, 'full-history' as const)
+
+describe('any conversation and any budget', () => {
+  test('give a context within its budget that both providers accept, or the budget that is needed', () => {
+    fc.assert(
+      fc.property(conversations(), fc.integer({ min: 60, max: 12_000 }), strategies, (messages, budget, strategy) => {
+        for (const format of ['openai-chat', 'anthropic'] as const) {
+          const context = built(inputOf(messages, { budget, strategy }, format))
+          if (context instanceof HeddleError) {
+            expect(context.facts?.['needed']).toBeGreaterThan(budget)
+            continue
+          }
+          expect(context.tokensUsed).toBeLessThanOrEqual(budget)
+          const real = countRendered(context.messages, estimateTokens) + countSystem(context.system, estimateTokens)
+          expect(real).toBeLessThanOrEqual(context.tokensUsed)
+          const violations =
+            format === 'anthropic' ? validateAnthropic(context as never) : validateOpenAiChat(context.messages as never)
+          expect(violations).toEqual([])
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('account for every eligible message in exactly one line of the receipt', () => {
+    fc.assert(
+      fc.property(conversations(), fc.integer({ min: 400, max: 12_000 }), strategies, (messages, budget, strategy) => {
+        const context = built(inputOf(messages, { budget, strategy }))
+        if (context instanceof HeddleError) return
+        expect(context.receipt.eligible).toBe(messages.length)
+        const accounted = context.receipt.entries.flatMap((entry) =>
+          entry.fromSeq === undefined
+            ? []
+            : Array.from({ length: entry.count }, (_, index) => (entry.fromSeq ?? 0) + index),
+        )
+        expect(accounted.sort((left, right) => left - right)).toEqual(messages.map((message) => message.seq))
+        expect(context.receipt.sections.reduce((sum, section) => sum + section.tokens, 0)).toBeLessThanOrEqual(
+          context.tokensUsed,
+        )
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('give the same context for the same messages in any order', () => {
+    fc.assert(
+      fc.property(
+        conversations(60),
+        fc.integer({ min: 400, max: 6_000 }),
+        fc.infiniteStream(fc.nat()),
+        (messages, budget, keys) => {
+          const shuffled = messages
+            .map((message) => ({ message, key: keys.next().value }))
+            .sort((left, right) => left.key - right.key)
+          const context = (of: readonly Message[]) => {
+            const result = built(inputOf(of, { budget }))
+            return result instanceof HeddleError ? result.toJSON() : result
+          }
+          expect(context(shuffled.map(({ message }) => message))).toEqual(context(messages))
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('a conversation that fits', () => {
+  const messages = [
+    sampleMessage({ seq: 1, content: 'hello' }),
+    sampleMessage({ seq: 2, role: 'assistant', content: 'hi' }),
+  ]
+
+  test('stands verbatim between the system prompt and the new message', () => {
+    const context = buildContext(
+      inputOf(messages, { budget: 1_000 }, 'neutral', { request: { thread: 'run', message: 'go on' } }),
+    )
+    expect(context.messages.map((message) => message['content'])).toEqual(['You write code.', 'hello', 'hi', 'go on'])
+    expect(context.summaryUsed).toBe(false)
+  })
+})
+
+test('over the threshold the middle becomes one system message, and the first and last five stay', () => {
+  const messages = Array.from({ length: 60 }, (_, index) =>
+    sampleMessage({
+      seq: index + 1,
+      content: `${index + 1} ${'We decided to use Postgres. '.repeat(20)}`,
+      role: index % 2 ? 'assistant' : 'user',
+    }),
+  )
+  const context = buildContext(inputOf(messages, { budget: 6_000 }))
+  expect(context.summaryUsed).toBe(true)
+  const contents = context.messages.map((message) => String(message['content']))
+  const summaries = contents.filter((content) => content.startsWith('[Earlier conversation summary: '))
+  expect(summaries).toHaveLength(1)
+  for (const kept of [...messages.slice(0, 5), ...messages.slice(-5)]) expect(contents).toContain(kept.content)
+  expect(
+    context.receipt.entries.filter((entry) => entry.mode === 'covered').reduce((sum, entry) => sum + entry.count, 0),
+  ).toBeGreaterThan(0)
+})
+
+test('a message that is longer than the whole budget is shortened and keeps its reference', () => {
+  const messages = [
+    sampleMessage({ seq: 1, content: 'fix it' }),
+    sampleMessage({ seq: 2, role: 'assistant', content: 'x '.repeat(50_000) }),
+  ]
+  const context = buildContext(inputOf(messages, { budget: 1_000 }))
+  expect(String(context.messages[2]?.['content'])).toContain('[recall:msg-00000002]')
+  expect(context.tokensUsed).toBeLessThanOrEqual(1_000)
+})
+
+test('a budget below the least that is needed is refused with what would do', () => {
+  const messages = Array.from({ length: 20 }, (_, index) =>
+    sampleMessage({ seq: index + 1, content: 'word '.repeat(500) }),
+  )
+  const refused = built(inputOf(messages, { budget: 50 }))
+  if (!(refused instanceof HeddleError)) throw new Error('a budget of 50 was to be refused')
+  const needed = Number(refused.facts?.['needed'])
+  expect(built(inputOf(messages, { budget: needed * 2 }))).not.toBeInstanceOf(HeddleError)
+})
+
+test('calls that were never answered and results without a call are made valid and named', () => {
+  const messages = [
+    sampleMessage({ seq: 1, role: 'tool_result', toolCallId: 'gone', content: 'late answer' }),
+    sampleMessage({ seq: 2, role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'Read', arguments: {} }] }),
+    sampleMessage({ seq: 3, content: 'never mind' }),
+  ]
+  const context = buildContext(inputOf(messages, { budget: 5_000 }, 'anthropic'))
+  expect(validateAnthropic(context as never)).toEqual([])
+  expect(context.receipt.entries.map((entry) => entry.mode)).toContain('result-as-text')
+  expect(context.receipt.notes).toHaveLength(2)
+})
+
+test('a thread without messages and a request without one is refused', () => {
+  expect(() => buildContext(inputOf([], { budget: 1_000 }))).toThrow('Conversation has no messages')
+})

@@ -1,0 +1,200 @@
+import { type ContextResult, PermanentError, type ReceiptEntry } from '@heddle/contracts'
+import { type Lane, laneOf } from '../compaction/lane.js'
+import { costUnder } from '../compaction/plan.js'
+import { settle } from '../compaction/settle.js'
+import type { CompactionState } from '../compaction/state.js'
+import { type Conversation, readConversation } from '../conversation.js'
+import { countFrame, countNeutralMessage, render } from '../formats/index.js'
+import type { NeutralMessage } from '../formats/neutral.js'
+import { type Counting, countLine } from './counting.js'
+import { capSizes, slideWindow } from './fit.js'
+import { type History, layOutHistory } from './history.js'
+import type { BuildInput } from './input.js'
+import { fixedEntries, historyEntries, RENDERER_VERSION, sectionTotals } from './receipt.js'
+import { type FixedSection, fixedSections, sectionNames, summaryMessage } from './sections.js'
+
+/** Tries to bring the rendered history under its room; each takes what the one before was over by from the room. */
+const FITTING_ROUNDS_MAX = 8
+
+interface Fitted {
+  readonly history: History
+  readonly state: CompactionState | null
+  readonly summary: NeutralMessage | null
+  readonly tokens: number
+  readonly notes: readonly string[]
+}
+
+/**
+ * Builds a context: sections in a fixed order, the history fitted into what the others leave of the budget, every
+ * eligible message accounted for in the receipt (DESIGN: invariants 3, 6, 7 and 12).
+ *
+ * @throws PermanentError `BUDGET_TOO_SMALL` with the tokens that are needed, where even the shortened form does not fit
+ */
+export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
+  const lane = laneOf(input.settings)
+  const conversation = readConversation(input.messages)
+  const fixed = fixedSections(input)
+  const fixedTokens = fixed
+    .flatMap((section) => section.messages)
+    .reduce(
+      (sum, message) => sum + countNeutralMessage(input.format, message, input.count),
+      countFrame(input.format, input.count),
+    )
+  const isEmpty = conversation.messages.length === 0 && input.unloaded.length === 0
+  if (isEmpty && input.request.message === undefined) {
+    throw new PermanentError('VALIDATION_ERROR', 'Conversation has no messages', {
+      field: 'messages',
+      received: 'nothing',
+      hint: 'append messages to the thread, or give the request a message',
+    })
+  }
+  const room = lane.limitTokens - fixedTokens
+  const fitted = fitHistory(input, conversation, lane, room)
+  if ('neededTokens' in fitted) throw budgetTooSmall(lane.limitTokens, fixedTokens + fitted.neededTokens)
+  return assembled(input, lane, fixed, fixedTokens, fitted)
+}
+
+function budgetTooSmall(budget: number, needed: number): PermanentError {
+  return new PermanentError(
+    'BUDGET_TOO_SMALL',
+    `the context needs at least ${needed} tokens, the budget is ${budget}`,
+    {
+      field: 'budget',
+      received: String(budget),
+      facts: { budget, needed },
+      hint: `ask for a budget of ${needed} tokens or more, or shorten the system prompt and the docs`,
+    },
+  )
+}
+
+function fitHistory(
+  input: BuildInput,
+  conversation: Conversation,
+  lane: Lane,
+  room: number,
+): Fitted | { neededTokens: number } {
+  let needed = 0
+  let reduced = room
+  for (let round = 0; round < FITTING_ROUNDS_MAX && reduced > 0; round++) {
+    const attempt = layOutWithin(input, conversation, lane, reduced)
+    if ('neededTokens' in attempt) return { neededTokens: attempt.neededTokens + (room - reduced) }
+    if (attempt.tokens <= room) return attempt
+    needed = attempt.tokens
+    reduced -= attempt.tokens - room + 16
+  }
+  return { neededTokens: Math.max(needed, room + 1, minimalTokens(input, conversation)) }
+}
+
+function minimalTokens(input: BuildInput, conversation: Conversation): number {
+  const minimal = capSizes(conversation, input.state, new Map(), 0)
+  return 'neededTokens' in minimal ? minimal.neededTokens : 0
+}
+
+function layOutWithin(
+  input: BuildInput,
+  conversation: Conversation,
+  lane: Lane,
+  room: number,
+): Fitted | { neededTokens: number } {
+  const { state, notes } = stateWithin(input, conversation, lane, room)
+  const summary = state?.summary == null ? null : summaryMessage(state.summary, input.format)
+  const summaryTokens = summary === null ? 0 : countNeutralMessage(input.format, summary, input.count)
+  const leftOut =
+    lane.strategy === 'sliding-window'
+      ? slideWindow(conversation, input.settings.slidingWindow.keepLastN, room)
+      : new Map<string, string>()
+  const sizes = capSizes(conversation, state, leftOut, room - summaryTokens)
+  if ('neededTokens' in sizes) return { neededTokens: sizes.neededTokens + summaryTokens }
+  const history = layOutHistory(conversation, state, { caps: sizes.caps, leftOut, reference: input.reference })
+  const counting = countingOf(input)
+  const tokens = history.lines.reduce((sum, line) => sum + countLine(line, counting), summaryTokens)
+  const elidedNote = sizes.caps.size > 0 ? [`${sizes.caps.size} messages were shortened to fit the budget`] : []
+  return { history, state, summary, tokens, notes: [...notes, ...history.notes, ...elidedNote] }
+}
+
+export function countingOf(input: BuildInput): Counting {
+  return { format: input.format, count: input.count, storedCountsFit: input.counter === 'o200k' }
+}
+
+/** The published state where it serves; else what the deterministic fallback arrives at. */
+function stateWithin(
+  input: BuildInput,
+  conversation: Conversation,
+  lane: Lane,
+  room: number,
+): { state: CompactionState | null; notes: string[] } {
+  if (lane.strategy !== 'sandwich') return { state: null, notes: [] }
+  const cost = (state: CompactionState | null) =>
+    conversation.messages.reduce(
+      (sum, message) => sum + costUnder(message, state, conversation.keptRaw),
+      state?.summaryTokens ?? 0,
+    )
+  if (input.state !== null && cost(input.state) <= room) return { state: input.state, notes: [] }
+  const settled = settle(conversation, input.state, lane, input.headSeq, input.reference)
+  const fallback =
+    settled !== input.state ? ['the extractive fallback stands in for a compaction that is not published yet'] : []
+  if (cost(settled) <= room) return { state: settled, notes: fallback }
+  const tighter = settle(
+    conversation,
+    settled,
+    { ...lane, limitTokens: Math.max(1, room) },
+    input.headSeq,
+    input.reference,
+  )
+  const isTighter =
+    tighter !== settled ? ['the history was compacted further to leave room for the other sections'] : []
+  return { state: tighter, notes: [...fallback, ...isTighter] }
+}
+
+function assembled(
+  input: BuildInput,
+  lane: Lane,
+  fixed: readonly FixedSection[],
+  fixedTokens: number,
+  fitted: Fitted,
+): Omit<ContextResult, 'id'> {
+  const before = fixed.filter((section) => section.name === 'system-prompt' || section.name === 'docs')
+  const after = fixed.filter((section) => section.name === 'status' || section.name === 'message')
+  const historyMessages = fitted.history.lines.map((line) => line.neutral)
+  if (fitted.summary) historyMessages.splice(fitted.history.summaryAt, 0, fitted.summary)
+  const neutral = [
+    ...before.flatMap((section) => section.messages),
+    ...historyMessages,
+    ...after.flatMap((section) => section.messages),
+  ]
+  const summaryPart = fitted.summary ? { tokens: countNeutralMessage(input.format, fitted.summary, input.count) } : null
+  const entries: ReceiptEntry[] = [
+    ...before.flatMap((section) => fixedEntries(section, input)),
+    ...historyEntries(fitted.history, summaryPart, input, countingOf(input)),
+    ...after.flatMap((section) => fixedEntries(section, input)),
+  ]
+  const rendered = render(input.format, neutral)
+  const eligible = entries.reduce((sum, entry) => sum + entry.count, 0)
+  return {
+    thread: input.thread.name,
+    agent: input.agent.name,
+    format: input.format,
+    strategy: lane.strategy,
+    budget: lane.limitTokens,
+    tokensUsed: fixedTokens + fitted.tokens,
+    summaryUsed: fitted.summary !== null,
+    system: rendered.system,
+    messages: rendered.messages,
+    receipt: {
+      rendererVersion: RENDERER_VERSION,
+      eligible,
+      imported: input.imported,
+      ineligible: { ...input.ineligible },
+      counter: input.counter,
+      model: input.settings.model,
+      agentVersion: input.agent.version,
+      stateId: fitted.state === input.state ? input.stateId : null,
+      clearEpoch: input.clearEpoch,
+      headSeq: input.headSeq,
+      sections: sectionTotals(entries, sectionNames),
+      entries,
+      notes: [...fitted.notes],
+      tokensRaw: entries.reduce((sum, entry) => sum + (entry.tokensRaw ?? entry.tokens), 0),
+    },
+  }
+}

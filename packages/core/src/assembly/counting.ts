@@ -1,0 +1,41 @@
+import type { FormatName } from '@heddle/contracts'
+import { countNeutralMessage } from '../formats/index.js'
+import type { NeutralMessage } from '../formats/neutral.js'
+import type { Line } from './history.js'
+
+/** Counts tokens of a text; see `counters` in the contracts. */
+export type Count = (text: string) => number
+
+export interface Counting {
+  readonly format: FormatName
+  readonly count: Count
+  /** Whether the stored counts of messages were made by this counter. */
+  readonly storedCountsFit: boolean
+}
+
+/** Above what any provider's form adds to a message or a call. */
+const MESSAGE_TOKENS = 6
+const CALL_TOKENS = 8
+/** Ids and names that every provider takes as they are. */
+const PLAIN = /^[\w-]{1,40}$/
+
+/**
+ * What a line costs, never less than a count over its rendered form. A message that stands verbatim is not counted again:
+ * its stored count is taken, and only what its place adds is counted.
+ */
+export function countLine(line: Line, counting: Counting): number {
+  const only = line.sources[0]
+  const isVerbatim = line.sources.length === 1 && only?.fate.mode === 'raw' && !only.asText && only.message.tokensExact
+  if (!counting.storedCountsFit || !isVerbatim || !isPlain(line.neutral)) {
+    return countNeutralMessage(counting.format, line.neutral, counting.count)
+  }
+  const { toolCalls, toolCallId, toolName } = line.neutral
+  const calls = (toolCalls ?? []).reduce((sum, call) => sum + CALL_TOKENS + counting.count(call.id), 0)
+  const result = toolCallId === undefined ? 0 : counting.count(toolCallId) + counting.count(toolName ?? '')
+  return MESSAGE_TOKENS + only.message.tokens + calls + result
+}
+
+function isPlain({ thinking, toolCalls, toolCallId, toolName }: NeutralMessage): boolean {
+  const names = [...(toolCalls ?? []).flatMap((call) => [call.id, call.name]), toolCallId, toolName]
+  return thinking === undefined && names.every((name) => name === undefined || PLAIN.test(name))
+}

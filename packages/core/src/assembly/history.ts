@@ -1,0 +1,190 @@
+import type { ToolCall } from '@heddle/contracts'
+import type { CompactionState } from '../compaction/state.js'
+import type { Conversation } from '../conversation.js'
+import type { NeutralMessage } from '../formats/neutral.js'
+import type { Message } from '../message.js'
+import { comparePositions } from '../order.js'
+import { isAssistantSide } from '../turns.js'
+import { elidedArguments, type Fate, type FateOptions, fateOf } from './fates.js'
+
+/** One message to be sent, and the stored messages that it stands for. */
+export interface Line {
+  readonly neutral: NeutralMessage
+  readonly sources: readonly { message: Message; fate: Fate; asText: boolean }[]
+}
+
+export interface History {
+  /** Well-formed: each assistant message with calls is followed at once by one result per call, in their order. */
+  readonly lines: readonly Line[]
+  /** Eligible messages that are not in `lines`: covered, removed or left out. */
+  readonly absent: readonly { message: Message; fate: Fate }[]
+  /** Index in `lines` where the summary belongs. */
+  readonly summaryAt: number
+  readonly notes: readonly string[]
+}
+
+export const NO_RESULT_TEXT = '[no result was recorded for this call]'
+
+/**
+ * Lays out a conversation as messages that every provider accepts. A call and its result stand together or not at all:
+ * calls that were never answered get a result that says so, and a result whose call is not here becomes user text.
+ * Call ids that a source used twice are told apart.
+ */
+export function layOutHistory(
+  conversation: Conversation,
+  state: CompactionState | null,
+  options: FateOptions,
+): History {
+  const absent: { message: Message; fate: Fate }[] = []
+  const visible: { message: Message; fate: Fate }[] = []
+  for (const message of conversation.messages) {
+    const fate = fateOf(message, conversation, state, options)
+    const isAbsent = fate.mode === 'covered' || fate.mode === 'removed' || fate.mode === 'left-out'
+    ;(isAbsent ? absent : visible).push({ message, fate })
+  }
+
+  const fates = new Map(visible.map((entry) => [entry.message.id, entry.fate]))
+  const writer = new LineWriter(conversation, fates, options)
+  let summaryAt: number | null = null
+  for (let at = 0; at < visible.length; ) {
+    const entry = visible[at]
+    if (!entry) break
+    const afterCovered = state?.covered != null && comparePositions(entry.message, state.covered.from) >= 0
+    if (summaryAt === null && afterCovered) summaryAt = writer.lines.length
+    if (isAssistantSide(entry.message)) {
+      let end = at
+      while (end < visible.length && isAssistantSide((visible[end] ?? entry).message)) end++
+      writer.writeRun(visible.slice(at, end).map(({ message }) => message))
+      at = end
+    } else {
+      writer.writeOther(entry.message)
+      at++
+    }
+  }
+  return { lines: writer.lines, absent, summaryAt: summaryAt ?? writer.lines.length, notes: writer.notes() }
+}
+
+class LineWriter {
+  readonly lines: Line[] = []
+  readonly #written = new Set<string>()
+  readonly #callIds = new Set<string>()
+  #unanswered = 0
+  #asText = 0
+
+  constructor(
+    private readonly conversation: Conversation,
+    private readonly fates: ReadonlyMap<string, Fate>,
+    private readonly options: FateOptions,
+  ) {}
+
+  /** Messages of one run: those before its first call stand alone, the rest is one message with parallel calls. */
+  writeRun(run: readonly Message[]): void {
+    const firstCall = run.findIndex((message) => message.toolCalls.length > 0)
+    const alone = firstCall < 0 ? run : run.slice(0, firstCall)
+    for (const message of alone) this.#writePlain(message, 'assistant')
+    if (firstCall >= 0) this.#writeCalls(run.slice(firstCall))
+  }
+
+  writeOther(message: Message): void {
+    if (this.#written.has(message.id)) return
+    if (message.role === 'tool_result') this.#writeLooseResult(message)
+    else this.#writePlain(message, message.role === 'system' ? 'system' : 'user')
+  }
+
+  notes(): string[] {
+    return [
+      ...(this.#unanswered > 0
+        ? [`${this.#unanswered} calls without a recorded result were given a note in its place`]
+        : []),
+      ...(this.#asText > 0 ? [`${this.#asText} results whose calls are not in the context stand as text`] : []),
+    ]
+  }
+
+  #fate(message: Message): Fate {
+    return this.fates.get(message.id) ?? { mode: 'raw', content: message.content, reason: 'recent' }
+  }
+
+  #writePlain(message: Message, role: NeutralMessage['role']): void {
+    const fate = this.#fate(message)
+    const thinking = signedThinking(message)
+    const neutral: NeutralMessage = { role, content: fate.content, ...(thinking.length > 0 && { thinking }) }
+    this.lines.push({ neutral, sources: [{ message, fate, asText: false }] })
+  }
+
+  #writeCalls(messages: readonly Message[]): void {
+    const calls: ToolCall[] = []
+    const results: Line[] = []
+    for (const message of messages) {
+      const isElided = this.#fate(message).mode === 'elided'
+      for (const pair of this.conversation.pairs.byCallMessage.get(message.id) ?? []) {
+        const id = this.#uniqueCallId(pair.call.id, message.code, pair.callIndex)
+        const tooLong = isElided && argumentCharacters(pair.call) > ARGUMENT_CHARACTERS_KEPT_MAX
+        calls.push(
+          tooLong
+            ? { ...pair.call, id, arguments: elidedArguments(this.options.reference(message)) }
+            : { ...pair.call, id },
+        )
+        results.push(this.#resultLine(pair.result, pair.call, id))
+      }
+    }
+    const thinking = messages.flatMap(signedThinking)
+    const content = messages.map((message) => this.#fate(message).content).filter((text) => text.trim() !== '')
+    this.lines.push({
+      neutral: {
+        role: 'assistant',
+        content: content.join('\n\n'),
+        toolCalls: calls,
+        ...(thinking.length > 0 && { thinking }),
+      },
+      sources: messages.map((message) => ({ message, fate: this.#fate(message), asText: false })),
+    })
+    this.lines.push(...results)
+  }
+
+  #resultLine(result: Message | null, call: ToolCall, id: string): Line {
+    const isHere = result !== null && this.fates.has(result.id)
+    const neutral: NeutralMessage = {
+      role: 'tool_result',
+      content: NO_RESULT_TEXT,
+      toolCallId: id,
+      toolName: call.name,
+    }
+    if (!isHere) {
+      this.#unanswered++
+      return { neutral, sources: [] }
+    }
+    this.#written.add(result.id)
+    const fate = this.#fate(result)
+    return {
+      neutral: { ...neutral, content: fate.content, ...(result.isError && { isError: true }) },
+      sources: [{ message: result, fate, asText: false }],
+    }
+  }
+
+  #writeLooseResult(message: Message): void {
+    this.#asText++
+    const fate = this.#fate(message)
+    const name = message.toolName === null ? 'a tool' : message.toolName
+    const content = `[result of an earlier call of ${name}, [recall:${this.options.reference(message)}]]\n${fate.content}`
+    this.lines.push({ neutral: { role: 'user', content }, sources: [{ message, fate, asText: true }] })
+  }
+
+  /** The first call of an id keeps it; a later one gets its message's code added, which never changes. */
+  #uniqueCallId(id: string, code: string, index: number): string {
+    const unique = this.#callIds.has(id) ? `${id}_${code}_${index}` : id
+    this.#callIds.add(unique)
+    return unique
+  }
+}
+
+/** Arguments up to this length stay as they are when their message is elided. */
+export const ARGUMENT_CHARACTERS_KEPT_MAX = 200
+
+function argumentCharacters(call: ToolCall): number {
+  return (typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)).length
+}
+
+/** Providers take reasoning back only with their signature on it, whole. */
+function signedThinking(message: Message) {
+  return message.thinking.filter((block) => block.signature !== undefined || block.redacted !== undefined)
+}

@@ -1,0 +1,48 @@
+import type { ContextRequest, CounterName, FormatName, Settings } from '@heddle/contracts'
+import type { CompactionState } from '../compaction/state.js'
+import type { Message } from '../message.js'
+import type { Count } from './counting.js'
+
+/** Everything that a context is made of. Building it reads no clock and no store. */
+export interface BuildInput {
+  readonly agent: {
+    readonly name: string
+    readonly version: number
+    readonly systemPrompt: string
+    readonly docs: readonly { name: string; text: string }[]
+  }
+  readonly thread: {
+    readonly name: string
+    readonly title: string | null
+    readonly goal: string | null
+    readonly status: string | null
+  }
+  readonly request: ContextRequest
+  /** The agent's settings with the request's laid over them. */
+  readonly settings: Settings
+  readonly format: FormatName
+  readonly counter: CounterName
+  readonly count: Count
+  /** The thread's messages in the window, except those in `unloaded`. */
+  readonly messages: readonly Message[]
+  /** Eligible messages that were not loaded because a summary covers them or a named cap keeps them out. */
+  readonly unloaded: readonly UnloadedRange[]
+  /** Messages of the thread that no context ever shows, by reason. */
+  readonly ineligible: Readonly<Record<string, number>>
+  /** Messages that a context could show were there no window and no clear. */
+  readonly imported: number
+  /** The published state in this request's lane; null where there is none. */
+  readonly state: CompactionState | null
+  readonly stateId: string | null
+  readonly headSeq: number
+  readonly clearEpoch: number
+  /** The short reference of a message: `msg-xxxxxxxx`. */
+  readonly reference: (message: Message) => string
+}
+
+export interface UnloadedRange {
+  readonly mode: 'covered' | 'left-out'
+  readonly count: number
+  readonly tokens: number
+  readonly reason: string
+}

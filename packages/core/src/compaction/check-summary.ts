@@ -1,0 +1,30 @@
+import { RetryableError } from '@heddle/contracts'
+import { countTokens } from '../tokens.js'
+
+/** Phrases with which models refuse or ask back instead of summarizing, at the beginning of what they wrote. */
+const REFUSALS =
+  /^\W*(none\b\W*$|n\/a\W*$|i('m| am) sorry|i can(no|')t|as an ai|please (provide|share|paste)|there is no conversation|no conversation)/iu
+
+/** Marks of tool protocols that a summary must not carry into a context. */
+const PROTOCOL = /<\/?(function_calls?|invoke|tool_call|tool_use|antml:[a-z_]+)\b|<\|[a-z_]+\|>/iu
+
+/**
+ * Refuses a summary that must not be stored: what was there before stays in force then, and the job is tried again.
+ *
+ * @throws RetryableError `SERVICE_UNAVAILABLE` that says what is wrong with it
+ */
+export function checkSummary(summary: string, limits: { tokensMax: number; coveredTokens: number }): void {
+  const fault = summaryFault(summary, limits)
+  if (fault !== null)
+    throw new RetryableError('SERVICE_UNAVAILABLE', `the summary was refused: ${fault}`, { field: 'summary' })
+}
+
+function summaryFault(summary: string, limits: { tokensMax: number; coveredTokens: number }): string | null {
+  if (summary.trim() === '') return 'it is empty'
+  if (REFUSALS.test(summary)) return 'it is a refusal or a question, not a summary'
+  if (PROTOCOL.test(summary)) return 'it holds tool protocol text'
+  const tokens = countTokens(summary)
+  if (tokens > limits.tokensMax) return `it has ${tokens} tokens, allowed are ${limits.tokensMax}`
+  if (tokens >= limits.coveredTokens && limits.coveredTokens > 0) return 'it is not shorter than what it replaces'
+  return null
+}

@@ -1,0 +1,152 @@
+import { mergeSettings } from '@heddle/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { conversations, sampleMessage } from '../../../../test/support/src/conversations.js'
+import { readConversation } from '../conversation.js'
+import type { Message } from '../message.js'
+import { comparePositions } from '../order.js'
+import { laneOf, triggerTokens } from './lane.js'
+import { costUnder, nextCompaction } from './plan.js'
+import { settle } from './settle.js'
+import { type CompactionState, isCovered, isOvertaken } from './state.js'
+
+const reference = (message: Message) => `msg-${message.code}`
+const lane = (budget: number) => laneOf(mergeSettings({ budget }))
+const settled = (messages: readonly Message[], from: CompactionState | null, budget: number) =>
+  settle(readConversation(messages), from, lane(budget), messages.at(-1)?.seq ?? 0, reference)
+
+/** Everything of a state but the head that its worker happened to see. */
+const shape = (state: CompactionState | null) =>
+  state && { ...state, headSeq: 0, prunings: [...state.prunings].sort(([left], [right]) => (left < right ? -1 : 1)) }
+
+describe('the trigger', () => {
+  test('leaves a fifth of a limit, or 20,000 tokens of one over 200,000', () => {
+    expect([100_000, 200_000, 1_000_000].map(triggerTokens)).toEqual([80_000, 160_000, 980_000])
+  })
+
+  test('a conversation under it is left alone', () => {
+    const messages = Array.from({ length: 50 }, (_, index) => sampleMessage({ seq: index + 1 }))
+    expect(settled(messages, null, 100_000)).toBeNull()
+  })
+
+  test('what the provider reported counts where the reply names its context', () => {
+    const usage = { input_tokens: 90_000, output_tokens: 100 }
+    const contextId = '018f0000-0000-7000-8000-000000000001'
+    const grown = (reply: Partial<Message>) =>
+      Array.from({ length: 40 }, (_, index) =>
+        sampleMessage({
+          seq: index + 1,
+          content: 'x'.repeat(4_000),
+          role: index % 2 ? 'assistant' : 'user',
+          ...(index === 39 && reply),
+        }),
+      )
+    expect(nextCompaction(readConversation(grown({ usage })), null, lane(100_000), reference)).toBeNull()
+    expect(nextCompaction(readConversation(grown({ usage, contextId })), null, lane(100_000), reference)).not.toBeNull()
+  })
+})
+
+describe('the series of compactions', () => {
+  test('is the same for a worker that wakes at every message and for one that wakes once', () => {
+    fc.assert(
+      fc.property(
+        conversations(),
+        fc.integer({ min: 1_000, max: 8_000 }),
+        fc.integer({ min: 1, max: 9 }),
+        (messages, budget, stride) => {
+          let state: CompactionState | null = null
+          for (let length = stride; length < messages.length; length += stride) {
+            state = settledWithSummariesFromScratch(messages.slice(0, length), state, budget)
+          }
+          state = settledWithSummariesFromScratch(messages, state, budget)
+          expect(shape(state)).toEqual(shape(settledWithSummariesFromScratch(messages, null, budget)))
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  /** As the pipeline does it: each compaction in turn, and each summary from all that it covers. */
+  function settledWithSummariesFromScratch(messages: readonly Message[], from: CompactionState | null, budget: number) {
+    const conversation = readConversation(messages)
+    let state = from
+    for (;;) {
+      const plan = nextCompaction(conversation, state, lane(budget), reference)
+      if (!plan) return state
+      const next: CompactionState = {
+        point: plan.point,
+        headSeq: messages.at(-1)?.seq ?? 0,
+        topIds: plan.topIds,
+        covered: plan.covered,
+        summary: null,
+        summaryTokens: state?.summaryTokens ?? 0,
+        prunings: new Map([
+          ...(state?.prunings ?? []),
+          ...plan.prunings.map((pruning) => [pruning.messageId, pruning] as const),
+        ]),
+      }
+      if (plan.needsSummary) {
+        const covered = conversation.messages.filter((message) => isCovered(message, next, conversation.keptRaw))
+        state = { ...next, summary: `${covered.length} messages`, summaryTokens: 40 }
+      } else state = { ...next, summary: state?.summary ?? null }
+    }
+  }
+
+  test('never covers a pinned message, the newest messages, or the latest request of the user', () => {
+    fc.assert(
+      fc.property(conversations(), fc.integer({ min: 1_000, max: 8_000 }), (messages, budget) => {
+        const conversation = readConversation(messages)
+        const state = settled(messages, null, budget)
+        if (!state) return
+        const seen = conversation.messages.filter((message) => comparePositions(message, state.point) <= 0)
+        for (const message of seen.slice(-5)) expect(isCovered(message, state, conversation.keptRaw)).toBe(false)
+        for (const message of conversation.messages.filter((one) => one.pinned)) {
+          expect(isCovered(message, state, conversation.keptRaw)).toBe(false)
+          expect(state.prunings.has(message.id)).toBe(false)
+        }
+      }),
+    )
+  })
+
+  test('covers a call and its result together or not at all', () => {
+    fc.assert(
+      fc.property(conversations(), fc.integer({ min: 1_000, max: 8_000 }), (messages, budget) => {
+        const { pairs, keptRaw } = readConversation(messages)
+        const state = settled(messages, null, budget)
+        for (const pair of pairs.byResult.values()) {
+          if (!pair.result) continue
+          expect(isCovered(pair.callMessage, state, keptRaw)).toBe(isCovered(pair.result, state, keptRaw))
+          const removed = [pair.callMessage, pair.result].map((one) => state?.prunings.get(one.id)?.action === 'remove')
+          if (removed[0]) expect(removed[1]).toBe(true)
+        }
+      }),
+    )
+  })
+
+  test('frees something each time, so that it ends', () => {
+    fc.assert(
+      fc.property(conversations(), fc.integer({ min: 600, max: 4_000 }), (messages, budget) => {
+        const conversation = readConversation(messages)
+        const state = settled(messages, null, budget)
+        const cost = (under: CompactionState | null) =>
+          conversation.messages.reduce(
+            (sum, message) => sum + costUnder(message, under, conversation.keptRaw),
+            under?.summaryTokens ?? 0,
+          )
+        if (state) expect(cost(state)).toBeLessThan(cost(null))
+      }),
+    )
+  })
+})
+
+test('a message that comes late, before the point of a compaction, overtakes it', () => {
+  const messages = Array.from({ length: 60 }, (_, index) =>
+    sampleMessage({ seq: index + 1, content: 'word '.repeat(200), role: index % 2 ? 'assistant' : 'user' }),
+  )
+  const state = settled(messages, null, 10_000)
+  if (!state) throw new Error('the conversation was to be compacted')
+  const late = sampleMessage({ seq: 61, orderedAtMs: 30_500 })
+  expect(isOvertaken(state, late)).toBe(true)
+  expect(isCovered(late, state, new Set())).toBe(false)
+  expect(messages.some((message) => isOvertaken(state, message))).toBe(false)
+})

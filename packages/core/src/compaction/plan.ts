@@ -1,0 +1,202 @@
+import type { Conversation } from '../conversation.js'
+import type { Message, Position } from '../message.js'
+import { comparePositions, positionOf } from '../order.js'
+import { decidePrunings, type PruneDecision } from '../prune/decide.js'
+import { countTokens } from '../tokens.js'
+import { countMessageTokens, overheadTokens, rawCost } from './costs.js'
+import { type Lane, triggerTokens } from './lane.js'
+import { type CompactionState, type Coverage, isCovered } from './state.js'
+import { reportedTokens } from './usage.js'
+
+/** A decision on a message, with the tokens that remain of it. */
+export interface PlannedPruning extends PruneDecision {
+  readonly tokens: number
+}
+
+/** What a compaction does: texts that replace messages, and a range to be summarized. */
+export interface CompactionPlan {
+  readonly point: Position
+  readonly prunings: readonly PlannedPruning[]
+  readonly topIds: readonly string[]
+  /** The whole range that the summary must cover; null where pruning was enough and no summary existed. */
+  readonly covered: Coverage | null
+  /** Whether the range grew, so that a new summary is needed. */
+  readonly needsSummary: boolean
+  /** The messages that the summary newly covers, among those given. */
+  readonly newlyCovered: readonly Message[]
+}
+
+/** A compaction that frees less than this share of the limit is not worth the provider's prompt cache that it costs. */
+const FREED_SHARE_MIN = 0.05
+/** After a compaction the context must grow by this share before another is tried, so that none follows at once. */
+const GROWTH_SHARE_MIN = 0.1
+
+/** The longest summary of a lane: what was set, but never more than an eighth of a small limit. */
+export function summaryTokensMax(lane: Lane): number {
+  return Math.max(50, Math.min(lane.maxSummaryTokens, Math.floor(lane.limitTokens / 8)))
+}
+
+/** Tokens that a message takes in a context under a state: nothing, its replacement, or itself. */
+export function costUnder(message: Message, state: CompactionState | null, keptRaw: ReadonlySet<string>): number {
+  if (isCovered(message, state, keptRaw)) return 0
+  const pruning = state?.prunings.get(message.id)
+  if (!pruning) return rawCost(message)
+  return pruning.action === 'remove' ? 0 : pruning.tokens + overheadTokens(message)
+}
+
+/**
+ * Finds the next compaction of a conversation, or null where none is due. Walking forward from the state's point, it is
+ * due at the first place between turns where the context has grown past the trigger. It looks at nothing but the
+ * messages up to there, so a worker that wakes late finds the same series as one that was there all along (DESIGN:
+ * invariant 5).
+ */
+export function nextCompaction(
+  conversation: Conversation,
+  state: CompactionState | null,
+  lane: Lane,
+  reference: (message: Message) => string,
+): CompactionPlan | null {
+  if (lane.strategy !== 'sandwich') return null
+  const { messages, boundaries, keptRaw } = conversation
+  let usage = state?.summaryTokens ?? 0
+  let at = 0
+  for (; state !== null && at < messages.length; at++) {
+    const message = messages[at]
+    if (!message || comparePositions(message, state.point) > 0) break
+    usage += costUnder(message, state, keptRaw)
+  }
+  let due = Math.max(triggerTokens(lane.limitTokens), state === null ? 0 : usage + lane.limitTokens * GROWTH_SHARE_MIN)
+  for (; at < messages.length; at++) {
+    const message = messages[at]
+    if (!message) break
+    usage = reportedTokens(message) ?? usage + costUnder(message, state, keptRaw)
+    if (usage < due || !boundaries[at]) continue
+    const plan = planAt(conversation, state, lane, reference, at, usage)
+    if (plan) return plan
+    due = usage + lane.limitTokens * GROWTH_SHARE_MIN
+  }
+  return null
+}
+
+function planAt(
+  conversation: Conversation,
+  state: CompactionState | null,
+  lane: Lane,
+  reference: (message: Message) => string,
+  pointIndex: number,
+  usage: number,
+): CompactionPlan | null {
+  const pointMessage = conversation.messages[pointIndex]
+  if (!pointMessage) return null
+  const seen = conversation.messages.slice(0, pointIndex + 1)
+  const visible = seen.filter((message) => !isCovered(message, state, conversation.keptRaw))
+  const byId = new Map(visible.map((message) => [message.id, message]))
+  const prunings = decidePrunings({
+    messages: visible,
+    pairs: conversation.pairs,
+    settings: lane.prune,
+    alreadyPruned: new Set(state?.prunings.keys()),
+    condensed: condensedIn(state),
+    keptRaw: conversation.keptRaw,
+    reference,
+  }).map((decision) => ({ ...decision, tokens: remainingTokens(decision, byId.get(decision.messageId)) }))
+  const freedByPruning = prunings.reduce((sum, decision) => {
+    const message = byId.get(decision.messageId)
+    if (!message) return sum
+    const left = decision.action === 'remove' ? 0 : decision.tokens + overheadTokens(message)
+    return sum + costUnder(message, state, conversation.keptRaw) - left
+  }, 0)
+  const summary =
+    usage - freedByPruning > lane.limitTokens * lane.sandwich.compressionThreshold
+      ? planSummary(conversation, state, lane, seen, new Set(prunings.map((decision) => decision.messageId)))
+      : null
+  const freed = freedByPruning + (summary?.freedTokens ?? 0)
+  if (freed < lane.limitTokens * FREED_SHARE_MIN) return null
+  return {
+    point: positionOf(pointMessage),
+    prunings,
+    topIds: summary?.topIds ?? state?.topIds ?? [],
+    covered: summary?.covered ?? state?.covered ?? null,
+    needsSummary: summary !== null,
+    newlyCovered: summary?.newlyCovered ?? [],
+  }
+}
+
+function condensedIn(state: CompactionState | null): Set<string> {
+  const prunings = [...(state?.prunings.values() ?? [])]
+  return new Set(prunings.filter((pruning) => pruning.action === 'condense').map((pruning) => pruning.messageId))
+}
+
+/** A condensed message keeps its calls and its signed reasoning; only its content is replaced. */
+function remainingTokens(decision: PruneDecision, message: Message | undefined): number {
+  if (!message || decision.action === 'remove') return 0
+  return countMessageTokens({ ...message, content: decision.text }, countTokens)
+}
+
+interface SummaryPlan {
+  readonly topIds: readonly string[]
+  readonly covered: Coverage
+  readonly newlyCovered: readonly Message[]
+  readonly freedTokens: number
+}
+
+/**
+ * Spec 003's sandwich: the first messages and the last stay, the middle is summarized; both cuts fall between turns. The
+ * latest request of the user stays raw too, wherever it is: an agent that lost it would take up finished work again.
+ */
+function planSummary(
+  conversation: Conversation,
+  state: CompactionState | null,
+  lane: Lane,
+  seen: readonly Message[],
+  newlyPruned: ReadonlySet<string>,
+): SummaryPlan | null {
+  const { boundaries, keptRaw } = conversation
+  const { preserveTop, preserveBottom } = lane.sandwich
+  if (seen.length <= preserveTop + preserveBottom) return null
+  const topEnd = state?.covered
+    ? seen.findIndex((message) => state.covered !== null && comparePositions(message, state.covered.from) >= 0)
+    : firstCut(boundaries, preserveTop)
+  const bottomStart = lastCut(boundaries, seen.length - preserveBottom)
+  const start = topEnd < 0 ? seen.length : topEnd
+  if (bottomStart <= start) return null
+
+  const latestRequest = seen.findLast((message) => message.role === 'user')
+  const top = state?.covered
+    ? state.topIds.filter((id) => seen.slice(0, start).some((message) => message.id === id))
+    : seen.slice(0, start).map((message) => message.id)
+  const kept = new Set(keptRaw)
+  if (latestRequest) kept.add(latestRequest.id)
+  const middle = seen.slice(start, bottomStart).filter((message) => !kept.has(message.id))
+  const newlyCovered = middle.filter((message) => !isCovered(message, state, keptRaw))
+  const first = seen[start]
+  const last = seen[bottomStart - 1]
+  if (newlyCovered.length === 0 || !first || !last) return null
+
+  const cost = (message: Message) => (newlyPruned.has(message.id) ? 0 : costUnder(message, state, keptRaw))
+  const replaced = newlyCovered.reduce((sum, message) => sum + cost(message), state?.summaryTokens ?? 0)
+  return {
+    topIds: [
+      ...top,
+      ...seen
+        .slice(start, bottomStart)
+        .filter((message) => kept.has(message.id))
+        .map((message) => message.id),
+    ],
+    covered: { from: state?.covered?.from ?? positionOf(first), to: positionOf(last) },
+    newlyCovered,
+    freedTokens: replaced - summaryTokensMax(lane),
+  }
+}
+
+/** The first legal cut that leaves at least `least` messages before it. */
+function firstCut(boundaries: readonly boolean[], least: number): number {
+  for (let cut = least; cut <= boundaries.length; cut++) if (cut === 0 || boundaries[cut - 1]) return cut
+  return -1
+}
+
+/** The last legal cut at or before `most`. */
+function lastCut(boundaries: readonly boolean[], most: number): number {
+  for (let cut = Math.max(0, most); cut > 0; cut--) if (boundaries[cut - 1]) return cut
+  return 0
+}

@@ -1,0 +1,50 @@
+import type { Message, Position } from '../message.js'
+import { comparePositions } from '../order.js'
+
+/** What stands in a context instead of a message. */
+export interface Pruning {
+  readonly messageId: string
+  readonly action: 'condense' | 'remove' | 'stub'
+  readonly text: string
+  readonly tokens: number
+  readonly reason: string
+}
+
+/** A range of a conversation, both ends included. */
+export interface Coverage {
+  readonly from: Position
+  readonly to: Position
+}
+
+/**
+ * A thread's compacted form after one compaction. The next one builds on it; the series is a function of the ordered
+ * messages, the lane, and the summaries.
+ */
+export interface CompactionState {
+  /** The newest message that the compaction took into account. */
+  readonly point: Position
+  /** The head that it saw: a message past it inside the covered range is not covered. */
+  readonly headSeq: number
+  /** Messages that the summary does not cover though they are no newer: the first ones, and the user's latest request. */
+  readonly topIds: readonly string[]
+  readonly covered: Coverage | null
+  readonly summary: string | null
+  readonly summaryTokens: number
+  /** In force, by message id. */
+  readonly prunings: ReadonlyMap<string, Pruning>
+}
+
+/** Whether the state's summary stands for the message. Pinned messages stay raw wherever they are. */
+export function isCovered(message: Message, state: CompactionState | null, keptRaw: ReadonlySet<string>): boolean {
+  if (state?.covered == null || keptRaw.has(message.id) || state.topIds.includes(message.id)) return false
+  return (
+    message.seq <= state.headSeq &&
+    comparePositions(message, state.covered.from) >= 0 &&
+    comparePositions(message, state.covered.to) <= 0
+  )
+}
+
+/** Whether a message came late: it sorts before the point of a compaction that did not see it. */
+export function isOvertaken(state: CompactionState, message: Message): boolean {
+  return message.seq > state.headSeq && comparePositions(message, state.point) <= 0
+}

@@ -1,0 +1,24 @@
+import type { Message } from '../message.js'
+
+/**
+ * What the provider reported for the request that this message answered, with the answer itself. It is trusted only where
+ * the reply names its context: else the provider may have counted a context that Heddle did not build, such as that of a
+ * recorded session, and every further turn would look like an overflow.
+ */
+export function reportedTokens(message: Message): number | null {
+  if (message.contextId === null || message.usage === null) return null
+  const read = (...names: string[]) => {
+    for (const name of names) {
+      const value = message.usage?.[name]
+      if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
+    }
+    return 0
+  }
+  const input = read('inputTokens', 'input_tokens', 'prompt_tokens', 'promptTokens')
+  const output = read('outputTokens', 'output_tokens', 'completion_tokens', 'completionTokens')
+  // Anthropic counts cached tokens beside the input, OpenAI within it.
+  const cached =
+    read('cacheReadTokens', 'cache_read_input_tokens') + read('cacheWriteTokens', 'cache_creation_input_tokens')
+  const total = input + cached + output
+  return total > 0 ? total : null
+}

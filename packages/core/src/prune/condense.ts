@@ -1,0 +1,52 @@
+import type { ToolUse } from '../tools/catalog.js'
+import { oneLine, truncate } from '../tools/lines.js'
+import type { ToolOutcome } from '../tools/results.js'
+
+/** Spec 001's bounds for the commands and the summaries in condensed lines. */
+const COMMAND_CHARACTERS_MAX = 50
+const SUMMARY_CHARACTERS_MAX = 80
+/** Names come from models: they are held to a line too. */
+const NAME_CHARACTERS_MAX = 200
+
+/** What a condensed line is made of. */
+export interface CondenseParts {
+  readonly use: ToolUse | null
+  readonly outcome: ToolOutcome | null
+  readonly summary: string
+  /** The reference under which the full content can be recalled: `msg-xxxxxxxx`. */
+  readonly reference: string
+}
+
+/**
+ * The line that stands for a message, in spec 001's formats. What the call did not say cannot be shown, and a failed edit
+ * or search must not read as if it had worked: these take the general form.
+ */
+export function condensedLine({ use, outcome, summary, reference }: CondenseParts): string {
+  const tag = `[recall:${reference}]`
+  const path = outcome?.path ?? use?.path ?? null
+  const failed = outcome?.failed ?? false
+  if (use?.kind === 'file_view' && path !== null) return `📁 Viewed ${named(path)} - ${oneLine(summary)} ${tag}`
+  if (use?.kind === 'grep' && use.pattern !== null && !failed) {
+    const matches = outcome?.matchCount ?? 0
+    return `🔍 Searched '${named(use.pattern)}' in ${named(use.searchPath ?? '.')} - ${matches} matches ${tag}`
+  }
+  if (use?.kind === 'bash' && use.command !== null) {
+    const command = truncate(oneLine(use.command), COMMAND_CHARACTERS_MAX)
+    return `⚡ Ran: ${command} - ${outcome?.exitStatus ?? 'ok'} ${tag}`
+  }
+  if (use?.kind === 'edit' && path !== null && !failed) return `✏️ Edited ${named(path)} ${tag}`
+  return `📝 ${truncate(oneLine(summary), SUMMARY_CHARACTERS_MAX)} ${tag}`
+}
+
+/** The line that stands for a result that was removed while its call had to stay: a failure still says what went wrong. */
+export function stubLine(reason: string, { use, outcome, summary, reference }: CondenseParts): string {
+  const path = outcome?.path ?? use?.path ?? null
+  const other = truncate(oneLine(use?.command ?? use?.pattern ?? ''), COMMAND_CHARACTERS_MAX)
+  const subject = path === null ? other : named(path)
+  const failure = outcome?.failed ? `, ${truncate(oneLine(summary), SUMMARY_CHARACTERS_MAX)}` : ''
+  return `📝 Removed${subject === '' ? '' : ` (${subject})`}: ${reason}${failure} [recall:${reference}]`
+}
+
+function named(name: string): string {
+  return truncate(oneLine(name), NAME_CHARACTERS_MAX)
+}

@@ -1,0 +1,341 @@
+import { defaultSettings, type ToolCall } from '@heddle/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Message } from '../message.js'
+import { countTokens } from '../tokens.js'
+import { pairToolCalls } from '../turns.js'
+import { decidePrunings, type PruneInput } from './decide.js'
+
+const FILE = Array.from({ length: 60 }, (_, index) => `${index + 1}\tconst value${index} = ${index}`).join('\n')
+
+/** A conversation written down step by step; `filler` makes what came before older. */
+function conversation() {
+  const messages: Message[] = []
+  const add = (message: Partial<Message>): Message => {
+    const seq = messages.length + 1
+    const added: Message = {
+      id: `m${seq}`,
+      seq,
+      code: `code${String(seq).padStart(4, '0')}`,
+      role: 'user',
+      content: '',
+      thinking: [],
+      toolCalls: [],
+      toolCallId: null,
+      toolName: null,
+      isError: false,
+      orderedAtMs: seq,
+      ordinal: 0,
+      model: null,
+      usage: null,
+      pinned: false,
+      keptAside: null,
+      tokens: 10,
+      ...message,
+    }
+    messages.push(added)
+    return added
+  }
+  let calls = 0
+  const tool = (
+    name: string,
+    args: ToolCall['arguments'],
+    content: string,
+    more: { call?: Partial<Message>; result?: Partial<Message> } = {},
+  ) => {
+    const id = `call-${++calls}`
+    const call = add({ role: 'assistant', toolCalls: [{ id, name, arguments: args }], ...more.call })
+    const result = add({ role: 'tool_result', toolCallId: id, toolName: name, content, ...more.result })
+    return { call, result }
+  }
+  const filler = (count: number) => {
+    for (let index = 0; index < count; index++) add({ role: index % 2 === 0 ? 'user' : 'assistant', content: 'yes' })
+  }
+  return { messages, add, tool, filler }
+}
+
+function decide(messages: readonly Message[], more: Partial<PruneInput> = {}) {
+  return decidePrunings({
+    messages,
+    pairs: pairToolCalls(messages),
+    settings: defaultSettings.prune,
+    alreadyPruned: new Set(),
+    reference: (message) => `msg-${message.code}`,
+    ...more,
+  })
+}
+
+const summaryOf = (decisions: ReturnType<typeof decide>) =>
+  decisions.map(({ messageId, action, reason }) => `${messageId} ${action}: ${reason}`)
+
+test('an old tool result is condensed to one line with its reference, and archived to the byte', () => {
+  const { messages, tool, filler } = conversation()
+  const { result } = tool('Bash', { command: 'npm run build' }, 'compiled a file\r\n'.repeat(40))
+  filler(10)
+  const [decision] = decide(messages)
+  expect(decision).toMatchObject({
+    messageId: result.id,
+    action: 'condense',
+    text: '⚡ Ran: npm run build - ok [recall:msg-code0002]',
+    archive: { contentType: 'bash', content: result.content, toolName: 'Bash', tokens: countTokens(result.content) },
+  })
+})
+
+test('the newest messages stay as they are', () => {
+  const { messages, tool, filler } = conversation()
+  tool('Read', { file_path: '/a.ts' }, FILE)
+  filler(9)
+  expect(messages).toHaveLength(11)
+  expect(decide(messages)).toEqual([])
+  filler(1)
+  expect(decide(messages)).toHaveLength(1)
+})
+
+test('a view goes with its call once the file was edited with success', () => {
+  const { messages, tool, filler } = conversation()
+  tool('Read', { file_path: '/a.ts', offset: 1, limit: 60 }, FILE)
+  tool('Edit', { file_path: '/src/../a.ts' }, 'The file was updated.')
+  filler(10)
+  expect(summaryOf(decide(messages))).toEqual([
+    'm1 remove: superseded by a later edit',
+    'm2 remove: superseded by a later edit',
+  ])
+})
+
+test('a failed edit and an edit without a result supersede nothing', () => {
+  const { messages, add, tool, filler } = conversation()
+  tool('Read', { file_path: '/a.ts' }, FILE)
+  tool('Edit', { file_path: '/a.ts' }, 'String to replace not found in file.', { result: { isError: true } })
+  add({ role: 'assistant', toolCalls: [{ id: 'lost', name: 'Edit', arguments: { file_path: '/a.ts' } }] })
+  filler(10)
+  expect(decide(messages).find(({ messageId }) => messageId === 'm2')).toMatchObject({
+    action: 'condense',
+    text: '📁 Viewed /a.ts - 60 lines: const value0 = 0 [recall:msg-code0002]',
+  })
+})
+
+test('a later view supersedes an earlier one only where it covers its lines', () => {
+  const { messages, tool, filler } = conversation()
+  const lines = (from: number, to: number) =>
+    FILE.split('\n')
+      .slice(from - 1, to)
+      .join('\n')
+  tool('Read', { file_path: '/a.ts', offset: 10, limit: 20 }, lines(10, 29))
+  tool('Read', { file_path: '/a.ts', offset: 20, limit: 20 }, lines(20, 39))
+  tool('Read', { file_path: '/a.ts', offset: 5, limit: 30 }, lines(5, 34))
+  filler(10)
+  expect(summaryOf(decide(messages))).toEqual([
+    'm1 remove: superseded by a later view',
+    'm2 remove: superseded by a later view',
+    'm4 condense: old tool result',
+    'm6 condense: old tool result',
+  ])
+})
+
+test('a view that only points at the earlier one does not supersede it', () => {
+  const { messages, tool, filler } = conversation()
+  tool('Read', { file_path: '/a.ts' }, FILE)
+  tool('Read', { file_path: '/a.ts' }, 'File unchanged since last read. The earlier result is still current.')
+  filler(10)
+  expect(summaryOf(decide(messages))).not.toContain('m2 remove: superseded by a later view')
+})
+
+test('an edit through a result that names the open file supersedes a view of it', () => {
+  const { messages, tool, filler } = conversation()
+  const footer = '\n(Open file: /repo/src/a.py)\n(Current directory: /repo)\nbash-$'
+  tool('open', '{"path":"src/a.py","line_number":1}', FILE + footer)
+  tool('edit', '{"search":"a","replace":"b"}', `1:x${footer}`)
+  filler(10)
+  expect(summaryOf(decide(messages))).toContain('m2 remove: superseded by a later edit')
+})
+
+describe('what shares its message with more', () => {
+  const shared: [string, Partial<Message>][] = [
+    ['text', { content: 'I look at the file first.' }],
+    ['thinking', { thinking: [{ text: 'hm', signature: 's' }] }],
+  ]
+  test.each(shared)('keeps its call, and its result becomes a stub, beside %s', (_, call) => {
+    const { messages, tool, filler } = conversation()
+    tool('Read', { file_path: '/a.ts' }, FILE, { call })
+    tool('Edit', { file_path: '/a.ts' }, 'ok')
+    filler(10)
+    const [decision, ...others] = decide(messages)
+    expect(others).toEqual([])
+    expect(decision).toMatchObject({ messageId: 'm2', action: 'stub', archive: { content: FILE } })
+    expect(decision?.text).toBe('📝 Removed (/a.ts): superseded by a later edit [recall:msg-code0002]')
+  })
+
+  test('keeps its call beside other calls', () => {
+    const { messages, add, tool, filler } = conversation()
+    const calls = ['a', 'b'].map((id) => ({ id, name: 'Read', arguments: { file_path: `/${id}.ts` } }))
+    add({ role: 'assistant', toolCalls: calls })
+    for (const id of ['a', 'b']) add({ role: 'tool_result', toolCallId: id, content: FILE })
+    tool('Write', { file_path: '/a.ts' }, 'ok')
+    filler(10)
+    expect(summaryOf(decide(messages))).toEqual(['m2 stub: superseded by a later edit', 'm3 condense: old tool result'])
+  })
+
+  test('and blank text is not more', () => {
+    const { messages, tool, filler } = conversation()
+    tool('Read', { file_path: '/a.ts' }, FILE, { call: { content: '\n\n' } })
+    tool('Edit', { file_path: '/a.ts' }, 'ok')
+    filler(10)
+    expect(decide(messages).map(({ action }) => action)).toEqual(['remove', 'remove'])
+  })
+})
+
+test('a failed result is removed once it is old enough, and its call with it, which is archived too', () => {
+  const { messages, tool, filler } = conversation()
+  const { call } = tool('Bash', { command: 'make' }, `Exit code 2\n${'no rule\n'.repeat(50)}`, {
+    result: { isError: true },
+  })
+  filler(6)
+  const settings = { ...defaultSettings.prune, keepLastN: 2 }
+  const decisions = decide(messages, { settings })
+  expect(decisions.map(({ action }) => action)).toEqual(['remove', 'remove'])
+  expect(JSON.parse(decisions[0]?.archive.content ?? '')).toEqual(call.toolCalls)
+  expect(decide(messages.slice(0, -1), { settings }).map(({ text }) => text)).toEqual([
+    '⚡ Ran: make - exit 2 [recall:msg-code0002]',
+  ])
+})
+
+test('what the user said when refusing a call stays', () => {
+  const { messages, tool, filler } = conversation()
+  const refusal =
+    "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nuse tabs"
+  tool('Edit', { file_path: '/a.ts' }, refusal, { result: { isError: true } })
+  filler(10)
+  expect(decide(messages)).toEqual([])
+})
+
+test('a long old reply is condensed, a short one and one with thinking are not', () => {
+  const { messages, add, filler } = conversation()
+  const content = `Now I write the review:\n\n# Review of the parser\n\n${'It reads well. '.repeat(200)}`
+  add({ role: 'assistant', content })
+  add({ role: 'assistant', content: 'A short reply.' })
+  add({ role: 'assistant', content, thinking: [{ text: 'hm' }] })
+  add({ role: 'user', content })
+  filler(10)
+  const decisions = decide(messages)
+  expect(summaryOf(decisions)).toEqual(['m1 condense: old long reply'])
+  expect(decisions[0]?.text).toBe('📝 Review of the parser [recall:msg-code0001]')
+})
+
+test('pins, messages that are kept aside, and what the caller keeps raw are never touched', () => {
+  const { messages, tool, filler } = conversation()
+  tool('Read', { file_path: '/a.ts' }, FILE, { result: { pinned: true } })
+  tool('Read', { file_path: '/b.ts' }, FILE, { result: { keptAside: 'compact-summary' } })
+  tool('Read', { file_path: '/c.ts' }, FILE)
+  filler(10)
+  expect(decide(messages, { keptRaw: new Set(['m6']) })).toEqual([])
+})
+
+test('a pinned call holds its result in place', () => {
+  const { messages, tool, filler } = conversation()
+  tool('Read', { file_path: '/a.ts' }, FILE, { call: { pinned: true } })
+  tool('Edit', { file_path: '/a.ts' }, 'ok')
+  filler(10)
+  expect(summaryOf(decide(messages))).toEqual(['m2 stub: superseded by a later edit'])
+})
+
+test('the newest message of either side stays even where nothing else is kept', () => {
+  const { messages, tool, add } = conversation()
+  add({ role: 'user', content: 'look' })
+  tool('Read', { file_path: '/a.ts' }, FILE)
+  const settings = { ...defaultSettings.prune, keepLastN: 0, condenseAfterN: 0, removeErrorsAfter: 0 }
+  expect(decide(messages, { settings })).toEqual([])
+})
+
+test('what would not become shorter stays', () => {
+  const { messages, tool, filler } = conversation()
+  tool('Bash', { command: 'true' }, 'done')
+  filler(10)
+  expect(decide(messages)).toEqual([])
+})
+
+test('a message is decided on once, except that a condensed view is removed when the file changes', () => {
+  const { messages, tool, filler } = conversation()
+  tool('Read', { file_path: '/a.ts' }, FILE)
+  filler(10)
+  const alreadyPruned = new Set(decide(messages).map(({ messageId }) => messageId))
+  expect([...alreadyPruned]).toEqual(['m2'])
+  expect(decide(messages, { alreadyPruned, condensed: alreadyPruned })).toEqual([])
+  tool('Edit', { file_path: '/a.ts' }, 'ok')
+  expect(decide(messages, { alreadyPruned })).toEqual([])
+  expect(decide(messages, { alreadyPruned, condensed: alreadyPruned }).map(({ messageId }) => messageId)).toEqual([
+    'm1',
+    'm2',
+  ])
+})
+
+describe('for any conversation', () => {
+  const step = fc.record({
+    kind: fc.constantFrom('user', 'reply', 'view', 'edit', 'bash', 'parallel', 'lost'),
+    path: fc.constantFrom('/a.ts', '/b.ts'),
+    offset: fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }),
+    failed: fc.boolean(),
+    pinned: fc.constantFrom(false, false, false, true),
+    text: fc.constantFrom('', '', 'I look.', 'word '.repeat(700)),
+  })
+  const conversations = fc.array(step, { maxLength: 40 }).map((steps) => {
+    const { messages, add, tool } = conversation()
+    for (const { kind, path, offset, failed, pinned, text } of steps) {
+      const args = { file_path: path, ...(offset !== undefined && { offset, limit: 20 }) }
+      const more = { call: { content: text }, result: { isError: failed, pinned } }
+      if (kind === 'user') add({ content: text, pinned })
+      else if (kind === 'reply') add({ role: 'assistant', content: text, pinned })
+      else if (kind === 'view') tool('Read', args, FILE, more)
+      else if (kind === 'edit') tool('Edit', args, 'The file was updated. '.repeat(9), more)
+      else if (kind === 'bash') tool('Bash', { command: `run ${path}` }, 'output\n'.repeat(30), more)
+      else if (kind === 'lost') add({ role: 'assistant', toolCalls: [{ id: 'lost', name: 'Read', arguments: args }] })
+      else {
+        const id = `p${messages.length}`
+        add({
+          role: 'assistant',
+          toolCalls: [`${id}a`, `${id}b`].map((callId) => ({ id: callId, name: 'Read', arguments: args })),
+        })
+        for (const callId of [`${id}a`, `${id}b`])
+          add({ role: 'tool_result', toolCallId: callId, content: FILE, isError: failed })
+      }
+    }
+    return messages
+  })
+  const keepLastN = fc.integer({ min: 0, max: 12 })
+
+  test('no call loses its result, every text is one shorter line, and the archive holds the message to the byte', () => {
+    fc.assert(
+      fc.property(conversations, keepLastN, (messages, keep) => {
+        const pairs = pairToolCalls(messages)
+        const decisions = decide(messages, { settings: { ...defaultSettings.prune, keepLastN: keep } })
+        const removed = new Set(decisions.flatMap(({ action, messageId }) => (action === 'remove' ? [messageId] : [])))
+        for (const { action, messageId, text, archive } of decisions) {
+          const message = messages.find(({ id }) => id === messageId)
+          expect(message?.pinned).toBe(false)
+          expect(messages.length - (message?.seq ?? 0)).toBeGreaterThanOrEqual(keep)
+          expect(text).not.toContain('\n')
+          expect(text === '').toBe(action === 'remove')
+          if (message?.role === 'tool_result' || action !== 'remove') expect(archive.content).toBe(message?.content)
+          if (action !== 'remove') expect(countTokens(text)).toBeLessThan(archive.tokens)
+        }
+        for (const pair of [...pairs.byCallMessage.values()].flat()) {
+          if (pair.result) expect(removed.has(pair.callMessage.id)).toBe(removed.has(pair.result.id))
+          else expect(removed.has(pair.callMessage.id)).toBe(false)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('a second look at the same messages finds nothing more to do', () => {
+    fc.assert(
+      fc.property(conversations, (messages) => {
+        const first = decide(messages)
+        const alreadyPruned = new Set(first.map(({ messageId }) => messageId))
+        const condensed = new Set(first.flatMap(({ action, messageId }) => (action === 'condense' ? [messageId] : [])))
+        expect(decide(messages)).toEqual(first)
+        expect(decide(messages, { alreadyPruned, condensed })).toEqual([])
+      }),
+      { numRuns: 100 },
+    )
+  })
+})

@@ -1,0 +1,178 @@
+import type { Settings } from '@heddle/contracts'
+import type { Message } from '../message.js'
+import { countTokens } from '../tokens.js'
+import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
+import type { ToolKind } from '../tools/table.js'
+import type { ToolPairs } from '../turns.js'
+import { condensedLine, stubLine } from './condense.js'
+import { type ToolEvent, toolEvents } from './events.js'
+import { summarizeInOneLine } from './one-line.js'
+import { type Candidate, pruneRules, type Verdict } from './rules.js'
+import { findSuperseded } from './supersession.js'
+
+export type PruneAction = 'condense' | 'remove' | 'stub'
+
+/** What is put into the archive when a message is pruned, so that it can be recalled. */
+export interface ArchiveDraft {
+  readonly messageId: string
+  readonly contentType: Exclude<ToolKind, 'other'> | 'assistant' | 'other'
+  readonly summary: string
+  /** The message's content to the byte; of a removed message that is a call and nothing else, its calls as JSON. */
+  readonly content: string
+  readonly filePaths: readonly string[]
+  readonly toolName: string | null
+  readonly tokens: number
+}
+
+export interface PruneDecision {
+  readonly messageId: string
+  /** `stub`: a result that would have been removed, if its call did not have to stay. */
+  readonly action: PruneAction
+  /** What stands in the message's place; empty where it is removed. */
+  readonly text: string
+  /** A short phrase that never varies, for receipts and counts. */
+  readonly reason: string
+  readonly archive: ArchiveDraft
+}
+
+export interface PruneInput {
+  /** In conversation order, up to the point of the compaction. */
+  readonly messages: readonly Message[]
+  readonly pairs: ToolPairs
+  readonly settings: Settings['prune']
+  readonly alreadyPruned: ReadonlySet<string>
+  /** Those of `alreadyPruned` that stand condensed: they may still be removed, since a stale view misleads. */
+  readonly condensed?: ReadonlySet<string>
+  /** Messages that must stay as they are besides the pinned ones, such as the turns of a pin. */
+  readonly keptRaw?: ReadonlySet<string>
+  /** The reference of a message: `msg-xxxxxxxx`. */
+  readonly reference: (message: Message) => string
+  readonly catalog?: ToolCatalog
+}
+
+/**
+ * Decides what of a conversation is condensed or removed, by spec 001's rules. A message is never decided on twice,
+ * except that a condensed one may be removed later. A result goes together with its call, or leaves a stub; what would
+ * not become shorter stays. In conversation order.
+ */
+export function decidePrunings(input: PruneInput): PruneDecision[] {
+  const { messages, pairs, settings, alreadyPruned } = input
+  const events = toolEvents(messages, pairs, input.catalog)
+  const eventOf = new Map(events.map((event) => [event.result.id, event]))
+  const superseded = findSuperseded(events)
+  const untouchable = findUntouchable(input)
+  const present = new Set(messages.map((message) => message.id))
+  const decisions = new Map<string, PruneDecision>()
+
+  for (const [index, message] of messages.entries()) {
+    const age = messages.length - 1 - index
+    if (age < settings.keepLastN) break
+    const again = alreadyPruned.has(message.id)
+    if (untouchable.has(message.id) || (again && !input.condensed?.has(message.id))) continue
+    const event = eventOf.get(message.id) ?? null
+    const supersededBy = superseded.get(message.id) ?? null
+    const verdict = firstVerdict({ message, age, event, supersededBy, settings })
+    if (verdict === null || (again && verdict.action === 'condense')) continue
+    for (const decision of carryOut(verdict, message, event, { input, untouchable, present }))
+      decisions.set(decision.messageId, decision)
+  }
+  return messages.flatMap((message) => decisions.get(message.id) ?? [])
+}
+
+function firstVerdict(candidate: Candidate): Verdict | null {
+  for (const rule of pruneRules) {
+    const verdict = rule(candidate)
+    if (verdict !== null) return verdict
+  }
+  return null
+}
+
+/** Pins, what a caller protects, what is no part of any context, and the newest message of each side. */
+function findUntouchable({ messages, keptRaw, settings }: PruneInput): Set<string> {
+  const untouchable = new Set(keptRaw)
+  const sides = new Set<string>()
+  for (const [index, message] of messages.toReversed().entries()) {
+    const side = message.role === 'user' ? 'user' : 'agent'
+    if (!sides.has(side) || message.pinned || message.keptAside !== null || index < settings.keepLastN) {
+      untouchable.add(message.id)
+    }
+    sides.add(side)
+  }
+  return untouchable
+}
+
+interface Surroundings {
+  readonly input: PruneInput
+  readonly untouchable: ReadonlySet<string>
+  readonly present: ReadonlySet<string>
+}
+
+function carryOut(
+  verdict: Verdict,
+  message: Message,
+  event: ToolEvent | null,
+  surroundings: Surroundings,
+): PruneDecision[] {
+  const { input } = surroundings
+  const archive = archiveOf(message, event)
+  const reference = input.reference(message)
+  const parts = { use: event?.use ?? null, outcome: event?.outcome ?? null, summary: archive.summary, reference }
+  const { reason } = verdict
+  if (verdict.action === 'condense') {
+    const text = condensedLine(parts)
+    return ifShorter({ messageId: message.id, action: 'condense', text, reason, archive })
+  }
+  const caller = removableCaller(event, surroundings)
+  if (caller === null) {
+    return ifShorter({ messageId: message.id, action: 'stub', text: stubLine(reason, parts), reason, archive })
+  }
+  return [
+    { messageId: caller.id, action: 'remove', text: '', reason, archive: archiveOfCall(caller, input.catalog) },
+    { messageId: message.id, action: 'remove', text: '', reason, archive },
+  ]
+}
+
+function ifShorter(decision: PruneDecision): PruneDecision[] {
+  return countTokens(decision.text) < decision.archive.tokens ? [decision] : []
+}
+
+/** The message of a result's call, where it holds that call and nothing else and may go with its result. */
+function removableCaller(event: ToolEvent | null, { input, untouchable, present }: Surroundings): Message | null {
+  const caller = event?.pair?.callMessage
+  if (!caller || !present.has(caller.id) || untouchable.has(caller.id) || input.alreadyPruned.has(caller.id))
+    return null
+  const holdsMore = caller.toolCalls.length > 1 || caller.thinking.length > 0 || caller.content.trim() !== ''
+  return holdsMore ? null : caller
+}
+
+function archiveOf(message: Message, event: ToolEvent | null): ArchiveDraft {
+  const kind = event?.use.kind ?? (message.role === 'assistant' || message.role === 'tool_use' ? 'assistant' : 'other')
+  return {
+    messageId: message.id,
+    contentType: kind,
+    summary: summarizeInOneLine(message.content, event?.use ?? null, event?.outcome ?? null),
+    content: message.content,
+    filePaths: event?.paths ?? [],
+    toolName: message.toolName ?? event?.pair?.call.name ?? null,
+    tokens: countTokens(message.content),
+  }
+}
+
+function archiveOfCall(caller: Message, catalog?: ToolCatalog): ArchiveDraft {
+  const content = JSON.stringify(caller.toolCalls)
+  const call = caller.toolCalls[0]
+  const use = call ? describeToolCall(call, catalog) : null
+  return {
+    messageId: caller.id,
+    contentType: use?.kind ?? 'assistant',
+    summary: summarizeInOneLine(
+      `called ${call?.name ?? ''} ${use?.path ?? use?.pattern ?? use?.command ?? ''}`,
+      null,
+      null,
+    ),
+    content,
+    filePaths: use?.paths ?? [],
+    toolName: call?.name ?? null,
+    tokens: countTokens(content),
+  }
+}

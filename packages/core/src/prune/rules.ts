@@ -1,0 +1,65 @@
+import type { Settings } from '@heddle/contracts'
+import type { Message } from '../message.js'
+import { countTokens } from '../tokens.js'
+import type { ToolEvent } from './events.js'
+import type { SupersededBy } from './supersession.js'
+
+/** A message that may be pruned, with all that a rule may look at. */
+export interface Candidate {
+  readonly message: Message
+  /** Messages that are newer; 0 for the newest. */
+  readonly age: number
+  /** For a tool's result. */
+  readonly event: ToolEvent | null
+  readonly supersededBy: SupersededBy | null
+  readonly settings: Settings['prune']
+}
+
+export interface Verdict {
+  readonly action: 'remove' | 'condense'
+  /** A short phrase that never varies, for receipts and counts. */
+  readonly reason: string
+}
+
+export type PruneRule = (candidate: Candidate) => Verdict | null
+
+/** Spec 001's rules in its order: the first that has an opinion decides. */
+export const pruneRules: readonly PruneRule[] = [
+  removeOldFailure,
+  removeSupersededView,
+  condenseToolResult,
+  condenseLongReply,
+]
+
+function removeOldFailure({ message, age, event, settings }: Candidate): Verdict | null {
+  if (!event?.outcome.failed || age <= settings.removeErrorsAfter) return null
+  return holdsUserWords(message.content) ? null : { action: 'remove', reason: 'old result of a failed call' }
+}
+
+function removeSupersededView({ supersededBy }: Candidate): Verdict | null {
+  if (supersededBy === null) return null
+  return { action: 'remove', reason: `superseded by a later ${supersededBy}` }
+}
+
+function condenseToolResult({ message, event }: Candidate): Verdict | null {
+  if (event === null || holdsUserWords(message.content)) return null
+  return { action: 'condense', reason: 'old tool result' }
+}
+
+function condenseLongReply({ message, age, settings }: Candidate): Verdict | null {
+  if (message.role !== 'assistant' || age <= settings.condenseAfterN) return null
+  // A signed reasoning block is bound to the reply beside it: such a message stays as it is.
+  if (message.thinking.length > 0 || !isLonger(message.content, settings.condenseTokensMin)) return null
+  return { action: 'condense', reason: 'old long reply' }
+}
+
+/** Counted here, since the count of a message may still be an estimate, and a decision must not depend on when it is taken. */
+function isLonger(text: string, tokens: number): boolean {
+  // No token is shorter than a byte, and no character longer than three.
+  return text.length * 3 > tokens && countTokens(text) > tokens
+}
+
+/** Claude Code reports a refused call as a failure that carries what the user said instead: that is a request. */
+function holdsUserWords(content: string): boolean {
+  return /^The user doesn't want to (?:proceed|take this action)/.test(content) && content.includes('the user said:')
+}

@@ -1,0 +1,143 @@
+import { validationError } from '@heddle/contracts'
+
+/** A place inside a message's content. Lines count from 1, both ends included; matches and calls count from 1. */
+export type Location =
+  | { readonly kind: 'lines'; readonly from: number; readonly to: number }
+  | { readonly kind: 'match'; readonly number: number }
+  | { readonly kind: 'tool'; readonly number: number }
+
+/** A reference as it was written; what it names need not exist. */
+export interface Reference {
+  /** Name of the project; null is the current one. */
+  readonly project: string | null
+  /** Short code or name of the thread; null is the current one. */
+  readonly thread: string | null
+  /** Short code of the message, without `msg-`. */
+  readonly message: string
+  readonly location: Location | null
+}
+
+const SCHEME = 'nexora://'
+const CURRENT_PROJECT = '_'
+const CURRENT_THREAD = 'current'
+/** Longer than any reference whose names are within their bounds. */
+const REFERENCE_CHARACTERS_MAX = 4_000
+
+/** The short form of a message's reference: `msg-xxxxxxxx`. */
+export function messageReference(code: string): string {
+  return `msg-${code}`
+}
+
+/** What a condensed text shows in place of the rest: `[recall:msg-xxxxxxxx]`. */
+export function recallTag(code: string): string {
+  return `[recall:${messageReference(code)}]`
+}
+
+/**
+ * Writes spec 001's URI, `nexora://project/session/msg-xxxxxxxx[:location]`; null stands for the current project or
+ * thread. {@link parseReference} reads it back to the same reference, whatever the names hold.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` where a name is empty or no well-formed text
+ */
+export function formatReference(reference: {
+  project: string | null
+  thread: string | null
+  message: string
+  location?: Location | null
+}): string {
+  const { project, thread, message, location } = reference
+  const place = location ? `:${formatLocation(location)}` : ''
+  const projectPart = project === null ? CURRENT_PROJECT : encodeName('project', project)
+  const threadPart = thread === null ? CURRENT_THREAD : encodeName('thread', thread)
+  return `${SCHEME}${projectPart}/${threadPart}/${messageReference(message)}${place}`
+}
+
+/** `L10`, `L10-50`, `match-3` or `tool-2`. */
+export function formatLocation(location: Location): string {
+  switch (location.kind) {
+    case 'lines':
+      return location.from === location.to ? `L${location.from}` : `L${location.from}-${location.to}`
+    case 'match':
+    case 'tool':
+      return `${location.kind}-${location.number}`
+  }
+}
+
+/**
+ * Reads a reference in any form of spec 001: the full URI, `nexora://_/current/msg-…`, bare `msg-…`, each with a location
+ * or without, and each as it stands in a condensed text: `[recall:…]`.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` that names the rule
+ */
+export function parseReference(text: string): Reference {
+  const fault = (rule: string) =>
+    validationError(
+      'ref',
+      rule,
+      text,
+      'use nexora://project/thread/msg-xxxxxxxx or msg-xxxxxxxx, with :L10-50 if needed',
+    )
+  if (text.length > REFERENCE_CHARACTERS_MAX) throw fault(`must have at most ${REFERENCE_CHARACTERS_MAX} characters`)
+  const trimmed = text.trim()
+  const wrapped = /^\[recall:\s*(.*?)\s*\]$/.exec(trimmed)
+  const plain = wrapped?.[1] ?? trimmed
+  if (plain === '') throw fault('must not be empty')
+  if (!plain.startsWith(SCHEME)) {
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(plain)) throw fault(`must begin with ${SCHEME}`)
+    return { project: null, thread: null, ...parseMessage(plain, fault) }
+  }
+  const parts = plain.slice(SCHEME.length).split('/')
+  const [project, thread, message] = parts
+  if (parts.length !== 3 || project === undefined || thread === undefined || message === undefined) {
+    throw fault('must name a project, a thread and a message')
+  }
+  return {
+    project: project === CURRENT_PROJECT ? null : decodeName(project, fault),
+    thread: thread === CURRENT_THREAD ? null : decodeName(thread, fault),
+    ...parseMessage(message, fault),
+  }
+}
+
+type Fault = (rule: string) => Error
+
+function parseMessage(text: string, fault: Fault): Pick<Reference, 'message' | 'location'> {
+  const [head = '', ...rest] = text.split(':')
+  const code = /^msg-([0-9a-z]{1,52})$/i.exec(head)?.[1]
+  if (code === undefined) throw fault('must name a message as msg- and its code of letters and digits')
+  if (rest.length === 0) return { message: code.toLowerCase(), location: null }
+  const location = parseLocation(rest.join(':'))
+  if (location === null) throw fault('must end with a location such as L10, L10-50, match-3 or tool-2')
+  return { message: code.toLowerCase(), location }
+}
+
+/** Reads `L10`, `L10-50`, `match-3` or `tool-2`; null where it is none, also for line 0 and for a range that ends before it begins. */
+export function parseLocation(text: string): Location | null {
+  const lines = /^L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(text)
+  if (lines) {
+    const from = Number(lines[1])
+    const to = Number(lines[2] ?? lines[1])
+    return from >= 1 && to >= from ? { kind: 'lines', from, to } : null
+  }
+  const counted = /^(match|tool)-(\d{1,9})$/.exec(text)
+  const number = Number(counted?.[2])
+  if (!counted || number < 1) return null
+  return { kind: counted[1] === 'match' ? 'match' : 'tool', number }
+}
+
+/** Names that would read as "the current one", or that URI software would drop, are escaped in full. */
+const RESERVED = new Set([CURRENT_PROJECT, CURRENT_THREAD, '.', '..'])
+
+function encodeName(field: string, name: string): string {
+  if (name === '' || !name.isWellFormed()) throw validationError(field, 'must be a text that is not empty', name)
+  if (!RESERVED.has(name)) return encodeURIComponent(name)
+  return Array.from(name, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`).join('')
+}
+
+function decodeName(text: string, fault: Fault): string {
+  if (text === '') throw fault('must not hold an empty name')
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw fault('must hold names whose special characters are percent-encoded')
+  }
+}

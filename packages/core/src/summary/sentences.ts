@@ -1,0 +1,93 @@
+import { isOnlySigns, oneLine, sliceWhole, truncate } from '../tools/lines.js'
+
+/** A statement is a sentence, not a page. */
+export const SENTENCE_CHARACTERS_MAX = 320
+/** What is read of one message: its beginning and its end, where people and models say what matters. */
+const HEAD_CHARACTERS = 12_000
+const TAIL_CHARACTERS = 4_000
+const SENTENCES_MAX = 120
+
+/** Blocks that agents put around what their users say. */
+const INJECTED = [
+  'system-reminder',
+  'local-command-stdout',
+  'command-message',
+  'command-name',
+  'command-args',
+  'function_results',
+]
+const PROTOCOL_LINE =
+  /^(?:\{\s*"|\[\s*\{|"[\w-]+"\s*:|\[called |\[… |\[Request interrupted|\((?:Open file|Current directory): |bash-\$|Caveat: The messages below)|"(?:tool_use_id|tool_call_id|type":\s*"tool_)/
+
+/** Whether a line is a tool's wire format or an agent's mark, no speech. */
+export function isProtocol(line: string): boolean {
+  return PROTOCOL_LINE.test(line)
+}
+
+/** The sentences of a message in its order, on one line each, without code, tables, lead-ins and what is no speech. */
+export function sentencesOf(text: string): string[] {
+  const sentences: string[] = []
+  let inCode = false
+  for (const rawLine of speechOf(text).split('\n')) {
+    const line = rawLine.trim()
+    if (line.startsWith('```') || line.startsWith('~~~')) {
+      inCode = !inCode
+      continue
+    }
+    if (inCode || isOnlySigns(line) || /^(?:\||\/\/|\/\*|#!|#include)/.test(line) || isProtocol(line)) continue
+    for (const sentence of splitLine(plainLine(line))) {
+      if (sentence.length > 2 && !/^[^.?!]{0,80}:$/.test(sentence)) sentences.push(sentence)
+      if (sentences.length === SENTENCES_MAX) return sentences
+    }
+  }
+  return sentences
+}
+
+/** What was said, bounded: injected blocks and tags are taken out, and calls in words too. */
+export function speechOf(text: string): string {
+  let speech =
+    text.length <= HEAD_CHARACTERS + TAIL_CHARACTERS
+      ? text
+      : `${sliceWhole(text, HEAD_CHARACTERS)}\n${text.slice(-TAIL_CHARACTERS).toWellFormed()}`
+  const calls = speech.startsWith('[called ') ? 0 : speech.indexOf('\n[called ')
+  if (calls >= 0) speech = speech.slice(0, calls)
+  for (const name of INJECTED) speech = withoutBlocks(speech, name)
+  return speech
+    .replace(/<\/?[a-z][a-z0-9_:-]{0,40}(?:\s[^<>]{0,200})?>/gi, '')
+    .replace(/\[recall:[^\]\n]{0,200}\]/g, '')
+}
+
+function withoutBlocks(text: string, name: string): string {
+  let rest = text
+  for (let at = rest.indexOf(`<${name}>`); at >= 0; at = rest.indexOf(`<${name}>`, at)) {
+    const end = rest.indexOf(`</${name}>`, at)
+    rest = end < 0 ? rest.slice(0, at) : rest.slice(0, at) + rest.slice(end + name.length + 3)
+  }
+  return rest
+}
+
+/** A line without the signs of lists, quotes, headings and emphasis. */
+function plainLine(line: string): string {
+  return oneLine(line, 4_000)
+    .replace(/^(?:(?:#{1,6}|>|[-*+•]|\d{1,3}[.)]|\[[ x]\])\s+)+/i, '')
+    .replaceAll('**', '')
+    .trim()
+}
+
+/** Sentence ends: a stop, white space, and something that can begin a sentence. */
+const STOP = /[.!?](?:["')\]]{0,2})\s+(?=[\p{Lu}\p{N}"'(`[])/gu
+const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|No|approx)|\b[A-Z])\.$/
+
+function splitLine(line: string): string[] {
+  const sentences: string[] = []
+  let from = 0
+  for (const stop of line.matchAll(STOP)) {
+    const end = stop.index + stop[0].trimEnd().length
+    const sentence = line.slice(from, end)
+    if (ABBREVIATION.test(sentence.slice(-8))) continue
+    sentences.push(sentence)
+    from = stop.index + stop[0].length
+  }
+  sentences.push(line.slice(from))
+  return sentences.map((sentence) => truncate(sentence.trim(), SENTENCE_CHARACTERS_MAX))
+}

@@ -1,0 +1,23 @@
+import type { Role } from '@heddle/contracts'
+
+/** A message as a summarizer reads it: plain text, calls in words (`[called name arguments]` at its end). */
+export interface SummarySource {
+  /** The reference of the message, `msg-xxxxxxxx`; empty where it has none. */
+  readonly reference: string
+  readonly role: Role
+  readonly text: string
+  readonly toolName: string | null
+  readonly isError: boolean
+  readonly pinned: boolean
+  readonly orderedAtMs: number
+}
+
+/** What is to be summarized. */
+export interface SummaryRequest {
+  readonly purpose: 'compaction' | 'snapshot' | 'progress'
+  /** In conversation order. */
+  readonly messages: readonly SummarySource[]
+  /** The summary of what came before these messages, whose essence the new one carries on. */
+  readonly previousSummary: string | null
+  readonly tokensMax: number
+}

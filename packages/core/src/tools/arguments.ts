@@ -1,0 +1,66 @@
+import type { ToolCall } from '@heddle/contracts'
+
+/** What a model gave to a tool, as far as it can be read. */
+export interface ReadArguments {
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The arguments where they are one bare text, such as a patch or a command line. */
+  readonly text: string | null
+  /** Whether the fields are all there; false where they were picked out of broken JSON. */
+  readonly whole: boolean
+}
+
+/** Reads a call's arguments: an object, JSON text, or what can be saved of broken JSON. Never throws. */
+export function readArguments(call: ToolCall): ReadArguments {
+  if (typeof call.arguments !== 'string') return { fields: call.arguments, text: null, whole: true }
+  const text = call.arguments
+  try {
+    const value: unknown = JSON.parse(text)
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      return { fields: value as Record<string, unknown>, text: null, whole: true }
+    }
+    return { fields: {}, text: typeof value === 'string' ? value : null, whole: true }
+  } catch {
+    const fields = saveFields(text)
+    const looksLikeJson = text.trimStart().startsWith('{')
+    return { fields, text: looksLikeJson ? null : text, whole: false }
+  }
+}
+
+/** Broken JSON is mostly JSON that was cut off: the short fields at its start are whole. */
+const SAVED_CHARACTERS_MAX = 4_000
+const FIELD = /"(\w{1,40})"\s*:\s*(?:"((?:[^"\\]|\\.){0,1000})"|(\d{1,9})\b)/g
+
+function saveFields(text: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = Object.create(null)
+  for (const [, key, value, number] of text.slice(0, SAVED_CHARACTERS_MAX).matchAll(FIELD)) {
+    if (key !== undefined) fields[key] ??= number === undefined ? unquote(value ?? '') : Number(number)
+  }
+  return fields
+}
+
+function unquote(value: string): string {
+  try {
+    return String(JSON.parse(`"${value}"`))
+  } catch {
+    return value
+  }
+}
+
+/** The first of the named fields that holds a text that is not blank. */
+export function textField(fields: Readonly<Record<string, unknown>>, keys: readonly string[]): string | null {
+  for (const key of keys) {
+    const value = Object.hasOwn(fields, key) ? fields[key] : undefined
+    if (typeof value === 'string' && value.trim() !== '') return value
+  }
+  return null
+}
+
+/** The first of the named fields that holds a whole number, also as text. */
+export function numberField(fields: Readonly<Record<string, unknown>>, keys: readonly string[]): number | null {
+  for (const key of keys) {
+    const value = Object.hasOwn(fields, key) ? fields[key] : undefined
+    const number = typeof value === 'string' && /^\s*-?\d{1,9}\s*$/.test(value) ? Number(value) : value
+    if (typeof number === 'number' && Number.isSafeInteger(number)) return number
+  }
+  return null
+}

@@ -1,0 +1,146 @@
+import type { LineRange } from './ranges.js'
+
+/** What a command line is when it does one thing that agents also have a tool for. */
+export type ShellUse =
+  | { readonly kind: 'file_view'; readonly path: string; readonly range: LineRange | null }
+  | { readonly kind: 'grep'; readonly pattern: string; readonly searchPath: string | null }
+
+/** A longer command line is a script, no simple command. */
+const COMMAND_CHARACTERS_MAX = 2_000
+
+/**
+ * Reads a command line that only shows one file (`cat F`, `sed -n '1,20p' F`, `head`, `tail`) or only searches
+ * (`grep -rn P PATH`, `rg P PATH`, `git grep`). Pipes, lists, redirections and variables make it anything else: null.
+ */
+export function describeCommand(command: string): ShellUse | null {
+  const words = simpleWords(command)
+  const [name, ...rest] = words ?? []
+  switch (name) {
+    case 'cat':
+    case 'nl':
+    case 'less':
+    case 'more':
+    case 'bat':
+      return viewOf(rest, () => null)
+    case 'head':
+      return viewOf(rest, (count) =>
+        count === null ? { from: 1, to: 10 } : count > 0 ? { from: 1, to: count } : undefined,
+      )
+    case 'tail':
+      return rest.includes('-f') || rest.includes('-F') ? null : viewOf(rest, tailRange)
+    case 'sed':
+      return sedView(rest)
+    case 'git':
+      return rest[0] === 'grep' ? searchOf(rest.slice(1)) : null
+    case 'grep':
+    case 'egrep':
+    case 'fgrep':
+    case 'rg':
+    case 'ag':
+    case 'ack':
+      return searchOf(rest)
+    default:
+      return null
+  }
+}
+
+/** The words of a command line, or null where it is more than one simple command. */
+export function simpleWords(command: string): string[] | null {
+  if (command.length > COMMAND_CHARACTERS_MAX) return null
+  const line = command.trim().replace(/(?:\s+2>\s*(?:&1|\/dev\/null))+$/, '')
+  const words: string[] = []
+  let word: string | null = null
+  let quote: '"' | "'" | null = null
+  for (let index = 0; index < line.length; index++) {
+    const character = line.charAt(index)
+    if (quote !== null) {
+      if (character === quote) quote = null
+      else if (quote === '"' && (character === '`' || (character === '$' && /[\w({]/.test(line.charAt(index + 1)))))
+        return null
+      else if (quote === '"' && character === '\\' && /["\\$`]/.test(line.charAt(index + 1)))
+        word += line.charAt(++index)
+      else word += character
+      continue
+    }
+    if (character === '"' || character === "'") {
+      quote = character
+      word ??= ''
+    } else if (character === '\\' && index + 1 < line.length) word = (word ?? '') + line.charAt(++index)
+    else if ('|&;<>()`$*?{}\n\r#!'.includes(character)) return null
+    else if (character === ' ' || character === '\t') {
+      if (word !== null) words.push(word)
+      word = null
+    } else word = (word ?? '') + character
+  }
+  if (quote !== null) return null
+  if (word !== null) words.push(word)
+  return words
+}
+
+/** `range` gets the number after `-n`, and undefined from it means that the command is no plain view. */
+function viewOf(
+  words: readonly string[],
+  range: (count: number | null, plus: boolean) => LineRange | null | undefined,
+) {
+  const paths: string[] = []
+  let count: number | null = null
+  let plus = false
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? ''
+    const number = /^(?:-n|--lines=?|-)?([-+]?)(\d{1,9})$/.exec(word)
+    if (word === '-n' || word === '--lines') {
+      const value = /^([-+]?)(\d{1,9})$/.exec(words[index + 1] ?? '')
+      // `cat -n F` numbers the lines; `head -n 5 F` counts them.
+      if (!value) continue
+      index++
+      count = Number(value[2])
+      plus = value[1] === '+'
+    } else if (word.startsWith('-') && number) {
+      count = Number(number[2])
+      plus = number[1] === '+'
+    } else if (/^-{1,2}[a-zA-Z]/.test(word)) {
+      if (word.startsWith('-c') || word.startsWith('--bytes')) return null
+    } else if (word !== '--') paths.push(word)
+  }
+  const [path, ...others] = paths
+  const shown = range(count, plus)
+  if (path === undefined || path === '-' || others.length > 0 || shown === undefined) return null
+  return { kind: 'file_view' as const, path, range: shown }
+}
+
+function tailRange(count: number | null, plus: boolean): LineRange | null | undefined {
+  if (plus) return count === null || count <= 1 ? null : { from: count, to: null }
+  return count === 0 ? undefined : { from: -(count ?? 10), to: null }
+}
+
+function sedView(words: readonly string[]): ShellUse | null {
+  const [option, script, path, ...others] = words
+  if (option !== '-n' || script === undefined || path === undefined || others.length > 0) return null
+  const lines = /^(\d{1,9})(?:,(\+?)(\d{1,9}|\$))?p$/.exec(script)
+  if (!lines) return null
+  const from = Math.max(Number(lines[1]), 1)
+  const end = lines[3]
+  const to = end === undefined ? from : end === '$' ? null : Number(end) + (lines[2] === '+' ? from : 0)
+  if (to !== null && to < from) return null
+  return { kind: 'file_view', path, range: from === 1 && to === null ? null : { from, to } }
+}
+
+/** Options of grep and ripgrep that take the next word as their value. */
+const VALUED =
+  /^(?:-[A-Za-z]*[ABCmgtTdj]|--(?:include|exclude|exclude-dir|glob|type|max-count|context|after-context|before-context))$/
+
+function searchOf(words: readonly string[]): ShellUse | null {
+  const plain: string[] = []
+  let pattern: string | null = null
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? ''
+    if (word === '--') continue
+    if (word === '-e' || word === '--regexp') pattern ??= words[++index] ?? null
+    else if (word === '-f' || word.startsWith('--file=') || word === '--files') return null
+    else if (VALUED.test(word)) index++
+    else if (!word.startsWith('-') || word === '-') plain.push(word)
+  }
+  pattern ??= plain.shift() ?? null
+  if (pattern === null) return null
+  return { kind: 'grep', pattern, searchPath: plain.length === 0 ? null : plain.join(' ') }
+}

@@ -1,0 +1,91 @@
+import { type CompactionState, isCovered, type Message, type Position } from '@heddle/core'
+import type { Tx } from './connection.js'
+import { loadMessagesById } from './messages.js'
+import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
+
+/**
+ * Messages that one reading of a thread takes at most. What a summary covers is not read, so only a thread that was never
+ * compacted, or whose compaction is switched off, comes near it.
+ */
+export const CONVERSATION_MESSAGES_MAX = 20_000
+
+export interface UncoveredQuery {
+  readonly threadId: string
+  /** The head at the last clear: messages up to it are not read. */
+  readonly clearedSeq: number
+  readonly state: CompactionState | null
+  /** Which of the messages after the covered range to read where there are more than `limit`. */
+  readonly keep: 'oldest' | 'newest'
+  readonly limit?: number
+}
+
+export interface Uncovered {
+  /** In no order. */
+  readonly messages: Message[]
+  /** Whether there are more messages after the covered range than were read. */
+  readonly hasMore: boolean
+}
+
+/**
+ * Reads what a state's summary does not stand for: the messages kept at the top, those after the covered range, and those
+ * that came late. Its cost does not depend on how much is covered.
+ */
+export async function loadUncovered(tx: Tx, query: UncoveredQuery): Promise<Uncovered> {
+  const { threadId, state, limit = CONVERSATION_MESSAGES_MAX } = query
+  const to = state?.covered?.to ?? null
+  const [tail, kept, late] = await Promise.all([
+    loadTail(tx, query, to, limit + 1),
+    state === null || to === null ? [] : loadMessagesById(tx, { threadId, ids: state.topIds }),
+    state === null || to === null ? [] : loadLate(tx, threadId, state.headSeq, to),
+  ])
+  const hasMore = tail.length > limit
+  const byId = new Map([...kept, ...late, ...tail.slice(0, limit)].map((message) => [message.id, message]))
+  return { messages: [...byId.values()], hasMore }
+}
+
+async function loadTail(tx: Tx, query: UncoveredQuery, to: Position | null, limit: number): Promise<Message[]> {
+  const { threadId, clearedSeq, keep } = query
+  const direction = keep === 'oldest' ? tx`asc` : tx`desc`
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId} and message.seq > ${clearedSeq}
+      and ${to === null ? tx`true` : tx`(message.ordered_at, message.ordinal, message.id) > (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`}
+    order by message.ordered_at ${direction}, message.ordinal ${direction}, message.id ${direction}
+    limit ${limit}`
+  return rows.map(toMessage)
+}
+
+/** Messages that were stored after the state saw the thread, and sort at or before the end of what it covers. */
+async function loadLate(tx: Tx, threadId: string, headSeq: number, to: Position): Promise<Message[]> {
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId} and message.seq > ${headSeq}
+      and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`
+  return rows.map(toMessage)
+}
+
+/** Reads the raw messages that a state's summary stands for, oldest first; the newest `limit` of them. */
+export async function loadCovered(
+  tx: Tx,
+  {
+    threadId,
+    clearedSeq,
+    state,
+    limit,
+  }: { threadId: string; clearedSeq: number; state: CompactionState; limit: number },
+): Promise<Message[]> {
+  if (state.covered === null) return []
+  const { from, to } = state.covered
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId} and message.seq > ${clearedSeq} and message.seq <= ${state.headSeq}
+      and (message.ordered_at, message.ordinal, message.id) >= (${from.orderedAtMs}, ${from.ordinal}, ${from.id})
+      and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
+    order by message.ordered_at desc, message.ordinal desc, message.id desc
+    limit ${limit}`
+  const messages = rows.map(toMessage).reverse()
+  return messages.filter((message) => isCovered(message, state, new Set()))
+}
