@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
-/** Workspace packages resolve to their sources, so that tests need no build. */
-const resolve = { conditions: ['heddle:source', 'node', 'import', 'default'] }
+/**
+ * Workspace packages resolve to their sources, so that tests need no build. `import` must not stand here: Vitest hands the
+ * conditions to Node, and then CommonJS packages such as `pg` get modules where they `require`.
+ */
+const resolve = { conditions: ['heddle:source', 'node'] }
 const ssr = { resolve }
 
 export default defineConfig({
