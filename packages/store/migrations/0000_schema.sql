@@ -1,9 +1,49 @@
-CREATE SCHEMA "heddle";
+-- The role as which every service works. Roles belong to the cluster, not to the database: it may be there already, and
+-- others may be creating it at this moment.
+DO $$
+BEGIN
+	IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'heddle_app' AND (rolsuper OR rolbypassrls)) THEN
+		RAISE EXCEPTION 'the role heddle_app could see every project: it is a superuser or bypasses row-level security'
+			USING ERRCODE = 'insufficient_privilege', HINT = 'Run as a superuser: alter role heddle_app nosuperuser nobypassrls';
+	END IF;
+	IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'heddle_app') THEN
+		BEGIN
+			CREATE ROLE heddle_app NOLOGIN NOSUPERUSER NOBYPASSRLS;
+		EXCEPTION
+			WHEN duplicate_object OR unique_violation THEN NULL;
+			WHEN insufficient_privilege THEN
+				RAISE EXCEPTION 'the role heddle_app is missing and % may not create roles', current_user
+					USING ERRCODE = 'insufficient_privilege',
+						HINT = format('Run as a superuser: create role heddle_app nologin nosuperuser nobypassrls; grant heddle_app to %I', current_user);
+		END;
+	END IF;
+END $$;
+--> statement-breakpoint
+-- Who migrates usually serves too, and must be able to take the role. From Postgres 16 on, being a member is not enough.
+DO $$
+DECLARE
+	needed text := CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END;
+BEGIN
+	IF NOT pg_has_role(current_user, 'heddle_app', needed) THEN
+		BEGIN
+			EXECUTE format('GRANT heddle_app TO %I', current_user);
+		EXCEPTION
+			-- The same grant is being made from another database; XX000 is "tuple concurrently updated".
+			WHEN unique_violation OR internal_error THEN NULL;
+			WHEN insufficient_privilege THEN
+				RAISE EXCEPTION '% may not take the role heddle_app', current_user
+					USING ERRCODE = 'insufficient_privilege',
+						HINT = format('Run as a superuser: grant heddle_app to %I', current_user);
+		END;
+	END IF;
+END $$;
+--> statement-breakpoint
+CREATE SCHEMA IF NOT EXISTS "heddle";
 --> statement-breakpoint
 CREATE TABLE "heddle"."agent_clears" (
 	"agent_id" uuid NOT NULL,
 	"epoch" integer NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"cleared_at" timestamp (3) with time zone NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "agent_clears_agent_id_epoch_pk" PRIMARY KEY("agent_id","epoch")
@@ -13,7 +53,7 @@ ALTER TABLE "heddle"."agent_clears" ENABLE ROW LEVEL SECURITY;--> statement-brea
 CREATE TABLE "heddle"."agent_versions" (
 	"agent_id" uuid NOT NULL,
 	"version" integer NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"system_prompt" text DEFAULT '' NOT NULL,
 	"docs" json DEFAULT '[]'::json NOT NULL,
 	"settings" json DEFAULT '{}'::json NOT NULL,
@@ -24,7 +64,7 @@ CREATE TABLE "heddle"."agent_versions" (
 ALTER TABLE "heddle"."agent_versions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."agents" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"name" text NOT NULL,
 	"version" integer DEFAULT 1 NOT NULL,
 	"clear_epoch" integer DEFAULT 0 NOT NULL,
@@ -37,7 +77,7 @@ ALTER TABLE "heddle"."agents" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."thread_clears" (
 	"thread_id" uuid NOT NULL,
 	"epoch" integer NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"head_seq" bigint NOT NULL,
 	CONSTRAINT "thread_clears_thread_id_epoch_pk" PRIMARY KEY("thread_id","epoch")
 );
@@ -47,7 +87,7 @@ CREATE TABLE "heddle"."chunks" (
 	"source_id" uuid NOT NULL,
 	"model" text NOT NULL,
 	"chunk_index" integer NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"source_kind" text NOT NULL,
 	"agent_id" uuid NOT NULL,
 	"thread_id" uuid,
@@ -62,7 +102,7 @@ CREATE TABLE "heddle"."chunks" (
 ALTER TABLE "heddle"."chunks" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."archive" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"thread_id" uuid NOT NULL,
 	"message_id" uuid NOT NULL,
 	"location" text DEFAULT '' NOT NULL,
@@ -81,7 +121,7 @@ CREATE TABLE "heddle"."archive" (
 --> statement-breakpoint
 ALTER TABLE "heddle"."archive" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."archive_contents" (
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"hash" "bytea" NOT NULL,
 	"content" "bytea" NOT NULL,
 	"size_bytes" integer NOT NULL,
@@ -92,7 +132,7 @@ CREATE TABLE "heddle"."archive_contents" (
 ALTER TABLE "heddle"."archive_contents" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."context_states" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"thread_id" uuid NOT NULL,
 	"lane" text NOT NULL,
 	"strategy" text NOT NULL,
@@ -117,8 +157,7 @@ CREATE TABLE "heddle"."context_states" (
 	"summary_tokens" integer DEFAULT 0 NOT NULL,
 	"summarizer" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"ready_at" timestamp (3) with time zone,
-	CONSTRAINT "context_states_generation" UNIQUE("thread_id","lane","clear_epoch","generation")
+	"ready_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 ALTER TABLE "heddle"."context_states" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
@@ -126,7 +165,7 @@ CREATE TABLE "heddle"."prunings" (
 	"thread_id" uuid NOT NULL,
 	"state_id" uuid NOT NULL,
 	"message_id" uuid NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"action" text NOT NULL,
 	"text" text NOT NULL,
 	"tokens" integer NOT NULL,
@@ -140,7 +179,7 @@ CREATE TABLE "heddle"."prunings" (
 ALTER TABLE "heddle"."prunings" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."contexts" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"thread_id" uuid NOT NULL,
 	"status" text NOT NULL,
 	"request" json NOT NULL,
@@ -160,7 +199,7 @@ CREATE TABLE "heddle"."contexts" (
 ALTER TABLE "heddle"."contexts" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."snapshots" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"agent_id" uuid NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"description" text,
@@ -176,7 +215,7 @@ ALTER TABLE "heddle"."snapshots" ENABLE ROW LEVEL SECURITY;--> statement-breakpo
 CREATE TABLE "heddle"."item_versions" (
 	"item_id" uuid NOT NULL,
 	"version" integer NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"description" text,
 	"text" text DEFAULT '' NOT NULL,
 	"input_schema" json,
@@ -191,7 +230,7 @@ CREATE TABLE "heddle"."item_versions" (
 ALTER TABLE "heddle"."item_versions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."items" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"agent_id" uuid NOT NULL,
 	"type" text NOT NULL,
 	"name" text NOT NULL,
@@ -206,7 +245,7 @@ CREATE TABLE "heddle"."thread_items" (
 	"thread_id" uuid NOT NULL,
 	"item_id" uuid NOT NULL,
 	"version" integer NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"include_mode" text NOT NULL,
 	"removed" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -217,7 +256,7 @@ ALTER TABLE "heddle"."thread_items" ENABLE ROW LEVEL SECURITY;--> statement-brea
 CREATE TABLE "heddle"."tool_servers" (
 	"agent_id" uuid NOT NULL,
 	"name" text NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"include" text DEFAULT 'always' NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "tool_servers_agent_id_name_pk" PRIMARY KEY("agent_id","name")
@@ -227,7 +266,7 @@ ALTER TABLE "heddle"."tool_servers" ENABLE ROW LEVEL SECURITY;--> statement-brea
 CREATE TABLE "heddle"."iterations" (
 	"thread_id" uuid NOT NULL,
 	"number" integer NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"id" uuid NOT NULL,
 	"happened_at" timestamp (3) with time zone NOT NULL,
 	"cli_used" text,
@@ -247,7 +286,7 @@ ALTER TABLE "heddle"."iterations" ENABLE ROW LEVEL SECURITY;--> statement-breakp
 CREATE TABLE "heddle"."message_tokens" (
 	"thread_id" uuid NOT NULL,
 	"seq" bigint NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"tokens" integer NOT NULL,
 	CONSTRAINT "message_tokens_thread_id_seq_pk" PRIMARY KEY("thread_id","seq")
 );
@@ -256,9 +295,9 @@ ALTER TABLE "heddle"."message_tokens" ENABLE ROW LEVEL SECURITY;--> statement-br
 CREATE TABLE "heddle"."messages" (
 	"thread_id" uuid NOT NULL,
 	"seq" bigint NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"id" uuid NOT NULL,
-	"code" text NOT NULL,
+	"code" text collate "C" NOT NULL,
 	"role" text NOT NULL,
 	"content" text NOT NULL,
 	"content_escaped" boolean DEFAULT false NOT NULL,
@@ -270,6 +309,7 @@ CREATE TABLE "heddle"."messages" (
 	"sent_at" timestamp (3) with time zone,
 	"ordered_at" timestamp (3) with time zone NOT NULL,
 	"ordinal" integer NOT NULL,
+	"latest_at" timestamp (3) with time zone NOT NULL,
 	"received_at" timestamp (3) with time zone NOT NULL,
 	"source_id" text,
 	"model" text,
@@ -288,7 +328,7 @@ CREATE TABLE "heddle"."messages" (
 ALTER TABLE "heddle"."messages" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."dead_letters" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"stage" text NOT NULL,
 	"job_id" text NOT NULL,
 	"thread_id" uuid,
@@ -301,7 +341,7 @@ CREATE TABLE "heddle"."dead_letters" (
 --> statement-breakpoint
 ALTER TABLE "heddle"."dead_letters" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."events" (
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"number" bigint NOT NULL,
 	"topic" text NOT NULL,
 	"thread_id" uuid,
@@ -315,7 +355,7 @@ ALTER TABLE "heddle"."events" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."tombstones" (
 	"target_id" uuid NOT NULL,
 	"kind" text NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "tombstones_target_id_kind_pk" PRIMARY KEY("target_id","kind")
 );
@@ -323,7 +363,7 @@ CREATE TABLE "heddle"."tombstones" (
 ALTER TABLE "heddle"."tombstones" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."api_keys" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"name" text NOT NULL,
 	"role" text NOT NULL,
 	"hash" "bytea" NOT NULL,
@@ -335,7 +375,7 @@ CREATE TABLE "heddle"."api_keys" (
 ALTER TABLE "heddle"."api_keys" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."grants" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"grantee_project_id" uuid NOT NULL,
 	"scope" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -357,7 +397,7 @@ CREATE TABLE "heddle"."processes" (
 	"thread_id" uuid NOT NULL,
 	"name" text NOT NULL,
 	"version" integer NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"status" text NOT NULL,
 	"ended_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -367,7 +407,7 @@ CREATE TABLE "heddle"."processes" (
 ALTER TABLE "heddle"."processes" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."stage_cursors" (
 	"thread_id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"head_seq" bigint DEFAULT 0 NOT NULL,
 	"prune_seq" bigint DEFAULT 0 NOT NULL,
 	"summarize_seq" bigint DEFAULT 0 NOT NULL,
@@ -382,7 +422,7 @@ ALTER TABLE "heddle"."stage_cursors" ENABLE ROW LEVEL SECURITY;--> statement-bre
 CREATE TABLE "heddle"."thread_versions" (
 	"thread_id" uuid NOT NULL,
 	"version" integer NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"title" text,
 	"goal" text,
 	"status" text,
@@ -393,9 +433,9 @@ CREATE TABLE "heddle"."thread_versions" (
 ALTER TABLE "heddle"."thread_versions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "heddle"."threads" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"project_id" uuid NOT NULL,
+	"project_id" uuid DEFAULT nullif(current_setting('heddle.project_id', true), '')::uuid NOT NULL,
 	"name" text NOT NULL,
-	"code" text NOT NULL,
+	"code" text collate "C" NOT NULL,
 	"agent_id" uuid NOT NULL,
 	"version" integer DEFAULT 0 NOT NULL,
 	"settings" json DEFAULT '{}'::json NOT NULL,
@@ -420,16 +460,19 @@ ALTER TABLE "heddle"."threads" ADD CONSTRAINT "threads_agent_id_agents_id_fk" FO
 CREATE INDEX "chunks_scope" ON "heddle"."chunks" USING btree ("agent_id","model","thread_id");--> statement-breakpoint
 CREATE INDEX "archive_kind" ON "heddle"."archive" USING btree ("project_id","content_type","original_created_at");--> statement-breakpoint
 CREATE INDEX "archive_content" ON "heddle"."archive" USING btree ("project_id","content_hash");--> statement-breakpoint
+CREATE UNIQUE INDEX "context_states_generation" ON "heddle"."context_states" USING btree ("thread_id","lane","clear_epoch","generation") WHERE status <> 'void';--> statement-breakpoint
 CREATE INDEX "context_states_pending" ON "heddle"."context_states" USING btree ("thread_id") WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "contexts_thread" ON "heddle"."contexts" USING btree ("thread_id","requested_at");--> statement-breakpoint
 CREATE INDEX "contexts_requested" ON "heddle"."contexts" USING btree ("requested_at") WHERE status = 'requested';--> statement-breakpoint
 CREATE INDEX "snapshots_history" ON "heddle"."snapshots" USING btree ("agent_id","created_at");--> statement-breakpoint
 CREATE INDEX "messages_order" ON "heddle"."messages" USING btree ("thread_id","ordered_at","ordinal","id");--> statement-breakpoint
 CREATE INDEX "messages_project_id" ON "heddle"."messages" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "messages_late" ON "heddle"."messages" USING btree ("thread_id","ordered_at") WHERE ordered_at < latest_at;--> statement-breakpoint
+CREATE INDEX "messages_aside" ON "heddle"."messages" USING btree ("thread_id","ordered_at") WHERE kept_aside is not null or role in ('error', 'approval');--> statement-breakpoint
 CREATE INDEX "dead_letters_open" ON "heddle"."dead_letters" USING btree ("project_id","stage","failed_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_hash" ON "heddle"."api_keys" USING btree ("hash");--> statement-breakpoint
 CREATE UNIQUE INDEX "grants_pair" ON "heddle"."grants" USING btree ("project_id","grantee_project_id","scope");--> statement-breakpoint
-CREATE INDEX "stage_cursors_lagging" ON "heddle"."stage_cursors" USING btree ("retry_at") WHERE prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq;--> statement-breakpoint
+CREATE INDEX "stage_cursors_lagging" ON "heddle"."stage_cursors" USING btree ("retry_at","last_message_at") WHERE prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq;--> statement-breakpoint
 CREATE INDEX "threads_agent" ON "heddle"."threads" USING btree ("agent_id","created_at");--> statement-breakpoint
 CREATE POLICY "own_project_only" ON "heddle"."agent_clears" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."agent_clears"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."agent_clears"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
 CREATE POLICY "own_project_only" ON "heddle"."agent_versions" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."agent_versions"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."agent_versions"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
@@ -459,3 +502,76 @@ CREATE POLICY "own_project_only" ON "heddle"."processes" AS PERMISSIVE FOR ALL T
 CREATE POLICY "own_project_only" ON "heddle"."stage_cursors" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."stage_cursors"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."stage_cursors"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
 CREATE POLICY "own_project_only" ON "heddle"."thread_versions" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."thread_versions"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."thread_versions"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));--> statement-breakpoint
 CREATE POLICY "own_project_only" ON "heddle"."threads" AS PERMISSIVE FOR ALL TO "heddle_app" USING ("heddle"."threads"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid)) WITH CHECK ("heddle"."threads"."project_id" = (select nullif(current_setting('heddle.project_id', true), '')::uuid));
+--> statement-breakpoint
+GRANT USAGE ON SCHEMA heddle TO heddle_app;--> statement-breakpoint
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA heddle TO heddle_app;--> statement-breakpoint
+ALTER DEFAULT PRIVILEGES IN SCHEMA heddle GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO heddle_app;--> statement-breakpoint
+-- Append-only: what was stored under a message, a version or a clear is what can be shown later. Erasure deletes.
+REVOKE UPDATE ON heddle.messages, heddle.iterations, heddle.agent_versions, heddle.agent_clears, heddle.thread_clears,
+	heddle.thread_versions, heddle.item_versions FROM heddle_app;--> statement-breakpoint
+-- Row-level security binds the owner of the tables, too, unless it is a superuser.
+DO $$
+DECLARE
+	name_of_table name;
+BEGIN
+	FOR name_of_table IN SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = 'heddle' LOOP
+		EXECUTE format('ALTER TABLE heddle.%I FORCE ROW LEVEL SECURITY', name_of_table);
+	END LOOP;
+END $$;
+--> statement-breakpoint
+-- The functions below run as the owner and look across projects: these three tables show it their rows.
+CREATE POLICY "owner_reads_all" ON "heddle"."stage_cursors" FOR SELECT TO CURRENT_USER USING (true);--> statement-breakpoint
+CREATE POLICY "owner_reads_all" ON "heddle"."contexts" FOR SELECT TO CURRENT_USER USING (true);--> statement-breakpoint
+CREATE POLICY "owner_reads_all" ON "heddle"."context_states" FOR SELECT TO CURRENT_USER USING (true);--> statement-breakpoint
+-- Threads with a stage behind their head, those that wait longest first. A thread that a stage gave up on waits for its
+-- `retry_at`. Both branches read the partial index `stage_cursors_lagging` in its order.
+CREATE FUNCTION heddle.lagging_threads(max_rows integer, at_time timestamptz)
+RETURNS TABLE (project_id uuid, thread_id uuid, stage text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' ROWS 100
+AS $$
+	SELECT lagging.project_id, lagging.thread_id, behind.stage
+	FROM (
+		(SELECT * FROM heddle.stage_cursors
+		WHERE retry_at IS NULL AND (prune_seq < head_seq OR summarize_seq < head_seq OR embed_seq < head_seq)
+		ORDER BY last_message_at
+		LIMIT max_rows)
+		UNION ALL
+		(SELECT * FROM heddle.stage_cursors
+		WHERE retry_at <= at_time AND (prune_seq < head_seq OR summarize_seq < head_seq OR embed_seq < head_seq)
+		ORDER BY retry_at
+		LIMIT max_rows)
+	) AS lagging
+	CROSS JOIN LATERAL (
+		VALUES ('prune', lagging.prune_seq), ('summarize', lagging.summarize_seq), ('embed', lagging.embed_seq)
+	) AS behind (stage, seq)
+	WHERE behind.seq < lagging.head_seq
+	LIMIT max_rows
+$$;
+--> statement-breakpoint
+-- Contexts that were requested before a time and that nobody has built or failed yet.
+CREATE FUNCTION heddle.requested_contexts(max_rows integer, requested_before timestamptz)
+RETURNS TABLE (project_id uuid, context_id uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' ROWS 100
+AS $$
+	SELECT contexts.project_id, contexts.id
+	FROM heddle.contexts
+	WHERE contexts.status = 'requested' AND contexts.requested_at <= requested_before
+	ORDER BY contexts.requested_at
+	LIMIT max_rows
+$$;
+--> statement-breakpoint
+-- Threads with a compaction that waits for its summary since before a time.
+CREATE FUNCTION heddle.pending_states(max_rows integer, created_before timestamptz, at_time timestamptz)
+RETURNS TABLE (project_id uuid, thread_id uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' ROWS 100
+AS $$
+	SELECT DISTINCT states.project_id, states.thread_id
+	FROM heddle.context_states AS states
+	JOIN heddle.stage_cursors AS cursors ON cursors.thread_id = states.thread_id
+	WHERE states.status = 'pending' AND states.created_at <= created_before
+		AND (cursors.retry_at IS NULL OR cursors.retry_at <= at_time)
+	LIMIT max_rows
+$$;
+--> statement-breakpoint
+REVOKE ALL ON FUNCTION heddle.lagging_threads, heddle.requested_contexts, heddle.pending_states FROM PUBLIC;--> statement-breakpoint
+GRANT EXECUTE ON FUNCTION heddle.lagging_threads, heddle.requested_contexts, heddle.pending_states TO heddle_app;

@@ -7,8 +7,10 @@ export const heddle = pgSchema('heddle')
 /** The role as which every service works: it owns nothing and row-level security binds it. */
 export const heddleApp = pgRole('heddle_app').existing()
 
-/** The project of the transaction at hand, set by `withProject`; without it no row is visible. */
-export const currentProject = sql`(select nullif(current_setting('heddle.project_id', true), '')::uuid)`
+const settingOfProject = sql`nullif(current_setting('heddle.project_id', true), '')::uuid`
+
+/** The project of the transaction at hand, set by `Store.inProject`; without it no row is visible. */
+export const currentProject = sql`(select ${settingOfProject})`
 
 /** The one policy of each table: a row is seen and written by its own project only (DESIGN: invariant 11). */
 export const ownProjectOnly = (projectId: PgColumn) =>
@@ -19,7 +21,8 @@ export const ownProjectOnly = (projectId: PgColumn) =>
     withCheck: sql`${projectId} = ${currentProject}`,
   })
 
-export const projectId = () => uuid('project_id').notNull()
+/** Defaults to the project of the transaction, so that no insert needs to name it. */
+export const projectId = () => uuid('project_id').notNull().default(settingOfProject)
 
 /** Times are kept to the millisecond: what JavaScript can hold without loss. */
 export const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
@@ -27,3 +30,6 @@ export const time = (name: string) => timestamp(name, { withTimezone: true, prec
 export const createdAt = () => time('created_at').notNull().defaultNow()
 
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
+
+/** Short codes compare byte by byte whatever the database's locale, so that a prefix is a range of the index. */
+export const code = customType<{ data: string; driverData: string }>({ dataType: () => 'text collate "C"' })

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { bigint, index, integer, primaryKey, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
 /**
@@ -42,10 +42,11 @@ export const contextStates = heddle.table(
     readyAt: time('ready_at'),
   },
   (table) => [
-    unique('context_states_generation').on(table.threadId, table.lane, table.clearEpoch, table.generation),
-    index('context_states_pending')
-      .on(table.threadId)
-      .where(sql`status = 'pending'`),
+    /** A void state gives its place in the series free to the one that is built instead. */
+    uniqueIndex('context_states_generation')
+      .on(table.threadId, table.lane, table.clearEpoch, table.generation)
+      .where(sql`status <> 'void'`),
+    index('context_states_pending').on(table.threadId).where(sql`status = 'pending'`),
     ownProjectOnly(table.projectId),
   ],
 )

@@ -28,9 +28,7 @@ export const contexts = heddle.table(
   },
   (table) => [
     index('contexts_thread').on(table.threadId, table.requestedAt),
-    index('contexts_requested')
-      .on(table.requestedAt)
-      .where(sql`status = 'requested'`),
+    index('contexts_requested').on(table.requestedAt).where(sql`status = 'requested'`),
     ownProjectOnly(table.projectId),
   ],
 )

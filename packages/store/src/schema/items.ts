@@ -58,7 +58,9 @@ export const toolServers = heddle.table(
       .references(() => agents.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     projectId: projectId(),
-    include: text('include', { enum: ['always', 'manual', 'agent'] }).notNull().default('always'),
+    include: text('include', { enum: ['always', 'manual', 'agent'] })
+      .notNull()
+      .default('always'),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.agentId, table.name] }), ownProjectOnly(table.projectId)],

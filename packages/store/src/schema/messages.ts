@@ -1,6 +1,18 @@
 import type { ThinkingBlock, ToolCall } from '@heddle/contracts'
-import { bigint, boolean, doublePrecision, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  json,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { bytes, code, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
 /**
  * Append-only (DESIGN: invariant 2). Every key begins with `thread_id`, so that the table can be partitioned by its hash.
@@ -13,7 +25,7 @@ export const messages = heddle.table(
     seq: bigint('seq', { mode: 'number' }).notNull(),
     projectId: projectId(),
     id: uuid('id').notNull(),
-    code: text('code').notNull(),
+    code: code('code').notNull(),
     role: text('role').notNull(),
     content: text('content').notNull(),
     /** Postgres texts cannot hold NUL or lone surrogates: such a content is stored as its JSON escape. */
@@ -28,6 +40,11 @@ export const messages = heddle.table(
     /** Place in the conversation, with `ordinal` and `id`: see `Position` in core. */
     orderedAt: time('ordered_at').notNull(),
     ordinal: integer('ordinal').notNull(),
+    /**
+     * The latest `ordered_at` of the thread up to this `seq`. It never falls, so the messages of a window are counted by
+     * halving; a message that is earlier than it came late.
+     */
+    latestAt: time('latest_at').notNull(),
     receivedAt: time('received_at').notNull(),
     sourceId: text('source_id'),
     model: text('model'),
@@ -46,6 +63,11 @@ export const messages = heddle.table(
     unique('messages_code').on(table.threadId, table.code),
     index('messages_order').on(table.threadId, table.orderedAt, table.ordinal, table.id),
     index('messages_project_id').on(table.projectId, table.id),
+    index('messages_late').on(table.threadId, table.orderedAt).where(sql`ordered_at < latest_at`),
+    /** Those that never enter a context. */
+    index('messages_aside')
+      .on(table.threadId, table.orderedAt)
+      .where(sql`kept_aside is not null or role in ('error', 'approval')`),
     ownProjectOnly(table.projectId),
   ],
 )

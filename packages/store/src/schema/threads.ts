@@ -2,7 +2,7 @@ import type { PartialSettings } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import { bigint, foreignKey, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { agents } from './agents.js'
-import { createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { code, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
 export const threads = heddle.table(
   'threads',
@@ -11,7 +11,7 @@ export const threads = heddle.table(
     projectId: projectId(),
     name: text('name').notNull(),
     /** Short code of the id, unique in the project: what references show. */
-    code: text('code').notNull(),
+    code: code('code').notNull(),
     agentId: uuid('agent_id')
       .notNull()
       .references(() => agents.id, { onDelete: 'cascade' }),
@@ -81,6 +81,7 @@ export const stageCursors = heddle.table(
     embedSeq: bigint('embed_seq', { mode: 'number' }).notNull().default(0),
     /** Estimated tokens of all messages, for deciding whether a stage has anything to do. */
     tokensEstimate: bigint('tokens_estimate', { mode: 'number' }).notNull().default(0),
+    /** The latest `ordered_at` of all messages. */
     lastMessageAt: time('last_message_at'),
     /** The reconciler leaves the thread alone until then; set when a stage failed for good. */
     retryAt: time('retry_at'),
@@ -89,7 +90,7 @@ export const stageCursors = heddle.table(
   },
   (table) => [
     index('stage_cursors_lagging')
-      .on(table.retryAt)
+      .on(table.retryAt, table.lastMessageAt)
       .where(sql`prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq`),
     ownProjectOnly(table.projectId),
   ],

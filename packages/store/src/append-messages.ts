@@ -1,0 +1,211 @@
+import { PermanentError, RetryableError } from '@heddle/contracts'
+import { agentIdOf, CODE_CHARACTERS, shortCode, threadIdOf } from '@heddle/core'
+import {
+  type Append,
+  type AppendOutcome,
+  type AppendSituation,
+  type KnownMessage,
+  type LockedThread,
+  type NamedAppend,
+  type PlannedMessage,
+  planAppends,
+  textFault,
+} from './append-plan.js'
+import { asArray } from './arrays.js'
+import type { Tx } from './connection.js'
+import { ensureThreads } from './ensure-threads.js'
+import { isStorable } from './text.js'
+import { formatTime } from './times.js'
+
+export interface AppendBatch {
+  readonly projectId: string
+  /** Names the project where this is its first message. */
+  readonly projectName?: string
+  readonly receivedAtMs: number
+  readonly appends: readonly Append[]
+}
+
+/**
+ * Stores a batch of appends: the hottest path of all, and a handful of round trips whatever the size of the batch.
+ *
+ * Invariants: each thread's sequence has no gaps and no repeats, since its cursor row is locked from before the look-up of
+ * known messages until the commit; cursors are locked in the order of their ids, so batches never wait in a circle; an
+ * append is stored whole or not at all; a message that is there already, the same to the letter, is counted and left alone.
+ *
+ * @returns one outcome for each append, in their order; conflicts and refusals are outcomes, not exceptions
+ */
+export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<AppendOutcome[]> {
+  const appends = batch.appends.map((append) => ({
+    ...append,
+    agentId: agentIdOf(batch.projectId, append.agent),
+    threadId: threadIdOf(batch.projectId, append.thread),
+  }))
+  const situation = await lockThreads(tx, batch, appends)
+  const plan = planAppends(appends, situation)
+  if (plan.messages.length > 0) {
+    await Promise.all([insertMessages(tx, plan.messages, batch.receivedAtMs), advanceHeads(tx, plan.threads)])
+  }
+  return plan.outcomes
+}
+
+/** Locks the threads of a batch, after making those that are missing, and looks up what is stored under its ids. */
+async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAppend[]): Promise<AppendSituation> {
+  const { projectId } = batch
+  const threads = new Map(appends.map((append) => [append.threadId, append]))
+  const situation = await look(tx, projectId, appends, [...threads.keys()])
+  const isErased = ({ agentId, threadId }: NamedAppend) =>
+    situation.erased.has(projectId) || situation.erased.has(agentId) || situation.erased.has(threadId)
+  const open = appends.filter((append) => !isErased(append) && textFault(append) === null)
+  const openIds = [...new Set(open.map(({ threadId }) => threadId))]
+  if (openIds.every((threadId) => situation.threads.has(threadId))) return situation
+
+  // The agent that the first append names is the one that a new thread belongs to.
+  const wanted = new Map([...open].reverse().map((append) => [append.threadId, append]))
+  const missing = [...wanted.values()].filter(({ threadId }) => !situation.present.has(threadId))
+  if (missing.length > 0) await ensureThreads(tx, projectId, missing, batch.projectName)
+  const again = await look(tx, projectId, appends, openIds)
+  const lost = openIds.find((threadId) => !again.threads.has(threadId) && !again.erased.has(threadId))
+  if (lost !== undefined) throw new RetryableError('INTERNAL', `thread ${lost} vanished while it was being written to`)
+  return again
+}
+
+type Look = AppendSituation & { readonly present: ReadonlySet<string> }
+
+/** One round trip. Where not every thread is there yet, none is locked: they are to be made first (see `ensureThreads`). */
+async function look(
+  tx: Tx,
+  projectId: string,
+  appends: readonly NamedAppend[],
+  threadIds: readonly string[],
+): Promise<Look> {
+  const targets = [projectId, ...new Set(appends.map(({ agentId }) => agentId)), ...threadIds]
+  const messageIds = appends.flatMap(({ messages }) => messages.map(({ input }) => input.id))
+  const [locked, owners, tombstones, known] = await Promise.all([
+    tx<{ threadId: string; headSeq: number; tokensEstimate: number; lastMessageAt: number | null }[]>`
+      select thread_id, head_seq, tokens_estimate, last_message_at
+      from heddle.stage_cursors
+      where thread_id = any(${asArray(threadIds)}::uuid[])
+        and ${threadIds.length} = (
+          select count(*) from heddle.stage_cursors where thread_id = any(${asArray(threadIds)}::uuid[]))
+      order by thread_id
+      for update`,
+    tx<{ id: string; agentId: string }[]>`
+      select id, agent_id from heddle.threads where id = any(${asArray(threadIds)}::uuid[])`,
+    tx<{ targetId: string }[]>`
+      select target_id from heddle.tombstones where target_id = any(${asArray(targets)}::uuid[])`,
+    // Lateral with an offset, so that each id is one look-up in the index, whatever the planner guesses of the table's size.
+    tx<{ id: string; threadId: string; fingerprint: string }[]>`
+      select found.id, found.thread_id, encode(found.fingerprint, 'hex') as fingerprint
+      from unnest(${asArray(messageIds)}::uuid[]) as given (id)
+      cross join lateral (
+        select id, thread_id, fingerprint from heddle.messages
+        where project_id = ${projectId} and messages.id = given.id
+        offset 0) as found`,
+  ])
+  const agentOf = new Map(owners.map(({ id, agentId }) => [id, agentId]))
+  return {
+    projectId,
+    threads: new Map(
+      locked.map(({ threadId, headSeq, tokensEstimate, lastMessageAt }) => [
+        threadId,
+        { agentId: agentOf.get(threadId) ?? '', headSeq, tokensEstimate, latestAtMs: lastMessageAt },
+      ]),
+    ),
+    present: new Set(agentOf.keys()),
+    known: new Map(
+      known.map(({ id, threadId, fingerprint }): [string, KnownMessage] => [id, { threadId, fingerprint }]),
+    ),
+    erased: new Set(tombstones.map(({ targetId }) => targetId)),
+  }
+}
+
+/** Among a million messages of a thread two short codes of 8 characters are as likely the same as not; of 24, never. */
+const CODE_CHARACTERS_MAX = 24
+
+async function insertMessages(
+  tx: Tx,
+  messages: readonly PlannedMessage[],
+  receivedAtMs: number,
+  codeCharacters: number = CODE_CHARACTERS,
+): Promise<void> {
+  const rows = messages.map((planned) => toRow(planned, codeCharacters))
+  const { count } = await tx`
+    insert into heddle.messages (
+      thread_id, seq, id, code, role, content, content_escaped, thinking, tool_calls, tool_call_id, tool_name, is_error,
+      sent_at, ordered_at, ordinal, latest_at, received_at, source_id, model, usage, context_id, pinned, kept_aside,
+      metadata, tokens_estimate, fingerprint)
+    select
+      thread_id, seq, id, code, role, content, coalesce(content_escaped, false), thinking::json, tool_calls::json,
+      tool_call_id, tool_name, coalesce(is_error, false), sent_at, ordered_at, ordinal, latest_at, ${receivedAtMs},
+      source_id, model, usage::json, context_id, coalesce(pinned, false), kept_aside, metadata::json, tokens_estimate,
+      decode(fingerprint, 'hex')
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as message (
+      thread_id uuid, seq bigint, id uuid, code text, role text, content text, content_escaped boolean, thinking text,
+      tool_calls text, tool_call_id text, tool_name text, is_error boolean, sent_at timestamptz, ordered_at timestamptz,
+      ordinal integer, latest_at timestamptz, source_id text, model text, usage text, context_id uuid, pinned boolean,
+      kept_aside text, metadata text, tokens_estimate integer, fingerprint text)
+    on conflict on constraint messages_code do nothing`
+  if (count === messages.length) return
+
+  // Some short code is taken: those messages take longer ones.
+  if (codeCharacters === CODE_CHARACTERS_MAX)
+    throw new PermanentError('INTERNAL', 'no short code is free for a new message')
+  const stored = await tx<{ id: string }[]>`
+    select found.id
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (thread_id uuid, seq bigint)
+    cross join lateral (
+      select id from heddle.messages
+      where messages.thread_id = given.thread_id and messages.seq = given.seq
+      offset 0) as found`
+  const present = new Set(stored.map(({ id }) => id))
+  const missing = messages.filter(({ message }) => !present.has(message.input.id))
+  await insertMessages(tx, missing, receivedAtMs, codeCharacters + 1)
+}
+
+/** Fields without a value are left out; what is JSON in the table travels as text, so that it is stored to the letter. */
+function toRow({ threadId, seq, latestAtMs, fingerprint, message }: PlannedMessage, codeCharacters: number): object {
+  const { input } = message
+  const escaped = !isStorable(input.content)
+  return {
+    thread_id: threadId,
+    seq,
+    id: input.id,
+    code: shortCode(input.id, codeCharacters),
+    role: input.role,
+    content: escaped ? JSON.stringify(input.content) : input.content,
+    content_escaped: escaped || undefined,
+    thinking: input.thinking && JSON.stringify(input.thinking),
+    tool_calls: input.toolCalls && JSON.stringify(input.toolCalls),
+    tool_call_id: input.toolCallId,
+    tool_name: input.toolName,
+    is_error: input.isError,
+    sent_at: input.sentAt && formatTime(Date.parse(input.sentAt)),
+    ordered_at: formatTime(message.orderedAtMs),
+    ordinal: message.ordinal,
+    latest_at: formatTime(latestAtMs),
+    source_id: input.sourceId,
+    model: input.model,
+    usage: input.usage && JSON.stringify(input.usage),
+    context_id: input.contextId,
+    pinned: input.pinned,
+    kept_aside: input.keptAside,
+    metadata: input.metadata && JSON.stringify(input.metadata),
+    tokens_estimate: message.tokensEstimate,
+    fingerprint,
+  }
+}
+
+async function advanceHeads(tx: Tx, threads: ReadonlyMap<string, LockedThread>): Promise<void> {
+  const rows = [...threads].map(([threadId, { headSeq, tokensEstimate, latestAtMs }]) => ({
+    thread_id: threadId,
+    head_seq: headSeq,
+    tokens_estimate: tokensEstimate,
+    last_message_at: latestAtMs === null ? null : formatTime(latestAtMs),
+  }))
+  await tx`
+    update heddle.stage_cursors as cursor
+    set head_seq = grown.head_seq, tokens_estimate = grown.tokens_estimate, last_message_at = grown.last_message_at
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as grown (
+      thread_id uuid, head_seq bigint, tokens_estimate bigint, last_message_at timestamptz)
+    where cursor.thread_id = grown.thread_id`
+}

@@ -1,0 +1,190 @@
+import { ConflictError, type ErrorData, type MessageInput, validationError } from '@heddle/contracts'
+import { isStorable } from './text.js'
+
+/** A message with everything that ingest worked out about it. */
+export interface PreparedMessage {
+  readonly input: MessageInput
+  /** Its index in the append or file that it came with. */
+  readonly ordinal: number
+  /** Its place in the conversation, in milliseconds since 1970. */
+  readonly orderedAtMs: number
+  readonly tokensEstimate: number
+  /** `messageFingerprint` of the input: tells a repeat from a conflict. */
+  readonly fingerprint: Uint8Array
+}
+
+/** Messages for one thread, stored together or not at all. */
+export interface Append {
+  readonly requestId: string
+  /** Name of the agent; made where it is missing. */
+  readonly agent: string
+  /** Name of the thread; made where it is missing. */
+  readonly thread: string
+  /** Seconds of history that a new agent shows; null for all, undefined for the default. Ignored where the agent exists. */
+  readonly newAgentRollingWindow?: number | null
+  readonly messages: readonly PreparedMessage[]
+}
+
+export interface AppendOutcome {
+  readonly requestId: string
+  readonly threadId: string
+  /** Messages that this append added. */
+  readonly stored: number
+  /** Messages that were there already, the same to the letter. */
+  readonly repeated: number
+  /** What this append added are the sequence numbers from `fromSeq` to `headSeq`; an empty range where it added nothing. */
+  readonly fromSeq: number
+  readonly headSeq: number
+  /** Estimated tokens of the whole thread after this append. */
+  readonly tokensEstimate: number
+  /** Why nothing of this append was stored; null on success. The other appends of the batch go on. */
+  readonly error: ErrorData | null
+}
+
+export interface NamedAppend extends Append {
+  readonly agentId: string
+  readonly threadId: string
+}
+
+/** A thread as it stands while its cursor row is locked. */
+export interface LockedThread {
+  readonly agentId: string
+  readonly headSeq: number
+  readonly tokensEstimate: number
+  readonly latestAtMs: number | null
+}
+
+/** A message that is stored under an id, in whatever thread of the project. */
+export interface KnownMessage {
+  readonly threadId: string
+  readonly fingerprint: string
+}
+
+export interface PlannedMessage {
+  readonly threadId: string
+  readonly seq: number
+  /** The latest place of the thread up to this message. */
+  readonly latestAtMs: number
+  readonly fingerprint: string
+  readonly message: PreparedMessage
+}
+
+export interface AppendPlan {
+  readonly outcomes: AppendOutcome[]
+  readonly messages: PlannedMessage[]
+  /** The threads that grow, as they stand afterwards. */
+  readonly threads: ReadonlyMap<string, LockedThread>
+}
+
+export interface AppendSituation {
+  readonly threads: ReadonlyMap<string, LockedThread>
+  /** By message id. */
+  readonly known: ReadonlyMap<string, KnownMessage>
+  /** Ids of projects, agents and threads that were erased. */
+  readonly erased: ReadonlySet<string>
+  readonly projectId: string
+}
+
+/**
+ * Decides what a batch of appends adds. Pure: the same rules hold between a message of the batch and a stored one as
+ * between two messages of the batch, so it does not matter how appends are grouped.
+ */
+export function planAppends(appends: readonly NamedAppend[], situation: AppendSituation): AppendPlan {
+  const known = new Map(situation.known)
+  const threads = new Map<string, LockedThread>()
+  const messages: PlannedMessage[] = []
+  const outcomes = appends.map((append): AppendOutcome => {
+    const { requestId, threadId } = append
+    const thread = threads.get(threadId) ?? situation.threads.get(threadId)
+    const head = { headSeq: thread?.headSeq ?? 0, tokensEstimate: thread?.tokensEstimate ?? 0 }
+    const nothing = { requestId, threadId, stored: 0, repeated: 0, fromSeq: head.headSeq + 1, ...head }
+    const fault = faultOf(append, thread, situation)
+    if (thread === undefined || fault !== null) return { ...nothing, error: fault ?? erased('thread', append.thread) }
+
+    const fresh = new Map<string, { fingerprint: string; message: PreparedMessage }>()
+    for (const [index, message] of append.messages.entries()) {
+      const { id } = message.input
+      const fingerprint = Buffer.from(message.fingerprint).toString('hex')
+      const staged = fresh.get(id)
+      const same = staged ? { threadId, fingerprint: staged.fingerprint } : known.get(id)
+      if (same === undefined) fresh.set(id, { fingerprint, message })
+      else if (same.threadId !== threadId || same.fingerprint !== fingerprint) {
+        return { ...nothing, error: idConflict(id, index, same.threadId !== threadId) }
+      }
+    }
+
+    let { headSeq, tokensEstimate, latestAtMs } = thread
+    for (const [id, { fingerprint, message }] of fresh) {
+      headSeq += 1
+      tokensEstimate += message.tokensEstimate
+      latestAtMs = Math.max(latestAtMs ?? message.orderedAtMs, message.orderedAtMs)
+      messages.push({ threadId, seq: headSeq, latestAtMs, fingerprint, message })
+      known.set(id, { threadId, fingerprint })
+    }
+    if (fresh.size > 0) threads.set(threadId, { ...thread, headSeq, tokensEstimate, latestAtMs })
+    const repeated = append.messages.length - fresh.size
+    return { ...nothing, stored: fresh.size, repeated, headSeq, tokensEstimate, error: null }
+  })
+  return { outcomes, messages, threads }
+}
+
+function faultOf(append: NamedAppend, thread: LockedThread | undefined, situation: AppendSituation): ErrorData | null {
+  if (situation.erased.has(situation.projectId)) return erased('project', situation.projectId)
+  if (situation.erased.has(append.agentId)) return erased('agent', append.agent)
+  if (situation.erased.has(append.threadId)) return erased('thread', append.thread)
+  if (thread !== undefined && thread.agentId !== append.agentId) return agentConflict(append).toJSON()
+  return textFault(append)
+}
+
+/** Contents are kept whatever they hold; these are names and ids. */
+export function textFault({
+  agent,
+  thread,
+  messages,
+}: Pick<Append, 'agent' | 'thread' | 'messages'>): ErrorData | null {
+  const refuse = (field: string, text: string) =>
+    validationError(
+      field,
+      'must not hold NUL characters or lone surrogates',
+      `a text of ${text.length} characters`,
+    ).toJSON()
+
+  if (!isStorable(agent)) return refuse('agent', agent)
+  if (!isStorable(thread)) return refuse('thread', thread)
+  for (const [index, { input }] of messages.entries()) {
+    for (const field of ['sourceId', 'toolCallId', 'toolName', 'model'] as const) {
+      const text = input[field]
+      if (text !== undefined && !isStorable(text)) return refuse(`messages.${index}.${field}`, text)
+    }
+  }
+  return null
+}
+
+export function agentConflict({ agent, thread }: { agent: string; thread: string }): ConflictError {
+  return new ConflictError(`thread "${thread}" belongs to another agent than "${agent}"`, {
+    field: 'agent',
+    received: agent,
+    hint: 'Name the agent that the thread began with, or begin another thread.',
+  })
+}
+
+export function erasedError(kind: 'project' | 'agent' | 'thread', name: string): ConflictError {
+  return new ConflictError(`${kind} "${name}" was erased`, {
+    field: kind,
+    received: name,
+    hint: 'What was erased stays erased; use another name.',
+  })
+}
+
+function erased(kind: 'project' | 'agent' | 'thread', name: string): ErrorData {
+  return erasedError(kind, name).toJSON()
+}
+
+function idConflict(id: string, index: number, elsewhere: boolean): ErrorData {
+  const where = elsewhere ? 'in another thread' : 'in this thread'
+  return new ConflictError(`message id ${id} is used by another message ${where}`, {
+    field: `messages.${index}.id`,
+    received: id,
+    hint: 'Give each message an id of its own; a repeat must be the same in every field.',
+  }).toJSON()
+}

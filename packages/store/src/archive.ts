@@ -1,0 +1,172 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
+import { asArray } from './arrays.js'
+import type { Tx } from './connection.js'
+import { decodeText, encodeText, toStorable } from './text.js'
+
+const compress = promisify(brotliCompress)
+const decompress = promisify(brotliDecompress)
+
+/** Where compressing still takes less time than writing: higher qualities save a few percent and cost many times as much. */
+const BROTLI_QUALITY = 5
+/** A message's longest content, 4,000,000 characters of at most 4 bytes, with room for calls as JSON. */
+const CONTENT_BYTES_MAX = 64 * 1024 * 1024
+
+/** The full content of what was condensed or removed. */
+export interface NewArchiveEntry {
+  readonly threadId: string
+  readonly messageId: string
+  /** The part of the message: empty for the whole of it. */
+  readonly location?: string
+  readonly contentType: string
+  readonly summary: string
+  /** Kept to the byte, whatever it holds. */
+  readonly content: string
+  readonly filePaths: readonly string[]
+  readonly toolName: string | null
+  readonly tokenCount: number
+  readonly originalCreatedAtMs: number
+}
+
+export interface ArchiveEntryRow extends Required<Omit<NewArchiveEntry, 'content'>> {
+  readonly id: string
+  /** SHA-256 of the content: what {@link readArchiveContent} takes. */
+  readonly contentHash: Uint8Array
+  readonly archivedAtMs: number
+  readonly lastAccessedAtMs: number | null
+  readonly accessCount: number
+}
+
+/**
+ * Archives contents. An entry that is there already, by its thread, message and location, stays as it is.
+ *
+ * Invariant: a content's `reference_count` is the number of entries that name it. Each distinct content of a project is
+ * compressed and stored once.
+ *
+ * @returns the ids of the entries, in the order given
+ */
+export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]): Promise<string[]> {
+  if (entries.length === 0) return []
+  const contents = new Map<string, Buffer>()
+  const rows = entries.map((entry) => {
+    const content = encodeText(entry.content)
+    const hash = createHash('sha256').update(content).digest('hex')
+    contents.set(hash, content)
+    return {
+      id: randomUUID(),
+      thread_id: entry.threadId,
+      message_id: entry.messageId,
+      location: entry.location ?? '',
+      content_type: entry.contentType,
+      summary: toStorable(entry.summary),
+      hash,
+      file_paths: entry.filePaths.map(toStorable),
+      tool_name: entry.toolName === null ? null : toStorable(entry.toolName),
+      token_count: entry.tokenCount,
+      original_created_at_ms: entry.originalCreatedAtMs,
+    }
+  })
+  await storeContents(tx, contents)
+
+  const given = JSON.stringify(rows)
+  const [, stored] = await Promise.all([
+    tx`
+      with added as (
+        insert into heddle.archive (
+          id, thread_id, message_id, location, content_type, summary, content_hash, file_paths, tool_name, token_count,
+          original_created_at)
+        select
+          id, thread_id, message_id, location, content_type, summary, decode(hash, 'hex'), file_paths, tool_name,
+          token_count, to_timestamp(original_created_at_ms / 1000)
+        from json_to_recordset(${given}::text::json) as entry (
+          id uuid, thread_id uuid, message_id uuid, location text, content_type text, summary text, hash text,
+          file_paths text[], tool_name text, token_count integer, original_created_at_ms double precision)
+        on conflict (thread_id, message_id, location) do nothing
+        returning project_id, content_hash
+      ),
+      referenced as (
+        select project_id, content_hash, count(*) as times from added group by project_id, content_hash
+      )
+      update heddle.archive_contents as content
+      set reference_count = content.reference_count + referenced.times
+      from referenced
+      where content.project_id = referenced.project_id and content.hash = referenced.content_hash`,
+    tx<{ place: number; id: string }[]>`
+      select given.place::integer, found.id
+      from json_to_recordset(${JSON.stringify(rows.map((row, place) => ({ ...row, place })))}::text::json) as given (
+        place integer, thread_id uuid, message_id uuid, location text)
+      cross join lateral (
+        select id from heddle.archive
+        where archive.thread_id = given.thread_id and archive.message_id = given.message_id
+          and archive.location = given.location
+        offset 0) as found
+      order by given.place`,
+  ])
+  return stored.map(({ id }) => id)
+}
+
+/** Locks the contents that are there, in the order of their hashes, so that none is taken away meanwhile; adds the others. */
+async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer>): Promise<void> {
+  const present = await tx<{ hash: string }[]>`
+    select encode(hash, 'hex') as hash from heddle.archive_contents
+    where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+      and hash in (select decode(given, 'hex') from unnest(${asArray(contents.keys())}::text[]) as given)
+    order by archive_contents.hash
+    for no key update`
+  const known = new Set(present.map(({ hash }) => hash))
+  const added = await Promise.all(
+    [...contents]
+      .filter(([hash]) => !known.has(hash))
+      .map(async ([hash, content]) => ({
+        hash,
+        size_bytes: content.length,
+        content: (await compress(content, { params: brotliParams(content.length) })).toString('base64'),
+      })),
+  )
+  if (added.length === 0) return
+  await tx`
+    insert into heddle.archive_contents (hash, content, size_bytes)
+    select decode(hash, 'hex'), decode(content, 'base64'), size_bytes
+    from json_to_recordset(${JSON.stringify(added)}::text::json) as content (hash text, content text, size_bytes integer)
+    order by hash
+    on conflict do nothing`
+}
+
+function brotliParams(sizeBytes: number): Record<number, number> {
+  return {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: sizeBytes,
+  }
+}
+
+/** @returns null where nothing is archived there */
+export async function findArchiveEntry(
+  tx: Tx,
+  { threadId, messageId, location = '' }: { threadId: string; messageId: string; location?: string },
+): Promise<ArchiveEntryRow | null> {
+  const [entry] = await tx<ArchiveEntryRow[]>`
+    select
+      id, thread_id, message_id, location, content_type, summary, content_hash, to_json(file_paths) as file_paths, tool_name, token_count,
+      original_created_at as original_created_at_ms, archived_at as archived_at_ms,
+      last_accessed_at as last_accessed_at_ms, access_count
+    from heddle.archive
+    where thread_id = ${threadId} and message_id = ${messageId} and location = ${location}`
+  return entry ?? null
+}
+
+/** @returns the content to the byte; null where the project has none of this hash */
+export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<string | null> {
+  const [row] = await tx<{ content: Uint8Array }[]>`
+    select content from heddle.archive_contents
+    where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and hash = ${hash}`
+  if (row === undefined) return null
+  return decodeText(await decompress(row.content, { maxOutputLength: CONTENT_BYTES_MAX }))
+}
+
+/** Counts a recall. */
+export async function recordAccess(tx: Tx, { id, atMs }: { id: string; atMs: number }): Promise<void> {
+  await tx`
+    update heddle.archive set access_count = access_count + 1, last_accessed_at = ${atMs} where id = ${id}`
+}

@@ -1,0 +1,121 @@
+import { promisify } from 'node:util'
+import { deflate, inflate } from 'node:zlib'
+import type { ContextRequest, ContextResult, ErrorData } from '@heddle/contracts'
+import type { Tx } from './connection.js'
+
+const compress = promisify(deflate)
+const decompress = promisify(inflate)
+
+/** The largest result as JSON: the largest budget in tokens, at a few bytes each. */
+const RESULT_BYTES_MAX = 256 * 1024 * 1024
+
+/** A context without its result. */
+export interface ContextSummary {
+  readonly id: string
+  readonly threadId: string
+  readonly status: 'requested' | 'built' | 'failed'
+  readonly request: ContextRequest
+  readonly requestedAtMs: number
+  /** The requester gives up then; past it nobody builds the context. */
+  readonly deadlineAtMs: number
+  readonly builtAtMs: number | null
+  /** Why it failed. */
+  readonly error: ErrorData | null
+  readonly stateId: string | null
+  readonly agentVersion: number | null
+  readonly headSeq: number | null
+  readonly budget: number | null
+  readonly tokensUsed: number | null
+  readonly summaryUsed: boolean | null
+}
+
+export interface ContextRow extends ContextSummary {
+  /** With its receipt; null unless built. */
+  readonly result: ContextResult | null
+}
+
+/**
+ * Asks for a context: the row is what the assemble stage works from, and where its answer will stand.
+ *
+ * @returns false where a context of this id was asked for before
+ */
+export async function requestContext(
+  tx: Tx,
+  context: { id: string; threadId: string; request: ContextRequest; deadlineAtMs: number },
+): Promise<boolean> {
+  const { count } = await tx`
+    insert into heddle.contexts (id, thread_id, status, request, deadline_at)
+    values (
+      ${context.id}, ${context.threadId}, 'requested', ${JSON.stringify(context.request)}::text::json,
+      ${context.deadlineAtMs})
+    on conflict (id) do nothing`
+  return count === 1
+}
+
+/** @returns null where the project has no such context */
+export async function loadContext(tx: Tx, { id }: { id: string }): Promise<ContextRow | null> {
+  const [row] = await tx<(ContextSummary & { result: Uint8Array | null })[]>`
+    select ${summaryColumns(tx)}, result from heddle.contexts where id = ${id}`
+  if (row === undefined) return null
+  return { ...row, result: row.result === null ? null : await unpack(row.result) }
+}
+
+export interface BuiltContext {
+  readonly id: string
+  readonly result: ContextResult
+}
+
+/**
+ * Stores a built context. It is the first answer that counts: of two workers on one request, one answers.
+ *
+ * @returns false where the context was built or failed before
+ */
+export async function finishContext(tx: Tx, { id, result }: BuiltContext): Promise<boolean> {
+  const { receipt } = result
+  const packed = await compress(JSON.stringify(result))
+  const { count } = await tx`
+    update heddle.contexts
+    set
+      status = 'built', built_at = now(), result = ${packed}, state_id = ${receipt.stateId},
+      agent_version = ${receipt.agentVersion}, head_seq = ${receipt.headSeq}, budget = ${result.budget},
+      tokens_used = ${result.tokensUsed}, summary_used = ${result.summaryUsed}
+    where id = ${id} and status = 'requested'`
+  return count === 1
+}
+
+/** @returns false where the context was built or failed before */
+export async function failContext(tx: Tx, { id, error }: { id: string; error: ErrorData }): Promise<boolean> {
+  const { count } = await tx`
+    update heddle.contexts
+    set status = 'failed', built_at = now(), error = ${JSON.stringify(error)}::text::json
+    where id = ${id} and status = 'requested'`
+  return count === 1
+}
+
+export interface ContextListing {
+  readonly threadId: string
+  readonly limit: number
+  /** The context with which the page before ended. */
+  readonly before?: { readonly requestedAtMs: number; readonly id: string }
+}
+
+/** A page of a thread's contexts, newest first. */
+export async function listContexts(tx: Tx, { threadId, limit, before }: ContextListing): Promise<ContextSummary[]> {
+  return await tx<ContextSummary[]>`
+    select ${summaryColumns(tx)}
+    from heddle.contexts
+    where thread_id = ${threadId}
+      and ${before === undefined ? tx`true` : tx`(requested_at, id) < (${before.requestedAtMs}, ${before.id})`}
+    order by requested_at desc, id desc
+    limit ${limit}`
+}
+
+function summaryColumns(tx: Tx) {
+  return tx`
+    id, thread_id, status, request, requested_at as requested_at_ms, deadline_at as deadline_at_ms,
+    built_at as built_at_ms, error, state_id, agent_version, head_seq, budget, tokens_used, summary_used`
+}
+
+async function unpack(packed: Uint8Array): Promise<ContextResult> {
+  return JSON.parse((await decompress(packed, { maxOutputLength: RESULT_BYTES_MAX })).toString()) as ContextResult
+}

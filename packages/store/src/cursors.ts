@@ -1,0 +1,86 @@
+import type { WakeStageName } from '@heddle/contracts'
+import type { Tx } from './connection.js'
+import type { Store } from './store.js'
+import { toStorable } from './text.js'
+
+const CURSOR_COLUMNS = { prune: 'prune_seq', summarize: 'summarize_seq', embed: 'embed_seq' } as const
+
+/**
+ * Moves a stage's cursor on, if it still stands where the stage began: of two workers on one thread, one moves it.
+ *
+ * @returns whether this call moved it
+ */
+export async function advanceCursor(
+  tx: Tx,
+  { threadId, stage, fromSeq, toSeq }: { threadId: string; stage: WakeStageName; fromSeq: number; toSeq: number },
+): Promise<boolean> {
+  const column = tx(CURSOR_COLUMNS[stage])
+  const { count } = await tx`
+    update heddle.stage_cursors
+    set ${column} = ${toSeq}
+    where thread_id = ${threadId} and ${column} = ${fromSeq} and ${toSeq}::bigint between ${column} and head_seq`
+  return count === 1
+}
+
+/** Marks a thread that a stage gave up on: it is left alone until `retryAtMs`. */
+export async function markThreadFailed(
+  tx: Tx,
+  { threadId, error, retryAtMs }: { threadId: string; error: string; retryAtMs: number },
+): Promise<void> {
+  await tx`
+    update heddle.stage_cursors
+    set last_error = ${toStorable(error)}, retry_at = ${retryAtMs}
+    where thread_id = ${threadId}`
+}
+
+/** Takes the mark away once a stage got through; free of cost where there is none. */
+export async function clearThreadFailure(tx: Tx, { threadId }: { threadId: string }): Promise<void> {
+  await tx`
+    update heddle.stage_cursors
+    set last_error = null, retry_at = null
+    where thread_id = ${threadId} and (last_error is not null or retry_at is not null)`
+}
+
+export interface ThreadWork {
+  readonly stage: WakeStageName
+  readonly projectId: string
+  readonly threadId: string
+}
+
+/** Threads of all projects whose stages are behind their head, those that wait longest first. */
+export async function findLaggingThreads(
+  store: Store,
+  { limit, nowMs }: { limit: number; nowMs: number },
+): Promise<ThreadWork[]> {
+  return await store.asReconciler(
+    async (tx) =>
+      await tx<ThreadWork[]>`
+      select project_id, thread_id, stage from heddle.lagging_threads(${limit}::integer, ${nowMs}::timestamptz)`,
+  )
+}
+
+/** Threads of all projects with a compaction that has waited for its summary since before a time. */
+export async function findPendingStates(
+  store: Store,
+  { limit, createdBeforeMs, nowMs }: { limit: number; createdBeforeMs: number; nowMs: number },
+): Promise<ThreadWork[]> {
+  return await store.asReconciler(
+    async (tx) =>
+      await tx<ThreadWork[]>`
+      select project_id, thread_id, 'summarize' as stage
+      from heddle.pending_states(${limit}::integer, ${createdBeforeMs}::timestamptz, ${nowMs}::timestamptz)`,
+  )
+}
+
+/** Contexts of all projects that were requested before a time and that nobody has built or failed yet, oldest first. */
+export async function findRequestedContexts(
+  store: Store,
+  { limit, requestedBeforeMs }: { limit: number; requestedBeforeMs: number },
+): Promise<{ projectId: string; contextId: string }[]> {
+  return await store.asReconciler(
+    async (tx) =>
+      await tx<{ projectId: string; contextId: string }[]>`
+      select project_id, context_id
+      from heddle.requested_contexts(${limit}::integer, ${requestedBeforeMs}::timestamptz)`,
+  )
+}

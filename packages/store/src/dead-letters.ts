@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import type { ErrorData } from '@heddle/contracts'
+import type { Tx } from './connection.js'
+import { toStorable } from './text.js'
+
+export interface NewDeadLetter {
+  readonly stage: string
+  readonly jobId: string
+  readonly threadId: string | null
+  /** The job's payload, as it was received. */
+  readonly payload: unknown
+  readonly error: ErrorData
+  readonly attempts: number
+}
+
+export interface DeadLetter extends NewDeadLetter {
+  readonly id: string
+  readonly projectId: string
+  readonly failedAtMs: number
+  readonly redrivenAtMs: number | null
+}
+
+/**
+ * Keeps a job that failed for good. It belongs to the project of the transaction: a job that names none, or one that cannot
+ * be read, is kept under core's `NIL_ID`.
+ *
+ * @returns the id of the letter
+ */
+export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<string> {
+  const id = randomUUID()
+  await tx`
+    insert into heddle.dead_letters (id, stage, job_id, thread_id, payload, error, attempts)
+    values (
+      ${id}, ${letter.stage}, ${toStorable(letter.jobId)}, ${letter.threadId},
+      ${JSON.stringify(letter.payload ?? null)}::text::json, ${JSON.stringify(letter.error)}::text::json,
+      ${letter.attempts})`
+  return id
+}
+
+export interface DeadLetterListing {
+  readonly limit: number
+  /** One stage only. */
+  readonly stage?: string
+  /** Also those that were sent again. */
+  readonly withRedriven?: boolean
+}
+
+/** The dead letters of the project, newest first. */
+export async function listDeadLetters(
+  tx: Tx,
+  { limit, stage, withRedriven = false }: DeadLetterListing,
+): Promise<DeadLetter[]> {
+  return await tx<DeadLetter[]>`
+    select
+      id, project_id, stage, job_id, thread_id, payload, error, attempts,
+      failed_at as failed_at_ms, redriven_at as redriven_at_ms
+    from heddle.dead_letters
+    where ${stage === undefined ? tx`true` : tx`stage = ${stage}`}
+      and ${withRedriven ? tx`true` : tx`redriven_at is null`}
+    order by failed_at desc, id
+    limit ${limit}`
+}
+
+/** @returns whether the letter was there and had not been sent again before */
+export async function markRedriven(tx: Tx, { id }: { id: string }): Promise<boolean> {
+  const { count } = await tx`
+    update heddle.dead_letters set redriven_at = now() where id = ${id} and redriven_at is null`
+  return count === 1
+}

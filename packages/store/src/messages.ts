@@ -1,0 +1,111 @@
+import type { Message } from '@heddle/core'
+import { asArray } from './arrays.js'
+import type { Tx } from './connection.js'
+import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
+
+/** A message as a thread's history shows it. */
+export interface HistoryMessage extends Message {
+  /** The time that the client gave. */
+  readonly sentAtMs: number | null
+  readonly receivedAtMs: number
+  readonly sourceId: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+}
+
+interface Page {
+  readonly threadId: string
+  /** The sequence number with which the page before ended; 0 for the first. */
+  readonly afterSeq: number
+  readonly limit: number
+}
+
+/** Messages in the order of storing: what a stage works through from its cursor. */
+export async function loadMessagesBySeq(tx: Tx, { threadId, afterSeq, limit }: Page): Promise<Message[]> {
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId} and message.seq > ${afterSeq}
+    order by message.seq
+    limit ${limit}`
+  return rows.map(toMessage)
+}
+
+/** A page of a thread's history, in the order of storing, with every field. */
+export async function listMessages(tx: Tx, { threadId, afterSeq, limit }: Page): Promise<HistoryMessage[]> {
+  const rows = await tx<(MessageRow & HistoryFields)[]>`
+    select ${historyColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId} and message.seq > ${afterSeq}
+    order by message.seq
+    limit ${limit}`
+  return rows.map(toHistoryMessage)
+}
+
+/** @returns null where the thread has no such message */
+export async function loadMessage(
+  tx: Tx,
+  { threadId, ...name }: { threadId: string } & ({ id: string } | { code: string }),
+): Promise<HistoryMessage | null> {
+  const [row] = await tx<(MessageRow & HistoryFields)[]>`
+    select ${historyColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId} and ${'id' in name ? tx`message.id = ${name.id}` : tx`message.code = ${name.code}`}`
+  return row === undefined ? null : toHistoryMessage(row)
+}
+
+/** Messages of a thread by their ids, in no order; ids that are not there are left out. */
+export async function loadMessagesById(
+  tx: Tx,
+  { threadId, ids }: { threadId: string; ids: readonly string[] },
+): Promise<Message[]> {
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from unnest(${asArray(ids)}::uuid[]) as given (id)
+    cross join lateral (
+      select * from heddle.messages
+      where messages.thread_id = ${threadId} and messages.id = given.id
+      offset 0) as message`
+  return rows.map(toMessage)
+}
+
+/** The fingerprints of those of `ids` that the thread holds. */
+export async function existingMessages(
+  tx: Tx,
+  { threadId, ids }: { threadId: string; ids: readonly string[] },
+): Promise<Map<string, Uint8Array>> {
+  const rows = await tx<{ id: string; fingerprint: Uint8Array }[]>`
+    select id, fingerprint from heddle.messages
+    where thread_id = ${threadId} and id = any(${asArray(ids)}::uuid[])`
+  return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
+}
+
+/** Records exact token counts. A count that is there stays: the same text always counts the same. */
+export async function recordTokenCounts(
+  tx: Tx,
+  { threadId, counts }: { threadId: string; counts: readonly { seq: number; tokens: number }[] },
+): Promise<void> {
+  if (counts.length === 0) return
+  await tx`
+    insert into heddle.message_tokens (thread_id, seq, tokens)
+    select ${threadId}, seq, tokens
+    from json_to_recordset(${JSON.stringify(counts)}::text::json) as counted (seq bigint, tokens integer)
+    on conflict do nothing`
+}
+
+interface HistoryFields {
+  readonly sentAtMs: number | null
+  readonly receivedAtMs: number
+  readonly sourceId: string | null
+  readonly metadata: Record<string, unknown> | null
+}
+
+function historyColumns(tx: Tx) {
+  return tx`
+    ${messageColumns(tx)},
+    message.sent_at as sent_at_ms, message.received_at as received_at_ms, message.source_id, message.metadata`
+}
+
+function toHistoryMessage(row: MessageRow & HistoryFields): HistoryMessage {
+  const { sentAtMs, receivedAtMs, sourceId, metadata } = row
+  return { ...toMessage(row), sentAtMs, receivedAtMs, sourceId, metadata }
+}

@@ -1,0 +1,118 @@
+import { RetryableError } from '@heddle/contracts'
+import { type ConnectionOptions, type Connections, connect } from './connection.js'
+
+/*
+ * postgres.js 3.4 does not survive a server that goes away at the wrong moment: a statement that is sent on a connection
+ * after its socket closed throws in a timer, where nothing catches it, and ends the process; and a connection whose socket
+ * closed with a write under way never writes again, though the pool hands it out (porsager/postgres issues 1154 and 1208).
+ *
+ * So every connection here is a driver of its own with one connection. It is used by one transaction at a time, says when
+ * its socket closed, and is thrown away then: what is lost is never written to again.
+ */
+
+export interface Connection {
+  readonly sql: Connections
+  /** Whether the socket closed. Nothing may be sent from then on. */
+  lost: boolean
+}
+
+export interface Pool {
+  /** @throws RetryableError `SERVICE_UNAVAILABLE` where no connection comes free in time, or the pool is closed */
+  acquire(): Promise<Connection>
+  release(connection: Connection): void
+  /** Waits for the connections in use, up to `timeoutMs`; then closes them all. */
+  close(timeoutMs: number): Promise<void>
+}
+
+interface Waiter {
+  resolve(connection: Connection): void
+  reject(error: Error): void
+}
+
+/** Longer than any transaction of the pipeline takes: who waits longer will not be served. */
+const ACQUIRE_TIMEOUT_MS = 30_000
+
+/** @throws PermanentError `VALIDATION_ERROR` where the address is none */
+export function openPool({ connectionsMax, ...options }: ConnectionOptions & { connectionsMax: number }): Pool {
+  const open = new Set<Connection>()
+  const idle: Connection[] = []
+  const waiting = new Set<Waiter>()
+  let closed: RetryableError | null = null
+  let onDrained = () => {}
+
+  function add(): Connection {
+    const connection: Connection = {
+      sql: connect({ ...options, onClose: () => (connection.lost = true) }),
+      lost: false,
+    }
+    open.add(connection)
+    return connection
+  }
+
+  // Made at once, though it opens with its first statement: so an address that is none is refused here.
+  idle.push(add())
+
+  function discard(connection: Connection): void {
+    open.delete(connection)
+    void connection.sql.end({ timeout: 0 })
+  }
+
+  function release(connection: Connection): void {
+    if (connection.lost || closed !== null) discard(connection)
+    else idle.push(connection)
+    const [next] = waiting
+    if (next !== undefined && (idle.length > 0 || open.size < connectionsMax)) next.resolve(idle.pop() ?? add())
+    if (open.size === 0) onDrained()
+  }
+
+  return {
+    async acquire() {
+      if (closed !== null) throw closed
+      for (let connection = idle.pop(); connection !== undefined; connection = idle.pop()) {
+        if (!connection.lost) return connection
+        discard(connection)
+      }
+      if (open.size < connectionsMax) return add()
+      return await new Promise<Connection>((resolve, reject) => {
+        const waiter: Waiter = {
+          resolve: (connection) => settle(() => resolve(connection)),
+          reject: (error) => settle(() => reject(error)),
+        }
+        const timer = setTimeout(() => waiter.reject(exhausted(connectionsMax)), ACQUIRE_TIMEOUT_MS)
+        const settle = (then: () => void) => {
+          clearTimeout(timer)
+          waiting.delete(waiter)
+          then()
+        }
+        waiting.add(waiter)
+      })
+    },
+
+    release,
+
+    async close(timeoutMs) {
+      if (closed !== null) return
+      closed = new RetryableError('SERVICE_UNAVAILABLE', 'the store is closed')
+      for (const waiter of waiting) waiter.reject(closed)
+      for (const connection of idle.splice(0)) discard(connection)
+      if (open.size === 0) return
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs)
+        onDrained = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      for (const connection of open) {
+        connection.lost = true
+        discard(connection)
+      }
+    },
+  }
+}
+
+function exhausted(connectionsMax: number): RetryableError {
+  return new RetryableError('SERVICE_UNAVAILABLE', `no connection came free within ${ACQUIRE_TIMEOUT_MS} ms`, {
+    hint: `This process uses at most ${connectionsMax} connections to Postgres; lower its concurrency or raise that number.`,
+  })
+}

@@ -1,0 +1,99 @@
+import { HeddleError, PermanentError, RetryableError } from '@heddle/contracts'
+import postgres from 'postgres'
+
+const MIGRATE_HINT = 'Run `heddle migrate` against this database.'
+const SERVER_HINT =
+  'Check that the Postgres server runs and that DATABASE_URL names its host and port; `heddle doctor` shows more.'
+
+/** How a failed connection is named by Node and by postgres.js. */
+const CONNECTION_CODES = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'CONNECT_TIMEOUT',
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+/**
+ * Brings what postgres.js threw into the error that says what happens next. Errors that are none of the server's, and
+ * violated constraints, which are faults of a program, pass through as they are.
+ */
+export function fromPostgres(error: unknown): unknown {
+  if (error instanceof HeddleError || !(error instanceof Error)) return error
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (CONNECTION_CODES.has(code)) {
+    const reason = error.message === '' ? code : error.message
+    return new RetryableError('SERVICE_UNAVAILABLE', `Postgres cannot be reached: ${reason}`, {
+      hint: SERVER_HINT,
+      cause: error,
+    })
+  }
+  return error instanceof postgres.PostgresError ? fromSqlState(error) : error
+}
+
+export function connectionLost(): RetryableError {
+  return new RetryableError('SERVICE_UNAVAILABLE', 'the connection to Postgres broke', { hint: SERVER_HINT })
+}
+
+function fromSqlState(error: postgres.PostgresError): Error {
+  const unavailable = (what: string, hint: string) =>
+    new RetryableError('SERVICE_UNAVAILABLE', `${what}: ${error.message}`, { hint, cause: error })
+
+  switch (error.code) {
+    case '57P01':
+    case '57P02':
+    case '57P03':
+    case '57P05':
+      return unavailable('Postgres is restarting', SERVER_HINT)
+    case '25006':
+      return unavailable('Postgres is read-only', 'DATABASE_URL must name the primary server.')
+    case '53300':
+      return unavailable(
+        'Postgres has no connection left',
+        'Raise max_connections or run fewer workers; `heddle doctor` shows both.',
+      )
+    case '53100':
+    case '53200':
+      return unavailable('Postgres is out of disk or memory', 'Give the Postgres server more room.')
+    case '3D000':
+      return unavailable(
+        'the database does not exist',
+        'Create the database that DATABASE_URL names, then run `heddle migrate`.',
+      )
+    case '3F000':
+    case '42P01':
+    case '42883':
+    case '42703':
+      return unavailable('the database is not migrated', MIGRATE_HINT)
+    case '22023':
+      return error.message.includes('role') ? unavailable('the database is not migrated', MIGRATE_HINT) : error
+    case '40001':
+    case '40P01':
+      return unavailable('another transaction was in the way', 'Try again.')
+    case '55P03':
+    case '57014':
+      return new RetryableError('TIMEOUT', `a statement ran out of time: ${error.message}`, { cause: error })
+    case '28P01':
+    case '28000':
+      return new PermanentError('UNAUTHORIZED', `Postgres refused the login: ${error.message}`, {
+        hint: 'Check the user and the password in DATABASE_URL.',
+        cause: error,
+      })
+    case '42501':
+      return new PermanentError('FORBIDDEN', `Postgres refused: ${error.message}`, {
+        hint: error.hint ?? 'Run as a superuser: grant heddle_app to the user that DATABASE_URL names.',
+        cause: error,
+      })
+    default:
+      return error.code.startsWith('08') ? unavailable('the connection to Postgres broke', SERVER_HINT) : error
+  }
+}

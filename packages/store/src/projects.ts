@@ -1,0 +1,15 @@
+import type { Tx } from './connection.js'
+
+/**
+ * Makes sure that a project is there. A project whose first message came before anyone told its name is called by its id
+ * until then.
+ *
+ * @param name the name from which `projectId` was derived
+ */
+export async function ensureProject(tx: Tx, { projectId, name }: { projectId: string; name: string }): Promise<void> {
+  await tx`
+    insert into heddle.projects as project (project_id, name)
+    values (${projectId}, ${name})
+    on conflict (project_id) do update set name = excluded.name
+      where project.name = project.project_id::text and project.name <> excluded.name`
+}

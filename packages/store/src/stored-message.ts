@@ -1,0 +1,47 @@
+import type { Role, ThinkingBlock, ToolCall } from '@heddle/contracts'
+import type { Message } from '@heddle/core'
+import type { Tx } from './connection.js'
+
+/** The columns of which a core `Message` is made, for `select ... from heddle.messages as message`. */
+export function messageColumns(tx: Tx) {
+  return tx`
+    message.id, message.seq, message.code, message.role, message.content, message.content_escaped,
+    message.thinking, message.tool_calls, message.tool_call_id, message.tool_name, message.is_error,
+    message.ordered_at as ordered_at_ms, message.ordinal, message.model, message.usage, message.context_id,
+    message.pinned, message.kept_aside, message.tokens_estimate,
+    -- A subquery and no join: one look-up for each row that is returned, whatever the planner guesses of their number.
+    (select counted.tokens from heddle.message_tokens as counted
+     where counted.thread_id = message.thread_id and counted.seq = message.seq) as tokens_counted`
+}
+
+export interface MessageRow extends Omit<Message, 'thinking' | 'toolCalls' | 'tokens' | 'tokensExact'> {
+  readonly contentEscaped: boolean
+  readonly thinking: ThinkingBlock[] | null
+  readonly toolCalls: ToolCall[] | null
+  readonly tokensEstimate: number
+  readonly tokensCounted: number | null
+}
+
+export function toMessage(row: MessageRow): Message {
+  return {
+    id: row.id,
+    seq: row.seq,
+    code: row.code,
+    role: row.role as Role,
+    content: row.contentEscaped ? (JSON.parse(row.content) as string) : row.content,
+    thinking: row.thinking ?? [],
+    toolCalls: row.toolCalls ?? [],
+    toolCallId: row.toolCallId,
+    toolName: row.toolName,
+    isError: row.isError,
+    orderedAtMs: row.orderedAtMs,
+    ordinal: row.ordinal,
+    model: row.model,
+    usage: row.usage,
+    pinned: row.pinned,
+    keptAside: row.keptAside,
+    contextId: row.contextId,
+    tokens: row.tokensCounted ?? row.tokensEstimate,
+    tokensExact: row.tokensCounted !== null,
+  }
+}

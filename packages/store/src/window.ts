@@ -1,0 +1,103 @@
+import { ineligibleReason, type Message } from '@heddle/core'
+import type { Tx } from './connection.js'
+import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
+
+/** Which messages of a thread are in the window: those after a time and after a sequence number, both excluded. */
+export interface WindowRange {
+  readonly threadId: string
+  /** Milliseconds since 1970; null for no bound. */
+  readonly sinceMs: number | null
+  /** The head at the last clear; 0 for none. */
+  readonly afterSeq: number
+}
+
+export interface LoadedWindow {
+  /** The newest messages of the window in conversation order, with those that never enter a context. */
+  readonly messages: Message[]
+  /** Older messages of the window that could enter a context and were not loaded. */
+  readonly eligibleBeyondLimit: number
+}
+
+/** Loads the newest `limit` messages of a window. What lies beyond is counted, never read, whatever the thread's length. */
+export async function loadWindow(tx: Tx, { limit, ...bounds }: WindowRange & { limit: number }): Promise<LoadedWindow> {
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${bounds.threadId}
+      and message.seq > ${bounds.afterSeq}
+      and message.ordered_at > ${since(bounds)}
+    order by message.ordered_at desc, message.ordinal desc, message.id desc
+    limit ${limit}`
+  const messages = rows.map(toMessage).reverse()
+  if (messages.length < limit) return { messages, eligibleBeyondLimit: 0 }
+  const { eligible } = await countMessages(tx, bounds)
+  return {
+    messages,
+    eligibleBeyondLimit: eligible - messages.filter((message) => ineligibleReason(message) === null).length,
+  }
+}
+
+export interface MessageCounts {
+  /** All messages of the thread. */
+  readonly stored: number
+  readonly inWindow: number
+  /** Those of the window that may enter a context. */
+  readonly eligible: number
+  /** Those of the window that may not, by reason: `compact-summary`, or the roles `error` and `approval`. */
+  readonly aside: Readonly<Record<string, number>>
+}
+
+/**
+ * Counts the messages of a window exactly without reading them: `latest_at` never falls from one sequence number to the
+ * next, so halving finds the first message past the time bound. All after it are in the window but for those that came
+ * late, and those that are kept aside; both are few and have an index of their own.
+ */
+export async function countMessages(tx: Tx, bounds: WindowRange): Promise<MessageCounts> {
+  const { threadId, afterSeq } = bounds
+  const [[window], asides] = await Promise.all([
+    tx<{ stored: number; inWindow: number }[]>`
+      with recursive halving (low, high) as (
+          select ${afterSeq}::bigint, greatest(head_seq, ${afterSeq}) + 1
+          from heddle.stage_cursors
+          where thread_id = ${threadId}
+        union all
+          select
+            case when middle.is_inside then halving.low else middle.seq end,
+            case when middle.is_inside then middle.seq else halving.high end
+          from halving
+          cross join lateral (
+            select seq, latest_at > ${since(bounds)} as is_inside
+            from heddle.messages
+            where thread_id = ${threadId} and seq = (halving.low + halving.high) / 2
+            offset 0) as middle
+          where halving.high - halving.low > 1
+      ),
+      opening as (select min(high) as seq from halving)
+      select
+        cursor.head_seq as stored,
+        greatest(cursor.head_seq, ${afterSeq}) + 1 - opening.seq - (
+          select count(*) from heddle.messages as late
+          where late.thread_id = ${threadId} and late.ordered_at < late.latest_at
+            and late.ordered_at <= ${since(bounds)} and late.seq >= opening.seq) as in_window
+      from opening
+      join heddle.stage_cursors as cursor on cursor.thread_id = ${threadId}`,
+    tx<{ reason: string; count: number }[]>`
+      select coalesce(kept_aside, role) as reason, count(*) as count
+      from heddle.messages
+      where thread_id = ${threadId} and (kept_aside is not null or role in ('error', 'approval'))
+        and ordered_at > ${since(bounds)} and seq > ${afterSeq}
+      group by reason`,
+  ])
+  const { stored, inWindow } = window ?? { stored: 0, inWindow: 0 }
+  const asideCount = asides.reduce((sum, { count }) => sum + count, 0)
+  return {
+    stored,
+    inWindow,
+    eligible: inWindow - asideCount,
+    aside: Object.fromEntries(asides.map(({ reason, count }) => [reason, count])),
+  }
+}
+
+function since({ sinceMs }: WindowRange): number {
+  return sinceMs ?? Number.NEGATIVE_INFINITY
+}

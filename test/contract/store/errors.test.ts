@@ -1,0 +1,120 @@
+import { setImmediate } from 'node:timers/promises'
+import { openStore } from '@heddle/store'
+import { freshDatabase } from '@heddle/test-support'
+import postgres from 'postgres'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { freshStore, PROJECT } from './support.js'
+
+async function failureOf(url: string): Promise<unknown> {
+  const store = openStore({ url, connectionsMax: 1 })
+  onTestFinished(() => store.close())
+  return await store.inProject(PROJECT, (tx) => tx`select id from heddle.messages`).catch((error: unknown) => error)
+}
+
+describe('errors of the store', () => {
+  it('calls a server that is away unavailable, and says what to do', async () => {
+    expect(await failureOf('postgres://nobody@127.0.0.1:1/none')).toMatchObject({
+      name: 'RetryableError',
+      code: 'SERVICE_UNAVAILABLE',
+      hint: expect.stringContaining('DATABASE_URL'),
+      cause: expect.anything(),
+    })
+  })
+
+  it('sends who has not migrated to `heddle migrate`', async () => {
+    const { url, drop } = await freshDatabase()
+    onTestFinished(drop)
+    expect(await failureOf(url)).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      hint: expect.stringContaining('heddle migrate'),
+    })
+  })
+
+  it('names a database that does not exist', async () => {
+    const { url, drop } = await freshDatabase()
+    await drop()
+    expect(await failureOf(url)).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('database'),
+    })
+  })
+
+  it('calls a refused login unauthorized, for good', async () => {
+    const { url, drop } = await freshDatabase()
+    onTestFinished(drop)
+    const wrong = new URL(url)
+    wrong.username = 'heddle_nobody_of_this_name'
+    wrong.password = 'wrong'
+    expect(await failureOf(wrong.href)).toMatchObject({ name: 'PermanentError', code: 'UNAUTHORIZED' })
+  })
+
+  it('keeps the password out of the error for an address that is none', () => {
+    const open = () => openStore({ url: 'postgres://user:secret@host:port:1/db' })
+    expect(open).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', field: 'DATABASE_URL' }))
+    expect(open).not.toThrow(/secret/)
+  })
+
+  it('recovers by itself when the server has cut its connections', async () => {
+    const { url, store, drop } = await freshStore()
+    onTestFinished(drop)
+    const sql = postgres(url, { max: 1 })
+    onTestFinished(() => sql.end())
+    const cut = store.inProject(PROJECT, async (tx) => {
+      const [{ pid } = { pid: 0 }] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+      await sql`select pg_terminate_backend(${pid})`
+      await tx`select id from heddle.messages`
+    })
+    await expect(cut).rejects.toMatchObject({ name: 'RetryableError', code: 'SERVICE_UNAVAILABLE' })
+    await store.ping()
+    expect(await store.inProject(PROJECT, (tx) => tx`select id from heddle.messages`)).toEqual([])
+  })
+
+  it('outlives any number of cut connections: each transaction ends, well or with a typed error', async () => {
+    const { url, store, drop } = await freshStore()
+    onTestFinished(drop)
+    const sql = postgres(url, { max: 1 })
+    onTestFinished(() => sql.end())
+    let failures = 0
+    let running = 8
+    const worker = async () => {
+      for (let round = 0; round < 40; round++) {
+        await store
+          .inProject(PROJECT, async (tx) => {
+            await tx`select id from heddle.messages`
+            await setImmediate()
+            await Promise.all([tx`select id from heddle.threads`, tx`select id from heddle.agents`])
+            await setImmediate()
+            await tx`select id from heddle.contexts`
+          })
+          .catch((error: unknown) => {
+            expect(error).toMatchObject({ name: 'RetryableError', code: 'SERVICE_UNAVAILABLE' })
+            failures++
+          })
+      }
+      running--
+    }
+    const cutter = async () => {
+      while (running > 0) {
+        await sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`
+        await setImmediate()
+      }
+    }
+    await Promise.all([cutter(), ...Array.from({ length: 8 }, worker)])
+    expect(failures).toBeGreaterThan(0)
+    expect(await store.inProject(PROJECT, (tx) => tx`select id from heddle.messages`)).toEqual([])
+  })
+
+  it('passes the error of the work through as it is, and undoes the work', async () => {
+    const { store, drop } = await freshStore()
+    onTestFinished(drop)
+    const fault = new Error('of the work')
+    const failing = store.inProject(PROJECT, async (tx) => {
+      await tx`insert into heddle.projects (project_id, name) values (${PROJECT}, 'x')`
+      throw fault
+    })
+    await expect(failing).rejects.toBe(fault)
+    expect(await store.inProject(PROJECT, (tx) => tx`select name from heddle.projects`)).toEqual([])
+  })
+})

@@ -1,0 +1,127 @@
+import { inspectServer, migrate, openStore } from '@heddle/store'
+import { freshDatabase } from '@heddle/test-support'
+import postgres from 'postgres'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { append, appendOne, PROJECT, prepared } from './support.js'
+
+async function emptyDatabase() {
+  const database = await freshDatabase()
+  onTestFinished(() => database.drop())
+  return database
+}
+
+/** A connection as the one that owns the database. */
+function ownerOf(url: string): postgres.Sql {
+  const sql = postgres(url, { max: 2, onnotice: () => {} })
+  onTestFinished(() => sql.end())
+  return sql
+}
+
+describe('migrate', () => {
+  it('lets ten processes start at once and applies each migration once', async () => {
+    const { url } = await emptyDatabase()
+    const results = await Promise.all(Array.from({ length: 10 }, () => migrate({ url })))
+    const applied = results.flatMap((result) => result.applied)
+    expect(applied).toContain('0000_schema')
+    expect(new Set(applied).size).toBe(applied.length)
+    expect(results.filter((result) => result.applied.length > 0)).toHaveLength(1)
+    const sql = ownerOf(url)
+    const [{ count } = { count: 0 }] = await sql`select count(*)::integer as count from heddle_migrations.applied`
+    expect(count).toBe(applied.length)
+  })
+
+  it('migrates several databases of one cluster at once, though they share the role', async () => {
+    const databases = await Promise.all([emptyDatabase(), emptyDatabase(), emptyDatabase(), emptyDatabase()])
+    const results = await Promise.all(databases.map(({ url }) => migrate({ url })))
+    for (const { applied } of results) expect(applied).toContain('0000_schema')
+  })
+
+  it('does nothing to a database that is up to date', async () => {
+    const { url } = await emptyDatabase()
+    await migrate({ url })
+    expect(await migrate({ url })).toEqual({ applied: [] })
+    const health = await inspectServer({ url })
+    expect(health.migrationsPending).toEqual([])
+    expect(health.mayTakeRole).toBe(true)
+  })
+
+  it('gives up with a typed error when another process holds the lock for too long', async () => {
+    const { url } = await emptyDatabase()
+    await ownerOf(url)`select pg_advisory_lock(4680046800)`
+    await expect(migrate({ url, lockTimeoutMs: 50 })).rejects.toMatchObject({ name: 'RetryableError', code: 'TIMEOUT' })
+  })
+
+  it('forces row-level security on every table and gives each its policy', async () => {
+    const { url } = await emptyDatabase()
+    await migrate({ url })
+    const tables = await ownerOf(url)<{ name: string; enabled: boolean; forced: boolean; policies: number }[]>`
+      select
+        class.relname as name, class.relrowsecurity as enabled, class.relforcerowsecurity as forced,
+        (select count(*)::integer from pg_policies
+         where schemaname = 'heddle' and tablename = class.relname and policyname = 'own_project_only') as policies
+      from pg_class as class
+      where class.relnamespace = 'heddle'::regnamespace and class.relkind in ('r', 'p')`
+    expect(tables.length).toBeGreaterThan(20)
+    expect(tables.filter(({ enabled, forced, policies }) => !enabled || !forced || policies !== 1)).toEqual([])
+  })
+
+  it('lets the services append to what is append-only, and delete, but not change it', async () => {
+    const { url } = await emptyDatabase()
+    await migrate({ url })
+    const [may] = await ownerOf(url)`
+      select
+        has_table_privilege('heddle_app', 'heddle.messages', 'update') as change,
+        has_table_privilege('heddle_app', 'heddle.messages', 'insert') as add,
+        has_table_privilege('heddle_app', 'heddle.messages', 'delete') as remove`
+    expect(may).toEqual({ change: false, add: true, remove: true })
+  })
+})
+
+describe('an owner that is no superuser', () => {
+  async function plainOwner() {
+    const { url, name } = await emptyDatabase()
+    const sql = ownerOf(url)
+    const role = `owner_of_${name}`
+    await sql`create role ${sql(role)} login createrole password 'plain'`
+    await sql`alter database ${sql(name)} owner to ${sql(role)}`
+    // A cluster on which heddle_app is there already may have been set up by someone else, who must grant it once.
+    const [{ found } = { found: false }] =
+      await sql`select exists (select from pg_roles where rolname = 'heddle_app') as found`
+    if (found) await sql`grant heddle_app to ${sql(role)}`
+    onTestFinished(async () => {
+      await sql`drop owned by ${sql(role)} cascade`
+      await sql`reassign owned by ${sql(role)} to current_user`
+      await sql`drop role ${sql(role)}`
+    })
+    const ownUrl = new URL(url)
+    ownUrl.username = role
+    ownUrl.password = 'plain'
+    return ownUrl.href
+  }
+
+  it('migrates, serves, and is bound by row-level security itself', async () => {
+    const url = await plainOwner()
+    await migrate({ url })
+    const store = openStore({ url })
+    onTestFinished(() => store.close())
+    await appendOne(store, append([prepared()]))
+
+    const sql = ownerOf(url)
+    expect(await sql`select rolsuper from pg_roles where rolname = current_user`).toEqual([{ rolsuper: false }])
+    expect(await sql`select * from heddle.messages`).toEqual([])
+    const [seen] = await store.inProject(PROJECT, (tx) => tx`select count(*)::integer as count from heddle.messages`)
+    expect(seen).toEqual({ count: 1 })
+  })
+
+  it('lets the reconciler see lagging threads of all projects', async () => {
+    const url = await plainOwner()
+    await migrate({ url })
+    const store = openStore({ url })
+    onTestFinished(() => store.close())
+    const { threadId } = await appendOne(store, append([prepared()]))
+    const { findLaggingThreads } = await import('@heddle/store')
+    const work = await findLaggingThreads(store, { limit: 10, nowMs: Date.now() })
+    expect(work.map(({ stage }) => stage).sort()).toEqual(['embed', 'prune', 'summarize'])
+    expect(work.every((one) => one.threadId === threadId && one.projectId === PROJECT)).toBe(true)
+  })
+})

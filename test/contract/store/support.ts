@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import type { MessageInput } from '@heddle/contracts'
+import { estimateTokens, messageFingerprint, projectIdOf } from '@heddle/core'
+import {
+  type Append,
+  type AppendOutcome,
+  appendMessages,
+  migrate,
+  openStore,
+  type PreparedMessage,
+  type Store,
+} from '@heddle/store'
+import { freshDatabase } from '@heddle/test-support'
+
+export const PROJECT = projectIdOf('store tests')
+export const OTHER_PROJECT = projectIdOf('other store tests')
+export const RECEIVED_AT_MS = Date.parse('2026-02-12T14:30:00Z')
+
+export interface TestStore {
+  readonly url: string
+  readonly store: Store
+  drop(): Promise<void>
+}
+
+/** A migrated database of its own, and a store on it. */
+export async function freshStore(): Promise<TestStore> {
+  const database = await freshDatabase()
+  await migrate({ url: database.url })
+  const store = openStore({ url: database.url })
+  return {
+    url: database.url,
+    store,
+    async drop() {
+      await store.close()
+      await database.drop()
+    },
+  }
+}
+
+export function newId(): string {
+  const hex = randomBytes(16).toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
+}
+
+export function prepared(
+  fields: Partial<MessageInput> = {},
+  place: { ordinal?: number; orderedAtMs?: number } = {},
+): PreparedMessage {
+  const input: MessageInput = { id: newId(), role: 'user', content: 'hello', ...fields }
+  return {
+    input,
+    ordinal: place.ordinal ?? 0,
+    orderedAtMs: place.orderedAtMs ?? RECEIVED_AT_MS,
+    tokensEstimate: estimateTokens(input.content),
+    fingerprint: messageFingerprint(input),
+  }
+}
+
+export function append(messages: readonly PreparedMessage[], fields: Partial<Append> = {}): Append {
+  return { requestId: newId(), agent: 'weaver', thread: 'cloth', messages, ...fields }
+}
+
+export async function appendAll(
+  store: Store,
+  appends: readonly Append[],
+  projectId = PROJECT,
+): Promise<AppendOutcome[]> {
+  return await store.inProject(projectId, (tx) =>
+    appendMessages(tx, { projectId, receivedAtMs: RECEIVED_AT_MS, appends }),
+  )
+}
+
+/** Appends what must succeed, and returns its outcome. */
+export async function appendOne(store: Store, one: Append, projectId = PROJECT): Promise<AppendOutcome> {
+  const [outcome] = await appendAll(store, [one], projectId)
+  if (outcome === undefined || outcome.error !== null) throw new Error(`the append failed: ${outcome?.error?.detail}`)
+  return outcome
+}
