@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type RunningStages, startStages } from '@heddle/cli'
+import { type Client, createClient } from '@heddle/client'
+import type { PartialSettings, StageName } from '@heddle/contracts'
+import { projectIdOf } from '@heddle/core'
+import { startEmbeddedPostgres } from '@heddle/embedded'
+import { openQueues, type Queues } from '@heddle/queue'
+import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
+import { migrate, openStore, type Store } from '@heddle/store'
+import { freshDatabase, freshPrefix, redisUrl } from '@heddle/test-support'
+
+export type Mode = 'embedded' | 'postgres' | 'redis'
+
+/** The three ways to run Heddle, for `describe.each`; Redis is left out where the machine has none. */
+export function modes(): { mode: Mode; title: string; skip: boolean }[] {
+  return [
+    { mode: 'embedded', title: 'embedded', skip: false },
+    { mode: 'postgres', title: 'postgres', skip: false },
+    {
+      mode: 'redis',
+      title: redisUrl() === null ? 'redis (left out: no redis-server)' : 'redis',
+      skip: redisUrl() === null,
+    },
+  ]
+}
+
+export interface Pipeline {
+  readonly client: Client
+  readonly store: Store
+  readonly queues: Queues
+  readonly projectId: string
+  readonly databaseUrl: string
+  readonly queueBackend: { kind: 'postgres' | 'redis'; url: string }
+  readonly prefix: string
+  /** Starts workers of some stages, as one process would. */
+  start(stages?: readonly StageName[], options?: { concurrency?: number }): Promise<RunningStages>
+  close(): Promise<void>
+}
+
+export const allStages: readonly StageName[] = ['ingest', 'prune', 'summarize', 'embed', 'assemble']
+
+/** A store and queues of their own, without workers. */
+export async function openPipeline(mode: Mode, settings: PartialSettings = {}): Promise<Pipeline> {
+  const database = mode === 'embedded' ? await embeddedDatabase() : await freshDatabase()
+  const log = createLogger({ level: 'fatal', name: 'test' })
+  await migrate({ url: database.url })
+  const prefix = freshPrefix()
+  const store = openStore({ url: database.url })
+  const redis = redisUrl()
+  const queueBackend =
+    mode === 'redis' && redis !== null
+      ? { kind: 'redis' as const, url: redis }
+      : { kind: 'postgres' as const, url: database.url }
+  const queues = await openQueues({ backend: queueBackend, prefix, log })
+  const project = 'tests'
+  const running: RunningStages[] = []
+  const config = {
+    ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: tmpdir() }),
+    settings,
+    project,
+  }
+  return {
+    client: createClient({ store, queues, project, settings, log }),
+    store,
+    queues,
+    projectId: projectIdOf(project),
+    databaseUrl: database.url,
+    queueBackend,
+    prefix,
+    async start(stages = allStages, options = {}) {
+      const started = await startStages({
+        store,
+        queues,
+        config,
+        log,
+        clock: systemClock,
+        stages,
+        reconcile: false,
+        ...options,
+      })
+      running.push(started)
+      return started
+    },
+    async close() {
+      await Promise.all(running.map((stages) => stages.stop()))
+      await queues.destroy()
+      await store.close()
+      await database.drop()
+    },
+  }
+}
+
+async function embeddedDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'heddle-test-pipeline-'))
+  const server = await startEmbeddedPostgres({ dataDir, log: createLogger({ level: 'fatal', name: 'test' }) })
+  return {
+    url: server.adminUrl,
+    async drop() {
+      await server.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
