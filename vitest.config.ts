@@ -6,6 +6,8 @@ import { defineConfig } from 'vitest/config'
  */
 const resolve = { conditions: ['heddle:source', 'node'] }
 const ssr = { resolve }
+/** Vitest runs its global setup in an environment of its own. */
+const environments = { __vitest__: { resolve } }
 
 export default defineConfig({
   test: {
@@ -13,6 +15,7 @@ export default defineConfig({
       {
         resolve,
         ssr,
+        environments,
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'test/tooling/**/*.test.ts'],
@@ -21,6 +24,7 @@ export default defineConfig({
       {
         resolve,
         ssr,
+        environments,
         test: {
           name: 'contract',
           include: ['test/contract/**/*.test.ts'],
@@ -32,6 +36,7 @@ export default defineConfig({
       {
         resolve,
         ssr,
+        environments,
         test: {
           name: 'pipeline',
           include: ['test/pipeline/**/*.test.ts'],
