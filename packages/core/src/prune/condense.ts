@@ -43,7 +43,7 @@ export function stubLine(reason: string, { use, outcome, summary, reference }: C
   const path = outcome?.path ?? use?.path ?? null
   const other = truncate(oneLine(use?.command ?? use?.pattern ?? ''), COMMAND_CHARACTERS_MAX)
   const subject = path === null ? other : named(path)
-  const failure = outcome?.failed ? `, ${truncate(oneLine(summary), SUMMARY_CHARACTERS_MAX)}` : ''
+  const failure = outcome?.failed && summary !== '' ? `, ${truncate(oneLine(summary), SUMMARY_CHARACTERS_MAX)}` : ''
   return `📝 Removed${subject === '' ? '' : ` (${subject})`}: ${reason}${failure} [recall:${reference}]`
 }
 

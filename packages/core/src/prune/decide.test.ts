@@ -199,6 +199,23 @@ test('a failed result is removed once it is old enough, and its call with it, wh
   ])
 })
 
+test('a stub of a failure says what went wrong where that is shorter than the failure itself', () => {
+  const stubOf = (content: string) => {
+    const { messages, tool, filler } = conversation()
+    const call = { content: 'I try it.' }
+    tool('Fetch', { url: 'x' }, content, { call, result: { isError: true } })
+    filler(10)
+    return decide(messages)[0]?.text
+  }
+  expect(stubOf(`the host is away\n${'at line 3\n'.repeat(30)}`)).toBe(
+    '📝 Removed: old result of a failed call, failed: the host is away [recall:msg-code0002]',
+  )
+  expect(stubOf('the far host that serves the page is away and the proxy in front of it did not answer in time')).toBe(
+    '📝 Removed: old result of a failed call [recall:msg-code0002]',
+  )
+  expect(stubOf('no')).toBeUndefined()
+})
+
 test('what the user said when refusing a call stays', () => {
   const { messages, tool, filler } = conversation()
   const refusal =

@@ -3,7 +3,7 @@ import type { Message } from '../message.js'
 import { countTokens } from '../tokens.js'
 import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
 import type { ToolKind } from '../tools/table.js'
-import type { ToolPairs } from '../turns.js'
+import { isAssistantSide, type ToolPairs } from '../turns.js'
 import { condensedLine, stubLine } from './condense.js'
 import { type ToolEvent, toolEvents } from './events.js'
 import { summarizeInOneLine } from './one-line.js'
@@ -92,7 +92,7 @@ function findUntouchable({ messages, keptRaw, settings }: PruneInput): Set<strin
   const untouchable = new Set(keptRaw)
   const sides = new Set<string>()
   for (const [index, message] of messages.toReversed().entries()) {
-    const side = message.role === 'user' ? 'user' : 'agent'
+    const side = isAssistantSide(message) || message.role === 'tool_result' ? 'agent' : message.role
     if (!sides.has(side) || message.pinned || message.keptAside !== null || index < settings.keepLastN) {
       untouchable.add(message.id)
     }
@@ -124,7 +124,10 @@ function carryOut(
   }
   const caller = removableCaller(event, surroundings)
   if (caller === null) {
-    return ifShorter({ messageId: message.id, action: 'stub', text: stubLine(reason, parts), reason, archive })
+    // What went wrong is worth a few words, but not at the price of a stub that is longer than the result.
+    const texts = [stubLine(reason, parts), stubLine(reason, { ...parts, summary: '' })]
+    const stubs = texts.flatMap((text) => ifShorter({ messageId: message.id, action: 'stub', text, reason, archive }))
+    return stubs.slice(0, 1)
   }
   return [
     { messageId: caller.id, action: 'remove', text: '', reason, archive: archiveOfCall(caller, input.catalog) },
@@ -146,7 +149,7 @@ function removableCaller(event: ToolEvent | null, { input, untouchable, present 
 }
 
 function archiveOf(message: Message, event: ToolEvent | null): ArchiveDraft {
-  const kind = event?.use.kind ?? (message.role === 'assistant' || message.role === 'tool_use' ? 'assistant' : 'other')
+  const kind = event?.use.kind ?? (isAssistantSide(message) ? 'assistant' : 'other')
   return {
     messageId: message.id,
     contentType: kind,

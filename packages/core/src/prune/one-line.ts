@@ -69,7 +69,7 @@ function counted(lines: number): string {
 /** How far from its end a log is searched for its last error. */
 const LOG_LINES_MAX = 400
 const STRONG_ERROR =
-  /^\s*(?:[\w.]*(?:Error|Exception)\b:? \S|--- FAIL|FAIL(?:ED)? \S|fatal: |panic: |error(?:\[\w+\])?: |npm (?:ERR!|error) |✗ |✖ |E {3}\S|.{1,200}:\d+(?::\d+)?: (?:error\b|undefined\b|cannot\b))/
+  /^\s*(?:[\w.]*(?:Error|Exception)\b:? \S|--- FAIL|FAIL(?:ED)? \S|fatal: |panic: |error(?:\[\w+\])?: |npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\* |✗ |✖ |E {3}\S|.{1,200}:\d+(?::\d+)?: (?:error\b|undefined\b|cannot\b))/
 const WEAK_ERROR = /\b(?:error|exception|failed|failure|fatal|cannot|could not|not found|denied|refused|undefined)\b/i
 const NO_ERROR = /\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed|issues|problems)\b|\bfailed:? 0\b|errors?: 0\b/i
 

@@ -1,4 +1,4 @@
-import { errorLine } from '../prune/one-line.js'
+import { errorLine, firstMeaningfulLine } from '../prune/one-line.js'
 import { describeToolCall, type ToolUse } from '../tools/catalog.js'
 import { oneLine, truncate } from '../tools/lines.js'
 import { describeToolResult } from '../tools/results.js'
@@ -118,7 +118,7 @@ export class ActionLog {
   }
 
   private addError(source: SummarySource, action: Action, key: string, place: number): void {
-    const line = truncate(oneLine(errorLine(source.text) ?? ''), 200)
+    const line = truncate(oneLine(errorLine(source.text) ?? firstMeaningfulLine(source.text)), 200)
     if (line === '') return
     const label = truncate(action.use.path ?? action.label, 80) || action.name
     const error = remember(this.errors, `${key} ${line}`, {

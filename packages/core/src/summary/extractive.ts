@@ -33,7 +33,9 @@ export function summarizeExtractively(request: SummaryRequest): string {
   }
   const summary = render(chooseLines(shortlist, tokensMax, layout), layout, tokensMax)
   if (summary !== '') return summary
-  return cut(lastResort(shortlist, request), tokensMax)
+  const words = lastResort(shortlist, request)
+  // A character may take three tokens; the mark of something left out takes one.
+  return cut(words, tokensMax) || (words === '' ? '' : '…')
 }
 
 function gather(messages: readonly SummarySource[], shortlist: Shortlist): void {

@@ -3,8 +3,9 @@ import { type Candidate, type SectionName, sections } from './sections.js'
 
 /** Candidates of one section that are looked at; the rest weigh too little to be taken. */
 const CANDIDATES_MAX = 300
-/** Lines whose words overlap more than this say the same. */
+/** Lines of one section whose words overlap more than this say the same; in two sections they say it of different things. */
 const OVERLAP_MAX = 0.65
+const OVERLAP_BETWEEN_SECTIONS_MAX = 0.85
 
 /** Keeps the best lines of each section while they come in, in linear time and bounded memory. */
 export class Shortlist {
@@ -67,7 +68,7 @@ export function chooseLines(shortlist: Shortlist, tokensMax: number, layout: Lay
     const cost = lineCost(candidate, layout.withReferences) + heading
     if (cost > Math.min(room, left)) return 0
     const words = wordsOf(candidate.text)
-    if (chosen.some((other) => overlap(other.words, words) > OVERLAP_MAX)) return 0
+    if (chosen.some((other) => saysTheSame(other, { candidate, words }))) return 0
     chosen.push({ candidate, words })
     opened.add(candidate.section)
     left -= cost
@@ -104,6 +105,11 @@ export function formatLine({ text, reference }: Candidate, withReference: boolea
 
 function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}_./-]{2,}/gu) ?? [])
+}
+
+function saysTheSame(one: Chosen, other: Chosen): boolean {
+  const within = one.candidate.section === other.candidate.section
+  return overlap(one.words, other.words) > (within ? OVERLAP_MAX : OVERLAP_BETWEEN_SECTIONS_MAX)
 }
 
 function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): number {

@@ -62,8 +62,9 @@ function requestsOf(source: SummarySource, sentences: readonly string[], standin
     const score = 4 + edge + weigh(cues) + (cues.requirement ? 3 : 0) + 2 * standing.recency - bare
     return [line(asks ? 'requests' : 'facts', whole, asks ? score : score - 2)]
   }
-  return sentences.map((sentence, index) => {
+  return sentences.flatMap((sentence, index) => {
     const cues = cuesOf(sentence)
+    if (sentence.length < 12 && cues.details === 0) return []
     // Instructions of a harness may surround the request, but what it begins with says what it is about.
     const opening = edge * (index < 6 ? 1 - index * 0.12 : 0.25)
     const asks = cues.asking || cues.requirement || index === 0
