@@ -1,5 +1,5 @@
-import { ConflictError, type ErrorData, type MessageInput, validationError } from '@heddle/contracts'
-import { isStorable } from './text.js'
+import { ConflictError, type ErrorData, type MessageInput } from '@heddle/contracts'
+import { isStorable, unstorableError } from './text.js'
 
 /** A message with everything that ingest worked out about it. */
 export interface PreparedMessage {
@@ -142,12 +142,7 @@ export function textFault({
   thread,
   messages,
 }: Pick<Append, 'agent' | 'thread' | 'messages'>): ErrorData | null {
-  const refuse = (field: string, text: string) =>
-    validationError(
-      field,
-      'must not hold NUL characters or lone surrogates',
-      `a text of ${text.length} characters`,
-    ).toJSON()
+  const refuse = (field: string, text: string) => unstorableError(field, text).toJSON()
 
   if (!isStorable(agent)) return refuse('agent', agent)
   if (!isStorable(thread)) return refuse('thread', thread)

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { validationError } from '@heddle/contracts'
+import { PermanentError } from '@heddle/contracts'
 
 /**
  * Postgres texts cannot hold NUL characters, and UTF-8 cannot hold lone surrogates, which a text that was cut in the middle
@@ -9,14 +9,17 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/**
- * For names and settings: refused, since nobody means them.
- *
- * @throws PermanentError `VALIDATION_ERROR` that names the field
- */
+/** For names and settings: refused, since nobody means such characters there. The text itself is not shown. */
+export function unstorableError(field: string, text: string): PermanentError {
+  return new PermanentError('VALIDATION_ERROR', `${field}: must not hold NUL characters or lone surrogates`, {
+    field,
+    received: `a text of ${text.length} characters`,
+  })
+}
+
+/** @throws PermanentError {@link unstorableError} */
 export function assertStorable(field: string, text: string | null | undefined): void {
-  if (text === null || text === undefined || isStorable(text)) return
-  throw validationError(field, 'must not hold NUL characters or lone surrogates', `a text of ${text.length} characters`)
+  if (text !== null && text !== undefined && !isStorable(text)) throw unstorableError(field, text)
 }
 
 /** For texts that Heddle or a model wrote, such as summaries: the characters that cannot be kept become U+FFFD. */

@@ -1,0 +1,244 @@
+import { agentIdOf, type Position } from '@heddle/core'
+import {
+  advanceCursor,
+  clearThreadFailure,
+  findLaggingThreads,
+  findPendingStates,
+  insertPrunings,
+  insertState,
+  loadPrunings,
+  loadState,
+  loadStates,
+  loadThread,
+  markThreadFailed,
+  type NewContextState,
+  publishSummary,
+  voidStates,
+} from '@heddle/store'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+
+let database: TestStore
+beforeAll(async () => {
+  database = await freshStore()
+})
+afterAll(() => database.drop())
+
+let names = 0
+async function freshThread(): Promise<{ threadId: string; agentId: string }> {
+  const name = `compacted ${++names}`
+  const { threadId } = await appendOne(
+    database.store,
+    append([prepared(), prepared(), prepared()], { thread: name, agent: name }),
+  )
+  return { threadId, agentId: agentIdOf(PROJECT, name) }
+}
+
+const inProject: TestStore['store']['inProject'] = (projectId, work) => database.store.inProject(projectId, work)
+
+async function clear(agentId: string): Promise<void> {
+  await inProject(PROJECT, (tx) => tx`update heddle.agents set clear_epoch = clear_epoch + 1 where id = ${agentId}`)
+}
+
+function newState(threadId: string, fields: Partial<NewContextState> = {}): NewContextState {
+  const position = (ordinal: number): Position => ({ orderedAtMs: RECEIVED_AT_MS, ordinal, id: newId() })
+  return {
+    id: newId(),
+    threadId,
+    lane: 'sandwich',
+    strategy: 'sandwich',
+    clearEpoch: 0,
+    generation: 1,
+    replaces: null,
+    status: 'pending',
+    point: position(9),
+    headSeq: 3,
+    topIds: [newId(), newId()],
+    coveredFrom: position(1),
+    coveredTo: position(5),
+    coveredCount: 5,
+    coveredTokens: 500,
+    summary: null,
+    summaryTokens: 0,
+    summarizer: null,
+    ...fields,
+  }
+}
+
+describe('cursors', () => {
+  it('are moved by one of two workers that began at the same place', async () => {
+    const { threadId } = await freshThread()
+    const move = () => inProject(PROJECT, (tx) => advanceCursor(tx, { threadId, stage: 'prune', fromSeq: 0, toSeq: 3 }))
+    expect((await Promise.all([move(), move(), move()])).filter(Boolean)).toHaveLength(1)
+    expect(await inProject(PROJECT, (tx) => loadThread(tx, { threadId }))).toMatchObject({
+      pruneSeq: 3,
+      summarizeSeq: 0,
+      embedSeq: 0,
+    })
+  })
+
+  it('never pass the head and never go back', async () => {
+    const { threadId } = await freshThread()
+    const move = (fromSeq: number, toSeq: number) =>
+      inProject(PROJECT, (tx) => advanceCursor(tx, { threadId, stage: 'embed', fromSeq, toSeq }))
+    expect(await move(0, 4)).toBe(false)
+    expect(await move(0, 2)).toBe(true)
+    expect(await move(2, 1)).toBe(false)
+  })
+
+  it('of a thread that a stage gave up on are left alone until its time has come', async () => {
+    const { threadId } = await freshThread()
+    const stagesOf = async (nowMs: number) => {
+      const work = await findLaggingThreads(database.store, { limit: 1_000, nowMs })
+      return work
+        .filter((one) => one.threadId === threadId)
+        .map(({ stage }) => stage)
+        .sort()
+    }
+    await inProject(PROJECT, (tx) => advanceCursor(tx, { threadId, stage: 'prune', fromSeq: 0, toSeq: 3 }))
+    expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'summarize'])
+    await inProject(PROJECT, (tx) =>
+      markThreadFailed(tx, { threadId, error: 'model away\0', retryAtMs: RECEIVED_AT_MS + 10 }),
+    )
+    expect(await stagesOf(RECEIVED_AT_MS)).toEqual([])
+    expect(await stagesOf(RECEIVED_AT_MS + 10)).toEqual(['embed', 'summarize'])
+    expect(await inProject(PROJECT, (tx) => loadThread(tx, { threadId }))).toMatchObject({
+      lastError: 'model away\ufffd',
+    })
+    await inProject(PROJECT, (tx) => clearThreadFailure(tx, { threadId }))
+    expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'summarize'])
+  })
+})
+
+describe('context states', () => {
+  it('come back as they were published, by generation', async () => {
+    const { threadId } = await freshThread()
+    const first = newState(threadId, { status: 'ready', summary: 'so far', summaryTokens: 2, summarizer: 'extractive' })
+    const second = newState(threadId, {
+      generation: 2,
+      replaces: first.id,
+      coveredFrom: null,
+      coveredTo: null,
+      topIds: [],
+    })
+    await inProject(PROJECT, async (tx) => {
+      expect(await insertState(tx, first)).toBe(true)
+      expect(await insertState(tx, second)).toBe(true)
+      const states = await loadStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0 })
+      expect(states).toMatchObject([first, second])
+      expect(states[0]?.readyAtMs).toEqual(expect.any(Number))
+      expect(states[1]?.readyAtMs).toBeNull()
+      expect(await loadState(tx, { id: second.id })).toEqual(states[1])
+    })
+  })
+
+  it('are published once for each generation, whoever is quicker', async () => {
+    const { threadId } = await freshThread()
+    const publish = () => inProject(PROJECT, (tx) => insertState(tx, newState(threadId)))
+    expect((await Promise.all([publish(), publish(), publish()])).filter(Boolean)).toHaveLength(1)
+  })
+
+  it('are refused after a clear, and so is the summary of one that was pending', async () => {
+    const { threadId, agentId } = await freshThread()
+    const state = newState(threadId)
+    expect(await inProject(PROJECT, (tx) => insertState(tx, state))).toBe(true)
+    await clear(agentId)
+    expect(
+      await inProject(PROJECT, (tx) => insertState(tx, newState(threadId, { generation: 2, replaces: state.id }))),
+    ).toBe(false)
+    const published = { stateId: state.id, clearEpoch: 0, summary: 'late', summaryTokens: 1, summarizer: 'extractive' }
+    expect(await inProject(PROJECT, (tx) => publishSummary(tx, published))).toBe(false)
+    expect(await inProject(PROJECT, (tx) => publishSummary(tx, { ...published, clearEpoch: 1 }))).toBe(false)
+    expect(await inProject(PROJECT, (tx) => insertState(tx, newState(threadId, { clearEpoch: 1 })))).toBe(true)
+  })
+
+  it('lose against a clear that is under way', async () => {
+    const { threadId, agentId } = await freshThread()
+    let publishing: Promise<boolean> | undefined
+    await inProject(PROJECT, async (tx) => {
+      await tx`update heddle.agents set clear_epoch = clear_epoch + 1 where id = ${agentId}`
+      publishing = inProject(PROJECT, (other) => insertState(other, newState(threadId)))
+      // The publication waits for the clear: it is blocked in the server before this transaction ends.
+      for (let waiting = false; !waiting; ) {
+        const [row] = await tx<{ waiting: boolean }[]>`
+          select exists (select from pg_locks where not granted) as waiting`
+        waiting = row?.waiting ?? false
+      }
+    })
+    expect(await publishing).toBe(false)
+  })
+
+  it('take their summary once', async () => {
+    const { threadId } = await freshThread()
+    const state = newState(threadId)
+    await inProject(PROJECT, (tx) => insertState(tx, state))
+    const publish = (summary: string) =>
+      inProject(PROJECT, (tx) =>
+        publishSummary(tx, { stateId: state.id, clearEpoch: 0, summary, summaryTokens: 4, summarizer: 'model' }),
+      )
+    expect((await Promise.all([publish('one'), publish('two')])).filter(Boolean)).toHaveLength(1)
+    const stored = await inProject(PROJECT, (tx) => loadState(tx, { id: state.id }))
+    expect(stored).toMatchObject({ status: 'ready', summaryTokens: 4, summarizer: 'model' })
+  })
+
+  it('that became void make room for those that are built instead, and nothing builds on them', async () => {
+    const { threadId } = await freshThread()
+    const first = newState(threadId, { status: 'ready' })
+    const second = newState(threadId, { generation: 2, replaces: first.id, status: 'ready' })
+    await inProject(PROJECT, async (tx) => {
+      await insertState(tx, first)
+      await insertState(tx, second)
+      expect(await voidStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0, fromGeneration: 2 })).toBe(1)
+      expect(await insertState(tx, newState(threadId, { generation: 3, replaces: second.id }))).toBe(false)
+      const rebuilt = newState(threadId, { generation: 2, replaces: first.id })
+      expect(await insertState(tx, rebuilt)).toBe(true)
+      const states = await loadStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0 })
+      expect(states.map(({ id }) => id)).toEqual([first.id, rebuilt.id])
+    })
+  })
+
+  it('that wait for a summary are found for the reconciler', async () => {
+    const { threadId } = await freshThread()
+    await inProject(PROJECT, (tx) => insertState(tx, newState(threadId)))
+    const nowMs = Date.now() + 60_000
+    const work = await findPendingStates(database.store, { limit: 100, createdBeforeMs: nowMs, nowMs })
+    expect(work).toContainEqual({ stage: 'summarize', projectId: PROJECT, threadId })
+    expect(
+      await findPendingStates(database.store, { limit: 100, createdBeforeMs: RECEIVED_AT_MS - 1e12, nowMs }),
+    ).toEqual([])
+  })
+})
+
+describe('prunings', () => {
+  it('are those of states in force, the later generation last', async () => {
+    const { threadId } = await freshThread()
+    const first = newState(threadId, { status: 'ready' })
+    const second = newState(threadId, { generation: 2, replaces: first.id, status: 'ready' })
+    const pruning = (stateId: string, messageId: string, text: string) =>
+      ({
+        stateId,
+        messageId,
+        action: 'condense',
+        text,
+        tokens: 3,
+        reason: 'old tool result',
+        archiveId: newId(),
+      }) as const
+    const messageId = newId()
+    const rows = [pruning(second.id, messageId, 'later\0'), pruning(first.id, messageId, 'earlier')]
+    await inProject(PROJECT, async (tx) => {
+      await insertState(tx, first)
+      await insertState(tx, second)
+      await insertPrunings(tx, { threadId, prunings: rows })
+      await insertPrunings(tx, { threadId, prunings: rows })
+      const stateIds = [first.id, second.id]
+      expect((await loadPrunings(tx, { threadId, stateIds })).map(({ text }) => text)).toEqual([
+        'earlier',
+        'later\ufffd',
+      ])
+      await voidStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0, fromGeneration: 2 })
+      expect((await loadPrunings(tx, { threadId, stateIds })).map(({ text }) => text)).toEqual(['earlier'])
+      expect(await loadPrunings(tx, { threadId, stateIds: [] })).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,322 @@
+import type { ContextResult } from '@heddle/contracts'
+import { agentIdOf, NIL_ID, projectIdOf, threadIdOf } from '@heddle/core'
+import {
+  appendEvents,
+  ensureProject,
+  ensureThread,
+  failContext,
+  findRequestedContexts,
+  finishContext,
+  insertDeadLetter,
+  listAgents,
+  listContexts,
+  listDeadLetters,
+  listThreads,
+  loadAgent,
+  loadChunkHashes,
+  loadContext,
+  loadEventsAfter,
+  loadThread,
+  markRedriven,
+  putAgent,
+  replaceChunks,
+  requestContext,
+} from '@heddle/store'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+
+let database: TestStore
+beforeAll(async () => {
+  database = await freshStore()
+})
+afterAll(() => database.drop())
+
+const inProject: TestStore['store']['inProject'] = (projectId, work) => database.store.inProject(projectId, work)
+
+describe('projects', () => {
+  it('are called by their id until someone tells their name, and keep it then', async () => {
+    const projectId = projectIdOf('named late')
+    await appendOne(database.store, append([prepared()]), projectId)
+    const nameOf = () => inProject(projectId, (tx) => tx`select name from heddle.projects`)
+    expect(await nameOf()).toEqual([{ name: projectId }])
+    await inProject(projectId, (tx) => ensureProject(tx, { projectId, name: 'named late' }))
+    await inProject(projectId, (tx) => ensureProject(tx, { projectId, name: 'named late' }))
+    expect(await nameOf()).toEqual([{ name: 'named late' }])
+  })
+})
+
+describe('agents', () => {
+  it('get a version where something changed, and none where nothing did', async () => {
+    const put = (fields: object) =>
+      inProject(PROJECT, (tx) => putAgent(tx, { projectId: PROJECT, name: 'versioned', ...fields }))
+    expect(await put({})).toMatchObject({ version: 1, systemPrompt: '', docs: [], settings: {} })
+    expect(await put({ systemPrompt: 'be brief', settings: { model: 'm', prune: { keepLastN: 3 } } })).toMatchObject({
+      version: 2,
+    })
+    expect(await put({ settings: { prune: { keepLastN: 3 }, model: 'm' } })).toMatchObject({ version: 2 })
+    const docs = [{ name: 'a', text: 'half \ud800' }]
+    expect(await put({ docs })).toMatchObject({ version: 3, docs, systemPrompt: 'be brief' })
+    const versions = await inProject(
+      PROJECT,
+      (tx) => tx`
+        select version, system_prompt from heddle.agent_versions
+        where agent_id = ${agentIdOf(PROJECT, 'versioned')} order by version`,
+    )
+    expect(versions).toEqual([
+      { version: 1, systemPrompt: '' },
+      { version: 2, systemPrompt: 'be brief' },
+      { version: 3, systemPrompt: 'be brief' },
+    ])
+    expect(await inProject(PROJECT, (tx) => loadAgent(tx, { name: 'nobody' }))).toBeNull()
+    await expect(put({ systemPrompt: 'a\0' })).rejects.toMatchObject({ field: 'systemPrompt' })
+  })
+
+  it('get one version from each of several writers at once', async () => {
+    const put = (systemPrompt: string) =>
+      inProject(PROJECT, (tx) => putAgent(tx, { projectId: PROJECT, name: 'contested', systemPrompt }))
+    const versions = await Promise.all(['a', 'b', 'c', 'd'].map(put))
+    expect(versions.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4])
+  })
+})
+
+describe('threads', () => {
+  it('are listed by name, by agent and in pages, with what they hold', async () => {
+    const projectId = projectIdOf('listing')
+    for (const [thread, agent] of [
+      ['b', 'x'],
+      ['a', 'y'],
+      ['c', 'x'],
+    ] as const) {
+      await appendOne(database.store, append([prepared({ content: '12345678' })], { thread, agent }), projectId)
+    }
+    await inProject(projectId, async (tx) => {
+      expect((await listThreads(tx, { limit: 2 })).map(({ name }) => name)).toEqual(['a', 'b'])
+      expect((await listThreads(tx, { limit: 2, afterName: 'b' })).map(({ name }) => name)).toEqual(['c'])
+      const ofAgent = await listThreads(tx, { limit: 9, agentId: agentIdOf(projectId, 'x') })
+      expect(ofAgent).toMatchObject([
+        { name: 'b', agentName: 'x', messages: 1, tokensEstimate: 2, lastMessageAtMs: RECEIVED_AT_MS },
+        { name: 'c' },
+      ])
+      expect(await listAgents(tx, { limit: 9 })).toMatchObject([
+        { name: 'x', threads: 2, messages: 2, tokensEstimate: 4, lastMessageAtMs: RECEIVED_AT_MS },
+        { name: 'y', threads: 1, messages: 1 },
+      ])
+    })
+  })
+
+  it('are made without a message, once, and load as empty', async () => {
+    const ensure = (agent: string) =>
+      inProject(PROJECT, (tx) => ensureThread(tx, { projectId: PROJECT, agent, thread: 'ensured' }))
+    const results = await Promise.all([ensure('maker'), ensure('maker'), ensure('maker')])
+    expect(new Set(results.map(({ threadId }) => threadId))).toEqual(new Set([threadIdOf(PROJECT, 'ensured')]))
+    await expect(ensure('other')).rejects.toMatchObject({ code: 'CONFLICT', field: 'agent' })
+    expect(
+      await inProject(PROJECT, (tx) => loadThread(tx, { threadId: threadIdOf(PROJECT, 'ensured') })),
+    ).toMatchObject({
+      agentName: 'maker',
+      headSeq: 0,
+      title: null,
+      lastClearedAtMs: null,
+      lastMessageAtMs: null,
+    })
+  })
+
+  it('show the title in force and what the last clear hid', async () => {
+    const { threadId } = await appendOne(
+      database.store,
+      append([prepared(), prepared()], { thread: 'described', agent: 'cleared' }),
+    )
+    await inProject(PROJECT, async (tx) => {
+      await tx`insert into heddle.thread_versions (thread_id, version, title, goal) values (${threadId}, 1, 'old', 'g'), (${threadId}, 2, 'new', 'g')`
+      await tx`update heddle.threads set version = 2 where id = ${threadId}`
+      await tx`update heddle.agents set clear_epoch = 2, last_cleared_at = ${RECEIVED_AT_MS} where id = ${agentIdOf(PROJECT, 'cleared')}`
+      await tx`insert into heddle.thread_clears (thread_id, epoch, head_seq) values (${threadId}, 1, 1), (${threadId}, 2, 2)`
+      expect(await loadThread(tx, { threadId })).toMatchObject({
+        title: 'new',
+        clearEpoch: 2,
+        clearedSeq: 2,
+        lastClearedAtMs: RECEIVED_AT_MS,
+      })
+    })
+  })
+})
+
+describe('contexts', () => {
+  const result = (id: string): ContextResult => ({
+    id,
+    thread: 'cloth',
+    agent: 'weaver',
+    format: 'neutral',
+    strategy: 'sandwich',
+    budget: 1_000,
+    tokensUsed: 10,
+    summaryUsed: false,
+    system: null,
+    messages: [{ role: 'user', content: 'NUL \0, half \ud83d' }],
+    receipt: {
+      rendererVersion: 1,
+      eligible: 1,
+      imported: 1,
+      ineligible: {},
+      counter: 'o200k',
+      model: null,
+      agentVersion: 4,
+      stateId: null,
+      clearEpoch: 0,
+      headSeq: 7,
+      sections: [],
+      entries: [],
+      notes: [],
+      tokensRaw: 10,
+    },
+  })
+  const request = (id: string, threadId = newId()) =>
+    inProject(PROJECT, (tx) =>
+      requestContext(tx, {
+        id,
+        threadId,
+        request: { thread: 'cloth', message: 'NUL \0' },
+        deadlineAtMs: RECEIVED_AT_MS,
+      }),
+    )
+
+  it('are requested once, answered once, and come back as they were built', async () => {
+    const id = newId()
+    expect(await request(id)).toBe(true)
+    expect(await request(id)).toBe(false)
+    const finish = () => inProject(PROJECT, (tx) => finishContext(tx, { id, result: result(id) }))
+    expect((await Promise.all([finish(), finish()])).filter(Boolean)).toHaveLength(1)
+    const error = { code: 'TIMEOUT', detail: 'too late' } as const
+    expect(await inProject(PROJECT, (tx) => failContext(tx, { id, error }))).toBe(false)
+    expect(await inProject(PROJECT, (tx) => loadContext(tx, { id }))).toMatchObject({
+      status: 'built',
+      request: { thread: 'cloth', message: 'NUL \0' },
+      deadlineAtMs: RECEIVED_AT_MS,
+      result: result(id),
+      agentVersion: 4,
+      headSeq: 7,
+      tokensUsed: 10,
+      error: null,
+    })
+  })
+
+  it('that failed keep their error and no result', async () => {
+    const id = newId()
+    await request(id)
+    const error = { code: 'BUDGET_TOO_SMALL', detail: 'too small', facts: { needed: 12 } } as const
+    expect(await inProject(PROJECT, (tx) => failContext(tx, { id, error }))).toBe(true)
+    expect(await inProject(PROJECT, (tx) => finishContext(tx, { id, result: result(id) }))).toBe(false)
+    expect(await inProject(PROJECT, (tx) => loadContext(tx, { id }))).toMatchObject({
+      status: 'failed',
+      error,
+      result: null,
+    })
+    expect(await inProject(PROJECT, (tx) => loadContext(tx, { id: newId() }))).toBeNull()
+  })
+
+  it('that nobody has answered are found across projects, and listed by thread in pages', async () => {
+    const threadId = newId()
+    const ids = [newId(), newId(), newId()]
+    for (const id of ids) await request(id, threadId)
+    const found = await findRequestedContexts(database.store, { limit: 100, requestedBeforeMs: Date.now() + 60_000 })
+    expect(found).toEqual(expect.arrayContaining(ids.map((contextId) => ({ projectId: PROJECT, contextId }))))
+    expect(
+      await findRequestedContexts(database.store, { limit: 100, requestedBeforeMs: RECEIVED_AT_MS - 1e12 }),
+    ).toEqual([])
+    await inProject(PROJECT, async (tx) => {
+      const all = await listContexts(tx, { threadId, limit: 10 })
+      expect(new Set(all.map(({ id }) => id))).toEqual(new Set(ids))
+      const [newest] = all
+      if (newest === undefined) throw new Error('nothing is listed')
+      expect(await listContexts(tx, { threadId, limit: 10, before: newest })).toEqual(all.slice(1))
+    })
+  })
+})
+
+describe('events', () => {
+  it('are numbered without gaps by however many writers, and read on from any number', async () => {
+    const projectId = projectIdOf('events')
+    await inProject(projectId, (tx) => ensureProject(tx, { projectId, name: 'events' }))
+    const write = () =>
+      inProject(projectId, (tx) =>
+        appendEvents(tx, {
+          projectId,
+          events: [{ topic: 'message.stored', threadId: newId(), headSeq: 3 }, { topic: 'context.built' }],
+        }),
+      )
+    const written = (await Promise.all(Array.from({ length: 8 }, write))).flat()
+    const read = await inProject(projectId, (tx) => loadEventsAfter(tx, { projectId, number: 0, limit: 100 }))
+    expect(read.map(({ number }) => number)).toEqual(Array.from({ length: 16 }, (_, index) => index + 1))
+    expect(read).toEqual([...written].sort((left, right) => left.number - right.number))
+    expect(read[0]).toMatchObject({ projectId, topic: 'message.stored', headSeq: 3, subjectId: null })
+    const rest = await inProject(projectId, (tx) => loadEventsAfter(tx, { projectId, number: 14, limit: 1 }))
+    expect(rest.map(({ number }) => number)).toEqual([15])
+  })
+
+  it('of a project that does not exist are refused', async () => {
+    const projectId = projectIdOf('never made')
+    await expect(
+      inProject(projectId, (tx) => appendEvents(tx, { projectId, events: [{ topic: 'context.built' }] })),
+    ).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('dead letters', () => {
+  it('keep the job and its error, for a project or for none, until they are sent again', async () => {
+    const letter = {
+      stage: 'ingest',
+      jobId: 'job 1',
+      threadId: null,
+      payload: { broken: '\0', at: [1] },
+      error: { code: 'INTERNAL', detail: 'it \0 broke' } as const,
+      attempts: 8,
+    }
+    const id = await inProject(PROJECT, (tx) => insertDeadLetter(tx, letter))
+    await inProject(NIL_ID, (tx) => insertDeadLetter(tx, { ...letter, payload: undefined }))
+    expect(await inProject(NIL_ID, (tx) => listDeadLetters(tx, { limit: 9 }))).toMatchObject([
+      { projectId: NIL_ID, payload: null },
+    ])
+    await inProject(PROJECT, async (tx) => {
+      expect(await listDeadLetters(tx, { limit: 9, stage: 'ingest' })).toMatchObject([
+        { id, projectId: PROJECT, ...letter, redrivenAtMs: null },
+      ])
+      expect(await listDeadLetters(tx, { limit: 9, stage: 'prune' })).toEqual([])
+      expect(await markRedriven(tx, { id })).toBe(true)
+      expect(await markRedriven(tx, { id })).toBe(false)
+      expect(await listDeadLetters(tx, { limit: 9 })).toEqual([])
+      expect(await listDeadLetters(tx, { limit: 9, withRedriven: true })).toHaveLength(1)
+    })
+  })
+})
+
+describe('chunks', () => {
+  it('of a source are replaced as a whole, model by model', async () => {
+    const source = (sourceId: string, values: number[]) => ({
+      sourceId,
+      sourceKind: 'message' as const,
+      agentId: newId(),
+      threadId: newId(),
+      contentHash: Buffer.from([values.length]),
+      chunks: values.map((value) => ({ from: 0, to: 5, embedding: Int8Array.from([value, -value]) })),
+    })
+    const [first, second] = [newId(), newId()]
+    await inProject(PROJECT, async (tx) => {
+      await replaceChunks(tx, { model: 'small', sources: [source(first, [1, 2, 3]), source(second, [4])] })
+      await replaceChunks(tx, { model: 'other', sources: [source(first, [9])] })
+      await replaceChunks(tx, { model: 'small', sources: [source(first, [5, -128])] })
+      const rows = await tx`
+        select chunk_index, embedding from heddle.chunks where source_id = ${first} and model = 'small' order by chunk_index`
+      expect(rows.map(({ embedding }) => [...new Int8Array(embedding)])).toEqual([
+        [5, -5],
+        [-128, -128],
+      ])
+      const hashes = await loadChunkHashes(tx, { model: 'small', sourceIds: [first, second, newId()] })
+      expect([...hashes].map(([id, hash]) => [id, hash[0]]).sort()).toEqual(
+        [
+          [first, 2],
+          [second, 1],
+        ].sort(),
+      )
+    })
+  })
+})

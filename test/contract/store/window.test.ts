@@ -1,0 +1,127 @@
+import { inConversationOrder, threadIdOf } from '@heddle/core'
+import {
+  countMessages,
+  existingMessages,
+  listMessages,
+  loadMessage,
+  loadMessagesBySeq,
+  loadWindow,
+  recordTokenCounts,
+} from '@heddle/store'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+
+let database: TestStore
+beforeAll(async () => {
+  database = await freshStore()
+})
+afterAll(() => database.drop())
+
+let threads = 0
+const freshThread = () => `window ${++threads}`
+
+describe('loadWindow', () => {
+  it('loads the newest messages after both bounds in conversation order and counts the eligible rest', async () => {
+    const { threadId } = await appendOne(
+      database.store,
+      append(
+        [0, 1, 2, 3, 4, 5].map((index) => prepared({ content: `${index}` }, { orderedAtMs: RECEIVED_AT_MS + index })),
+        { thread: freshThread() },
+      ),
+    )
+    const load = (bounds: { sinceMs: number | null; afterSeq: number; limit: number }) =>
+      database.store.inProject(PROJECT, (tx) => loadWindow(tx, { threadId, ...bounds }))
+
+    const newest = await load({ sinceMs: null, afterSeq: 0, limit: 2 })
+    expect(newest.messages.map(({ content }) => content)).toEqual(['4', '5'])
+    expect(newest.eligibleBeyondLimit).toBe(4)
+    // A message at the bound itself is out: it must be after.
+    const since = await load({ sinceMs: RECEIVED_AT_MS + 2, afterSeq: 0, limit: 2 })
+    expect(since.eligibleBeyondLimit).toBe(1)
+    const cleared = await load({ sinceMs: null, afterSeq: 5, limit: 2 })
+    expect(cleared.messages.map(({ content }) => content)).toEqual(['5'])
+    expect(cleared.eligibleBeyondLimit).toBe(0)
+    const nothing = await load({ sinceMs: RECEIVED_AT_MS + 99, afterSeq: 6, limit: 2 })
+    expect(nothing).toEqual({ messages: [], eligibleBeyondLimit: 0 })
+  })
+
+  it('counts exactly what a reading of all messages would count, late and kept-aside ones included', async () => {
+    const message = fc.record({
+      atMs: fc.nat({ max: 20 }),
+      kind: fc.constantFrom('plain' as const, 'plain' as const, 'error' as const, 'aside' as const),
+    })
+    const scenario = fc.record({
+      messages: fc.array(message, { minLength: 1, maxLength: 40 }),
+      sinceMs: fc.option(fc.integer({ min: -1, max: 21 })),
+      cleared: fc.nat({ max: 40 }),
+      limit: fc.integer({ min: 1, max: 45 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ messages, sinceMs, cleared, limit }) => {
+        const thread = freshThread()
+        const appended = messages.map(({ atMs, kind }, ordinal) =>
+          prepared(
+            { role: kind === 'error' ? 'error' : 'user', ...(kind === 'aside' && { keptAside: 'compact-summary' }) },
+            { ordinal, orderedAtMs: RECEIVED_AT_MS + atMs },
+          ),
+        )
+        const { threadId } = await appendOne(database.store, append(appended, { thread }))
+        const bound = sinceMs === null ? null : RECEIVED_AT_MS + sinceMs
+        const afterSeq = Math.min(cleared, messages.length)
+        const [all, window, counts] = await database.store.inProject(PROJECT, (tx) =>
+          Promise.all([
+            loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: 100 }),
+            loadWindow(tx, { threadId, sinceMs: bound, afterSeq, limit }),
+            countMessages(tx, { threadId, sinceMs: bound, afterSeq }),
+          ]),
+        )
+        const inside = inConversationOrder(all).filter(
+          ({ seq, orderedAtMs }) => seq > afterSeq && (bound === null || orderedAtMs > bound),
+        )
+        const eligible = inside.filter(({ role, keptAside }) => role !== 'error' && keptAside === null)
+        expect(window.messages).toEqual(inside.slice(-limit))
+        const loaded = new Set(window.messages.map(({ id }) => id))
+        expect(window.eligibleBeyondLimit).toBe(eligible.filter(({ id }) => !loaded.has(id)).length)
+        expect(counts).toMatchObject({ stored: all.length, inWindow: inside.length, eligible: eligible.length })
+        expect(counts.aside['error'] ?? 0).toBe(inside.filter(({ role }) => role === 'error').length)
+        expect(counts.aside['compact-summary'] ?? 0).toBe(inside.filter(({ keptAside }) => keptAside !== null).length)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('messages', () => {
+  it('carry the estimate until they are counted, and the first count from then on', async () => {
+    const { threadId } = await appendOne(database.store, append([prepared(), prepared()], { thread: freshThread() }))
+    await database.store.inProject(PROJECT, async (tx) => {
+      await recordTokenCounts(tx, { threadId, counts: [{ seq: 2, tokens: 77 }] })
+      await recordTokenCounts(tx, { threadId, counts: [{ seq: 2, tokens: 78 }] })
+      await recordTokenCounts(tx, { threadId, counts: [] })
+      const messages = await loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: 10 })
+      expect(messages.map(({ tokens, tokensExact }) => [tokens, tokensExact])).toEqual([
+        [2, false],
+        [77, true],
+      ])
+    })
+  })
+
+  it('are found by id and by code, in their own thread alone, and paged by sequence', async () => {
+    const messages = [prepared(), prepared(), prepared()]
+    const { threadId } = await appendOne(database.store, append(messages, { thread: freshThread() }))
+    await database.store.inProject(PROJECT, async (tx) => {
+      const id = messages[1]?.input.id ?? ''
+      const found = await loadMessage(tx, { threadId, id })
+      expect(found).toMatchObject({ id, seq: 2 })
+      expect(await loadMessage(tx, { threadId, code: found?.code ?? '' })).toEqual(found)
+      expect(await loadMessage(tx, { threadId: threadIdOf(PROJECT, 'another'), id })).toBeNull()
+      expect(await loadMessage(tx, { threadId, code: 'nothing0' })).toBeNull()
+      const page = await listMessages(tx, { threadId, afterSeq: 1, limit: 1 })
+      expect(page).toEqual([found])
+      const known = await existingMessages(tx, { threadId, ids: [id, newId()] })
+      expect([...known.keys()]).toEqual([id])
+      expect(Buffer.from(known.get(id) ?? []).equals(Buffer.from(messages[1]?.fingerprint ?? []))).toBe(true)
+    })
+  })
+})
