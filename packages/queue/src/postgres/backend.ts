@@ -1,5 +1,5 @@
 import type { Clock } from '@heddle/runtime'
-import { type BackendFactory, PostgresConnection, type PostgresConnectionOptions, type QueueBaseOptions } from 'bullmq'
+import type { BackendFactory, PostgresConnection, PostgresConnectionOptions, QueueBaseOptions } from 'bullmq'
 import type { Backend, BullSetup, QueueFacts } from '../backend.js'
 import { bounds } from '../bounds.js'
 import { namedError, unavailable } from '../errors.js'
@@ -8,6 +8,7 @@ import { SharedPostgresBackend } from './bull-backend.js'
 import { createPostgresChannels } from './channels.js'
 import { PostgresListener } from './listener.js'
 import { dropSchema, migrateQueues, schemaOf } from './schema.js'
+import { SharedPostgresConnection } from './shared-connection.js'
 
 export interface PostgresBackendOptions {
   url: string
@@ -37,7 +38,7 @@ export async function openPostgresBackend({ url, prefix, clock, onError }: Postg
   let workerConnection: Promise<PostgresConnection> | undefined
 
   const connect = async (connectionsMax: number, waitMs: number): Promise<PostgresConnection> => {
-    const connection = new PostgresConnection({
+    const connection = new SharedPostgresConnection({
       connectionString: url,
       schema: schemaOf(prefix),
       max: connectionsMax,

@@ -1,3 +1,4 @@
+/// <reference path="./pg.d.ts" />
 import type { Clock } from '@heddle/runtime'
 import pg, { type Client, type Notification } from 'pg'
 import { bounds } from '../bounds.js'
@@ -21,6 +22,8 @@ export class PostgresListener {
   readonly #closing = new AbortController()
   #client: Client | undefined
   #reconnecting: Promise<void> | undefined
+  /** The end of the query under way: `pg` wants one at a time. */
+  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(options: PostgresListenerOptions) {
     this.#options = options
@@ -44,7 +47,7 @@ export class PostgresListener {
 
   async unlisten(channel: string): Promise<void> {
     this.#receivers.delete(channel)
-    await this.#client?.query(`UNLISTEN "${channel}"`)
+    await this.#ask(`UNLISTEN "${channel}"`)
   }
 
   async close(): Promise<void> {
@@ -58,7 +61,13 @@ export class PostgresListener {
   async #listenNow(channel: string): Promise<void> {
     // The new connection listens to every channel that is registered, this one included.
     if (this.#client === undefined) return this.#reconnecting
-    await this.#client.query(`LISTEN "${channel}"`)
+    await this.#ask(`LISTEN "${channel}"`)
+  }
+
+  #ask(text: string): Promise<unknown> {
+    const asked = this.#turn.then(() => this.#client?.query(text))
+    this.#turn = asked.catch(() => {})
+    return asked
   }
 
   async #connect(): Promise<void> {
@@ -110,7 +119,7 @@ export class PostgresListener {
       const client = this.#client
       try {
         await this.#options.clock.wait(bounds.heartbeatMs, this.#closing.signal)
-        await client?.query('SELECT 1')
+        await this.#ask('SELECT 1')
       } catch (error) {
         if (client !== undefined) this.#lost(client, error)
       }

@@ -1,3 +1,4 @@
+/// <reference path="./pg.d.ts" />
 import { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, runMigrations } from 'bullmq'
 import pg, { type Client } from 'pg'
 import { bounds } from '../bounds.js'

@@ -1,0 +1,20 @@
+import { defineWorker, openQueues } from '@heddle/queue'
+import { log, shortLocks } from './process-support.js'
+
+/** A worker that takes a job and hangs over it, for a test that kills it. */
+const [kind, url, prefix] = process.argv.slice(2)
+if ((kind !== 'postgres' && kind !== 'redis') || url === undefined || prefix === undefined) throw new Error('usage')
+
+const queues = await openQueues({ backend: { kind, url }, prefix, log })
+await defineWorker({
+  stage: 'prune',
+  queues,
+  log,
+  timing: shortLocks,
+  recordDeadLetter: async () => {},
+  handler: () => {
+    process.stdout.write('taken\n')
+    return new Promise(() => {})
+  },
+})
+process.stdout.write('ready\n')

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import type { AssembleJob } from '@heddle/contracts'
+import { done, type LaggingThread, type Queues, startReconciler } from '@heddle/queue'
+import { type Clock, systemClock } from '@heddle/runtime'
+import { backends } from '@heddle/test-support'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { emptyQueues, freshPlace, gate, log, queuesAt, someThread, startWorker, strayKey } from './support.js'
+
+function reconcilerFor(
+  queues: Queues,
+  work: LaggingThread[],
+  contexts: AssembleJob[] = [],
+  clock: Clock = systemClock,
+) {
+  const reconciler = startReconciler({
+    queues,
+    everyMs: 60_000,
+    findWork: async () => work,
+    findRequestedContexts: async () => contexts,
+    log,
+    clock,
+  })
+  onTestFinished(() => reconciler.close())
+  return reconciler
+}
+
+describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
+  describe.skipIf(skip)('brings back', () => {
+    it('everything that was to be done, after the queues were emptied', async () => {
+      const place = await freshPlace(open)
+      const queues = await queuesAt(place)
+      const [lagging, requested] = [someThread(), { projectId: randomUUID(), contextId: randomUUID() }]
+      await queues.pause('prune')
+      await queues.wake('prune', lagging)
+      await queues.add('assemble', requested)
+      await emptyQueues(place)
+      expect((await queues.stats()).map(({ waiting }) => waiting)).toEqual([0, 0, 0, 0, 0])
+      const prune = await startWorker({ stage: 'prune', queues, handler: async () => done() })
+      const assemble = await startWorker({ stage: 'assemble', queues, handler: async () => done() })
+      const reconciler = reconcilerFor(queues, [{ stage: 'prune', ...lagging }], [requested])
+      expect(await reconciler.runOnce()).toEqual({ woken: 1, requested: 1 })
+      await Promise.all([prune.whenSettled(1), assemble.whenSettled(1)])
+    })
+
+    it('a thread whose wakes are held back by the key of a job that is gone', async () => {
+      const place = await freshPlace(open)
+      const queues = await queuesAt(place)
+      const thread = someThread()
+      await strayKey(place, 'prune', thread.threadId)
+      const worker = await startWorker({ stage: 'prune', queues, handler: async () => done() })
+      await reconcilerFor(queues, [{ stage: 'prune', ...thread }]).runOnce()
+      expect(await worker.whenSettled(1)).toMatchObject([{ result: 'done' }])
+    })
+
+    it('nothing twice: what is queued already stays one job', async () => {
+      const place = await freshPlace(open)
+      const queues = await queuesAt(place)
+      const [thread, requested] = [someThread(), { projectId: randomUUID(), contextId: randomUUID() }]
+      await queues.wake('embed', thread)
+      const reconciler = reconcilerFor(queues, [{ stage: 'embed', ...thread }], [requested])
+      await reconciler.runOnce()
+      await reconciler.runOnce()
+      expect((await queues.stats()).map(({ waiting }) => waiting)).toEqual([0, 0, 0, 1, 1])
+    })
+  })
+
+  describe.skipIf(skip)('as a timer', () => {
+    it('runs one look at a time, survives failures, and stops', async () => {
+      const queues = await queuesAt(await freshPlace(open))
+      const ticks: (() => void)[] = []
+      const clock: Clock = {
+        nowMs: () => 0,
+        wait: (_ms, signal) =>
+          new Promise((resolve, reject) => {
+            ticks.push(resolve)
+            signal?.addEventListener('abort', () => reject(signal.reason))
+          }),
+      }
+      const looks = [gate(), gate(), gate()]
+      const finish = gate()
+      let count = 0
+      const reconciler = startReconciler({
+        queues,
+        everyMs: 1_000,
+        findWork: async () => {
+          looks[count++]?.open()
+          if (count === 1) throw new Error('the store is away')
+          if (count === 2) await finish.promise
+          return []
+        },
+        findRequestedContexts: async () => [],
+        log,
+        clock,
+      })
+      ticks.shift()?.()
+      await looks[0]?.promise
+      while (ticks.length === 0) await new Promise((resolve) => setImmediate(resolve))
+      ticks.shift()?.()
+      await looks[1]?.promise
+      const joined = reconciler.runOnce()
+      finish.open()
+      expect(await joined).toEqual({ woken: 0, requested: 0 })
+      expect(count).toBe(2)
+      await reconciler.close()
+      expect(count).toBe(2)
+    })
+  })
+})

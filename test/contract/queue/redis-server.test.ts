@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { PermanentError } from '@heddle/contracts'
+import { done, openQueues, startReconciler } from '@heddle/queue'
+import { systemClock } from '@heddle/runtime'
+import { freshPrefix, redisUrl } from '@heddle/test-support'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { log, queuesAt, someThread, startWorker } from './support.js'
+
+/** A Redis of the test's own, which forgets everything when it ends. */
+async function ownRedis(settings: Record<string, string> = {}) {
+  const port = await freePort()
+  let child: ChildProcess
+  const start = async () => {
+    const parameters = Object.entries({ port: String(port), bind: '127.0.0.1', save: '', ...settings })
+    child = spawn(
+      'redis-server',
+      parameters.flatMap(([name, value]) => [`--${name}`, value]),
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    for await (const chunk of child.stdout ?? []) if (String(chunk).includes('Ready to accept')) break
+    child.stdout?.resume()
+  }
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+  await start()
+  onTestFinished(kill)
+  return { url: `redis://127.0.0.1:${port}`, start, kill }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0))
+    })
+  })
+}
+
+describe.skipIf(redisUrl() === null)('a Redis server', () => {
+  it('may be killed and come back empty: workers go on, and the reconciler brings back what was lost', async () => {
+    const redis = await ownRedis()
+    const place = { backend: { kind: 'redis' as const, url: redis.url }, prefix: freshPrefix() }
+    const queues = await queuesAt(place)
+    const worker = await startWorker({ stage: 'prune', queues, handler: async () => done() })
+    const [first, lost] = [someThread(), someThread()]
+    await queues.wake('prune', first)
+    await worker.whenSettled(1)
+    await queues.pause('prune')
+    await queues.wake('prune', lost)
+    await redis.kill()
+    await redis.start()
+    const reconciler = startReconciler({
+      queues,
+      everyMs: 200,
+      findWork: async () => (worker.settled.length === 1 ? [{ stage: 'prune', ...lost }] : []),
+      findRequestedContexts: async () => [],
+      log,
+      clock: systemClock,
+    })
+    onTestFinished(() => reconciler.close())
+    expect((await worker.whenSettled(2)).map(({ result }) => result)).toEqual(['done', 'done'])
+  })
+
+  it.each([
+    ['none', ''],
+    ['another', ':wrong@'],
+  ])('that asks for a password refuses who has %s, at once', async (_title, credentials) => {
+    const redis = await ownRedis({ requirepass: 'secret' })
+    const url = redis.url.replace('//', `//${credentials}`)
+    const opening = openQueues({ backend: { kind: 'redis', url }, prefix: freshPrefix(), log })
+    await expect(opening).rejects.toBeInstanceOf(PermanentError)
+    await expect(opening).rejects.toMatchObject({ code: 'UNAUTHORIZED', hint: expect.stringContaining('REDIS_URL') })
+  })
+
+  it('that evicts keys is reported', async () => {
+    const redis = await ownRedis({ 'maxmemory-policy': 'allkeys-lru' })
+    const queues = await queuesAt({ backend: { kind: 'redis', url: redis.url }, prefix: freshPrefix() })
+    expect((await queues.ping()).warnings).toEqual([expect.stringContaining('allkeys-lru')])
+  })
+
+  it('that is full is told to producers as unavailable', async () => {
+    const redis = await ownRedis({ maxmemory: '1', 'maxmemory-policy': 'noeviction' })
+    const queues = await queuesAt({ backend: { kind: 'redis', url: redis.url }, prefix: freshPrefix() })
+    await expect(queues.wake('prune', someThread())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  })
+})
