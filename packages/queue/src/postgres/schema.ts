@@ -65,7 +65,8 @@ async function currentVersion(client: Client, schema: string): Promise<number> {
 
 async function grant(client: Client, schema: string, role: string): Promise<void> {
   const quoted = `"${role.replaceAll('"', '""')}"`
-  await client.query(`GRANT USAGE ON SCHEMA "${schema}" TO ${quoted}`)
+  // BullMQ creates a sequence for each queue when its first jobs are added.
+  await client.query(`GRANT USAGE, CREATE ON SCHEMA "${schema}" TO ${quoted}`)
   await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "${schema}" TO ${quoted}`)
   await client.query(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA "${schema}" TO ${quoted}`)
   await client.query(`GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA "${schema}" TO ${quoted}`)
