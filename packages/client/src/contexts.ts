@@ -53,11 +53,7 @@ export async function buildContext(
         deadlineAtMs: Date.now() + deadlineMs,
       }),
     )
-    // A job that the queue does not take is no failure yet: the reconciler enqueues requests that nobody took up.
-    const queued = queues.add('assemble', { projectId, contextId: id, replyTo: queues.inbox })
-    queued.catch((error: unknown) =>
-      parts.log?.warn({ err: error, contextId: id }, 'the queue did not take the request'),
-    )
+    await queues.add('assemble', { projectId, contextId: id, replyTo: queues.inbox })
     return await expected.result
   } finally {
     expected.cancel()

@@ -1,5 +1,6 @@
 import {
   ConflictError,
+  HeddleError,
   type IngestJob,
   limits,
   type MessageInput,
@@ -167,21 +168,32 @@ async function sendUntilStored(
   endsAtMs: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const refusal = new AbortController()
   const expected = parts.queues.expectReply({
     requestId: job.requestId,
     deadlineMs: Math.max(1, Math.ceil(endsAtMs - performance.now())),
-    ...(signal !== undefined && { signal }),
+    signal: signal === undefined ? refusal.signal : AbortSignal.any([signal, refusal.signal]),
     read: async () => ((await storedOf(parts, threadId, job.messages)).size === job.messages.length ? true : undefined),
   })
-  const resend = setInterval(() => void send(), RESEND_AFTER_MS)
-  const send = () =>
-    parts.queues.add('ingest', { ...job, replyTo: parts.queues.inbox }).catch((error: unknown) => {
+  const send = async () => {
+    try {
+      await parts.queues.add('ingest', { ...job, replyTo: parts.queues.inbox })
+    } catch (error) {
+      // A queue that is away may be back before the deadline; one that refuses will not change its mind.
+      if (!isWorthRetrying(error)) return refusal.abort(error)
       parts.log?.warn({ err: error, requestId: job.requestId }, 'the queue did not take a job; it will be sent again')
-    })
+    }
+  }
+  const resend = setInterval(() => void send(), RESEND_AFTER_MS)
   try {
-    await Promise.race([send().then(() => expected.result), expected.result])
+    void send()
+    await expected.result
   } finally {
     clearInterval(resend)
     expected.cancel()
   }
+}
+
+function isWorthRetrying(error: unknown): boolean {
+  return !(error instanceof HeddleError) || error.disposition === 'retry'
 }

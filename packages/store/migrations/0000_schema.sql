@@ -96,7 +96,7 @@ CREATE TABLE "heddle"."chunks" (
 	"to_character" integer NOT NULL,
 	"embedding" "bytea" NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "chunks_source_id_model_chunk_index_pk" PRIMARY KEY("source_id","model","chunk_index")
+	CONSTRAINT "chunks_project_id_source_id_model_chunk_index_pk" PRIMARY KEY("project_id","source_id","model","chunk_index")
 );
 --> statement-breakpoint
 ALTER TABLE "heddle"."chunks" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint

@@ -54,7 +54,7 @@ export async function replaceChunks(
         source_id uuid, chunk_index integer, source_kind text, agent_id uuid, thread_id uuid, content_hash text,
         from_character integer, to_character integer, embedding text)
       order by source_id, chunk_index
-      on conflict (source_id, model, chunk_index) do update set
+      on conflict (project_id, source_id, model, chunk_index) do update set
         content_hash = excluded.content_hash, from_character = excluded.from_character,
         to_character = excluded.to_character, embedding = excluded.embedding`,
   ])

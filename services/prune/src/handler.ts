@@ -11,6 +11,7 @@ import {
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import {
   advanceCursor,
+  clearThreadFailure,
   CONVERSATION_MESSAGES_MAX,
   type Compaction,
   loadCompaction,
@@ -88,6 +89,7 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
   }
   await advanceCursor(tx, { threadId, stage: 'prune', fromSeq: thread.pruneSeq, toSeq: thread.headSeq })
   await advanceCursor(tx, { threadId, stage: 'summarize', fromSeq: thread.summarizeSeq, toSeq: thread.headSeq })
+  await clearThreadFailure(tx, { threadId })
   return 'settled'
 }
 

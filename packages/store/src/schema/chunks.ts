@@ -25,7 +25,7 @@ export const chunks = heddle.table(
     createdAt: createdAt(),
   },
   (table) => [
-    primaryKey({ columns: [table.sourceId, table.model, table.chunkIndex] }),
+    primaryKey({ columns: [table.projectId, table.sourceId, table.model, table.chunkIndex] }),
     index('chunks_scope').on(table.agentId, table.model, table.threadId),
     ownProjectOnly(table.projectId),
   ],
