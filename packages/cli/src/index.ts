@@ -1,1 +1,3 @@
-export {}
+export { type RecordedSession, type RecordOptions, recordSession } from './demo/recorder.js'
+export { type CliHost, runCli } from './run.js'
+export { type RunningStages, type StagesOptions, startStages } from './stages.js'

@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../context.js'
+import { nameOption, withCommonOptions } from '../options.js'
+import { oneLine, safeText } from '../output/safe-text.js'
+import { formatCount, tableLines } from '../output/table.js'
+import { withEngine } from '../with-engine.js'
+
+export function registerAgents(program: Command, context: CommandContext): void {
+  const group = program.command('agents').description('list agents, and show one')
+
+  const list = group.command('list').description('list the agents of the project')
+  withCommonOptions(list, ['heddle agents list', 'heddle agents list --json']).action((options: CommonOptions) =>
+    listAgents(context, options),
+  )
+
+  const show = group
+    .command('show')
+    .description('show an agent: prompt, docs, settings')
+    .argument('<name>', 'the agent', nameOption('agent'))
+  withCommonOptions(show, ['heddle agents show coder', 'heddle agents show coder --json']).action(
+    (name: string, options: CommonOptions) => showAgent(context, name, options),
+  )
+}
+
+async function listAgents(context: CommandContext, options: CommonOptions): Promise<void> {
+  await withEngine(context, options, { stages: [] }, async (engine) => {
+    const page = await engine.client.agents.list()
+    context.printer.result(page, () => {
+      if (page.items.length === 0) return ['no agents yet: heddle import FILE --agent NAME makes one']
+      return tableLines(
+        [{ title: 'agent' }, { title: 'version', align: 'right' }, { title: 'threads', align: 'right' }],
+        page.items.map((agent) => [safeText(agent.name), formatCount(agent.version), formatCount(agent.threads)]),
+      )
+    })
+  })
+}
+
+async function showAgent(context: CommandContext, name: string, options: CommonOptions): Promise<void> {
+  await withEngine(context, options, { stages: [] }, async (engine) => {
+    const agent = await engine.client.agents.get(name)
+    context.printer.result(agent, () => [
+      `agent ${safeText(agent.name)} · version ${agent.version}`,
+      `system prompt: ${agent.systemPrompt === '' ? 'none' : oneLine(agent.systemPrompt, 160)}`,
+      `docs: ${agent.docs.length === 0 ? 'none' : agent.docs.map((doc) => safeText(doc.name)).join(', ')}`,
+      `settings: ${safeText(JSON.stringify(agent.settings))}`,
+    ])
+  })
+}

@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type SessionFormat, sessionFormats } from '@heddle/client'
+import type { Command } from 'commander'
+import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
+import { demoLines } from '../demo/report.js'
+import { runDemo } from '../demo/run.js'
+import { budgetOption, oneOf, withCommonOptions } from '../options.js'
+
+interface DemoOptions extends CommonOptions {
+  readonly budget: number
+  readonly format: SessionFormat | 'auto'
+}
+
+/** Small against the recorded session, so that it is compacted several times. */
+const BUDGET_DEFAULT = 16_000
+
+const formatNames = ['auto', ...sessionFormats] as const
+
+export function registerDemo(program: Command, context: CommandContext): void {
+  const demo = program
+    .command('demo')
+    .description('the whole way of a real session, from the queue to a context, then everything is stopped and removed')
+    .argument('[file]', 'a session of your own (default: an agent at work on this code is recorded now)')
+    .option('--budget <tokens>', 'tokens that the context may use', budgetOption, BUDGET_DEFAULT)
+    .option(
+      '--format <name>',
+      `format of the file: ${formatNames.join(', ')}`,
+      oneOf('format', formatNames),
+      'auto' as const,
+    )
+  withCommonOptions(demo, [
+    'heddle demo',
+    'heddle demo ~/.claude/projects/app/session.jsonl --budget 32000',
+    'heddle demo --json',
+  ])
+    .addHelpText(
+      'after',
+      '\nIt runs in a folder of its own, unless DATABASE_URL says otherwise; your data is not touched.',
+    )
+    .action((file: string | undefined, options: DemoOptions) => demonstrate(context, file, options))
+}
+
+async function demonstrate(context: CommandContext, file: string | undefined, options: DemoOptions): Promise<void> {
+  const scratchDir = await mkdtemp(join(tmpdir(), 'heddle-demo-'))
+  try {
+    // A name that no other demo has: on a server of one's own, demos must not find the threads of one another.
+    const project = options.project ?? `demo-${Date.now().toString(36)}`
+    const config = configOf(context, { ...options, project, data: options.data ?? join(scratchDir, 'data') })
+    const report = await runDemo({
+      context,
+      config,
+      log: loggerOf(context, config, 'command'),
+      scratchDir,
+      budget: options.budget,
+      ...(file !== undefined && { file: { path: file, format: options.format } }),
+    })
+    context.printer.result(report, () => demoLines(report, context.printer.colors))
+  } finally {
+    await rm(scratchDir, { recursive: true, force: true, maxRetries: 3 })
+  }
+}

@@ -1,0 +1,79 @@
+import { type SessionFormat, sessionFormats } from '@heddle/client'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../context.js'
+import { configOf } from '../context.js'
+import { planImport } from '../importing/plan.js'
+import { importedLines, sendThreads } from '../importing/send.js'
+import { nameOption, oneOf, rollingWindowOption, withCommonOptions } from '../options.js'
+import { withEngine } from '../with-engine.js'
+import { settleThreads } from './settle.js'
+
+interface ImportOptions extends CommonOptions {
+  readonly agent: string
+  readonly thread?: string
+  readonly format: SessionFormat | 'auto'
+  readonly rollingWindow?: number | null
+}
+
+const formatNames = ['auto', ...sessionFormats] as const
+
+export function registerImport(program: Command, context: CommandContext): void {
+  const command = program
+    .command('import')
+    .description('bring recorded sessions into threads, through the queue; importing again stores nothing twice')
+    .argument('<file...>', 'session files')
+    .requiredOption('--agent <name>', 'the agent that they belong to; made if it does not exist', nameOption('agent'))
+    .option('--thread <name>', 'the thread (default: the name of the file without extension)', nameOption('thread'))
+    .option('--format <name>', formatNames.join(', '), oneOf('format', formatNames), 'auto' as const)
+    .option(
+      '--rolling-window <seconds>',
+      'the window of a new agent, or none (default none: recorded sessions are old)',
+      rollingWindowOption,
+    )
+  withCommonOptions(command, [
+    'heddle import ~/.claude/projects/app/session.jsonl --agent coder',
+    'heddle import runs.json --agent airline --thread airline --format openai',
+    'heddle import *.traj --agent fixer --json',
+  ])
+    .addHelpText(
+      'after',
+      '\nAll files are read and checked before anything is sent. A file of several sessions becomes the threads NAME-1, NAME-2 ...',
+    )
+    .action((files: string[], options: ImportOptions) => importFiles(context, files, options))
+}
+
+async function importFiles(context: CommandContext, files: readonly string[], options: ImportOptions): Promise<void> {
+  const config = configOf(context, options)
+  const planned = await planImport(files, {
+    cwd: context.cwd,
+    project: config.project,
+    format: options.format,
+    ...(options.thread !== undefined && { thread: options.thread }),
+  })
+  const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
+  await withEngine(context, options, { stages }, async (engine) => {
+    const imported = await sendThreads(context, engine, planned, {
+      agent: options.agent,
+      newAgentRollingWindow: options.rollingWindow ?? null,
+    })
+    // Workers that end with this command do now what workers elsewhere would do by themselves.
+    const settled =
+      engine.workersHere.length === 0
+        ? null
+        : await settleThreads(
+            context,
+            engine,
+            planned.map(({ thread }) => thread),
+            'vectors',
+          )
+    const document = {
+      project: config.project,
+      agent: options.agent,
+      threads: imported,
+      stored: imported.reduce((sum, thread) => sum + thread.stored, 0),
+      repeated: imported.reduce((sum, thread) => sum + thread.repeated, 0),
+      settled,
+    }
+    context.printer.result(document, () => importedLines(imported))
+  })
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
+import { withCommonOptions } from '../options.js'
+import { untilStopped } from '../with-engine.js'
+
+export function registerMigrate(program: Command, context: CommandContext): void {
+  const migrate = program.command('migrate').description('bring the database to the schema of this version')
+  withCommonOptions(migrate, [
+    'heddle migrate',
+    'HEDDLE_ADMIN_DATABASE_URL=postgres://postgres@db/heddle heddle migrate',
+  ]).action((options: CommonOptions) => migrateDatabase(context, options))
+}
+
+async function migrateDatabase(context: CommandContext, options: CommonOptions): Promise<void> {
+  const config = configOf(context, options)
+  const log = loggerOf(context, config, 'command')
+  const { migrateAll, openServer } = await import('../engine.js')
+  const server = await openServer(config, log)
+  try {
+    const applied = await untilStopped(context.signal, migrateAll(config, server, log))
+    context.printer.result({ applied, upToDate: true }, () =>
+      applied.length === 0
+        ? ['the database is up to date']
+        : [...applied.map((name) => `applied ${name}`), 'the database is up to date now'],
+    )
+  } finally {
+    await server.stop()
+  }
+}

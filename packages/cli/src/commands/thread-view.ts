@@ -1,0 +1,44 @@
+import type { ThreadOverview } from '@heddle/client'
+import { safeText } from '../output/safe-text.js'
+import { formatCount, tableLines } from '../output/table.js'
+
+/** `0`, or the count of each reason: `2 compact-summary`. */
+function keptAsideText(keptAside: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(keptAside).map(([reason, count]) => `${formatCount(count)} ${reason}`)
+  return parts.length === 0 ? '0' : parts.join(', ')
+}
+
+/** What is stored of a thread, for people. */
+export function threadLines(thread: ThreadOverview): string[] {
+  const { prunings } = thread
+  return [
+    `thread ${safeText(thread.name)} · agent ${safeText(thread.agent)}`,
+    ...(thread.title === null ? [] : [`title: ${safeText(thread.title)}`]),
+    ...(thread.status === null ? [] : [`status: ${safeText(thread.status)}`]),
+    `${formatCount(thread.messages)} messages · ${formatCount(thread.toolCalls)} tool calls · ${formatCount(thread.toolResults)} results · ${formatCount(thread.tokens)} tokens`,
+    `eligible ${formatCount(thread.eligible)} / imported ${formatCount(thread.imported)} · kept aside ${keptAsideText(thread.keptAside)}`,
+    `condensed ${formatCount(prunings.condense)} · removed ${formatCount(prunings.remove)} · stubs ${formatCount(prunings.stub)}`,
+    ...(thread.lastError === null ? [] : [`last error: ${safeText(thread.lastError)}`]),
+    '',
+    ...(thread.states.length === 0
+      ? ['no compaction yet: the messages fit the budget, or no worker has looked at them']
+      : tableLines(
+          [
+            { title: 'strategy' },
+            { title: 'generation', align: 'right' },
+            { title: 'status' },
+            { title: 'covers', align: 'right' },
+            { title: 'tokens covered', align: 'right' },
+            { title: 'summary tokens', align: 'right' },
+          ],
+          thread.states.map((state) => [
+            state.strategy,
+            formatCount(state.generation),
+            state.status,
+            formatCount(state.coveredCount),
+            formatCount(state.coveredTokens),
+            formatCount(state.summaryTokens),
+          ]),
+        )),
+  ]
+}

@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../context.js'
+import { limitOption, nameOption, withCommonOptions } from '../options.js'
+import { safeText } from '../output/safe-text.js'
+import { formatCount, tableLines } from '../output/table.js'
+import { withEngine } from '../with-engine.js'
+import { threadLines } from './thread-view.js'
+
+interface ListOptions extends CommonOptions {
+  readonly agent?: string
+  readonly limit?: number
+  readonly after?: string
+}
+
+export function registerThreads(program: Command, context: CommandContext): void {
+  const group = program.command('threads').description('list threads, and show one')
+
+  const list = group
+    .command('list')
+    .description('list the threads of the project')
+    .option('--agent <name>', 'only those of an agent', nameOption('agent'))
+    .option('--limit <count>', 'rows of a page', limitOption)
+    .option('--after <cursor>', 'the page after this cursor')
+  withCommonOptions(list, ['heddle threads list', 'heddle threads list --agent coder --json']).action(
+    (options: ListOptions) => listThreads(context, options),
+  )
+
+  const show = group
+    .command('show')
+    .description('show what is stored of a thread')
+    .argument('<name>', 'the thread', nameOption('thread'))
+  withCommonOptions(show, ['heddle threads show session', 'heddle threads show session --json']).action(
+    (name: string, options: CommonOptions) => showThread(context, name, options),
+  )
+}
+
+async function listThreads(context: CommandContext, options: ListOptions): Promise<void> {
+  const { agent, limit, after } = options
+  await withEngine(context, options, { stages: [] }, async (engine) => {
+    const page = await engine.client.threads.list({
+      ...(agent !== undefined && { agent }),
+      ...(limit !== undefined && { limit }),
+      ...(after !== undefined && { after }),
+    })
+    const items = page.items.map((thread) => ({
+      name: thread.name,
+      code: thread.code,
+      agent: thread.agentName,
+      title: thread.title,
+      status: thread.status,
+      messages: thread.messages,
+      tokens: thread.tokensEstimate,
+      lastMessageAt: thread.lastMessageAtMs === null ? null : new Date(thread.lastMessageAtMs).toISOString(),
+      lastError: thread.lastError,
+    }))
+    context.printer.result({ items, nextCursor: page.nextCursor }, () => {
+      if (items.length === 0) return ['no threads yet: heddle import FILE --agent NAME brings one in']
+      const rows = items.map((thread) => [
+        safeText(thread.name),
+        safeText(thread.agent),
+        formatCount(thread.messages),
+        formatCount(thread.tokens),
+      ])
+      return [
+        ...tableLines(
+          [
+            { title: 'thread' },
+            { title: 'agent' },
+            { title: 'messages', align: 'right' },
+            { title: 'tokens', align: 'right' },
+          ],
+          rows,
+        ),
+        ...(page.nextCursor === null ? [] : ['', `more: --after ${page.nextCursor}`]),
+      ]
+    })
+  })
+}
+
+async function showThread(context: CommandContext, name: string, options: CommonOptions): Promise<void> {
+  await withEngine(context, options, { stages: [] }, async (engine) => {
+    const thread = await engine.client.threads.get(name)
+    context.printer.result(thread, () => threadLines(thread))
+  })
+}

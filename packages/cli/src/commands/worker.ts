@@ -1,0 +1,78 @@
+import { RetryableError, type StageName, stageNames } from '@heddle/contracts'
+import { withoutCredentials } from '@heddle/runtime'
+import type { Command } from 'commander'
+import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
+import { concurrencyOption, oneOf, withCommonOptions } from '../options.js'
+import { InterruptedError } from '../output/failure.js'
+import { findUp } from '../presence.js'
+import { untilAborted } from '../with-engine.js'
+
+interface WorkerOptions extends CommonOptions {
+  readonly concurrency?: number
+}
+
+export function registerWorker(program: Command, context: CommandContext): void {
+  const worker = program
+    .command('worker')
+    .description('run the workers of one stage, or of all, for a pool of processes')
+    .argument('<stage>', `${stageNames.join(', ')} or all`, oneOf('stage', [...stageNames, 'all']))
+    .option(
+      '--concurrency <jobs>',
+      'jobs that a stage handles at once (default: what suits the stage)',
+      concurrencyOption,
+    )
+  withCommonOptions(worker, [
+    'heddle worker all',
+    'DATABASE_URL=postgres://... REDIS_URL=redis://... heddle worker ingest --concurrency 64',
+  ])
+    .addHelpText(
+      'after',
+      '\nWithout DATABASE_URL it joins the server of a running "heddle up" on the same folder.\nSIGTERM lets jobs under way finish, for some seconds; what is cut off is taken up by another worker.',
+    )
+    .action((stage: StageName | 'all', options: WorkerOptions) => runWorkers(context, stage, options))
+}
+
+async function runWorkers(context: CommandContext, stage: StageName | 'all', options: WorkerOptions): Promise<void> {
+  const config = configOf(context, options)
+  if (config.mode === 'embedded' && (await findUp(config.dataDir)) === null) {
+    throw new RetryableError(
+      'SERVICE_UNAVAILABLE',
+      `no "heddle up" runs for ${config.dataDir}, and DATABASE_URL is not set`,
+      {
+        field: 'DATABASE_URL',
+        hint: 'Start "heddle up" there first, name its folder with --data, or set DATABASE_URL.',
+      },
+    )
+  }
+  const stages = stage === 'all' ? stageNames : [stage]
+  const { openEngine } = await import('../engine.js')
+  const engine = await openEngine({
+    context,
+    config,
+    log: loggerOf(context, config, 'service'),
+    needs: {
+      stages,
+      workers: 'always',
+      reconcile: stage === 'all',
+      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+    },
+  })
+  try {
+    const document = {
+      status: 'ready',
+      pid: process.pid,
+      workers: stages,
+      database: withoutCredentials(engine.server.url),
+      queues: config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl),
+    }
+    context.printer.result(document, () => [
+      `${stages.join(', ')}: working (process ${process.pid}) on ${document.database}; Ctrl-C stops`,
+    ])
+    await untilAborted(context.signal)
+  } catch (error) {
+    // Being asked to stop is how this command ends well.
+    if (!(error instanceof InterruptedError)) throw error
+  } finally {
+    await engine.close()
+  }
+}

@@ -1,0 +1,165 @@
+import type { ThreadOverview } from '@heddle/client'
+import type { ContextResult, Receipt } from '@heddle/contracts'
+import { countByMode } from '../commands/context-view.js'
+import type { ImportedThread } from '../importing/send.js'
+import type { Printer } from '../output/printer.js'
+import { oneLine, safeText } from '../output/safe-text.js'
+import { formatCount, formatDuration, tableLines } from '../output/table.js'
+import type { TimedStep } from './step-timer.js'
+
+/** A tool result that the context shows in a shortened form, fetched back whole. */
+export interface RecalledResult {
+  readonly reference: string
+  readonly tokensInContext: number
+  readonly tokensRecalled: number
+  readonly bytes: number
+  readonly sha256: string
+  /** Whether it is the original byte for byte. */
+  readonly identical: boolean
+}
+
+export interface Fate {
+  readonly mode: string
+  readonly messages: number
+  /** What they cost in the context. */
+  readonly tokens: number
+  /** What they would have cost verbatim. */
+  readonly tokensRaw: number
+}
+
+export interface DemoReport {
+  readonly session: {
+    /** `recorded`, or the user's file. */
+    readonly source: string
+    readonly format: string
+    readonly messages: number
+    readonly toolCalls: number
+    readonly toolResults: number
+    readonly failedResults: number
+  }
+  readonly stored: ImportedThread & { readonly tokens: number }
+  readonly prunings: ThreadOverview['prunings']
+  readonly compactions: number
+  /** The summary in the context, null where there is none. */
+  readonly summary: string | null
+  readonly context: {
+    readonly id: string
+    readonly budget: number
+    readonly strategy: string
+    readonly sections: Receipt['sections']
+    readonly messages: number
+    readonly fates: readonly Fate[]
+    readonly tokensBefore: number
+    readonly tokensAfter: number
+    readonly notes: readonly string[]
+  }
+  readonly recalled: RecalledResult | null
+  readonly where: {
+    readonly mode: string
+    readonly project: string
+    readonly summarizer: string | null
+    readonly embedder: string | null
+  }
+  readonly steps: readonly TimedStep[]
+}
+
+/** What became of the messages, most first. */
+export function fatesOf(built: ContextResult): Fate[] {
+  const { entries } = built.receipt
+  return [...countByMode(entries)]
+    .map(([mode, messages]) => {
+      const own = entries.filter((entry) => entry.mode === mode && entry.count > 0)
+      return {
+        mode,
+        messages,
+        tokens: own.reduce((sum, entry) => sum + entry.tokens, 0),
+        tokensRaw: own.reduce((sum, entry) => sum + (entry.tokensRaw ?? entry.tokens), 0),
+      }
+    })
+    .sort((left, right) => right.messages - left.messages)
+}
+
+const SUMMARY_OPENING = '[Earlier conversation summary: '
+
+/** The summary as it stands in a neutral context. */
+export function summaryOf(built: ContextResult): string | null {
+  for (const { content } of built.messages) {
+    if (typeof content === 'string' && content.startsWith(SUMMARY_OPENING)) {
+      return content.slice(SUMMARY_OPENING.length, -1)
+    }
+  }
+  return null
+}
+
+const SUMMARY_LINES_SHOWN = 12
+const LINE_CHARACTERS = 110
+
+/** The report for people. */
+export function demoLines(report: DemoReport, colors: Printer['colors']): string[] {
+  const { session, stored, context, recalled } = report
+  const heading = (text: string) => ['', colors.bold(text)]
+  const right = (title: string) => ({ title, align: 'right' as const })
+  const spared = context.tokensBefore - context.tokensAfter
+  const share = context.tokensBefore === 0 ? 0 : Math.round((100 * spared) / context.tokensBefore)
+  return [
+    ...heading('The session'),
+    session.source === 'recorded'
+      ? '  a scripted agent worked on a copy of this code just now; its tools ran for real'
+      : `  ${safeText(session.source)}, ${session.format}`,
+    `  ${formatCount(session.messages)} messages, ${formatCount(session.toolCalls)} tool calls, ${formatCount(session.toolResults)} results, ${formatCount(session.failedResults)} of them failures`,
+    ...heading('Stored, through the queue'),
+    `  ${formatCount(stored.stored)} messages stored, ${formatCount(stored.repeated)} repeated, about ${formatCount(stored.tokens)} tokens`,
+    `  eligible ${formatCount(stored.eligible)} / imported ${formatCount(stored.imported)}, kept aside ${formatCount(stored.keptAside)}`,
+    ...heading('Pruned and summarized'),
+    `  ${formatCount(report.compactions)} compactions; ${formatCount(report.prunings.condense)} messages condensed, ${formatCount(report.prunings.remove)} removed, ${formatCount(report.prunings.stub)} reduced to a stub`,
+    ...indented(
+      tableLines(
+        [{ title: 'in this context' }, right('messages'), right('tokens verbatim'), right('tokens now')],
+        context.fates.map((fate) => [
+          fate.mode,
+          formatCount(fate.messages),
+          formatCount(fate.tokensRaw),
+          formatCount(fate.tokens),
+        ]),
+      ),
+    ),
+    ...heading('The summary'),
+    ...summaryLines(report.summary),
+    ...heading(`The context for ${formatCount(context.budget)} tokens (${context.strategy})`),
+    ...indented(
+      tableLines(
+        [{ title: 'section' }, right('messages'), right('tokens')],
+        [
+          ...context.sections.map((section) => [section.name, formatCount(section.count), formatCount(section.tokens)]),
+          ['total', formatCount(context.messages), formatCount(context.tokensAfter)],
+        ],
+      ),
+    ),
+    ...context.notes.map((note) => `  note: ${safeText(note)}`),
+    `  before ${formatCount(context.tokensBefore)} tokens, after ${formatCount(context.tokensAfter)}: ${share} % less`,
+    ...heading('Recalled'),
+    ...recalledLines(recalled),
+    ...heading('Time'),
+    ...report.steps.map((step) => `  ${formatDuration(step.durationMs).padStart(8)}  ${step.name}`),
+    `  ${report.where.mode}; summaries: ${report.where.summarizer ?? 'none'}; vectors: ${report.where.embedder ?? 'none'}`,
+  ]
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`)
+}
+
+function summaryLines(summary: string | null): string[] {
+  if (summary === null) return ['  none: everything fits the budget']
+  const lines = summary.split('\n').filter((line) => line.trim() !== '')
+  const shown = lines.slice(0, SUMMARY_LINES_SHOWN).map((line) => `  ${oneLine(line, LINE_CHARACTERS)}`)
+  return lines.length > shown.length ? [...shown, `  … ${lines.length - shown.length} more lines`] : shown
+}
+
+function recalledLines(recalled: RecalledResult | null): string[] {
+  if (recalled === null) return ['  nothing: no tool result stands in this context in a shortened form']
+  return [
+    `  ${safeText(recalled.reference)}: ${formatCount(recalled.tokensInContext)} tokens in the context, ${formatCount(recalled.tokensRecalled)} recalled (${formatCount(recalled.bytes)} bytes)`,
+    `  SHA-256 ${recalled.sha256.slice(0, 16)}…: ${recalled.identical ? 'identical to the original' : 'NOT the original'}`,
+  ]
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import type { SessionFormat } from '@heddle/client'
+import { type ContextResult, limits, stageNames } from '@heddle/contracts'
+import type { Config, Logger } from '@heddle/runtime'
+import type { CommandContext } from '../context.js'
+import type { Engine } from '../engine.js'
+import { type PlannedThread, planImport } from '../importing/plan.js'
+import { sendThreads } from '../importing/send.js'
+import { untilStopped } from '../with-engine.js'
+import { recordSession } from './recorder.js'
+import { type DemoReport, fatesOf, type RecalledResult, summaryOf } from './report.js'
+import { findSourceDir } from './source-dir.js'
+import { StepTimer } from './step-timer.js'
+
+export interface DemoOptions {
+  readonly context: CommandContext
+  readonly config: Config
+  readonly log: Logger
+  readonly scratchDir: string
+  readonly budget: number
+  /** A session of the user's own instead of a recorded one. */
+  readonly file?: { readonly path: string; readonly format: SessionFormat | 'auto' }
+}
+
+const AGENT = 'demo-agent'
+const SETTLE_DEADLINE_MS = 120_000
+const BUILD_DEADLINE_MS = 60_000
+const SYSTEM_PROMPT =
+  'You are a coding agent. You look before you change anything, check what you changed, and say plainly what is left to do.'
+
+/**
+ * The main job from end to end: a real session goes through the queue into the store, is pruned and summarized, and comes
+ * back as a context within a budget, from which a condensed result is recalled.
+ */
+export async function runDemo(options: DemoOptions): Promise<DemoReport> {
+  const { context, config, log } = options
+  const steps = new StepTimer(context.printer)
+
+  const session = await steps.run(options.file === undefined ? 'record a session' : 'read the session', () =>
+    sessionOf(options),
+  )
+  const { openEngine } = await import('../engine.js')
+  const engine = await steps.run('start the server and the workers', () =>
+    openEngine({
+      context,
+      config,
+      log,
+      needs: { stages: stageNames, workers: 'always', reconcile: true, migrate: true, durable: false },
+    }),
+  )
+  try {
+    return await untilStopped(context.signal, showTheWay(engine, session, options, steps))
+  } finally {
+    await steps.run('stop everything', () => engine.close())
+  }
+}
+
+async function sessionOf(options: DemoOptions): Promise<PlannedThread> {
+  const { context, config, file, scratchDir } = options
+  if (file !== undefined) return firstThread(context, config, file.path, file.format)
+  const progress = context.printer.progress('messages recorded', 260)
+  try {
+    const recorded = await recordSession({
+      sourceDir: findSourceDir(),
+      scratchDir,
+      signal: context.signal,
+      onMessages: (count) => progress.update(count, Math.max(260, count)),
+    })
+    return await firstThread(context, config, recorded.path, 'claude-code')
+  } finally {
+    progress.stop()
+  }
+}
+
+/** The recorded session takes the same way as a user's own file. */
+async function firstThread(
+  context: CommandContext,
+  config: Config,
+  path: string,
+  format: SessionFormat | 'auto',
+): Promise<PlannedThread> {
+  const threads = await planImport([path], { cwd: context.cwd, project: config.project, format })
+  const [longest] = [...threads].sort((left, right) => right.messages.length - left.messages.length)
+  if (longest === undefined) throw new Error(`${path} holds no thread`)
+  return longest
+}
+
+async function showTheWay(
+  engine: Engine,
+  session: PlannedThread,
+  options: DemoOptions,
+  steps: StepTimer,
+): Promise<DemoReport> {
+  const { context, budget } = options
+  const { client } = engine
+  const { thread } = session
+  await client.agents.put(AGENT, { systemPrompt: SYSTEM_PROMPT, settings: { rollingWindow: null, budget } })
+
+  const [imported] = await steps.run('send the messages through the queue, until stored', () =>
+    sendThreads(context, engine, [session], { agent: AGENT, newAgentRollingWindow: null }),
+  )
+  if (imported === undefined) throw new Error('the session was not sent')
+  await steps.run('prune and summarize, until settled', () =>
+    client.threads.waitUntilSettled(thread, { deadlineMs: SETTLE_DEADLINE_MS, signal: context.signal }),
+  )
+  const built = await steps.run('build a context', () =>
+    client.contexts.build(
+      { agent: AGENT, thread, budget, format: 'neutral', message: 'What is left to do?' },
+      { deadlineMs: BUILD_DEADLINE_MS },
+    ),
+  )
+  const recalled = await steps.run('recall a condensed result', () => recallOne(engine, session, built))
+  const overview = await client.threads.get(thread)
+  return {
+    session: {
+      source: options.file === undefined ? 'recorded' : session.file,
+      format: session.format,
+      messages: imported.messages,
+      toolCalls: imported.toolCalls,
+      toolResults: imported.toolResults,
+      failedResults: session.messages.filter((message) => message.isError === true).length,
+    },
+    stored: { ...imported, tokens: overview.tokens },
+    prunings: overview.prunings,
+    compactions: overview.states.length,
+    summary: summaryOf(built),
+    context: {
+      id: built.id,
+      budget: built.budget,
+      strategy: built.strategy,
+      sections: built.receipt.sections,
+      messages: built.messages.length,
+      fates: fatesOf(built),
+      tokensBefore: built.receipt.tokensRaw,
+      tokensAfter: built.tokensUsed,
+      notes: built.receipt.notes,
+    },
+    recalled,
+    where: {
+      mode: engine.config.mode,
+      project: engine.config.project,
+      summarizer: engine.models.summarizer,
+      embedder: engine.models.embedder,
+    },
+    steps: steps.done,
+  }
+}
+
+/** Takes the longest tool result that the context shows in a shortened form, and fetches the whole of it back. */
+async function recallOne(engine: Engine, session: PlannedThread, built: ContextResult): Promise<RecalledResult | null> {
+  const originals = new Map(session.messages.map((message) => [message.id, message]))
+  const shortened = built.receipt.entries
+    .filter(({ mode }) => mode === 'condensed' || mode === 'stub' || mode === 'elided')
+    .flatMap(({ reference, messageId, tokens, tokensRaw }) => {
+      const original = messageId === undefined ? undefined : originals.get(messageId)
+      if (reference === undefined || original?.role !== 'tool_result') return []
+      return [{ reference, original, tokens, tokensRaw: tokensRaw ?? 0 }]
+    })
+    .sort((left, right) => right.tokensRaw - left.tokensRaw)
+  const [chosen] = shortened
+  if (chosen === undefined) return null
+  const { content } = await engine.client.recall({
+    reference: chosen.reference,
+    thread: session.thread,
+    maxTokens: limits.budgetTokensMax,
+  })
+  const expected = sha256(chosen.original.content)
+  const received = sha256(content)
+  return {
+    reference: chosen.reference,
+    tokensInContext: chosen.tokens,
+    tokensRecalled: chosen.tokensRaw,
+    bytes: Buffer.byteLength(content),
+    sha256: received,
+    identical: received === expected,
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,68 @@
+import type { ServerHealth } from '@heddle/store'
+import { type Check, failed, passed, warned } from './check.js'
+
+const OLDEST_MAJOR = 15
+const NEWEST_MAJOR = 18
+/** What the store opens in one process at most, by default. */
+const STORE_CONNECTIONS = 10
+
+/** What a look at the server says about it. */
+export function checksOfServer(server: ServerHealth): Check[] {
+  return [versionCheck(server), migrationCheck(server), roleCheck(server)]
+}
+
+function versionCheck({ version, versionNumber }: ServerHealth): Check {
+  const major = Math.floor(versionNumber / 10_000)
+  const name = 'database version'
+  if (major < OLDEST_MAJOR) {
+    return failed(
+      name,
+      `Postgres ${version}`,
+      `Heddle needs Postgres ${OLDEST_MAJOR} to ${NEWEST_MAJOR}: upgrade the server.`,
+    )
+  }
+  if (major > NEWEST_MAJOR) {
+    return warned(name, `Postgres ${version}`, `Heddle is tested with Postgres ${OLDEST_MAJOR} to ${NEWEST_MAJOR}.`)
+  }
+  return passed(name, `Postgres ${version}`)
+}
+
+function migrationCheck({ migrationsApplied, migrationsPending }: ServerHealth): Check {
+  const name = 'migrations'
+  if (migrationsPending.length === 0) return passed(name, `${migrationsApplied.length} applied, none missing`)
+  return failed(name, `missing: ${migrationsPending.join(', ')}`, 'Run "heddle migrate" against this database.')
+}
+
+function roleCheck({ login, isSuperuser, roleExists, mayTakeRole }: ServerHealth): Check {
+  const name = 'role'
+  if (!roleExists) {
+    return failed(name, 'the role heddle_app does not exist', 'Run "heddle migrate" as a user who may create roles.')
+  }
+  if (!mayTakeRole) {
+    return failed(name, `"${login}" may not work as heddle_app`, `Run as a superuser: grant heddle_app to "${login}";`)
+  }
+  if (isSuperuser) {
+    return warned(
+      name,
+      `"${login}" is a superuser; Heddle works as heddle_app all the same`,
+      'Give services a login of their own that is a member of heddle_app, and keep this one for HEDDLE_ADMIN_DATABASE_URL.',
+    )
+  }
+  return passed(name, `"${login}" works as heddle_app, which row-level security binds`)
+}
+
+/**
+ * Compares what one process may open with what the server has left.
+ *
+ * @param queueConnections what the queues of one process open at this server; null where they are elsewhere
+ */
+export function connectionCheck(server: ServerHealth, queueConnections: number | null): Check {
+  const name = 'connections'
+  const perProcess = STORE_CONNECTIONS + (queueConnections ?? 0)
+  const free = server.connectionsMax - server.connectionsOpen
+  const room = Math.floor(free / perProcess)
+  const detail = `max_connections ${server.connectionsMax}, ${server.connectionsOpen} open; one process opens up to ${perProcess}: room for ${Math.max(0, room)} more`
+  const hint = 'Raise max_connections, or run fewer processes; each "heddle worker" and each "heddle up" is one.'
+  if (room < 1) return failed(name, detail, hint)
+  return room < 2 ? warned(name, detail, hint) : passed(name, detail)
+}

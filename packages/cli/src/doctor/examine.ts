@@ -1,0 +1,116 @@
+import { stageNames } from '@heddle/contracts'
+import { type Config, type Logger, withoutCredentials } from '@heddle/runtime'
+import type { Store } from '@heddle/store'
+import { CloseStack } from '../close-stack.js'
+import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
+import type { DatabaseServer } from '../engine.js'
+import { untilStopped } from '../with-engine.js'
+import { type Check, failedBy, passed, skipped, warned } from './check.js'
+import { checksOfServer, connectionCheck } from './database.js'
+
+const CLOSE_MS = 30_000
+
+/** Looks at everything that Heddle needs. It never throws but when it is asked to stop: what is amiss is in the checks. */
+export async function examine(context: CommandContext, options: CommonOptions): Promise<Check[]> {
+  let config: Config
+  try {
+    config = configOf(context, options)
+  } catch (error) {
+    return [failedBy('configuration', error), ...['database', 'queues', 'models'].map(skipped)]
+  }
+  const log = loggerOf(context, config, 'command')
+  const opened = new CloseStack(log)
+  try {
+    return await untilStopped(context.signal, lookAround(config, log, opened))
+  } finally {
+    await opened.close()
+  }
+}
+
+async function lookAround(config: Config, log: Logger, opened: CloseStack): Promise<Check[]> {
+  const where = config.mode === 'embedded' ? `data in ${config.dataDir}` : withoutCredentials(config.databaseUrl ?? '')
+  return [
+    passed('configuration', `${config.mode} mode, project "${config.project}", ${where}`),
+    ...(await lookAtServers(config, log, opened)),
+    await lookAtModels(config, log),
+  ]
+}
+
+async function lookAtServers(config: Config, log: Logger, opened: CloseStack): Promise<Check[]> {
+  const { inspectServer, openStore } = await import('@heddle/store')
+  const { migrateAll, openServer } = await import('../engine.js')
+  let server: DatabaseServer
+  try {
+    server = await openServer(config, log)
+    opened.push('server', CLOSE_MS, () => server.stop())
+    // The embedded server is brought up to date by whatever command comes first.
+    if (server.kind === 'embedded') await migrateAll(config, server, log)
+    const health = await inspectServer({ url: server.url })
+    const checks = checksOfServer(health)
+    const reachable = passed(
+      'database',
+      server.kind === 'embedded' ? 'the embedded Postgres runs' : 'the server answers',
+    )
+    const store = openStore({ url: server.url, connectionsMax: 1, applicationName: 'heddle doctor' })
+    opened.push('store', CLOSE_MS, () => store.close())
+    const migrated = health.migrationsPending.length === 0
+    const queues = migrated
+      ? await lookAtQueues(config, server, store, log, opened)
+      : { checks: [skipped('queues')], connections: null }
+    return [reachable, ...checks, connectionCheck(health, queues.connections), ...queues.checks]
+  } catch (error) {
+    return [failedBy('database', error), skipped('queues')]
+  }
+}
+
+async function lookAtQueues(
+  config: Config,
+  server: DatabaseServer,
+  store: Store,
+  log: Logger,
+  opened: CloseStack,
+): Promise<{ checks: Check[]; connections: number | null }> {
+  const { openQueues } = await import('@heddle/queue')
+  const { backendOf } = await import('../engine.js')
+  const { servedStages } = await import('../presence-in-store.js')
+  try {
+    const queues = await openQueues({ backend: backendOf(config, server), prefix: config.queuePrefix, log })
+    opened.push('queues', CLOSE_MS, () => queues.close())
+    const facts = await queues.ping()
+    const [stats, served] = await Promise.all([queues.stats(), servedStages(store, config.queuePrefix)])
+    const paused = stats.filter((stage) => stage.paused).map(({ stage }) => stage)
+    const unserved = stageNames.filter((stage) => !served.has(stage))
+    return {
+      connections: facts.connectionsPerProcess,
+      checks: [
+        passed('queues', `${facts.server} ${facts.version} answers in ${facts.latencyMs.toFixed(1)} ms`),
+        ...facts.warnings.map((warning) => warned('queues', warning, 'Change this setting of the server.')),
+        ...(paused.length === 0
+          ? []
+          : [warned('queues', `paused: ${paused.join(', ')}`, 'Run "heddle queues resume".')]),
+        unserved.length === 0
+          ? passed('workers', 'every stage is served')
+          : warned('workers', `no worker runs for ${unserved.join(', ')}`, 'Run "heddle up", or "heddle worker all".'),
+      ],
+    }
+  } catch (error) {
+    return { connections: null, checks: [failedBy('queues', error)] }
+  }
+}
+
+async function lookAtModels(config: Config, log: Logger): Promise<Check> {
+  const { chooseEmbedder } = await import('@heddle/models')
+  try {
+    const { embedder, reason } = await chooseEmbedder({ ...config.embedder, log })
+    await embedder.close()
+    const detail = `${embedder.model} (${embedder.dimensions} dimensions): ${reason}`
+    if (config.embedder.kind !== 'auto' || embedder.model === config.embedder.model) return passed('embedder', detail)
+    return warned(
+      'embedder',
+      detail,
+      `Search finds words, not meanings. For meanings put the files of ${config.embedder.model} into the folder that HEDDLE_MODELS names.`,
+    )
+  } catch (error) {
+    return failedBy('embedder', error)
+  }
+}

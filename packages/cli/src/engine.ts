@@ -1,0 +1,197 @@
+import { type Client, createClient } from '@heddle/client'
+import { ConflictError, type StageName } from '@heddle/contracts'
+import { projectIdOf } from '@heddle/core'
+import { startEmbeddedPostgres } from '@heddle/embedded'
+import { migrateQueues, openQueues, type Queues } from '@heddle/queue'
+import { type Config, type Logger, systemClock } from '@heddle/runtime'
+import { migrate, openStore, type Store } from '@heddle/store'
+import { CloseStack } from './close-stack.js'
+import type { CommandContext } from './context.js'
+import { applicationNameOf, servedStages, waitForOthers } from './presence-in-store.js'
+import { startStages } from './stages.js'
+
+export interface EngineNeeds {
+  /** Stages without which the command would wait for ever. They run inside it where no other process serves them. */
+  readonly stages: readonly StageName[]
+  /** `always`: run the stages here, whoever else serves them. Default `unserved`. */
+  readonly workers?: 'always' | 'unserved'
+  readonly concurrency?: number
+  readonly reconcile?: boolean
+  /** The command serves others: it must own the embedded server, so that no short command takes it away. Default false. */
+  readonly lasting?: boolean
+  /** Migrate a database of one's own too; the embedded one always is. Default false. */
+  readonly migrate?: boolean
+  /** False for data that nobody misses after a power cut. Default true. */
+  readonly durable?: boolean
+}
+
+/** Everything that a command works with, opened from the configuration. */
+export interface Engine {
+  readonly config: Config
+  readonly log: Logger
+  readonly projectId: string
+  readonly store: Store
+  readonly queues: Queues
+  readonly client: Client
+  readonly server: DatabaseServer
+  /** The stages that run inside this process. */
+  readonly workersHere: readonly StageName[]
+  /** What those stages work with, by name; null where no stage here needs one. */
+  readonly models: { readonly summarizer: string | null; readonly embedder: string | null }
+  /** Stops and closes all of it, in reverse order and within bounds; never rejects. */
+  close(): Promise<void>
+}
+
+/** Where the data is. */
+export interface DatabaseServer {
+  readonly kind: 'embedded' | 'external'
+  /** For services, as a role that row-level security binds. */
+  readonly url: string
+  /** For migrations. */
+  readonly adminUrl: string
+  /** Whether this process started it and stops it in the end. */
+  readonly owned: boolean
+  stop(): Promise<void>
+}
+
+/** The role as which services work in the store. */
+const APP_ROLE = 'heddle_app'
+const STORE_CLOSE_MS = 6_000
+const QUEUES_CLOSE_MS = 6_000
+const SERVER_STOP_MS = 30_000
+
+export interface OpenEngineOptions {
+  readonly context: CommandContext
+  readonly config: Config
+  readonly log: Logger
+  readonly needs: EngineNeeds
+}
+
+/**
+ * Opens the server, the store and the queues that the configuration names, and runs inside this process what no other
+ * process serves: so a command works on a laptop on which nothing runs.
+ *
+ * What was opened before something failed is closed again.
+ */
+export async function openEngine({ context, config, log, needs }: OpenEngineOptions): Promise<Engine> {
+  const opened = new CloseStack(log)
+  try {
+    context.signal.throwIfAborted()
+    const server = await openServer(config, log, needs.durable)
+    opened.push('server', SERVER_STOP_MS, () => server.stop())
+    if (needs.lasting === true && server.kind === 'embedded' && !server.owned) throw takenFolder(config.dataDir)
+    // Somebody else's database is migrated when its owner says so: `heddle migrate`, or `heddle up`.
+    if (server.kind === 'embedded' || needs.migrate === true) await migrateAll(config, server, log)
+    context.signal.throwIfAborted()
+
+    const workersHere = needs.workers === 'always' ? needs.stages : await unserved(server, config, needs.stages)
+    const applicationName = applicationNameOf({
+      queuePrefix: config.queuePrefix,
+      pid: process.pid,
+      stages: workersHere,
+    })
+    const store = openStore({ url: server.url, applicationName, log })
+    opened.push('store', STORE_CLOSE_MS, () => store.close())
+    if (server.owned) {
+      opened.push('other commands', Number.POSITIVE_INFINITY, () =>
+        waitForOthers({ store, queuePrefix: config.queuePrefix, context }),
+      )
+    }
+    await store.ping()
+    const queues = await openQueues({ backend: backendOf(config, server), prefix: config.queuePrefix, log })
+    opened.push('queues', QUEUES_CLOSE_MS, () => queues.close({ timeoutMs: QUEUES_CLOSE_MS }))
+    context.signal.throwIfAborted()
+
+    const stages = await startStages({
+      store,
+      queues,
+      config,
+      log,
+      clock: systemClock,
+      stages: workersHere,
+      reconcile: needs.reconcile ?? false,
+      ...(needs.concurrency !== undefined && { concurrency: needs.concurrency }),
+    })
+    opened.push('workers', Number.POSITIVE_INFINITY, () => stages.stop())
+
+    const client = createClient({ store, queues, project: config.project, settings: config.settings, log })
+    return {
+      config,
+      log,
+      projectId: projectIdOf(config.project),
+      store,
+      queues,
+      client,
+      server,
+      workersHere,
+      models: stages.models,
+      close: () => opened.close(),
+    }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+function takenFolder(dataDir: string): ConflictError {
+  return new ConflictError(`another heddle command is using ${dataDir} right now`, {
+    field: 'data',
+    received: dataDir,
+    hint: 'Run this again when that command has ended, or choose another folder with --data.',
+  })
+}
+
+/** Starts the embedded server of the data folder, or joins the one that runs there; or names the server of DATABASE_URL. */
+export async function openServer(config: Config, log: Logger, durable = true): Promise<DatabaseServer> {
+  if (config.databaseUrl !== null) {
+    return {
+      kind: 'external',
+      url: config.databaseUrl,
+      adminUrl: config.adminDatabaseUrl ?? config.databaseUrl,
+      owned: false,
+      stop: async () => undefined,
+    }
+  }
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, durable, log })
+  return {
+    kind: 'embedded',
+    url: embedded.url,
+    adminUrl: embedded.adminUrl,
+    owned: embedded.owned,
+    stop: () => embedded.stop(),
+  }
+}
+
+/** Where the queues are. */
+export function backendOf(config: Config, server: DatabaseServer): Parameters<typeof openQueues>[0]['backend'] {
+  if (config.redisUrl !== null) return { kind: 'redis', url: config.redisUrl }
+  return { kind: 'postgres', url: server.url }
+}
+
+/** Brings the store's tables, and where the queues are in Postgres theirs, to this version. */
+export async function migrateAll(config: Config, server: DatabaseServer, log: Logger): Promise<string[]> {
+  const { applied } = await migrate({ url: server.adminUrl, log })
+  if (config.redisUrl === null) {
+    await migrateQueues({ url: server.adminUrl, prefix: config.queuePrefix, grantTo: APP_ROLE })
+  }
+  return applied
+}
+
+/**
+ * The wanted stages, where at least one of them has no worker anywhere. All of them are run then: a second worker of a
+ * stage does no harm, a missing one would.
+ */
+async function unserved(
+  server: DatabaseServer,
+  config: Config,
+  stages: readonly StageName[],
+): Promise<readonly StageName[]> {
+  if (stages.length === 0) return []
+  const store = openStore({ url: server.url, connectionsMax: 1, applicationName: 'heddle look' })
+  try {
+    const served = await servedStages(store, config.queuePrefix)
+    return stages.every((stage) => served.has(stage)) ? [] : stages
+  } finally {
+    await store.close()
+  }
+}

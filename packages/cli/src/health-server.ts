@@ -1,0 +1,92 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { errorData, PermanentError } from '@heddle/contracts'
+
+export interface HealthServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+export interface HealthOptions {
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Who answers: how another command tells this process from a stranger on the same port. */
+  readonly identity: Readonly<Record<string, unknown>>
+  /** Throws while the process cannot serve, with what is missing. */
+  readonly checkReady: () => Promise<void>
+}
+
+const HOST = '127.0.0.1'
+
+/**
+ * `/healthz` (the process lives) and `/readyz` (its servers answer) as JSON, on loopback only.
+ *
+ * @throws PermanentError `CONFLICT` where the port is in use, `FORBIDDEN` where it may not be opened
+ */
+export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    void answer(request.method ?? '', request.headers.host ?? '', request.url ?? '', response, options)
+  })
+  await listen(server, options.port)
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    close() {
+      return new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+    },
+  }
+}
+
+async function answer(
+  method: string,
+  host: string,
+  url: string,
+  response: ServerResponse,
+  options: HealthOptions,
+): Promise<void> {
+  const send = (status: number, body: object) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    response.end(`${JSON.stringify(body)}\n`)
+  }
+  // A page in a browser may resolve a name of its own to this address; it cannot choose the Host header.
+  if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)) {
+    return send(403, { code: 'FORBIDDEN', detail: 'this address answers on loopback only' })
+  }
+  if (method !== 'GET' && method !== 'HEAD')
+    return send(405, { code: 'VALIDATION_ERROR', detail: 'only GET is answered' })
+  if (url === '/healthz') return send(200, { status: 'ok', ...options.identity })
+  if (url !== '/readyz') return send(404, { code: 'NOT_FOUND', detail: 'only /healthz and /readyz are served' })
+  try {
+    await options.checkReady()
+    send(200, { status: 'ready' })
+  } catch (error) {
+    send(503, { status: 'unavailable', ...errorData(error) })
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)))
+    server.listen(port, HOST, () => resolve())
+  })
+}
+
+function portError(port: number, error: NodeJS.ErrnoException): unknown {
+  const details = { field: 'port', received: String(port), cause: error }
+  if (error.code === 'EADDRINUSE') {
+    return new PermanentError('CONFLICT', `port ${port} on ${HOST} is in use by another program`, {
+      ...details,
+      hint: `Choose another with --port, such as --port ${port + 1 <= 65_535 ? port + 1 : 4680}, or 0 for any that is free.`,
+    })
+  }
+  if (error.code === 'EACCES') {
+    return new PermanentError('FORBIDDEN', `port ${port} on ${HOST} may not be opened by this user`, {
+      ...details,
+      hint: 'Choose a port above 1023 with --port.',
+    })
+  }
+  return error
+}

@@ -1,0 +1,130 @@
+import type { CommandContext } from '../context.js'
+import type { Engine } from '../engine.js'
+import { safeText } from '../output/safe-text.js'
+import { formatCount, tableLines } from '../output/table.js'
+import type { PlannedThread } from './plan.js'
+
+/** What became of a session. */
+export interface ImportedThread {
+  readonly thread: string
+  readonly file: string
+  readonly format: string
+  /** Messages of the file, those that are kept aside included. */
+  readonly messages: number
+  readonly toolCalls: number
+  readonly toolResults: number
+  /** Stored, but never part of a context. */
+  readonly keptAside: number
+  /** New with this import. */
+  readonly stored: number
+  /** There already. */
+  readonly repeated: number
+  /** Of the thread as it is stored now: what a context may show, and what was imported at all; none of them kept aside. */
+  readonly eligible: number
+  readonly imported: number
+  readonly skipped: Readonly<Record<string, number>>
+}
+
+/** Threads on their way at once; each sends several batches at a time by itself. */
+const THREADS_AT_ONCE = 4
+const APPEND_DEADLINE_MS = 600_000
+
+/** Sends threads through the queue, as any producer would, and waits until all of it is stored. */
+export async function sendThreads(
+  context: CommandContext,
+  engine: Engine,
+  planned: readonly PlannedThread[],
+  options: { agent: string; newAgentRollingWindow: number | null },
+): Promise<ImportedThread[]> {
+  const total = planned.reduce((sum, { messages }) => sum + messages.length, 0)
+  const progress = context.printer.progress('messages stored', total)
+  const storedOf = new Map<PlannedThread, number>()
+  const results: ImportedThread[] = new Array(planned.length)
+  let next = 0
+
+  const sendNext = async (): Promise<void> => {
+    for (let index = next++; index < planned.length; index = next++) {
+      const thread = planned[index]
+      if (thread === undefined) return
+      context.signal.throwIfAborted()
+      results[index] = await sendThread(engine, thread, options, (stored) => {
+        storedOf.set(thread, stored)
+        progress.update([...storedOf.values()].reduce((sum, count) => sum + count, 0))
+      })
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(THREADS_AT_ONCE, planned.length) }, sendNext))
+  } finally {
+    progress.stop()
+  }
+  return results
+}
+
+async function sendThread(
+  engine: Engine,
+  planned: PlannedThread,
+  options: { agent: string; newAgentRollingWindow: number | null },
+  onProgress: (stored: number) => void,
+): Promise<ImportedThread> {
+  const { thread, file, format, messages, toolCalls, toolResults, skipped } = planned
+  const { stored, repeated } = await engine.client.messages.append({
+    agent: options.agent,
+    thread,
+    messages,
+    ack: 'stored',
+    deadlineMs: APPEND_DEADLINE_MS,
+    newAgentRollingWindow: options.newAgentRollingWindow,
+    onProgress,
+  })
+  const overview = await engine.client.threads.get(thread)
+  return {
+    thread,
+    file,
+    format,
+    messages: messages.length,
+    toolCalls,
+    toolResults,
+    keptAside: messages.filter((message) => message.keptAside !== undefined).length,
+    stored,
+    repeated,
+    eligible: overview.eligible,
+    imported: overview.imported,
+    skipped,
+  }
+}
+
+export function importedLines(threads: readonly ImportedThread[]): string[] {
+  const right = (title: string) => ({ title, align: 'right' as const })
+  const rows = threads.map((thread) => [
+    safeText(thread.thread),
+    formatCount(thread.messages),
+    formatCount(thread.toolCalls),
+    formatCount(thread.toolResults),
+    formatCount(thread.keptAside),
+    formatCount(thread.stored),
+    formatCount(thread.repeated),
+    `${formatCount(thread.eligible)} / ${formatCount(thread.imported)}`,
+  ])
+  const skipped = threads.flatMap((thread) =>
+    Object.entries(thread.skipped).map(
+      ([name, count]) => `skipped in ${safeText(thread.file)}: ${formatCount(count)} ${safeText(name)}`,
+    ),
+  )
+  return [
+    ...tableLines(
+      [
+        { title: 'thread' },
+        right('messages'),
+        right('tool calls'),
+        right('results'),
+        right('kept aside'),
+        right('stored'),
+        right('repeated'),
+        right('eligible / imported'),
+      ],
+      rows,
+    ),
+    ...(skipped.length === 0 ? [] : ['', ...new Set(skipped)]),
+  ]
+}

@@ -1,0 +1,141 @@
+import { contextRequestSchema, describeReceived, limits, nameSchema, settingsSchema } from '@heddle/contracts'
+import type { Command } from 'commander'
+import { UsageError } from './output/failure.js'
+
+/** The part of a schema that is used here. */
+interface Schema<Value> {
+  safeParse(
+    value: unknown,
+  ): { success: true; data: Value } | { success: false; error: { issues: { message: string }[] } }
+}
+
+/**
+ * A parser for one option or argument, by a schema of the contracts: the rule and its words are the same on the command
+ * line, in a job and over HTTP.
+ *
+ * @param field the option without its dashes, as errors name it
+ * @param read what the schema gets of the text; default the text itself
+ * @throws UsageError from the parser it returns
+ */
+export function optionValue<Value>(
+  field: string,
+  schema: Schema<Value>,
+  hint: string,
+  read: (text: string) => unknown = (text) => text,
+): (text: string) => Value {
+  return (text) => {
+    const result = schema.safeParse(read(text))
+    if (result.success) return result.data
+    throw new UsageError(field, result.error.issues[0]?.message ?? 'is not valid', describeReceived(text), hint)
+  }
+}
+
+/** A parser for a whole number between two bounds, both included. */
+export function wholeNumber(field: string, least: number, most: number, hint: string): (text: string) => number {
+  return (text) => {
+    const value = numeral(text)
+    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
+    throw new UsageError(field, `must be a whole number from ${least} to ${most}`, describeReceived(text), hint)
+  }
+}
+
+/** A text of digits as a number; anything else stays a text, for the schema to refuse. */
+function numeral(text: string): number | string {
+  return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
+}
+
+export const portOption = wholeNumber('port', 0, 65_535, 'Give a port such as --port 4680, or 0 for any that is free.')
+
+export const budgetOption = optionValue(
+  'budget',
+  contextRequestSchema.shape.budget.unwrap(),
+  'Give the tokens that the context may use, such as --budget 16000.',
+  numeral,
+)
+
+export const strategyOption = optionValue(
+  'strategy',
+  contextRequestSchema.shape.strategy.unwrap(),
+  'Choose one of the strategies that are named above.',
+)
+
+export const contextFormatOption = optionValue(
+  'format',
+  contextRequestSchema.shape.format.unwrap(),
+  'Choose one of the formats that are named above.',
+)
+
+export const modelOption = optionValue(
+  'model',
+  contextRequestSchema.shape.model.unwrap(),
+  'Give a model, such as --model claude-sonnet-4-5.',
+)
+
+export const messageOption = optionValue(
+  'message',
+  contextRequestSchema.shape.message.unwrap(),
+  'Give the text of the user, or leave --message out.',
+)
+
+export const rollingWindowOption = optionValue(
+  'rolling-window',
+  settingsSchema.shape.rollingWindow,
+  'Give seconds, such as --rolling-window 86400, or none.',
+  (text) => (text === 'none' ? null : numeral(text)),
+)
+
+export const concurrencyOption = wholeNumber(
+  'concurrency',
+  1,
+  1_000,
+  'Give how many jobs run at once, such as --concurrency 16.',
+)
+
+export const maxTokensOption = wholeNumber(
+  'max-tokens',
+  1,
+  limits.budgetTokensMax,
+  'Give a number of tokens, such as --max-tokens 2000.',
+)
+
+export const limitOption = wholeNumber(
+  'limit',
+  1,
+  limits.pageItemsMax,
+  'Give how many rows to show, such as --limit 50.',
+)
+
+/** `10-50` as the text it is: lines counted from 1, both ends included. */
+export function linesOption(text: string): string {
+  const [, from, to] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(text) ?? []
+  if (from !== undefined && to !== undefined && Number(from) <= Number(to)) return text
+  throw new UsageError(
+    'lines',
+    'must be a range of lines such as 10-50',
+    describeReceived(text),
+    'Give a first and a last line, counted from 1: --lines 10-50.',
+  )
+}
+
+export function nameOption(field: string): (text: string) => string {
+  return optionValue(field, nameSchema, `Give a name without control characters, such as --${field} my-${field}.`)
+}
+
+/** A parser for one of some words. */
+export function oneOf<Word extends string>(field: string, words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const word = words.find((each) => each === text)
+    if (word !== undefined) return word
+    const rule = `must be one of ${words.join(', ')}`
+    throw new UsageError(field, rule, describeReceived(text), `Choose one of the ${words.length} that are named above.`)
+  }
+}
+
+/** Adds the options that every command has, and its examples below the help. */
+export function withCommonOptions(command: Command, examples: readonly string[]): Command {
+  return command
+    .option('--data <dir>', 'folder of the embedded server (default .heddle, or HEDDLE_DATA)')
+    .option('--project <name>', 'project to work in (default "default", or HEDDLE_PROJECT)', nameOption('project'))
+    .option('--json', 'one JSON document instead of text for people')
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`)
+}

@@ -1,0 +1,113 @@
+import type { Writable } from 'node:stream'
+import pc from 'picocolors'
+import { describeFailure, failureLines } from './failure.js'
+import { createProgress, type Progress } from './progress.js'
+
+/** A stream that may be a terminal. */
+export type Terminal = Writable & { isTTY?: boolean; columns?: number }
+
+export interface PrinterOptions {
+  readonly stdout: Terminal
+  readonly stderr: Terminal
+  /** One JSON document instead of text for people. */
+  readonly json: boolean
+  /** Default: what the terminal and `NO_COLOR` say. */
+  readonly color?: boolean
+  /** Milliseconds of a clock that never goes back. Default `performance.now`. */
+  readonly nowMs?: () => number
+}
+
+/**
+ * The only thing that writes to the terminal. Results go to stdout; everything else (notes, progress, errors) goes to
+ * stderr, so that `heddle ... | other` passes on results only.
+ */
+export interface Printer {
+  readonly json: boolean
+  readonly colors: ReturnType<typeof pc.createColors>
+  /** The result of a command: the document with `--json`, else the lines. Called once per command. */
+  result(document: unknown, lines: () => readonly string[]): void
+  /** A text byte for byte, where stdout is no terminal; with `--json` the document. */
+  exact(text: string, forTerminal: string, document: unknown): void
+  /** A line for people on the way to the result; nothing with `--json`. */
+  note(text: string): void
+  /** A command's help. */
+  help(text: string): void
+  failure(error: unknown): void
+  progress(label: string, total: number): Progress
+  /** Resolves when everything that was written has left the process. */
+  flush(): Promise<void>
+}
+
+export function createPrinter(options: PrinterOptions): Printer {
+  const { stdout, stderr, json } = options
+  const colors = pc.createColors(options.color ?? (!json && pc.isColorSupported && stdout.isTTY === true))
+  const warnings = pc.createColors(options.color ?? (!json && pc.isColorSupported && stderr.isTTY === true))
+  const out = guarded(stdout)
+  const err = guarded(stderr)
+
+  return {
+    json,
+    colors,
+    result(document, lines) {
+      if (json) out.write(`${JSON.stringify(document)}\n`)
+      else for (const line of lines()) out.write(`${line}\n`)
+    },
+    exact(text, forTerminal, document) {
+      if (json) out.write(`${JSON.stringify(document)}\n`)
+      else if (stdout.isTTY === true) out.write(`${forTerminal}\n`)
+      else out.write(text)
+    },
+    note(text) {
+      if (!json) err.write(`${text}\n`)
+    },
+    help(text) {
+      out.write(json ? `${JSON.stringify({ help: text })}\n` : text)
+    },
+    failure(error) {
+      if (json) {
+        err.write(`${JSON.stringify({ error: describeFailure(error) })}\n`)
+        return
+      }
+      const { what, why, hint } = failureLines(error)
+      err.write(`${warnings.red(`✗ ${what}`)}\n  why: ${why}\n  do:  ${hint}\n`)
+    },
+    progress(label, total) {
+      return createProgress({ label, total, stream: stderr, write: err.write, silent: json, ...clockOf(options) })
+    },
+    async flush() {
+      await Promise.all([out.flush(), err.flush()])
+    },
+  }
+}
+
+function clockOf(options: PrinterOptions): { nowMs?: () => number } {
+  return options.nowMs === undefined ? {} : { nowMs: options.nowMs }
+}
+
+interface Guarded {
+  write(text: string): void
+  flush(): Promise<void>
+}
+
+/**
+ * Whoever reads our output may stop reading: `heddle threads list | head -1`. That is no fault of the command, which goes
+ * on to its end (an import must not stop half-way); what it writes from then on goes nowhere.
+ */
+function guarded(stream: Terminal): Guarded {
+  let open = true
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    open = false
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error
+  })
+  return {
+    write(text) {
+      if (open) stream.write(text)
+    },
+    flush() {
+      return new Promise((resolve) => {
+        if (!open || stream.destroyed) resolve()
+        else stream.write('', () => resolve())
+      })
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { oneLine, safeText } from './safe-text.js'
+import { formatDuration, tableLines } from './table.js'
+
+test('columns are as wide as their widest cell, numbers on the right', () => {
+  const lines = tableLines(
+    [{ title: 'thread' }, { title: 'messages', align: 'right' }],
+    [
+      ['a-long-thread-name', '7'],
+      ['short', '1,200'],
+    ],
+  )
+  expect(lines).toEqual([
+    'thread              messages',
+    '──────────────────  ────────',
+    'a-long-thread-name         7',
+    'short                  1,200',
+  ])
+})
+
+test('durations are told in the unit that people would choose', () => {
+  expect([12.4, 3_240, 125_000].map(formatDuration)).toEqual(['12 ms', '3.2 s', '2 min 5 s'])
+})
+
+test('escape sequences of stored texts are shown and not obeyed', () => {
+  expect(safeText('a\u001b[31mb\r\nc\td\u0007')).toBe('a\\x1b[31mb\nc\td\\x07')
+  expect(oneLine('one\n two   three', 9)).toBe('one two …')
+})

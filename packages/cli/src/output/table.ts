@@ -1,0 +1,46 @@
+/** One column of a table for people. */
+export interface Column {
+  readonly title: string
+  /** Numbers stand on the right. Default left. */
+  readonly align?: 'left' | 'right'
+}
+
+const GAP = '  '
+
+/**
+ * Lines of a table: a heading, a rule, and one line per row, in columns as wide as their widest cell.
+ *
+ * @param rows one cell per column; a missing cell is empty
+ */
+export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+  const widths = columns.map((column, index) =>
+    Math.max(column.title.length, ...rows.map((row) => (row[index] ?? '').length)),
+  )
+  const lineOf = (cells: readonly string[]) =>
+    columns
+      .map((column, index) => {
+        const cell = cells[index] ?? ''
+        const width = widths[index] ?? 0
+        return column.align === 'right' ? cell.padStart(width) : cell.padEnd(width)
+      })
+      .join(GAP)
+      .trimEnd()
+  return [
+    lineOf(columns.map((column) => column.title)),
+    widths.map((width) => '─'.repeat(width)).join(GAP),
+    ...rows.map(lineOf),
+  ]
+}
+
+/** A whole number with separators of thousands, the same on every machine. */
+export function formatCount(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+/** A duration for people: `840 ms`, `3.2 s`, `2 min 5 s`. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs < 1_000) return `${Math.round(durationMs)} ms`
+  if (durationMs < 60_000) return `${(durationMs / 1_000).toFixed(1)} s`
+  const seconds = Math.round(durationMs / 1_000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { registerAgents } from './commands/agents.js'
+import { registerContext } from './commands/context.js'
+import { registerDemo } from './commands/demo.js'
+import { registerDoctor } from './commands/doctor.js'
+import { registerImport } from './commands/import.js'
+import { registerMigrate } from './commands/migrate.js'
+import { registerQueues } from './commands/queues.js'
+import { registerRecall } from './commands/recall.js'
+import { registerThreads } from './commands/threads.js'
+import { registerUp } from './commands/up.js'
+import { registerWorker } from './commands/worker.js'
+import type { CommandContext } from './context.js'
+
+/** The command line of `heddle`. Faults in it are thrown, never printed here, and nothing ends the process. */
+export function buildProgram(context: CommandContext): Command {
+  const program = new Command('heddle')
+    .description(
+      'The context engine for LLM agents: keeps their threads, and weaves them into contexts that fit a budget.',
+    )
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => context.printer.help(text), writeErr: () => undefined })
+    .addHelpText(
+      'after',
+      '\nFirst steps:\n  $ heddle demo\n  $ heddle import session.jsonl --agent coder\n  $ heddle context build --agent coder --thread session --budget 16000\n\nExit codes: 0 done, 1 an error, 2 a fault in the command line.',
+    )
+  const register = [
+    registerUp,
+    registerDemo,
+    registerImport,
+    registerContext,
+    registerThreads,
+    registerAgents,
+    registerRecall,
+    registerQueues,
+    registerWorker,
+    registerMigrate,
+    registerDoctor,
+  ]
+  for (const command of register) command(program, context)
+  return program
+}
+
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  if (manifest !== null && typeof manifest === 'object' && 'version' in manifest) return String(manifest.version)
+  return 'unknown'
+}

@@ -1,0 +1,112 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { runCli } from './run.js'
+
+interface Ran {
+  code: number
+  out: string
+  err: string
+}
+
+async function run(...argv: string[]): Promise<Ran> {
+  const stdout = new PassThrough()
+  const stderr = new PassThrough()
+  const ran = { out: '', err: '' }
+  stdout.on('data', (part) => {
+    ran.out += String(part)
+  })
+  stderr.on('data', (part) => {
+    ran.err += String(part)
+  })
+  const code = await runCli(argv, { stdout, stderr, env: {}, cwd: '/nowhere' })
+  return { code, ...ran }
+}
+
+const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
+  ['an unknown command', ['weave'], 'command line', /unknown command 'weave'/],
+  ['a misspelt command', ['imprt'], 'command line', /Did you mean import/],
+  ['an unknown option', ['up', '--fast'], 'command line', /unknown option '--fast'/],
+  ['a missing argument', ['recall'], 'command line', /missing required argument 'reference'/],
+  ['a missing option', ['import', 'a.jsonl'], 'command line', /required option '--agent/],
+  ['a missing subcommand', ['context'], 'command line', /subcommand is missing/],
+  ['an argument too many', ['doctor', 'now'], 'command line', /too many arguments/],
+  ['a port that is none', ['up', '--port', '70000'], 'port', /from 0 to 65535/],
+  ['a stage that is none', ['worker', 'spin'], 'stage', /must be one of ingest, prune/],
+  ['a concurrency of nothing', ['worker', 'all', '--concurrency', '0'], 'concurrency', /from 1 to 1000/],
+  [
+    'a budget of nothing',
+    ['context', 'build', '--thread', 't', '--budget', '0'],
+    'budget',
+    /Context limit must be positive/,
+  ],
+  ['a budget in words', ['context', 'build', '--thread', 't', '--budget', 'many'], 'budget', /whole number of tokens/],
+  [
+    'a strategy that is none',
+    ['context', 'build', '--thread', 't', '--strategy', 'x'],
+    'strategy',
+    /must be one of sandwich/,
+  ],
+  ['a format that is none', ['context', 'build', '--thread', 't', '--format', 'x'], 'format', /must be one of neutral/],
+  [
+    'a format of sessions that is none',
+    ['import', 'a', '--agent', 'a', '--format', 'x'],
+    'format',
+    /must be one of auto/,
+  ],
+  ['an agent without a name', ['import', 'a', '--agent', ' '], 'agent', /white space/],
+  ['a window that is none', ['import', 'a', '--agent', 'a', '--rolling-window', '-5'], 'rolling-window', /./],
+  ['lines that run backwards', ['recall', 'msg-1', '--lines', '50-10'], 'lines', /such as 10-50/],
+  ['an action on queues that is none', ['queues', 'burn'], 'action', /must be one of retry/],
+]
+
+test.each(faults)('%s is a fault in the command line: exit code 2 and what to do', async (_, argv, field, rule) => {
+  const forPrograms = await run(...argv, '--json')
+  expect(forPrograms.code).toBe(2)
+  expect(forPrograms.out).toBe('')
+  const { error } = JSON.parse(forPrograms.err)
+  expect(error).toMatchObject({ code: 'VALIDATION_ERROR', field, detail: expect.stringMatching(rule) })
+  expect(error.hint).not.toBe('')
+
+  const forPeople = await run(...argv)
+  expect(forPeople.code).toBe(2)
+  expect(forPeople.err.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^✗ /),
+    expect.stringMatching(/^ {2}why: /),
+    expect.stringMatching(/^ {2}do: {2}/),
+  ])
+})
+
+const commands = [
+  'up',
+  'demo',
+  'import',
+  'context build',
+  'context show',
+  'threads list',
+  'threads show',
+  'agents list',
+  'agents show',
+  'recall',
+  'queues',
+  'worker',
+  'migrate',
+  'doctor',
+]
+
+test.each(commands)('%s explains itself with examples, and takes --json', async (command) => {
+  const { code, out } = await run(...command.split(' '), '--help')
+  expect(code).toBe(0)
+  expect(out).toContain('Examples:')
+  expect(out).toContain(`$ heddle ${command.split(' ')[0]}`)
+  expect(out).toContain('--json')
+})
+
+test('without a command the help is shown', async () => {
+  const { code, out } = await run()
+  expect(code).toBe(0)
+  expect(out).toContain('First steps:')
+})
+
+test('the version is printed', async () => {
+  expect(await run('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+})

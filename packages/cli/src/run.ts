@@ -1,0 +1,96 @@
+import { createLogger, onShutdown, type ShutdownHost } from '@heddle/runtime'
+import { CommanderError } from 'commander'
+import type { CommandContext } from './context.js'
+import { exitCodeOf, exitCodes, fromCommander, InterruptedError } from './output/failure.js'
+import { createPrinter, type Terminal } from './output/printer.js'
+import { buildProgram } from './program.js'
+
+export interface CliHost {
+  readonly stdout: Terminal
+  readonly stderr: Terminal
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  /** Where signals come from; without it nothing interrupts. */
+  readonly signals?: ShutdownHost
+}
+
+/**
+ * A command that was asked to stop closes what it opened: the embedded server takes a few seconds at most. After that the
+ * process ends anyway.
+ */
+const CLOSE_TIMEOUT_MS = 20_000
+
+/**
+ * Runs one command line to its end, with everything it opened closed again.
+ *
+ * @param argv without the program's own name
+ * @returns the exit code: 0, 1 after an error, 2 after a fault in the command line, or a signal's own
+ */
+export async function runCli(argv: readonly string[], host: CliHost): Promise<number> {
+  const printer = createPrinter({ stdout: host.stdout, stderr: host.stderr, json: asksForJson(argv) })
+  const controller = new AbortController()
+  let exitCode: number = exitCodes.success
+  const context: CommandContext = {
+    printer,
+    env: host.env,
+    cwd: host.cwd,
+    signal: controller.signal,
+    setExitCode(code) {
+      exitCode = code
+    },
+  }
+
+  const finished = runCommand(argv, context).then((code) => {
+    if (code !== exitCodes.success) exitCode = code
+    return printer.flush()
+  })
+  const signals = host.signals
+  const stopListening =
+    signals === undefined
+      ? () => undefined
+      : onShutdown(
+          (reason) => {
+            controller.abort(new InterruptedError(reason))
+            return finished
+          },
+          {
+            timeoutMs: CLOSE_TIMEOUT_MS,
+            log: createLogger({ level: 'silent', name: 'heddle' }),
+            // A close in good order ends with the command's own code; `main` does that.
+            host: {
+              on: signals.on.bind(signals),
+              off: signals.off.bind(signals),
+              exit: (code) => (code === 0 ? undefined : signals.exit(code)),
+            },
+          },
+        )
+  await finished
+  stopListening()
+  return exitCode
+}
+
+async function runCommand(argv: readonly string[], context: CommandContext): Promise<number> {
+  try {
+    const program = buildProgram(context)
+    const words = withoutJson(argv)
+    if (words.length === 0) program.outputHelp()
+    else await program.parseAsync(words, { from: 'user' })
+    return exitCodes.success
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.success
+    context.printer.failure(error instanceof CommanderError ? fromCommander(error) : error)
+    return exitCodeOf(error)
+  }
+}
+
+/** `--json` may stand anywhere, also before the command; who needs to know of it knows by now. */
+function withoutJson(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--')
+  return argv.filter((word, index) => word !== '--json' || (end !== -1 && index > end))
+}
+
+/** Known before the command line is understood, because a fault in it is reported in the same way. */
+function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return (end === -1 ? argv : argv.slice(0, end)).includes('--json')
+}

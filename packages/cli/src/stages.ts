@@ -1,0 +1,127 @@
+import { createAssembleWorker } from '@heddle/assemble'
+import type { StageName } from '@heddle/contracts'
+import { NIL_ID } from '@heddle/core'
+import { createEmbedWorker } from '@heddle/embed'
+import { createIngestWorker } from '@heddle/ingest'
+import { chooseEmbedder, createExtractiveSummarizer } from '@heddle/models'
+import { createPruneWorker } from '@heddle/prune'
+import { type DeadLetter, type Queues, startReconciler, type WorkerHandle } from '@heddle/queue'
+import type { Clock, Config, Logger } from '@heddle/runtime'
+import {
+  findLaggingThreads,
+  findPendingStates,
+  findRequestedContexts,
+  insertDeadLetter,
+  markThreadFailed,
+  type Store,
+  type ThreadWork,
+} from '@heddle/store'
+import { createSummarizeWorker } from '@heddle/summarize'
+import { CloseStack } from './close-stack.js'
+
+export interface StagesOptions {
+  readonly store: Store
+  readonly queues: Queues
+  readonly config: Config
+  readonly log: Logger
+  readonly clock: Clock
+  readonly stages: readonly StageName[]
+  readonly concurrency?: number
+  /** Whether this process also looks for threads that nobody was woken for. */
+  readonly reconcile: boolean
+}
+
+export interface RunningStages {
+  readonly models: { readonly summarizer: string | null; readonly embedder: string | null }
+  /** Lets jobs under way finish, within a bound; never rejects. */
+  stop(): Promise<void>
+}
+
+const WORKER_CLOSE_MS = 8_000
+/** A little more than a worker allows itself, for the case that it hangs. */
+const CLOSE_BOUND_MS = WORKER_CLOSE_MS + 2_000
+const RECONCILE_EVERY_MS = 30_000
+const RECONCILE_JITTER_MS = 5_000
+/** A run takes this much; the rest is found by the next. */
+const FOUND_MAX = 1_000
+/** Younger work is still on its way through the queue. */
+const PATIENCE_MS = 10_000
+
+/** Starts the workers of some stages in this process, and the reconciler where it is wanted. */
+export async function startStages(options: StagesOptions): Promise<RunningStages> {
+  const { store, queues, config, log, clock, stages } = options
+  const opened = new CloseStack(log)
+  const wants = (stage: StageName) => stages.includes(stage)
+  try {
+    const embedder = wants('embed') ? (await chooseEmbedder({ ...config.embedder, log })).embedder : null
+    if (embedder !== null) opened.push('embedder', CLOSE_BOUND_MS, () => embedder.close())
+    const summarizer = wants('summarize') ? createExtractiveSummarizer() : null
+
+    const deps = {
+      store,
+      queues,
+      clock,
+      log,
+      settings: config.settings,
+      recordDeadLetter: (letter: DeadLetter) => recordDeadLetter(store, letter, clock),
+      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+    }
+    const starting: Promise<WorkerHandle>[] = []
+    if (wants('ingest')) starting.push(createIngestWorker(deps))
+    if (wants('prune')) starting.push(createPruneWorker(deps))
+    if (summarizer !== null) starting.push(createSummarizeWorker({ ...deps, summarizer }))
+    if (embedder !== null) starting.push(createEmbedWorker({ ...deps, embedder }))
+    if (wants('assemble')) starting.push(createAssembleWorker(deps))
+    const started = await Promise.allSettled(starting)
+    const workers = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    opened.push('workers', CLOSE_BOUND_MS, () =>
+      Promise.all(workers.map((worker) => worker.close({ timeoutMs: WORKER_CLOSE_MS }))),
+    )
+    const failed = started.find((each) => each.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+
+    if (options.reconcile) {
+      const reconciler = startReconciler({
+        queues,
+        everyMs: RECONCILE_EVERY_MS,
+        jitterMs: RECONCILE_JITTER_MS,
+        findWork: () => findWork(store, clock),
+        findRequestedContexts: () =>
+          findRequestedContexts(store, { limit: FOUND_MAX, requestedBeforeMs: clock.nowMs() - PATIENCE_MS }),
+        log,
+        clock,
+      })
+      opened.push('reconciler', CLOSE_BOUND_MS, () => reconciler.close())
+    }
+    return {
+      models: { summarizer: summarizer?.name ?? null, embedder: embedder?.model ?? null },
+      stop: () => opened.close(),
+    }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+async function findWork(store: Store, clock: Clock): Promise<ThreadWork[]> {
+  const nowMs = clock.nowMs()
+  const [lagging, pending] = await Promise.all([
+    findLaggingThreads(store, { limit: FOUND_MAX, nowMs }),
+    findPendingStates(store, { limit: FOUND_MAX, createdBeforeMs: nowMs - PATIENCE_MS, nowMs }),
+  ])
+  return [...lagging, ...pending]
+}
+
+/** The reconciler leaves the thread of a job that failed for good alone for so long. */
+const GIVEN_UP_MS = 300_000
+
+/** Keeps a job that failed for good, and marks its thread. */
+async function recordDeadLetter(store: Store, letter: DeadLetter, clock: Clock): Promise<void> {
+  const { projectId, threadId, error } = letter
+  await store.inProject(projectId ?? NIL_ID, async (tx) => {
+    await insertDeadLetter(tx, letter)
+    if (threadId === null || letter.stage === 'ingest') return
+    const mark = `${letter.stage}: ${error.code} ${error.detail}`
+    await markThreadFailed(tx, { threadId, error: mark, retryAtMs: clock.nowMs() + GIVEN_UP_MS })
+  })
+}
