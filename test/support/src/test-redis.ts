@@ -40,7 +40,14 @@ async function startOwnRedis(): Promise<TestRedis> {
   const port = await freePort()
   const settings = { port: String(port), bind: '127.0.0.1', dir: folder, 'maxmemory-policy': 'noeviction', save: '' }
   const parameters = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
-  const child = spawn('redis-server', parameters, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  // Its shell waits for the end of the input, which comes when this process is gone, even if it was killed.
+  const script = 'redis-server "$@" & server=$!; read -r word; kill "$server"; wait "$server"'
+  const child = spawn('/bin/sh', ['-c', script, 'heddle-test-redis', ...parameters], {
+    cwd: folder,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  child.stdin.on('error', () => {})
   await untilReady(child)
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -49,7 +56,7 @@ async function startOwnRedis(): Promise<TestRedis> {
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
         const exited = once(child, 'exit')
-        child.kill('SIGTERM')
+        child.stdin.end()
         await exited
       }
       await rm(folder, { recursive: true, force: true })
@@ -61,7 +68,7 @@ function untilReady(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = ''
     const fail = (reason: string) => {
-      child.kill('SIGKILL')
+      child.stdin?.end()
       reject(new Error(`redis-server ${reason}: ${output.slice(-1_000)}`))
     }
     const timer = setTimeout(() => fail(`was not ready after ${READY_TIMEOUT_MS} ms`), READY_TIMEOUT_MS)
