@@ -26,7 +26,7 @@ export async function openRedisBackend({ url, prefix, onError }: RedisBackendOpt
     for (const redis of opened) redis.disconnect()
     throw error
   }
-  const channels = createRedisChannels(producer, subscriber)
+  const channels = createRedisChannels(producer, subscriber, onError)
 
   async function connectWorker(): Promise<Redis> {
     const redis = createRedis(url, 'worker', onError)

@@ -1,10 +1,16 @@
 import type { Redis } from 'ioredis'
 import type { Channels } from '../channels.js'
 
-/** Channels over Redis publish / subscribe. ioredis subscribes again by itself after a lost connection. */
-export function createRedisChannels(publisher: Redis, subscriber: Redis): Channels {
+/**
+ * Channels over Redis publish / subscribe. After a lost connection everything is subscribed again here, and not by ioredis,
+ * which leaves it an unhandled rejection if the connection is closed at that moment.
+ */
+export function createRedisChannels(publisher: Redis, subscriber: Redis, onError: (error: unknown) => void): Channels {
   const receivers = new Map<string, (text: string) => void>()
   subscriber.on('message', (channel: string, text: string) => receivers.get(channel)?.(text))
+  subscriber.on('ready', () => {
+    if (receivers.size > 0) subscriber.subscribe(...receivers.keys()).catch(onError)
+  })
   return {
     async listen(channel, receive) {
       receivers.set(channel, receive)

@@ -16,6 +16,8 @@ export function createRedis(url: string, role: RedisRole, onError: (error: unkno
     lazyConnect: true,
     connectTimeout: bounds.connectMs,
     keepAlive: 10_000,
+    // See the channels, which subscribe again themselves.
+    autoResubscribe: false,
     maxRetriesPerRequest: role === 'producer' ? 5 : null,
     retryStrategy: (tries) => Math.min(100 * 2 ** Math.min(tries, 10), bounds.reconnectMsMax),
   }
