@@ -7,7 +7,8 @@ import { type Config, type Logger, systemClock } from '@heddle/runtime'
 import { migrate, openStore, type Store } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
 import type { CommandContext } from './context.js'
-import { applicationNameOf, servedStages, waitForOthers } from './presence-in-store.js'
+import { enterFolder } from './folder-users.js'
+import { applicationNameOf, servedStages } from './presence-in-store.js'
 import { startStages } from './stages.js'
 
 export interface EngineNeeds {
@@ -58,7 +59,6 @@ export interface DatabaseServer {
 const APP_ROLE = 'heddle_app'
 const STORE_CLOSE_MS = 6_000
 const QUEUES_CLOSE_MS = 6_000
-const SERVER_STOP_MS = 30_000
 
 export interface OpenEngineOptions {
   readonly context: CommandContext
@@ -77,8 +77,8 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
   const opened = new CloseStack(log)
   try {
     context.signal.throwIfAborted()
-    const server = await openServer(config, log, needs.durable)
-    opened.push('server', SERVER_STOP_MS, () => server.stop())
+    const server = await openServer({ config, log, context, durable: needs.durable ?? true })
+    opened.push('server', Number.POSITIVE_INFINITY, () => server.stop())
     if (needs.lasting === true && server.kind === 'embedded' && !server.owned) throw takenFolder(config.dataDir)
     // Somebody else's database is migrated when its owner says so: `heddle migrate`, or `heddle up`.
     if (server.kind === 'embedded' || needs.migrate === true) await migrateAll(config, server, log)
@@ -92,11 +92,6 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
     })
     const store = openStore({ url: server.url, applicationName, log })
     opened.push('store', STORE_CLOSE_MS, () => store.close())
-    if (server.owned) {
-      opened.push('other commands', Number.POSITIVE_INFINITY, () =>
-        waitForOthers({ store, queuePrefix: config.queuePrefix, context }),
-      )
-    }
     await store.ping()
     const queues = await openQueues({ backend: backendOf(config, server), prefix: config.queuePrefix, log })
     opened.push('queues', QUEUES_CLOSE_MS, () => queues.close({ timeoutMs: QUEUES_CLOSE_MS }))
@@ -141,8 +136,16 @@ function takenFolder(dataDir: string): ConflictError {
   })
 }
 
+export interface OpenServerOptions {
+  readonly context: CommandContext
+  readonly config: Config
+  readonly log: Logger
+  /** False for data that nobody misses after a power cut. */
+  readonly durable: boolean
+}
+
 /** Starts the embedded server of the data folder, or joins the one that runs there; or names the server of DATABASE_URL. */
-export async function openServer(config: Config, log: Logger, durable = true): Promise<DatabaseServer> {
+export async function openServer({ context, config, log, durable }: OpenServerOptions): Promise<DatabaseServer> {
   if (config.databaseUrl !== null) {
     return {
       kind: 'external',
@@ -152,13 +155,28 @@ export async function openServer(config: Config, log: Logger, durable = true): P
       stop: async () => undefined,
     }
   }
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, durable, log })
-  return {
-    kind: 'embedded',
-    url: embedded.url,
-    adminUrl: embedded.adminUrl,
-    owned: embedded.owned,
-    stop: () => embedded.stop(),
+  const { dataDir } = config
+  const stay = await enterFolder(dataDir, context.signal)
+  try {
+    const embedded = await startEmbeddedPostgres({ dataDir, durable, log })
+    return {
+      kind: 'embedded',
+      url: embedded.url,
+      adminUrl: embedded.adminUrl,
+      owned: embedded.owned,
+      async stop() {
+        if (!embedded.owned) return await stay.leave()
+        await stay.leaveLast({
+          signal: context.signal,
+          onWait: (pids) =>
+            context.printer.note(`done; waiting for process ${pids.join(', ')}, which uses the same server`),
+          close: () => embedded.stop(),
+        })
+      },
+    }
+  } catch (error) {
+    await stay.leave()
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type SessionFormat, sessionFormats } from '@heddle/client'
@@ -7,6 +7,7 @@ import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../
 import { demoLines } from '../demo/report.js'
 import { runDemo } from '../demo/run.js'
 import { budgetOption, oneOf, withCommonOptions } from '../options.js'
+import { exitCodes } from '../output/failure.js'
 
 interface DemoOptions extends CommonOptions {
   readonly budget: number
@@ -44,6 +45,8 @@ export function registerDemo(program: Command, context: CommandContext): void {
 
 async function demonstrate(context: CommandContext, file: string | undefined, options: DemoOptions): Promise<void> {
   const scratchDir = await mkdtemp(join(tmpdir(), 'heddle-demo-'))
+  // Started by root, Postgres runs as another user, who must be able to pass through; it cannot list the folder.
+  await chmod(scratchDir, 0o711)
   try {
     // A name that no other demo has: on a server of one's own, demos must not find the threads of one another.
     const project = options.project ?? `demo-${Date.now().toString(36)}`
@@ -56,8 +59,16 @@ async function demonstrate(context: CommandContext, file: string | undefined, op
       budget: options.budget,
       ...(file !== undefined && { file: { path: file, format: options.format } }),
     })
+    if (report.recalled?.identical === false) context.setExitCode(exitCodes.error)
     context.printer.result(report, () => demoLines(report, context.printer.colors))
   } finally {
+    await removeCluster(join(scratchDir, 'data', 'postgres'))
     await rm(scratchDir, { recursive: true, force: true, maxRetries: 3 })
   }
+}
+
+/** Where Postgres's user could not reach the folder all the same, its data was put elsewhere, and a link stands here. */
+async function removeCluster(path: string): Promise<void> {
+  const place = await realpath(path).catch(() => null)
+  if (place !== null) await rm(place, { recursive: true, force: true, maxRetries: 3 })
 }

@@ -15,7 +15,7 @@ async function migrateDatabase(context: CommandContext, options: CommonOptions):
   const config = configOf(context, options)
   const log = loggerOf(context, config, 'command')
   const { migrateAll, openServer } = await import('../engine.js')
-  const server = await openServer(config, log)
+  const server = await openServer({ context, config, log, durable: true })
   try {
     const applied = await untilStopped(context.signal, migrateAll(config, server, log))
     context.printer.result({ applied, upToDate: true }, () =>

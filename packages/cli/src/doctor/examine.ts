@@ -21,28 +21,33 @@ export async function examine(context: CommandContext, options: CommonOptions): 
   const log = loggerOf(context, config, 'command')
   const opened = new CloseStack(log)
   try {
-    return await untilStopped(context.signal, lookAround(config, log, opened))
+    return await untilStopped(context.signal, lookAround(context, config, log, opened))
   } finally {
     await opened.close()
   }
 }
 
-async function lookAround(config: Config, log: Logger, opened: CloseStack): Promise<Check[]> {
+async function lookAround(context: CommandContext, config: Config, log: Logger, opened: CloseStack): Promise<Check[]> {
   const where = config.mode === 'embedded' ? `data in ${config.dataDir}` : withoutCredentials(config.databaseUrl ?? '')
   return [
     passed('configuration', `${config.mode} mode, project "${config.project}", ${where}`),
-    ...(await lookAtServers(config, log, opened)),
+    ...(await lookAtServers(context, config, log, opened)),
     await lookAtModels(config, log),
   ]
 }
 
-async function lookAtServers(config: Config, log: Logger, opened: CloseStack): Promise<Check[]> {
+async function lookAtServers(
+  context: CommandContext,
+  config: Config,
+  log: Logger,
+  opened: CloseStack,
+): Promise<Check[]> {
   const { inspectServer, openStore } = await import('@heddle/store')
   const { migrateAll, openServer } = await import('../engine.js')
   let server: DatabaseServer
   try {
-    server = await openServer(config, log)
-    opened.push('server', CLOSE_MS, () => server.stop())
+    server = await openServer({ context, config, log, durable: true })
+    opened.push('server', Number.POSITIVE_INFINITY, () => server.stop())
     // The embedded server is brought up to date by whatever command comes first.
     if (server.kind === 'embedded') await migrateAll(config, server, log)
     const health = await inspectServer({ url: server.url })

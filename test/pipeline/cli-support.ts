@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+
+/** The executable as users have it; it runs what `npm run build` has made. */
+const EXECUTABLE = fileURLToPath(new URL('../../packages/cli/bin/heddle.js', import.meta.url))
+const BUILT = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url))
+
+export interface Ran {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+  /** The one document on standard output. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as a program in any language would.
+  readonly document: any
+  /** The one error object on standard error. */
+  readonly error: { code: string; detail: string; field?: string; received?: string; hint: string }
+}
+
+export interface Running {
+  readonly pid: number
+  /** Resolves with its output once that holds a whole line. */
+  readonly firstLine: Promise<string>
+  readonly ended: Promise<Ran>
+  kill(signal: NodeJS.Signals): void
+}
+
+/** A folder of a user: nothing in it, and `heddle` runs there. Removed when the test file has ended. */
+export interface Home {
+  readonly dir: string
+  path(name: string): string
+  /** Runs a command line to its end. */
+  heddle(...argv: string[]): Promise<Ran>
+  start(argv: readonly string[], env?: Readonly<Record<string, string>>): Running
+}
+
+const folders: string[] = []
+const running = new Set<ChildProcess>()
+
+export async function openHome(environment: Readonly<Record<string, string>> = {}): Promise<Home> {
+  if (!existsSync(BUILT)) throw new Error(`${BUILT} is missing: npm run build`)
+  const dir = await mkdtemp(join(tmpdir(), 'heddle-cli-'))
+  // Postgres, when root starts it, runs as another user, who must be able to pass through.
+  await chmod(dir, 0o711)
+  folders.push(dir)
+  const start: Home['start'] = (argv, env = {}) => spawnHeddle(dir, argv, { ...environment, ...env })
+  return {
+    dir,
+    path: (name) => join(dir, name),
+    heddle: (...argv) => start(argv).ended,
+    start,
+  }
+}
+
+function spawnHeddle(cwd: string, argv: readonly string[], env: Readonly<Record<string, string>>): Running {
+  const child = spawn(process.execPath, [EXECUTABLE, ...argv], {
+    cwd,
+    // Nothing of the environment of the tests: no address of a server, no setting.
+    env: { PATH: process.env['PATH'], HOME: cwd, TMPDIR: tmpdir(), HEDDLE_EMBEDDER: 'hashing', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  let [stdout, stderr] = ['', '']
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    stderr += part
+  })
+  const firstLine = new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      stdout += part
+      const end = stdout.indexOf('\n')
+      if (end >= 0) resolve(stdout.slice(0, end))
+    })
+    child.once('close', (code) =>
+      reject(new Error(`heddle ${argv.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`)),
+    )
+  })
+  firstLine.catch(() => undefined)
+  const ended = new Promise<Ran>((resolve) => {
+    child.once('close', (code, signal) => {
+      running.delete(child)
+      resolve({
+        code,
+        signal,
+        stdout,
+        stderr,
+        get document() {
+          return JSON.parse(stdout)
+        },
+        get error() {
+          return JSON.parse(stderr).error
+        },
+      })
+    })
+  })
+  return { pid: child.pid ?? 0, firstLine, ended, kill: (signal) => void child.kill(signal) }
+}
+
+/** Whether a process lives. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+afterAll(async () => {
+  const ended = [...running].map((child) => new Promise<void>((resolve) => child.once('close', () => resolve())))
+  for (const child of running) child.kill('SIGKILL')
+  await Promise.all(ended)
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })))
+})
