@@ -65,6 +65,8 @@ async function currentVersion(client: Client, schema: string): Promise<number> {
 
 async function grant(client: Client, schema: string, role: string): Promise<void> {
   const quoted = `"${role.replaceAll('"', '""')}"`
+  // Two grants on one schema at once are an error; the lock ends with the connection.
+  await client.query(`SELECT pg_advisory_lock(hashtext($1))`, [`grants on ${schema}`])
   // BullMQ creates a sequence for each queue when its first jobs are added.
   await client.query(`GRANT USAGE, CREATE ON SCHEMA "${schema}" TO ${quoted}`)
   await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "${schema}" TO ${quoted}`)
