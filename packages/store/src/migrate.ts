@@ -45,6 +45,9 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
     await lock(sql, lockTimeoutMs)
     const before = await appliedMigrations(sql)
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS_FOLDER, ...MIGRATIONS_TABLE })
+    // Services may look at what is applied, so that `heddle doctor` needs no other login than theirs.
+    await sql`grant usage on schema heddle_migrations to heddle_app`
+    await sql`grant select on heddle_migrations.applied to heddle_app`
     const after = await appliedMigrations(sql)
     const applied = knownMigrations().filter(({ hash }) => after.has(hash) && !before.has(hash))
     for (const { name } of applied) log?.info({ migration: name }, 'migration applied')
