@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { Batcher } from './batcher.js'
 
-function recording(limits: { itemsMax?: number; weightMax?: number; flushesMax?: number } = {}) {
+function recording(
+  limits: { itemsMax?: number; weightMax?: number; flushesMax?: number; failsAll?: () => boolean } = {},
+) {
   const flushed: string[][] = []
   const finish: (() => void)[] = []
   const batcher = new Batcher<string>({
@@ -55,6 +57,14 @@ describe('a batcher', () => {
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     await batcher.add('later', 1)
     expect(flushed).toEqual([['fails', 'with it'], ['later']])
+  })
+
+  it('refuses what waits behind a failure that concerns all', async () => {
+    const { batcher, flushed } = recording({ itemsMax: 1, failsAll: () => true })
+    const results = await Promise.allSettled([batcher.add('fails', 1), batcher.add('waits', 1, 'k')])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    await batcher.add('later', 1, 'k')
+    expect(flushed).toEqual([['fails'], ['later']])
   })
 
   it('is idle when everything has been flushed', async () => {

@@ -6,6 +6,8 @@ export interface BatcherOptions<Item> {
   /** Flushes under way at once. */
   flushesMax: number
   flush(items: readonly Item[]): Promise<void>
+  /** True for an error that also everything behind it would meet: it is refused at once, rather than piled up. */
+  failsAll?(error: unknown): boolean
 }
 
 interface Entry<Item> {
@@ -73,14 +75,13 @@ export class Batcher<Item> {
     this.#options
       .flush(batch.map((entry) => entry.item))
       .then(
-        () =>
-          batch.forEach((entry) => {
-            entry.resolve()
-          }),
-        (error: unknown) =>
-          batch.forEach((entry) => {
-            entry.reject(error)
-          }),
+        () => {
+          for (const entry of batch) entry.resolve()
+        },
+        (error: unknown) => {
+          for (const entry of batch) entry.reject(error)
+          if (this.#options.failsAll?.(error)) this.#refuseWaiting(error)
+        },
       )
       .finally(() => {
         this.#flushes -= 1
@@ -88,6 +89,13 @@ export class Batcher<Item> {
         if (this.#entries.length === 0 && this.#flushes === 0) for (const resolve of this.#idle.splice(0)) resolve()
       })
     this.#schedule()
+  }
+
+  #refuseWaiting(error: unknown): void {
+    const refused = this.#entries
+    this.#entries = []
+    this.#byKey.clear()
+    for (const entry of refused) entry.reject(error)
   }
 
   #takeBatch(): Entry<Item>[] {

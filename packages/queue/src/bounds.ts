@@ -2,6 +2,8 @@
 export const bounds = {
   /** A producer learns after this long that the server is away; it must not queue up work in memory meanwhile. */
   producerWaitMs: 4_000,
+  /** Within it, an add is tried again while the server is away. */
+  addRetryMs: 2_000,
   /** One try to connect: a server in the same network answers within milliseconds. */
   connectMs: 3_000,
   /** The longest pause between two tries to reconnect, so that everything is back soon after the server is. */

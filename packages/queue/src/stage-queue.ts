@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { queueName, type StageName, type StagePayload, type WakeJob, wakeStageNames } from '@heddle/contracts'
 import { type IQueueBackend, type JobsOptions, type JobType, Queue } from 'bullmq'
 import type { Backend } from './backend.js'
 import { Batcher } from './batcher.js'
 import { bounds } from './bounds.js'
+import { isServerAway } from './errors.js'
 import { encodePayload } from './payload.js'
 
 /** A job's data is its payload as text: see {@link encodePayload}. */
@@ -55,9 +57,8 @@ export class StageQueue<Name extends StageName = StageName> {
       itemsMax: bounds.batchJobsMax,
       weightMax: bounds.batchCharactersMax,
       flushesMax: bounds.batchesMax,
-      flush: async (jobs) => {
-        await this.#queue.addBulk([...jobs])
-      },
+      flush: (jobs) => persistently(() => this.#queue.addBulk([...jobs])),
+      failsAll: isServerAway,
     })
   }
 
@@ -135,6 +136,23 @@ export class StageQueue<Name extends StageName = StageName> {
 
   close(): Promise<void> {
     return this.#queue.close()
+  }
+}
+
+/**
+ * Sits out a short absence of the server, such as a restart: an error would cost each caller a try. What was added before
+ * the connection broke is added twice then, which is what delivery at least once means.
+ */
+async function persistently(add: () => Promise<unknown>): Promise<void> {
+  const endMs = performance.now() + bounds.addRetryMs
+  for (let pauseMs = 50; ; pauseMs *= 2) {
+    try {
+      await add()
+      return
+    } catch (error) {
+      if (!isServerAway(error) || performance.now() + pauseMs > endMs) throw error
+    }
+    await wait(pauseMs)
   }
 }
 

@@ -18,8 +18,13 @@ export function createRedis(url: string, role: RedisRole, onError: (error: unkno
     keepAlive: 10_000,
     // See the channels, which subscribe again themselves.
     autoResubscribe: false,
-    maxRetriesPerRequest: role === 'producer' ? 5 : null,
-    retryStrategy: (tries) => Math.min(100 * 2 ** Math.min(tries, 10), bounds.reconnectMsMax),
+    ...(role === 'producer'
+      ? // Commands are given up after every fifth try, that is within `producerWaitMs`.
+        { maxRetriesPerRequest: 4, retryStrategy: (tries: number) => Math.min(50 * 2 ** tries, 600) }
+      : {
+          maxRetriesPerRequest: null,
+          retryStrategy: (tries: number) => Math.min(100 * 2 ** Math.min(tries, 10), bounds.reconnectMsMax),
+        }),
   }
   const redis = new Redis(url, options)
   // Without a listener ioredis writes to the console.

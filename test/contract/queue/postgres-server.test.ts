@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { PermanentError } from '@heddle/contracts'
+import { done, migrateQueues, openQueues } from '@heddle/queue'
+import { freshDatabase, freshPrefix } from '@heddle/test-support'
+import postgres from 'postgres'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { gate, log, queuesAt, someThread, startWorker } from './support.js'
+
+/** A role that may do nothing but connect, as a careful administrator gives to services. */
+async function poorRole(url: string): Promise<{ role: string; url: string }> {
+  const role = `heddle_test_${randomBytes(6).toString('hex')}`
+  const password = randomBytes(12).toString('hex')
+  await execute(url, `CREATE ROLE ${role} LOGIN PASSWORD '${password}'`)
+  onTestFinished(() => execute(url, `DROP OWNED BY ${role}`, `DROP ROLE ${role}`))
+  const poor = new URL(url)
+  poor.username = role
+  poor.password = password
+  return { role, url: poor.href }
+}
+
+async function execute(url: string, ...statements: string[]): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    for (const statement of statements) await sql.unsafe(statement)
+  } finally {
+    await sql.end()
+  }
+}
+
+describe('a Postgres server', () => {
+  it('that does not let services create a schema says what to do, and serves them when an administrator has done it', async () => {
+    const database = await freshDatabase()
+    onTestFinished(database.drop)
+    const { role, url } = await poorRole(database.url)
+    const place = { backend: { kind: 'postgres' as const, url }, prefix: freshPrefix() }
+    const opening = openQueues({ ...place, log })
+    await expect(opening).rejects.toBeInstanceOf(PermanentError)
+    await expect(opening).rejects.toMatchObject({ code: 'FORBIDDEN', hint: expect.stringContaining('heddle migrate') })
+
+    await migrateQueues({ url: database.url, prefix: place.prefix, grantTo: role })
+    const queues = await queuesAt(place)
+    const [started, finish] = [gate(), gate()]
+    const worker = await startWorker({
+      stage: 'prune',
+      queues,
+      handler: async () => {
+        started.open()
+        await finish.promise
+        return done()
+      },
+    })
+    const thread = someThread()
+    await queues.wake('prune', thread)
+    await started.promise
+    await queues.wake('prune', thread)
+    finish.open()
+    expect(await worker.whenSettled(2)).toHaveLength(2)
+    expect((await queues.stats()).find(({ stage }) => stage === 'prune')).toMatchObject({ waiting: 0, active: 0 })
+  })
+
+  it('gives each process no more connections than are named', async () => {
+    const database = await freshDatabase()
+    onTestFinished(database.drop)
+    const queues = await queuesAt({ backend: { kind: 'postgres', url: database.url }, prefix: freshPrefix() })
+    for (const stage of ['ingest', 'prune', 'summarize', 'embed', 'assemble'] as const) {
+      await startWorker({ stage, queues, handler: async () => done() })
+    }
+    await Promise.all(Array.from({ length: 200 }, () => queues.wake('prune', someThread())))
+    const { connectionsPerProcess } = await queues.ping()
+    const sql = postgres(database.url, { max: 1 })
+    const [row] = await sql`SELECT count(*)::int AS count FROM pg_stat_activity
+                            WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
+    await sql.end()
+    expect(row?.['count']).toBeGreaterThan(0)
+    expect(row?.['count']).toBeLessThanOrEqual(connectionsPerProcess ?? 0)
+  })
+})
