@@ -466,7 +466,7 @@ CREATE INDEX "contexts_thread" ON "heddle"."contexts" USING btree ("thread_id","
 CREATE INDEX "contexts_requested" ON "heddle"."contexts" USING btree ("requested_at") WHERE status = 'requested';--> statement-breakpoint
 CREATE INDEX "snapshots_history" ON "heddle"."snapshots" USING btree ("agent_id","created_at");--> statement-breakpoint
 CREATE INDEX "messages_order" ON "heddle"."messages" USING btree ("thread_id","ordered_at","ordinal","id");--> statement-breakpoint
-CREATE INDEX "messages_project_id" ON "heddle"."messages" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "messages_project_id" ON "heddle"."messages" USING btree ("id","project_id");--> statement-breakpoint
 CREATE INDEX "messages_late" ON "heddle"."messages" USING btree ("thread_id","ordered_at") WHERE ordered_at < latest_at;--> statement-breakpoint
 CREATE INDEX "messages_aside" ON "heddle"."messages" USING btree ("thread_id","ordered_at") WHERE kept_aside is not null or role in ('error', 'approval');--> statement-breakpoint
 CREATE INDEX "dead_letters_open" ON "heddle"."dead_letters" USING btree ("project_id","stage","failed_at");--> statement-breakpoint

@@ -66,6 +66,10 @@ async function transact<T>(pool: Pool, projectId: string, work: (tx: Tx) => Prom
   return await onConnection(pool, async (connection) => {
     // Wrapped, since the type of `begin` awaits promises inside of arrays.
     const { value } = await connection.sql.begin(async (tx) => {
+      // Every query has an index that gives its rows in its order. On tables that grew faster than the server took its
+      // statistics, the planner would rather read a thread, or the table, as a whole: it is kept from that, and from compiling
+      // queries that take less time than their compilation.
+      //
       // Not awaited: it travels with the first statement of `work`. Where it fails, the transaction is aborted, each
       // statement after it fails too, and postgres.js throws the first error.
       tx`
@@ -73,7 +77,10 @@ async function transact<T>(pool: Pool, projectId: string, work: (tx: Tx) => Prom
           set_config('role', 'heddle_app', true),
           set_config('heddle.project_id', ${projectId}, true),
           set_config('statement_timeout', ${`${STATEMENT_TIMEOUT_MS}`}, true),
-          set_config('idle_in_transaction_session_timeout', ${`${IDLE_TIMEOUT_MS}`}, true)`.catch(() => {})
+          set_config('idle_in_transaction_session_timeout', ${`${IDLE_TIMEOUT_MS}`}, true),
+          set_config('enable_seqscan', 'off', true),
+          set_config('enable_bitmapscan', 'off', true),
+          set_config('jit', 'off', true)`.catch(() => {})
       try {
         return { value: await work(whileOpen(tx, connection)) }
       } finally {

@@ -65,10 +65,13 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
             case when middle.is_inside then halving.low else middle.seq end,
             case when middle.is_inside then middle.seq else halving.high end
           from halving
+          -- Computed apart from the comparison: under row-level security, a comparison finds rows by an index only where
+          -- nothing in it can fail, and a division can.
+          cross join lateral (select (halving.low + halving.high) / 2 as seq offset 0) as half
           cross join lateral (
-            select seq, latest_at > ${since(bounds)} as is_inside
+            select messages.seq, messages.latest_at > ${since(bounds)} as is_inside
             from heddle.messages
-            where thread_id = ${threadId} and seq = (halving.low + halving.high) / 2
+            where messages.thread_id = ${threadId} and messages.seq = half.seq
             offset 0) as middle
           where halving.high - halving.low > 1
       ),
