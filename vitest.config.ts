@@ -18,7 +18,14 @@ export default defineConfig({
         environments,
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'test/tooling/**/*.test.ts'],
+          // Properties try hundreds of cases, and a machine may be busy with other things.
+          testTimeout: 30_000,
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'services/*/src/**/*.test.ts',
+            'test/bench/src/**/*.test.ts',
+            'test/tooling/**/*.test.ts',
+          ],
         },
       },
       {
