@@ -166,6 +166,7 @@ describe('beside "heddle up"', () => {
   })
 
   describe('bad input is a typed error that says what to do, and stores nothing', () => {
+    let before: unknown
     const cases: [title: string, argv: string[], code: number, error: string][] = [
       ['an unknown format', ['import', 'a.jsonl', '--agent', 'coder', '--format', 'csv'], 2, 'VALIDATION_ERROR'],
       ['a broken line', ['import', 'a.jsonl', 'broken.jsonl', '--agent', 'coder'], 1, 'VALIDATION_ERROR'],
@@ -194,15 +195,19 @@ describe('beside "heddle up"', () => {
       }))
       await writeFile(home.path('long.jsonl'), lines(long))
       await home.heddle('import', 'long.jsonl', '--agent', 'coder')
+      before = (await home.heddle('threads', 'list', '--json')).document
     })
 
     test.each(cases)('%s', async (_, argv, code, errorCode) => {
-      const before = await home.heddle('threads', 'list', '--json')
       const ran = await home.heddle(...argv, '--json')
       expect(ran.stdout).toBe('')
       expect(ran.error).toMatchObject({ code: errorCode, hint: expect.stringMatching(/\w/) })
       expect(ran.code).toBe(code)
-      expect((await home.heddle('threads', 'list', '--json')).document).toEqual(before.document)
+    })
+
+    test('and after all of them the store is as it was', async () => {
+      expect((await home.heddle('threads', 'list', '--json')).document).toEqual(before)
+      expect((await home.heddle('agents', 'list', '--json')).document.items).toHaveLength(1)
     })
 
     test('a budget of 50', async () => {

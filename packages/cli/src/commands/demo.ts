@@ -1,23 +1,20 @@
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type SessionFormat, sessionFormats } from '@heddle/client'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
 import { demoLines } from '../demo/report.js'
-import { runDemo } from '../demo/run.js'
-import { budgetOption, oneOf, withCommonOptions } from '../options.js'
+import { budgetOption, withCommonOptions } from '../options.js'
 import { exitCodes } from '../output/failure.js'
+import { type FormatOption, sessionFormatNames, sessionFormatOption } from '../session-formats.js'
 
 interface DemoOptions extends CommonOptions {
   readonly budget: number
-  readonly format: SessionFormat | 'auto'
+  readonly format: FormatOption
 }
 
 /** Small against the recorded session, so that it is compacted several times. */
 const BUDGET_DEFAULT = 16_000
-
-const formatNames = ['auto', ...sessionFormats] as const
 
 export function registerDemo(program: Command, context: CommandContext): void {
   const demo = program
@@ -27,8 +24,8 @@ export function registerDemo(program: Command, context: CommandContext): void {
     .option('--budget <tokens>', 'tokens that the context may use', budgetOption, BUDGET_DEFAULT)
     .option(
       '--format <name>',
-      `format of the file: ${formatNames.join(', ')}`,
-      oneOf('format', formatNames),
+      `format of the file: ${sessionFormatNames.join(', ')}`,
+      sessionFormatOption,
       'auto' as const,
     )
   withCommonOptions(demo, [
@@ -51,6 +48,7 @@ async function demonstrate(context: CommandContext, file: string | undefined, op
     // A name that no other demo has: on a server of one's own, demos must not find the threads of one another.
     const project = options.project ?? `demo-${Date.now().toString(36)}`
     const config = configOf(context, { ...options, project, data: options.data ?? join(scratchDir, 'data') })
+    const { runDemo } = await import('../demo/run.js')
     const report = await runDemo({
       context,
       config,

@@ -1,21 +1,18 @@
-import { type SessionFormat, sessionFormats } from '@heddle/client'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { configOf } from '../context.js'
-import { planImport } from '../importing/plan.js'
 import { importedLines, sendThreads } from '../importing/send.js'
-import { nameOption, oneOf, rollingWindowOption, withCommonOptions } from '../options.js'
+import { nameOption, rollingWindowOption, withCommonOptions } from '../options.js'
+import { type FormatOption, sessionFormatNames, sessionFormatOption } from '../session-formats.js'
 import { withEngine } from '../with-engine.js'
 import { settleThreads } from './settle.js'
 
 interface ImportOptions extends CommonOptions {
   readonly agent: string
   readonly thread?: string
-  readonly format: SessionFormat | 'auto'
+  readonly format: FormatOption
   readonly rollingWindow?: number | null
 }
-
-const formatNames = ['auto', ...sessionFormats] as const
 
 export function registerImport(program: Command, context: CommandContext): void {
   const command = program
@@ -24,7 +21,7 @@ export function registerImport(program: Command, context: CommandContext): void 
     .argument('<file...>', 'session files')
     .requiredOption('--agent <name>', 'the agent that they belong to; made if it does not exist', nameOption('agent'))
     .option('--thread <name>', 'the thread (default: the name of the file without extension)', nameOption('thread'))
-    .option('--format <name>', formatNames.join(', '), oneOf('format', formatNames), 'auto' as const)
+    .option('--format <name>', sessionFormatNames.join(', '), sessionFormatOption, 'auto' as const)
     .option(
       '--rolling-window <seconds>',
       'the window of a new agent, or none (default none: recorded sessions are old)',
@@ -44,6 +41,7 @@ export function registerImport(program: Command, context: CommandContext): void 
 
 async function importFiles(context: CommandContext, files: readonly string[], options: ImportOptions): Promise<void> {
   const config = configOf(context, options)
+  const { planImport } = await import('../importing/plan.js')
   const planned = await planImport(files, {
     cwd: context.cwd,
     project: config.project,

@@ -1,5 +1,4 @@
 import { HeddleError } from '@heddle/contracts'
-import { threadIdOf } from '@heddle/core'
 import type { CommandContext } from '../context.js'
 import type { Engine } from '../engine.js'
 
@@ -40,6 +39,7 @@ export async function settleThreads(
 async function settle(context: CommandContext, engine: Engine, thread: string, through: Through): Promise<void> {
   const enough = new AbortController()
   // Jobs may have been lost with the process that was to handle them; a wake that is not needed does no harm.
+  const { threadIdOf } = await import('@heddle/core')
   const wake = { projectId: engine.projectId, threadId: threadIdOf(engine.projectId, thread) }
   await engine.queues.rewake('prune', wake)
   if (through === 'vectors') await engine.queues.rewake('embed', wake)
