@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { recordSession } from '@heddle/cli'
-import { freshDatabase } from '@heddle/test-support'
+import { backends, freshDatabase, freshPrefix } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, isAlive, openHome, type Running } from './cli-support.js'
 
@@ -257,6 +257,38 @@ describe("with a Postgres of one's own", () => {
     } finally {
       await database.drop()
     }
+  })
+
+  describe.each(backends())('and queues on $title', ({ skip, kind, open }) => {
+    test.skipIf(skip)('a command brings the workers along that nobody runs, and uses those that run', async () => {
+      const [database, queues] = [await freshDatabase(), await open()]
+      const home = await openHome({
+        DATABASE_URL: database.url,
+        HEDDLE_QUEUE_PREFIX: freshPrefix(),
+        ...(kind === 'redis' && { REDIS_URL: queues.url }),
+      })
+      try {
+        await home.heddle('migrate')
+        await writeFile(home.path('a.jsonl'), lines([{ role: 'user', content: 'hello' }]))
+        await writeFile(home.path('b.jsonl'), lines([{ role: 'user', content: 'hello again' }]))
+        const alone = await home.heddle('import', 'a.jsonl', '--agent', 'coder', '--json')
+        expect(alone.stderr).toBe('')
+        expect(alone.document).toMatchObject({ stored: 1, settled: true })
+
+        const worker = home.start(['worker', 'all', '--json'])
+        await worker.firstLine
+        const served = await home.heddle('import', 'b.jsonl', '--agent', 'coder', '--json')
+        // Whoever runs the workers prunes and summarizes; this command did not wait for that.
+        expect(served.document).toMatchObject({ stored: 1, settled: null })
+        const built = await home.heddle('context', 'build', '--thread', 'b', '--budget', '1000', '--json')
+        expect(built.document).toMatchObject({ thread: 'b', receipt: { eligible: 1 } })
+        worker.kill('SIGTERM')
+        expect((await worker.ended).code).toBe(0)
+      } finally {
+        await queues.drop()
+        await database.drop()
+      }
+    })
   })
 })
 

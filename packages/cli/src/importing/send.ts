@@ -106,11 +106,13 @@ export function importedLines(threads: readonly ImportedThread[]): string[] {
     formatCount(thread.repeated),
     `${formatCount(thread.eligible)} / ${formatCount(thread.imported)}`,
   ])
-  const skipped = threads.flatMap((thread) =>
-    Object.entries(thread.skipped).map(
-      ([name, count]) => `skipped in ${safeText(thread.file)}: ${formatCount(count)} ${safeText(name)}`,
-    ),
-  )
+  const skippedOf = new Map(threads.map(({ file, skipped }) => [file, Object.entries(skipped)]))
+  const skipped = [...skippedOf]
+    .filter(([, kinds]) => kinds.length > 0)
+    .map(([file, kinds]) => {
+      const counts = kinds.map(([kind, count]) => `${formatCount(count)} ${safeText(kind)}`)
+      return `skipped in ${safeText(file)}: ${counts.join(', ')}`
+    })
   return [
     ...tableLines(
       [
@@ -125,6 +127,6 @@ export function importedLines(threads: readonly ImportedThread[]): string[] {
       ],
       rows,
     ),
-    ...(skipped.length === 0 ? [] : ['', ...new Set(skipped)]),
+    ...(skipped.length === 0 ? [] : ['', ...skipped]),
   ]
 }
