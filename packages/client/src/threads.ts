@@ -1,11 +1,14 @@
 import { nameSchema, notFound, parse } from '@heddle/contracts'
-import { agentIdOf, laneOf, threadIdOf } from '@heddle/core'
+import { agentIdOf, threadIdOf } from '@heddle/core'
 import {
   type ContextStateRow,
   countByRole,
+  countPrunings,
+  listStates,
   listThreads,
   loadCompaction,
-  type RoleCounts,
+  type PruningCounts,
+  type RoleCount,
   type ThreadSummary,
 } from '@heddle/store'
 import { type ClientParts, DEADLINE_MS_DEFAULT, type Page, pageOf } from './options.js'
@@ -33,14 +36,9 @@ export interface ThreadOverview {
   readonly headSeq: number
   readonly cursors: { readonly prune: number; readonly summarize: number; readonly embed: number }
   readonly lastError: string | null
-  /** Compactions in force, oldest first. */
+  /** The latest compactions, newest last. */
   readonly states: readonly StateOverview[]
-  readonly prunings: {
-    readonly condense: number
-    readonly remove: number
-    readonly stub: number
-    readonly tokensFreed: number
-  }
+  readonly prunings: PruningCounts
 }
 
 export interface StateOverview {
@@ -78,22 +76,25 @@ export async function listAllThreads(
   return pageOf(threads, limit)
 }
 
+const STATES_SHOWN_MAX = 50
+
 /** @throws PermanentError `NOT_FOUND` */
 export async function getThread(parts: ClientParts, name: string): Promise<ThreadOverview> {
   const threadId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
   const found = await parts.store.inProject(parts.projectId, async (tx) => {
     const compaction = await loadCompaction(tx, { threadId, settings: parts.settings })
-    return (
-      compaction && {
-        compaction,
-        counts: await countByRole(tx, { threadId, clearedSeq: compaction.thread.clearedSeq }),
-      }
-    )
+    if (!compaction) return null
+    const { thread, lane } = compaction
+    const series = { threadId, lane: lane.key, clearEpoch: thread.clearEpoch }
+    const [roles, states, prunings] = await Promise.all([
+      countByRole(tx, { threadId, clearedSeq: thread.clearedSeq }),
+      listStates(tx, { ...series, limit: STATES_SHOWN_MAX }),
+      countPrunings(tx, series),
+    ])
+    return { thread, lane, roles, states, prunings }
   })
   if (!found) throw notFound('thread', name, 'see `heddle threads list`')
-  const { thread, series, settings } = found.compaction
-  const prunings = [...(series.at(-1)?.state.prunings.values() ?? [])]
-  const count = (action: string) => prunings.filter((pruning) => pruning.action === action).length
+  const { thread, lane, roles, states, prunings } = found
   return {
     threadId,
     name: thread.name,
@@ -102,31 +103,23 @@ export async function getThread(parts: ClientParts, name: string): Promise<Threa
     title: thread.title,
     goal: thread.goal,
     status: thread.status,
-    ...totals(found.counts),
+    ...totals(roles),
     tokens: thread.tokensEstimate,
     headSeq: thread.headSeq,
     cursors: { prune: thread.pruneSeq, summarize: thread.summarizeSeq, embed: thread.embedSeq },
     lastError: thread.lastError,
-    states: series.map(({ row }) => ({ ...row, limitTokens: laneOf(settings).limitTokens })),
-    prunings: {
-      condense: count('condense'),
-      remove: count('remove'),
-      stub: count('stub'),
-      tokensFreed: found.counts.tokensFreed,
-    },
+    states: states.map((row) => ({ ...row, limitTokens: lane.limitTokens })),
+    prunings,
   }
 }
 
-function totals({
-  roles,
-}: RoleCounts): Pick<
-  ThreadOverview,
-  'messages' | 'eligible' | 'imported' | 'keptAside' | 'byRole' | 'toolCalls' | 'toolResults'
-> {
+function totals(
+  roles: readonly RoleCount[],
+): Pick<ThreadOverview, 'messages' | 'eligible' | 'imported' | 'keptAside' | 'byRole' | 'toolCalls' | 'toolResults'> {
   const sum = (rows: readonly { count: number }[]) => rows.reduce((total, row) => total + row.count, 0)
   const aside = roles.filter((row) => row.aside !== null)
   const shown = roles.filter((row) => row.aside === null)
-  const grouped = (rows: typeof roles, key: (row: (typeof roles)[number]) => string) => {
+  const grouped = (rows: readonly RoleCount[], key: (row: RoleCount) => string) => {
     const groups: Record<string, number> = {}
     for (const row of rows) groups[key(row)] = (groups[key(row)] ?? 0) + row.count
     return groups
@@ -164,7 +157,7 @@ export async function waitUntilSettled(parts: ClientParts, name: string, options
       const { headSeq, pruneSeq, summarizeSeq, embedSeq } = compaction.thread
       const cursors = { prune: pruneSeq, summarize: summarizeSeq, embed: embedSeq }
       options.onProgress?.({ headSeq, cursors })
-      const isSettled = compaction.pending === null && Math.min(pruneSeq, summarizeSeq, embedSeq) >= headSeq
+      const isSettled = compaction.latest?.status !== 'pending' && Math.min(pruneSeq, summarizeSeq, embedSeq) >= headSeq
       return { isDone: isSettled, facts: { headSeq, ...cursors } }
     },
     {

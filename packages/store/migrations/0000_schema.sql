@@ -173,7 +173,7 @@ CREATE TABLE "heddle"."prunings" (
 	"archive_id" uuid NOT NULL,
 	"undone_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "prunings_thread_id_state_id_message_id_pk" PRIMARY KEY("thread_id","state_id","message_id")
+	CONSTRAINT "prunings_thread_id_message_id_state_id_pk" PRIMARY KEY("thread_id","message_id","state_id")
 );
 --> statement-breakpoint
 ALTER TABLE "heddle"."prunings" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint

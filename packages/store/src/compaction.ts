@@ -3,27 +3,19 @@ import { mergeSettings, type PartialSettings, type Settings } from '@heddle/cont
 import { type CompactionPlan, type CompactionState, type Lane, laneOf, type Message, type Pruning } from '@heddle/core'
 import { archiveEntries } from './archive.js'
 import type { Tx } from './connection.js'
-import { insertPrunings, loadPrunings, type PruningRow } from './prunings.js'
-import { type ContextStateRow, insertState, loadStates } from './states.js'
+import { insertPrunings, loadPruningsOf } from './prunings.js'
+import { type ContextStateRow, insertState, loadLatestStates } from './states.js'
 import { loadThread, type ThreadRow } from './threads.js'
-
-/** A compaction of the series, as the rules see it. */
-export interface SeriesEntry {
-  readonly row: ContextStateRow
-  readonly state: CompactionState
-}
 
 /** Where the compaction of a thread stands in one lane. */
 export interface Compaction {
   readonly thread: ThreadRow
   readonly settings: Settings
   readonly lane: Lane
-  /** All compactions since the last clear, oldest first, without those that are void. */
-  readonly series: readonly SeriesEntry[]
-  /** The latest that is in force; null before the first. */
-  readonly current: SeriesEntry | null
-  /** One that waits for its summary; nothing goes on before it has it. */
-  readonly pending: SeriesEntry | null
+  /** The latest compaction that was decided, with a summary or still without; null before the first. */
+  readonly latest: ContextStateRow | null
+  /** The latest compaction that is in force: one that needs no summary, or has it. */
+  readonly current: ContextStateRow | null
 }
 
 export interface CompactionQuery {
@@ -43,43 +35,34 @@ export async function loadCompaction(
   if (!thread) return null
   const merged = mergeSettings(settings, thread.agentSettings, thread.settings, request)
   const lane = laneOf(merged)
-  const rows = await loadStates(tx, { threadId, lane: lane.key, clearEpoch: thread.clearEpoch })
-  const prunings = rows.length === 0 ? [] : await loadPrunings(tx, { threadId, stateIds: rows.map((row) => row.id) })
-  const series = inSeries(rows, prunings)
+  const rows = await loadLatestStates(tx, { threadId, lane: lane.key, clearEpoch: thread.clearEpoch })
   return {
     thread,
     settings: merged,
     lane,
-    series,
-    current: series.findLast(({ row }) => row.status === 'ready') ?? null,
-    pending: series.find(({ row }) => row.status === 'pending') ?? null,
+    latest: rows[0] ?? null,
+    current: rows.find((row) => row.status === 'ready') ?? null,
   }
 }
 
-/** Each state inherits the prunings of those before it; of two about one message the later one holds. */
-function inSeries(rows: readonly ContextStateRow[], prunings: readonly PruningRow[]): SeriesEntry[] {
-  const byState = groupByState(prunings)
-  const inForce = new Map<string, Pruning>()
-  return rows.map((row) => {
-    for (const pruning of byState.get(row.id) ?? []) inForce.set(pruning.messageId, pruning)
-    return { row, state: toState(row, new Map(inForce)) }
-  })
-}
-
-function groupByState(prunings: readonly PruningRow[]): Map<string, PruningRow[]> {
-  const byState = new Map<string, PruningRow[]>()
-  for (const pruning of prunings) {
-    const group = byState.get(pruning.stateId)
-    if (group) group.push(pruning)
-    else byState.set(pruning.stateId, [pruning])
-  }
-  return byState
-}
-
-function toState(row: ContextStateRow, prunings: ReadonlyMap<string, Pruning>): CompactionState {
+/** A state as the rules see it, still without its prunings; see {@link withPrunings}. */
+export function toCompactionState(row: ContextStateRow): CompactionState {
   const { point, headSeq, topIds, coveredFrom, coveredTo, summary, summaryTokens } = row
   const covered = coveredFrom && coveredTo ? { from: coveredFrom, to: coveredTo } : null
-  return { point, headSeq, topIds, covered, summary, summaryTokens, prunings }
+  return { point, headSeq, topIds, covered, summary, summaryTokens, prunings: new Map() }
+}
+
+/** Gives a state the prunings that are in force for some messages; those of messages that it covers are not needed. */
+export async function withPrunings(
+  tx: Tx,
+  row: ContextStateRow,
+  state: CompactionState,
+  messages: readonly Message[],
+): Promise<CompactionState> {
+  const prunings = new Map<string, Pruning>()
+  const rows = await loadPruningsOf(tx, { state: row, messageIds: messages.map((message) => message.id) })
+  for (const pruning of rows) prunings.set(pruning.messageId, pruning)
+  return { ...state, prunings }
 }
 
 export interface PublishedPlan {
@@ -91,33 +74,33 @@ export interface PublishedPlan {
 
 /**
  * Publishes a compaction: its state, what it decided about messages, and their full contents in the archive, in one
- * transaction. A compaction that needs a summary is pending until it has one.
+ * transaction. Where its range grew it is pending until it has a summary.
  *
  * @returns false where another worker or a clear came first; then nothing is written
  */
 export async function publishCompaction(tx: Tx, { compaction, plan, messages }: PublishedPlan): Promise<boolean> {
-  const { thread, lane, current } = compaction
+  const { thread, lane, latest } = compaction
   const stateId = randomUUID()
+  const summary = plan.needsSummary ? null : (latest?.summary ?? null)
   const isPublished = await insertState(tx, {
     id: stateId,
     threadId: thread.threadId,
     lane: lane.key,
     strategy: lane.strategy,
     clearEpoch: thread.clearEpoch,
-    generation: (current?.row.generation ?? 0) + 1,
-    replaces: current?.row.id ?? null,
-    status: plan.needsSummary ? 'pending' : 'ready',
+    generation: (latest?.generation ?? 0) + 1,
+    replaces: latest?.id ?? null,
+    status: plan.covered !== null && summary === null ? 'pending' : 'ready',
     point: plan.point,
     headSeq: thread.headSeq,
     topIds: plan.topIds,
     coveredFrom: plan.covered?.from ?? null,
     coveredTo: plan.covered?.to ?? null,
-    coveredCount: (current?.row.coveredCount ?? 0) + plan.newlyCovered.length,
-    coveredTokens:
-      (current?.row.coveredTokens ?? 0) + plan.newlyCovered.reduce((sum, message) => sum + message.tokens, 0),
-    summary: current?.row.summary ?? null,
-    summaryTokens: current?.row.summaryTokens ?? 0,
-    summarizer: current?.row.summarizer ?? null,
+    coveredCount: (latest?.coveredCount ?? 0) + plan.newlyCovered.length,
+    coveredTokens: (latest?.coveredTokens ?? 0) + plan.newlyCovered.reduce((sum, message) => sum + message.tokens, 0),
+    summary,
+    summaryTokens: summary === null ? 0 : (latest?.summaryTokens ?? 0),
+    summarizer: summary === null ? null : (latest?.summarizer ?? null),
   })
   if (!isPublished) return false
   const archiveIds = await archiveEntries(

@@ -1,5 +1,6 @@
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
+import type { ContextStateRow } from './states.js'
 import { toStorable } from './text.js'
 
 /** What a compaction decided about one message. */
@@ -14,20 +15,26 @@ export interface PruningRow {
   readonly archiveId: string
 }
 
-/** The prunings of some states that are in force, by generation: of two about one message, the later one holds. */
-export async function loadPrunings(
+/**
+ * The prunings in force for some messages under a state: those of its own generation and of the earlier ones of its series.
+ * Of two about one message the later one comes last, and holds.
+ */
+export async function loadPruningsOf(
   tx: Tx,
-  { threadId, stateIds }: { threadId: string; stateIds: readonly string[] },
+  { state, messageIds }: { state: ContextStateRow; messageIds: readonly string[] },
 ): Promise<PruningRow[]> {
-  if (stateIds.length === 0) return []
+  if (messageIds.length === 0) return []
   return await tx<PruningRow[]>`
     select
       pruning.state_id, pruning.message_id, pruning.action, pruning.text, pruning.tokens, pruning.reason,
       pruning.archive_id
-    from heddle.context_states as state
-    join heddle.prunings as pruning on pruning.thread_id = ${threadId} and pruning.state_id = state.id
-    where state.id = any(${asArray(stateIds)}::uuid[]) and state.status <> 'void' and pruning.undone_at is null
-    order by state.generation, pruning.message_id`
+    from heddle.prunings as pruning
+    join heddle.context_states as state on state.id = pruning.state_id
+    where pruning.thread_id = ${state.threadId} and pruning.message_id = any(${asArray(messageIds)}::uuid[])
+      and pruning.undone_at is null
+      and state.lane = ${state.lane} and state.clear_epoch = ${state.clearEpoch}
+      and state.generation <= ${state.generation} and state.status <> 'void'
+    order by state.generation`
 }
 
 /** Records the prunings of one thread's states; those that are there already stay as they are. */

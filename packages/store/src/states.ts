@@ -15,7 +15,8 @@ export interface ContextStateRow {
   readonly generation: number
   /** The state that this one was built on; null for the first of a series. */
   readonly replaces: string | null
-  readonly status: 'pending' | 'ready' | 'void'
+  /** `passed`: a later compaction came before it had its summary; its prunings hold all the same. */
+  readonly status: 'pending' | 'passed' | 'ready' | 'void'
   /** The newest message that the compaction took into account. */
   readonly point: Position
   /** The thread's head that the compaction saw. */
@@ -46,6 +47,53 @@ export async function loadStates(tx: Tx, { threadId, lane, clearEpoch }: LaneOfT
     where thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and status <> 'void'
     order by generation`
   return rows.map(toState)
+}
+
+/**
+ * The latest state of a lane and, where that one still waits for its summary, the latest that has one; newest first. Of a
+ * long series nothing else is read.
+ */
+export async function loadLatestStates(
+  tx: Tx,
+  { threadId, lane, clearEpoch }: LaneOfThread,
+): Promise<ContextStateRow[]> {
+  const rows = await tx<StoredState[]>`
+    (${selectStates(tx)}
+     where thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and status <> 'void'
+     order by generation desc limit 1)
+    union all
+    (${selectStates(tx)}
+     where thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and status = 'ready'
+     order by generation desc limit 1)
+    order by generation desc`
+  return rows.map(toState)
+}
+
+/** The latest states of a lane, newest last, for people who look at a thread. */
+export async function listStates(
+  tx: Tx,
+  { threadId, lane, clearEpoch, limit }: LaneOfThread & { limit: number },
+): Promise<ContextStateRow[]> {
+  const rows = await tx<StoredState[]>`
+    ${selectStates(tx)}
+    where thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and status <> 'void'
+    order by generation desc
+    limit ${limit}`
+  return rows.map(toState).reverse()
+}
+
+/** The generation of the first state that a message overtook: it did not see it, and its point lies behind it. */
+export async function findOvertaken(
+  tx: Tx,
+  { threadId, lane, clearEpoch, seq, position }: LaneOfThread & { seq: number; position: Position },
+): Promise<number | null> {
+  const [found] = await tx<{ generation: number | null }[]>`
+    select min(generation) as generation
+    from heddle.context_states
+    where thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and status <> 'void'
+      and head_seq < ${seq}
+      and (point_at, point_ordinal, point_id) >= (${position.orderedAtMs}, ${position.ordinal}, ${position.id})`
+  return found?.generation ?? null
 }
 
 /**
@@ -88,7 +136,11 @@ export async function insertState(tx: Tx, state: NewContextState): Promise<boole
     replaced as (
       select id from heddle.context_states
       where id = ${state.replaces} and status <> 'void'
-      for share
+      for update
+    ),
+    passed as (
+      update heddle.context_states set status = 'passed'
+      where id in (select id from replaced) and status = 'pending' and exists (select from agent where clear_epoch = ${state.clearEpoch})
     )
     insert into heddle.context_states (
       id, thread_id, lane, strategy, clear_epoch, generation, replaces, status,
@@ -123,7 +175,9 @@ export interface PublishedSummary {
 /**
  * Gives a pending state its summary, which puts it in force.
  *
- * @returns false where the agent was cleared since, or the state is no longer pending
+ * A state that a later one has passed by may still get it: until that one has its own, this one serves.
+ *
+ * @returns false where the agent was cleared since, or the state is void or has a summary
  */
 export async function publishSummary(tx: Tx, published: PublishedSummary): Promise<boolean> {
   const { count } = await tx`
@@ -140,7 +194,7 @@ export async function publishSummary(tx: Tx, published: PublishedSummary): Promi
       status = 'ready', ready_at = now(), summary = ${toStorable(published.summary)},
       summary_tokens = ${published.summaryTokens}, summarizer = ${published.summarizer}
     from agent
-    where state.id = ${published.stateId} and state.status = 'pending'
+    where state.id = ${published.stateId} and state.status in ('pending', 'passed')
       and state.clear_epoch = ${published.clearEpoch} and agent.clear_epoch = ${published.clearEpoch}`
   return count === 1
 }

@@ -27,6 +27,8 @@ import {
   loadCompaction,
   loadUncovered,
   type Tx,
+  toCompactionState,
+  withPrunings,
 } from '@heddle/store'
 import type { TokenCounter } from './token-counter.js'
 
@@ -48,12 +50,14 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
   }
 
   const bounds = windowBounds({ ...settings, ...thread, nowMs: deps.clock.nowMs() })
-  const state = stateInWindow(compaction, bounds)
+  const bare = stateInWindow(compaction, bounds)
   const [{ messages, hasMore }, inWindow, ever] = await Promise.all([
-    loadUncovered(tx, { threadId, clearedSeq: thread.clearedSeq, state, keep: 'newest' }),
+    loadUncovered(tx, { threadId, clearedSeq: thread.clearedSeq, state: bare, keep: 'newest' }),
     countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
     countMessages(tx, { threadId, sinceMs: null, afterSeq: 0 }),
   ])
+  const { current } = compaction
+  const state = bare && current && (await withPrunings(tx, current, bare, messages))
   const counterName = request.counter ?? 'o200k'
   const count = counterName === 'o200k' ? deps.counter.count : estimateTokens
   const loaded = messages
@@ -78,7 +82,7 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
     ineligible: ever.aside,
     imported: ever.eligible,
     state,
-    stateId: state === null ? null : (compaction.current?.row.id ?? null),
+    stateId: state === null ? null : (current?.id ?? null),
     headSeq: thread.headSeq,
     clearEpoch: thread.clearEpoch,
     reference: (message) => messageReference(message.code),
@@ -88,9 +92,9 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
 /** A state holds while the end of what it covers is in the window; past that its summary is of nothing that is shown. */
 function stateInWindow({ current }: Compaction, { sinceMs }: WindowBounds): CompactionState | null {
   if (current === null) return null
-  const { covered } = current.state
-  if (covered === null || sinceMs === null || covered.to.orderedAtMs > sinceMs) return current.state
-  return { ...current.state, covered: null, topIds: [], summary: null, summaryTokens: 0 }
+  const state = toCompactionState(current)
+  if (state.covered === null || sinceMs === null || state.covered.to.orderedAtMs > sinceMs) return state
+  return { ...state, covered: null, topIds: [], summary: null, summaryTokens: 0 }
 }
 
 function overrides(request: ContextRequest): PartialSettings {
@@ -114,7 +118,7 @@ function unloadedRanges(
   hasMore: boolean,
   count: number,
 ): UnloadedRange[] {
-  const row = compaction.current?.row
+  const row = compaction.current
   const covered = state?.covered == null || !row ? 0 : hasMore ? Math.min(count, row.coveredCount) : count
   return [
     { mode: 'covered', count: covered, tokens: row?.coveredTokens ?? 0, reason: 'summarized' },

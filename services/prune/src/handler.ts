@@ -1,28 +1,32 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import {
+  type CompactionState,
+  comparePositions,
   countMessageTokens,
   countTokens,
   isOvertaken,
   type Message,
   messageReference,
   nextCompaction,
+  positionOf,
   readConversation,
 } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import {
   advanceCursor,
-  clearThreadFailure,
   CONVERSATION_MESSAGES_MAX,
   type Compaction,
+  clearThreadFailure,
+  findOvertaken,
   loadCompaction,
   loadUncovered,
   publishCompaction,
   recordTokenCounts,
   type Store,
   type Tx,
-  type Uncovered,
-  type UncoveredQuery,
+  toCompactionState,
   voidStates,
+  withPrunings,
 } from '@heddle/store'
 
 export interface PruneDeps {
@@ -43,72 +47,79 @@ const reference = (message: Message) => messageReference(message.code)
  */
 export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload
-  for (let round = 0; round < COMPACTIONS_PER_JOB_MAX; round++) {
+  for (let round = 0; round < COMPACTIONS_PER_JOB_MAX && !job.signal.aborted; round++) {
     const step = await deps.store.inProject(projectId, (tx) => pruneOnce(tx, threadId, deps.settings))
     if (step === 'gone') return skipped('the thread is gone')
-    if (step === 'awaits-summary') return done([{ wake: 'summarize', projectId, threadId }])
+    if (step === 'needs-summary') return done([{ wake: 'summarize', projectId, threadId }])
     if (step === 'settled') return done()
-    if (job.signal.aborted) break
   }
   return done([{ wake: 'prune', projectId, threadId }])
 }
 
-type Step = 'gone' | 'awaits-summary' | 'settled' | 'again'
+type Step = 'gone' | 'again' | 'needs-summary' | 'settled'
 
 async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): Promise<Step> {
   const compaction = await loadCompaction(tx, { threadId, settings })
   if (!compaction) return 'gone'
-  const { thread, lane, current, pending } = compaction
-  const latest = pending ?? current
-  let limit = CONVERSATION_MESSAGES_MAX
-  for (;;) {
-    const query = {
-      threadId,
-      clearedSeq: thread.clearedSeq,
-      state: latest?.state ?? null,
-      keep: 'oldest' as const,
-      limit,
-    }
-    const { messages, hasMore } = await loadCounted(tx, query)
-    const overtaken = firstOvertaken(compaction, messages)
-    if (overtaken !== null) {
-      await voidStates(tx, { threadId, lane: lane.key, clearEpoch: thread.clearEpoch, fromGeneration: overtaken })
+  for (let limit = CONVERSATION_MESSAGES_MAX; ; limit *= 2) {
+    const { messages, state, hasMore } = await loadCounted(tx, compaction, limit)
+    if (await voidOvertaken(tx, compaction, state, messages)) return 'again'
+    const isOff = compaction.settings.disableAutoSummarize
+    const plan = isOff ? null : nextCompaction(readConversation(messages), state, compaction.lane, reference)
+    if (plan) {
+      await publishCompaction(tx, { compaction, plan, messages: byId(messages) })
       return 'again'
     }
-    if (pending) return 'awaits-summary'
-    const conversation = readConversation(messages)
-    const isOff = compaction.settings.disableAutoSummarize
-    const plan = isOff ? null : nextCompaction(conversation, current?.state ?? null, lane, reference)
-    if (plan) {
-      const published = await publishCompaction(tx, { compaction, plan, messages: byId(conversation.messages) })
-      return published && plan.needsSummary ? 'awaits-summary' : 'again'
-    }
+    // Of many small messages, those that were read may not reach the trigger.
     if (!hasMore || isOff) break
-    // Many small messages: a compaction may be due beyond what was read.
-    limit *= 2
   }
+  const { thread, latest } = compaction
   await advanceCursor(tx, { threadId, stage: 'prune', fromSeq: thread.pruneSeq, toSeq: thread.headSeq })
-  await advanceCursor(tx, { threadId, stage: 'summarize', fromSeq: thread.summarizeSeq, toSeq: thread.headSeq })
   await clearThreadFailure(tx, { threadId })
+  if (latest?.status === 'pending') return 'needs-summary'
+  await advanceCursor(tx, { threadId, stage: 'summarize', fromSeq: thread.summarizeSeq, toSeq: thread.headSeq })
   return 'settled'
 }
 
+interface Counted {
+  readonly messages: readonly Message[]
+  readonly state: CompactionState | null
+  readonly hasMore: boolean
+}
+
 /** Messages with exact counts; those that were only estimated are counted now, and the counts kept. */
-async function loadCounted(tx: Tx, query: UncoveredQuery): Promise<Uncovered> {
-  const { messages, hasMore } = await loadUncovered(tx, query)
+async function loadCounted(tx: Tx, { thread, latest }: Compaction, limit: number): Promise<Counted> {
+  const { threadId, clearedSeq } = thread
+  const bare = latest && toCompactionState(latest)
+  const { messages, hasMore } = await loadUncovered(tx, { threadId, clearedSeq, state: bare, keep: 'oldest', limit })
   const fresh = messages
     .filter((message) => !message.tokensExact)
     .map((message) => ({ ...message, tokens: countMessageTokens(message, countTokens), tokensExact: true }))
-  const counts = fresh.map(({ seq, tokens }) => ({ seq, tokens }))
-  await recordTokenCounts(tx, { threadId: query.threadId, counts })
+  await recordTokenCounts(tx, { threadId, counts: fresh.map(({ seq, tokens }) => ({ seq, tokens })) })
   const counted = byId(fresh)
-  return { messages: messages.map((message) => counted.get(message.id) ?? message), hasMore }
+  return {
+    messages: messages.map((message) => counted.get(message.id) ?? message),
+    state: latest && bare && (await withPrunings(tx, latest, bare, messages)),
+    hasMore,
+  }
 }
 
-/** The generation of the first compaction that a late message overtook, or null. */
-function firstOvertaken({ series }: Compaction, messages: readonly Message[]): number | null {
-  const found = series.find(({ state }) => messages.some((message) => isOvertaken(state, message)))
-  return found?.row.generation ?? null
+/** Makes the compactions void that a late message overtook, so that they are made again with it. */
+async function voidOvertaken(
+  tx: Tx,
+  { thread, lane }: Compaction,
+  state: CompactionState | null,
+  messages: readonly Message[],
+): Promise<boolean> {
+  const late = state === null ? [] : messages.filter((message) => isOvertaken(state, message))
+  const earliest = late.toSorted(comparePositions)[0]
+  if (!earliest) return false
+  const series = { threadId: thread.threadId, lane: lane.key, clearEpoch: thread.clearEpoch }
+  const seq = Math.max(...late.map((message) => message.seq))
+  const fromGeneration = await findOvertaken(tx, { ...series, seq, position: positionOf(earliest) })
+  if (fromGeneration === null) return false
+  await voidStates(tx, { ...series, fromGeneration })
+  return true
 }
 
 function byId(messages: readonly Message[]): ReadonlyMap<string, Message> {

@@ -2,14 +2,24 @@ import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import {
   checkSummary,
   countTokens,
+  type Message,
   messageReference,
   readConversation,
+  SUMMARIZED_MESSAGES_MAX,
   summarySources,
   summaryTokensMax,
 } from '@heddle/core'
 import type { Summarizer } from '@heddle/models'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
-import { loadCompaction, loadCovered, publishSummary, type Store } from '@heddle/store'
+import {
+  type Compaction,
+  type ContextStateRow,
+  loadCompaction,
+  loadCovered,
+  publishSummary,
+  type Store,
+  toCompactionState,
+} from '@heddle/store'
 
 export interface SummarizeDeps {
   /** Settings of the file and the environment, under those of agents. */
@@ -20,9 +30,6 @@ export interface SummarizeDeps {
   readonly tellCompacted: (projectId: string, threadId: string, stateId: string) => Promise<void>
 }
 
-/** Covered messages that one summary is made of; a longer range is summarized from its newest part and the last summary. */
-export const COVERED_MESSAGES_MAX = 20_000
-
 /**
  * Writes the summary that a compaction waits for, from the raw messages that it covers, and publishes it unless the
  * window was cleared meanwhile. A summarizer that fails leaves everything as it was (DESIGN: invariants 8 and 9).
@@ -32,42 +39,56 @@ export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise
   const compaction = await deps.store.inProject(projectId, (tx) =>
     loadCompaction(tx, { threadId, settings: deps.settings }),
   )
+  if (!compaction) return skipped('the thread is gone')
+  // The thread may have grown meanwhile, and prune is who says when all of it is settled.
   const next = [{ wake: 'prune' as const, projectId, threadId }]
-  const pending = compaction?.pending
-  if (!compaction || !pending) return skipped('no compaction waits for a summary')
+  const pending = compaction.latest
+  if (pending?.status !== 'pending')
+    return skipped('no compaction waits for a summary', isSettled(compaction) ? [] : next)
 
-  const covered = await deps.store.inProject(projectId, (tx) =>
-    loadCovered(tx, {
-      threadId,
-      clearedSeq: compaction.thread.clearedSeq,
-      state: pending.state,
-      limit: COVERED_MESSAGES_MAX,
-    }),
-  )
-  const conversation = readConversation(covered)
+  const { messages, pairs } = readConversation(await loadSummarized(deps.store, projectId, compaction, pending))
   const tokensMax = summaryTokensMax(compaction.lane)
   const text = await deps.summarizer.summarize(
     {
       purpose: 'compaction',
-      messages: summarySources(conversation.messages, conversation.pairs, (message) => messageReference(message.code)),
-      previousSummary: covered.length < COVERED_MESSAGES_MAX ? null : (compaction.current?.state.summary ?? null),
+      messages: summarySources(messages, pairs, (message) => messageReference(message.code)),
+      previousSummary: pending.coveredCount > messages.length ? (compaction.current?.summary ?? null) : null,
       tokensMax,
     },
     job.signal,
   )
-  const coveredTokens = conversation.messages.reduce((sum, message) => sum + message.tokens, 0)
-  checkSummary(text, { tokensMax, coveredTokens })
+  checkSummary(text, { tokensMax, coveredTokens: pending.coveredTokens })
 
   const published = await deps.store.inProject(projectId, (tx) =>
     publishSummary(tx, {
-      stateId: pending.row.id,
-      clearEpoch: pending.row.clearEpoch,
+      stateId: pending.id,
+      clearEpoch: pending.clearEpoch,
       summary: text,
       summaryTokens: countTokens(text),
       summarizer: deps.summarizer.name,
     }),
   )
-  if (!published) return skipped('a clear or another worker came first', next)
-  await deps.tellCompacted(projectId, threadId, pending.row.id)
+  if (!published) return skipped('a clear, a late message or another worker came first', next)
+  await deps.tellCompacted(projectId, threadId, pending.id)
   return done(next)
+}
+
+function isSettled({ thread }: Compaction): boolean {
+  return thread.summarizeSeq >= thread.headSeq
+}
+
+function loadSummarized(
+  store: Store,
+  projectId: string,
+  { thread }: Compaction,
+  pending: ContextStateRow,
+): Promise<Message[]> {
+  return store.inProject(projectId, (tx) =>
+    loadCovered(tx, {
+      threadId: thread.threadId,
+      clearedSeq: thread.clearedSeq,
+      state: toCompactionState(pending),
+      limit: SUMMARIZED_MESSAGES_MAX,
+    }),
+  )
 }

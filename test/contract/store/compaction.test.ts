@@ -6,7 +6,9 @@ import {
   findPendingStates,
   insertPrunings,
   insertState,
-  loadPrunings,
+  listStates,
+  loadLatestStates,
+  loadPruningsOf,
   loadState,
   loadStates,
   loadThread,
@@ -231,14 +233,34 @@ describe('prunings', () => {
       await insertState(tx, second)
       await insertPrunings(tx, { threadId, prunings: rows })
       await insertPrunings(tx, { threadId, prunings: rows })
-      const stateIds = [first.id, second.id]
-      expect((await loadPrunings(tx, { threadId, stateIds })).map(({ text }) => text)).toEqual([
-        'earlier',
-        'later\ufffd',
-      ])
+      const inForce = async (of: readonly string[]) =>
+        (await loadPruningsOf(tx, { state: { ...second, createdAtMs: 0, readyAtMs: 0 }, messageIds: of })).map(
+          ({ text }) => text,
+        )
+      expect(await inForce([messageId])).toEqual(['earlier', 'later\ufffd'])
       await voidStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0, fromGeneration: 2 })
-      expect((await loadPrunings(tx, { threadId, stateIds })).map(({ text }) => text)).toEqual(['earlier'])
-      expect(await loadPrunings(tx, { threadId, stateIds: [] })).toEqual([])
+      expect(await inForce([messageId])).toEqual(['earlier'])
+      expect(await inForce([newId()])).toEqual([])
+      expect(await inForce([])).toEqual([])
+    })
+  })
+})
+
+describe('a series of states', () => {
+  it('is read by its two ends: the latest, and the latest that has its summary', async () => {
+    const { threadId } = await freshThread()
+    const first = newState(threadId, { status: 'ready' })
+    const second = newState(threadId, { generation: 2, replaces: first.id, status: 'pending' })
+    const third = newState(threadId, { generation: 3, replaces: second.id, status: 'pending' })
+    await inProject(PROJECT, async (tx) => {
+      for (const state of [first, second, third]) expect(await insertState(tx, state)).toBe(true)
+      const lane = { threadId, lane: 'sandwich', clearEpoch: 0 }
+      expect((await loadLatestStates(tx, lane)).map(({ id }) => id)).toEqual([third.id, first.id])
+      expect((await loadState(tx, { id: second.id }))?.status).toBe('passed')
+      const published = { stateId: second.id, clearEpoch: 0, summary: 'late', summaryTokens: 1, summarizer: 'test' }
+      expect(await publishSummary(tx, published)).toBe(true)
+      expect((await loadLatestStates(tx, lane)).map(({ id }) => id)).toEqual([third.id, second.id])
+      expect((await listStates(tx, { ...lane, limit: 2 })).map(({ id }) => id)).toEqual([second.id, third.id])
     })
   })
 })

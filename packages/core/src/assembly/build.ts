@@ -130,12 +130,12 @@ function stateWithin(
       state?.summaryTokens ?? 0,
     )
   if (input.state !== null && cost(input.state) <= room) return { state: input.state, notes: [] }
-  const settled = settle(conversation, input.state, lane, input.headSeq, input.reference)
+  const settled = settle(conversation.messages, input.state, lane, input.headSeq, input.reference)
   const fallback =
     settled !== input.state ? ['the extractive fallback stands in for a compaction that is not published yet'] : []
   if (cost(settled) <= room) return { state: settled, notes: fallback }
   const tighter = settle(
-    conversation,
+    conversation.messages,
     settled,
     { ...lane, limitTokens: Math.max(1, room) },
     input.headSeq,

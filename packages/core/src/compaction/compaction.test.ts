@@ -13,7 +13,7 @@ import { type CompactionState, isCovered, isOvertaken } from './state.js'
 const reference = (message: Message) => `msg-${message.code}`
 const lane = (budget: number) => laneOf(mergeSettings({ budget }))
 const settled = (messages: readonly Message[], from: CompactionState | null, budget: number) =>
-  settle(readConversation(messages), from, lane(budget), messages.at(-1)?.seq ?? 0, reference)
+  settle(messages, from, lane(budget), messages.at(-1)?.seq ?? 0, reference)
 
 /** Everything of a state but the head that its worker happened to see. */
 const shape = (state: CompactionState | null) =>

@@ -31,7 +31,10 @@ const FREED_SHARE_MIN = 0.05
 /** After a compaction the context must grow by this share before another is tried, so that none follows at once. */
 const GROWTH_SHARE_MIN = 0.1
 
-/** The longest summary of a lane: what was set, but never more than an eighth of a small limit. */
+/**
+ * The longest summary of a lane: what was set, but never more than an eighth of a small limit. Plans count a summary as
+ * this long, whatever its length turns out to be: so no plan depends on a summarizer, or has to wait for one.
+ */
 export function summaryTokensMax(lane: Lane): number {
   return Math.max(50, Math.min(lane.maxSummaryTokens, Math.floor(lane.limitTokens / 8)))
 }
@@ -58,7 +61,7 @@ export function nextCompaction(
 ): CompactionPlan | null {
   if (lane.strategy !== 'sandwich') return null
   const { messages, boundaries, keptRaw } = conversation
-  let usage = state?.summaryTokens ?? 0
+  let usage = plannedSummaryTokens(state, lane)
   let at = 0
   for (; state !== null && at < messages.length; at++) {
     const message = messages[at]
@@ -76,6 +79,10 @@ export function nextCompaction(
     due = usage + lane.limitTokens * GROWTH_SHARE_MIN
   }
   return null
+}
+
+function plannedSummaryTokens(state: CompactionState | null, lane: Lane): number {
+  return state?.covered == null ? 0 : summaryTokensMax(lane)
 }
 
 function planAt(
@@ -174,7 +181,7 @@ function planSummary(
   if (newlyCovered.length === 0 || !first || !last) return null
 
   const cost = (message: Message) => (newlyPruned.has(message.id) ? 0 : costUnder(message, state, keptRaw))
-  const replaced = newlyCovered.reduce((sum, message) => sum + cost(message), state?.summaryTokens ?? 0)
+  const replaced = newlyCovered.reduce((sum, message) => sum + cost(message), plannedSummaryTokens(state, lane))
   return {
     topIds: [
       ...top,

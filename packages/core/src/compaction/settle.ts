@@ -1,20 +1,22 @@
-import type { Conversation } from '../conversation.js'
+import { readConversation } from '../conversation.js'
+import { ineligibleReason } from '../eligibility.js'
 import type { Message } from '../message.js'
-import { inConversationOrder } from '../order.js'
+import { comparePositions, inConversationOrder } from '../order.js'
 import { summarizeExtractively } from '../summary/extractive.js'
 import { countTokens } from '../tokens.js'
 import type { Lane } from './lane.js'
 import { type CompactionPlan, nextCompaction, summaryTokensMax } from './plan.js'
 import { summarySources } from './sources.js'
-import type { CompactionState, Pruning } from './state.js'
+import { type CompactionState, isCovered, type Pruning } from './state.js'
 
-/** The state that a plan leads to once its summary, if it needs one, is there. */
-export function stateAfter(
-  plan: CompactionPlan,
-  before: CompactionState | null,
-  headSeq: number,
-  summary: { text: string; tokens: number } | null,
-): CompactionState {
+/** Messages that a summary is made of; of a longer range the newest, with the summary there was before. */
+export const SUMMARIZED_MESSAGES_MAX = 2_000
+
+/** Messages that are looked at for the next compaction before more are taken in. */
+const LOOK_AHEAD_MESSAGES = 512
+
+/** The state that a plan leads to. Where its range grew it has no summary yet. */
+export function stateAfter(plan: CompactionPlan, before: CompactionState | null, headSeq: number): CompactionState {
   const prunings = new Map<string, Pruning>(before?.prunings)
   for (const { messageId, action, text, reason, tokens } of plan.prunings) {
     prunings.set(messageId, { messageId, action, text, reason, tokens })
@@ -24,40 +26,64 @@ export function stateAfter(
     headSeq,
     topIds: plan.topIds,
     covered: plan.covered,
-    summary: summary?.text ?? before?.summary ?? null,
-    summaryTokens: summary?.tokens ?? before?.summaryTokens ?? 0,
+    summary: plan.needsSummary ? null : (before?.summary ?? null),
+    summaryTokens: plan.needsSummary ? 0 : (before?.summaryTokens ?? 0),
     prunings,
   }
 }
 
 /**
- * Compacts a conversation to its end in memory, with extractive summaries: what the pipeline would arrive at without a
- * model. It serves where no state exists for what a request asks (DESIGN: the deterministic fallback). Each summary is
- * made anew from all raw messages that it covers and that are at hand.
+ * Compacts a conversation to its end in memory, with an extractive summary: what the pipeline arrives at without a model.
+ * It serves where no state exists for what a request asks (DESIGN: the deterministic fallback). Takes time in proportion
+ * to the number of messages.
+ *
+ * @param messages of one thread, those that `start` covers or not
  */
 export function settle(
-  conversation: Conversation,
+  messages: readonly Message[],
   start: CompactionState | null,
   lane: Lane,
   headSeq: number,
   reference: (message: Message) => string,
 ): CompactionState | null {
+  const state = settledPlans(messages, start, lane, headSeq, reference)
+  if (state?.covered == null || state.summary !== null) return state
+  const conversation = readConversation(messages)
+  const covered = conversation.messages.filter((message) => isCovered(message, state, conversation.keptRaw))
+  const text = summarizeExtractively({
+    purpose: 'compaction',
+    messages: summarySources(covered.slice(-SUMMARIZED_MESSAGES_MAX), conversation.pairs, reference),
+    previousSummary: start?.summary ?? null,
+    tokensMax: summaryTokensMax(lane),
+  })
+  return { ...state, summary: text, summaryTokens: countTokens(text) }
+}
+
+/** All compactions of a conversation, one after the other; a later one looks only at what the earlier ones left over. */
+function settledPlans(
+  messages: readonly Message[],
+  start: CompactionState | null,
+  lane: Lane,
+  headSeq: number,
+  reference: (message: Message) => string,
+): CompactionState | null {
+  const ordered = inConversationOrder(messages.filter((message) => ineligibleReason(message) === null))
   let state = start
-  const coveredSoFar: Message[] = []
+  let left: Message[] = []
+  let next = 0
+  let lookAhead = LOOK_AHEAD_MESSAGES
   for (;;) {
+    const window = [...left, ...ordered.slice(next, next + lookAhead)]
+    const conversation = readConversation(window)
     const plan = nextCompaction(conversation, state, lane, reference)
-    if (!plan) return state
-    let summary: { text: string; tokens: number } | null = null
-    if (plan.needsSummary) {
-      coveredSoFar.push(...plan.newlyCovered)
-      const text = summarizeExtractively({
-        purpose: 'compaction',
-        messages: summarySources(inConversationOrder(coveredSoFar), conversation.pairs, reference),
-        previousSummary: start?.summary ?? null,
-        tokensMax: summaryTokensMax(lane),
-      })
-      summary = { text, tokens: countTokens(text) }
-    }
-    state = stateAfter(plan, state, headSeq, summary)
+    if (plan) {
+      const after = stateAfter(plan, state, headSeq)
+      const seen = window.filter((message) => comparePositions(message, plan.point) <= 0)
+      next += seen.length - left.length
+      left = seen.filter((message) => !isCovered(message, after, conversation.keptRaw))
+      state = after
+      lookAhead = LOOK_AHEAD_MESSAGES
+    } else if (next + lookAhead >= ordered.length) return state
+    else lookAhead *= 2
   }
 }

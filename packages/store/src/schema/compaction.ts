@@ -5,7 +5,8 @@ import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './col
 /**
  * The series of a thread's compactions in one lane (a strategy with its settings). Each generation replaces the one
  * before; the latest that is `ready` is in force. A compaction that needs a summary is `pending` until the summarize stage
- * publishes it; one that a late message overtook becomes `void`.
+ * publishes it; one that a later compaction comes before is `passed`, one
+ * that a late message overtook becomes `void`.
  */
 export const contextStates = heddle.table(
   'context_states',
@@ -18,7 +19,7 @@ export const contextStates = heddle.table(
     clearEpoch: integer('clear_epoch').notNull(),
     generation: integer('generation').notNull(),
     replaces: uuid('replaces'),
-    status: text('status', { enum: ['pending', 'ready', 'void'] }).notNull(),
+    status: text('status', { enum: ['pending', 'passed', 'ready', 'void'] }).notNull(),
     /** Where the compaction happened: the newest message that it took into account, in conversation order. */
     pointAt: time('point_at').notNull(),
     pointOrdinal: integer('point_ordinal').notNull(),
@@ -69,7 +70,7 @@ export const prunings = heddle.table(
     createdAt: createdAt(),
   },
   (table) => [
-    primaryKey({ columns: [table.threadId, table.stateId, table.messageId] }),
+    primaryKey({ columns: [table.threadId, table.messageId, table.stateId] }),
     ownProjectOnly(table.projectId),
   ],
 )
