@@ -26,7 +26,7 @@ const embedders: { name: string; model: string; aLot: number; open: () => Promis
 ]
 
 function dot(left: Float32Array | undefined, right: Float32Array | undefined): number {
-  return (left ?? []).reduce((sum: number, value, index) => sum + value * (right?.[index] ?? 0), 0)
+  return (left ?? new Float32Array()).reduce((sum, value, index) => sum + value * (right?.[index] ?? 0), 0)
 }
 
 /** Texts of many lengths, none like another. */

@@ -57,7 +57,8 @@ describe.skipIf(data === null)('recorded sessions of Claude Code, tau-bench and 
         for (const format of ['openai-chat', 'anthropic'] satisfies FormatName[]) {
           const context = await pipeline.client.contexts.build({ thread, budget, format }, { deadlineMs: 60_000 })
           expect(context.tokensUsed).toBeLessThanOrEqual(budget)
-          const check = format === 'anthropic' ? validateAnthropic(context as never) : validateOpenAiChat(context.messages as never)
+          const check =
+            format === 'anthropic' ? validateAnthropic(context as never) : validateOpenAiChat(context.messages as never)
           expect(check).toEqual([])
           expect(context.receipt.eligible).toBe(eligible)
           expect(context.receipt.entries.reduce((sum, entry) => sum + entry.count, 0)).toBe(eligible)
@@ -70,14 +71,22 @@ describe.skipIf(data === null)('recorded sessions of Claude Code, tau-bench and 
     const longest = planned.toSorted((left, right) => right.messages.length - left.messages.length)[0]
     if (!longest) throw new Error('there are no sessions')
     await pipeline.client.agents.put('replay', { settings: { rollingWindow: null, budget: 32_000 } })
-    await pipeline.client.messages.append({ agent: 'replay', thread: longest.thread, messages: [{ role: 'user', content: 'And now?' }] })
+    await pipeline.client.messages.append({
+      agent: 'replay',
+      thread: longest.thread,
+      messages: [{ role: 'user', content: 'And now?' }],
+    })
     await pipeline.client.threads.waitUntilSettled(longest.thread, { deadlineMs: 120_000 })
     const context = await pipeline.client.contexts.build({ thread: longest.thread })
     const condensed = context.receipt.entries.filter((entry) => entry.mode === 'condensed')
     const originals = new Map(longest.messages.map((message) => [message.id, message.content]))
     expect(context.receipt.stateId).not.toBeNull()
     for (const entry of condensed) {
-      const recalled = await pipeline.client.recall({ reference: entry.reference ?? '', thread: longest.thread, maxTokens: 1_000_000 })
+      const recalled = await pipeline.client.recall({
+        reference: entry.reference ?? '',
+        thread: longest.thread,
+        maxTokens: 1_000_000,
+      })
       expect(recalled.content).toBe(originals.get(entry.messageId ?? ''))
     }
   })
@@ -85,7 +94,10 @@ describe.skipIf(data === null)('recorded sessions of Claude Code, tau-bench and 
 
 test.skipIf(data === null)('the counts of a Claude Code session are those of its file', async () => {
   const [file] = (await sessionFiles(data ?? '')).filter((name) => name.endsWith('.jsonl'))
-  const records = readFileSync(file ?? '', 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line))
+  const records = readFileSync(file ?? '', 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
   const blocks = records.flatMap((record) => (Array.isArray(record.message?.content) ? record.message.content : []))
   const [planned] = await planImport([file ?? ''], { cwd: '/', project: 'tests', format: 'auto' })
   const assistantIds = new Set(records.flatMap((record) => record.message?.id ?? []))

@@ -40,7 +40,7 @@ export interface RunningStages {
 const WORKER_CLOSE_MS = 8_000
 /** A little more than a worker allows itself, for the case that it hangs. */
 const CLOSE_BOUND_MS = WORKER_CLOSE_MS + 2_000
-const RECONCILE_EVERY_MS = 30_000
+const RECONCILE_EVERY_MS = 15_000
 const RECONCILE_JITTER_MS = 5_000
 /** A run takes this much; the rest is found by the next. */
 const FOUND_MAX = 1_000

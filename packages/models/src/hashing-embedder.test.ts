@@ -8,7 +8,7 @@ async function similarity(left: string, right: string): Promise<number> {
 }
 
 function dot(left: Float32Array | undefined, right: Float32Array | undefined): number {
-  return (left ?? []).reduce((sum: number, value, index) => sum + value * (right?.[index] ?? 0), 0)
+  return (left ?? new Float32Array()).reduce((sum, value, index) => sum + value * (right?.[index] ?? 0), 0)
 }
 
 test('texts that share words are nearer than texts that do not', async () => {

@@ -53,7 +53,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
     needs: {
       stages,
       workers: 'always',
-      reconcile: stage === 'all',
+      reconcile: true,
       ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     },
   })

@@ -19,6 +19,8 @@ function conversation() {
       code: `code${String(seq).padStart(4, '0')}`,
       role: 'user',
       content: '',
+      contextId: null,
+      tokensExact: true,
       thinking: [],
       toolCalls: [],
       toolCallId: null,
