@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { recordSession } from '@heddle/cli'
+import { planImport, recordSession } from '@heddle/cli'
 import { backends, freshDatabase, freshPrefix } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, isAlive, openHome, type Running } from './cli-support.js'
@@ -40,6 +40,15 @@ describe('on a laptop on which nothing runs', () => {
     expect(context.receipt.eligible).toBe(messages)
     const accounted = context.receipt.entries.reduce((sum: number, entry: { count: number }) => sum + entry.count, 0)
     expect(accounted).toBe(messages)
+
+    const [planned] = await planImport(['session.jsonl'], { cwd: home.dir, project: 'default', format: 'auto' })
+    const originals = new Map(planned?.messages.map(({ id, content }) => [id, content]))
+    const shortened = context.receipt.entries.find(
+      ({ mode, role }: { mode: string; role: string }) =>
+        role === 'tool_result' && ['condensed', 'stub'].includes(mode),
+    )
+    const recalled = await home.heddle('recall', shortened.reference, '--thread', 'session')
+    expect(recalled.stdout).toBe(originals.get(shortened.messageId))
 
     const shown = await home.heddle('context', 'show', context.id, '--json')
     expect(shown.document).toEqual(context)

@@ -76,7 +76,9 @@ async function runCommand(argv: readonly string[], context: CommandContext): Pro
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync(words, { from: 'user' })
     return exitCodes.success
-  } catch (error) {
+  } catch (thrown) {
+    // Ctrl-C reaches every process of the terminal, so what fails then, such as a server that was starting, is no news.
+    const error: unknown = context.signal.aborted ? context.signal.reason : thrown
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.success
     context.printer.failure(error instanceof CommanderError ? fromCommander(error) : error)
     return exitCodeOf(error)

@@ -64,7 +64,11 @@ export function failureLines(error: unknown): { what: string; why: string; hint:
   const { code, detail, received, hint, retryAfter } = describeFailure(error)
   const shown = received !== undefined && !detail.includes(received) ? ` (received ${received})` : ''
   const later = retryAfter === undefined ? '' : ` Try again in ${retryAfter} s.`
-  return { what: titles[code], why: safeText(`${detail}${shown}`), hint: safeText(`${hint}${later}`) }
+  return {
+    what: error instanceof InterruptedError ? 'Stopped.' : titles[code],
+    why: safeText(`${detail}${shown}`),
+    hint: safeText(`${hint}${later}`),
+  }
 }
 
 const titles: Record<ErrorCode, string> = {
