@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util'
+
+export interface Arguments {
+  readonly list: boolean
+  /** Figures whose names are this or begin with it and a dot; all where it is null. */
+  readonly only: readonly string[] | null
+  readonly messages: number
+}
+
+export const MESSAGES_DEFAULT = 1_000_000
+
+/** @throws Error that says what is wrong */
+export function readArguments(given: readonly string[]): Arguments {
+  const { values } = parseArgs({
+    args: [...given],
+    options: {
+      list: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true },
+      messages: { type: 'string' },
+    },
+  })
+  const messages = values.messages === undefined ? MESSAGES_DEFAULT : Number(values.messages)
+  if (!Number.isInteger(messages) || messages < 10_000 || messages > MESSAGES_DEFAULT) {
+    throw new Error(`--messages must be a whole number from 10000 to ${MESSAGES_DEFAULT}`)
+  }
+  return { list: values.list, only: values.only ?? null, messages }
+}
+
+export function isWanted(name: string, only: readonly string[] | null): boolean {
+  return only === null || only.some((wanted) => name === wanted || name.startsWith(`${wanted}.`))
+}

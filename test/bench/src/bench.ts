@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { type Client, createClient } from '@heddle/client'
+import type { StageName } from '@heddle/contracts'
+import { projectIdOf } from '@heddle/core'
+import { openQueues, type Queues } from '@heddle/queue'
+import { createLogger } from '@heddle/runtime'
+import { openStore, type Store } from '@heddle/store'
+import postgres from 'postgres'
+import { type BackendName, openServers, type Servers } from './servers.js'
+import { startWorkers, type Workers } from './workers.js'
+
+const PROJECT = 'bench'
+
+/** A store and queues of one backend, with a client in this process and workers in others. */
+export interface Bench {
+  readonly servers: Servers
+  readonly client: Client
+  readonly store: Store
+  readonly projectId: string
+  /** Straight to the database, as a user whom no policy binds. */
+  readonly sql: postgres.Sql
+  /** Queues whose workers do nothing. */
+  readonly noOp: Queues
+  startStages(...stages: StageName[]): Promise<Workers>
+  startNoOp(...stages: StageName[]): Promise<Workers>
+  /** A name that was not used before in this run. */
+  fresh(name: string): string
+  close(): Promise<void>
+}
+
+export async function openBench(servers: Servers): Promise<Bench> {
+  const log = createLogger({ level: 'error', name: 'bench' })
+  const run = randomBytes(4).toString('hex')
+  const prefixes = { stages: `bench-${run}`, noOp: `bench-noop-${run}` }
+  const store = openStore({ url: servers.databaseUrl })
+  const queues = await openQueues({ backend: servers.queue, prefix: prefixes.stages, log })
+  const noOp = await openQueues({ backend: servers.queue, prefix: prefixes.noOp, log })
+  const sql = postgres(servers.databaseUrl, { max: 4, onnotice: () => {} })
+  const workers: Workers[] = []
+  let names = 0
+
+  async function start(kind: 'stages' | 'no-op', stages: readonly StageName[]): Promise<Workers> {
+    const prefix = kind === 'stages' ? prefixes.stages : prefixes.noOp
+    const { databaseUrl, queue } = servers
+    const started = await startWorkers({ kind, stages, databaseUrl, queue, prefix, project: PROJECT })
+    workers.push(started)
+    return started
+  }
+
+  return {
+    servers,
+    client: createClient({ store, queues, project: PROJECT, log }),
+    store,
+    projectId: projectIdOf(PROJECT),
+    sql,
+    noOp,
+    startStages: (...stages) => start('stages', stages),
+    startNoOp: (...stages) => start('no-op', stages),
+    fresh: (name) => `${name}-${names++}`,
+    async close() {
+      await Promise.all(workers.map((each) => each.stop()))
+      await queues.destroy()
+      await noOp.destroy()
+      await store.close()
+      await sql.end()
+    },
+  }
+}
+
+/** @throws MissingServer where this machine has no server of the backend */
+export async function withBench<Result>(
+  backend: BackendName,
+  work: (bench: Bench) => Promise<Result>,
+): Promise<Result> {
+  const servers = await openServers(backend)
+  try {
+    const bench = await openBench(servers)
+    try {
+      return await work(bench)
+    } finally {
+      await bench.close()
+    }
+  } finally {
+    await servers.close()
+  }
+}

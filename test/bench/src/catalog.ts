@@ -1,0 +1,44 @@
+import { type Bench, withBench } from './bench.js'
+import { measureBuilds, measureLongBuild } from './build.js'
+import { measureEmbedding } from './embedding.js'
+import type { Measured } from './figure.js'
+import { measureBatchIngest, measureCountedIngest } from './ingest-batch.js'
+import { measureSingleIngest } from './ingest-single.js'
+import { measureRecall } from './recall.js'
+import type { BackendName } from './servers.js'
+
+/** What one measurement is told from outside. */
+export interface Sizes {
+  /** Messages of the long thread. */
+  readonly messages: number
+}
+
+/** A measurement gives one or more figures, which are measured together. */
+export interface BackendMeasurement {
+  /** Without the backend. */
+  readonly names: readonly string[]
+  measure(bench: Bench, sizes: Sizes): Promise<Measured[]>
+}
+
+export interface PlainMeasurement {
+  readonly names: readonly string[]
+  measure(): Promise<Measured[]>
+}
+
+/** One after another on a database of their own, in this order: the long thread last, because it makes the tables large. */
+export const onBackends: readonly BackendMeasurement[] = [
+  { names: ['ingest.batch'], measure: measureBatchIngest },
+  { names: ['ingest.counted'], measure: measureCountedIngest },
+  { names: ['ingest.single'], measure: measureSingleIngest },
+  { names: ['build.thread1k', 'build.unsettled', 'build.cold', 'build.62k'], measure: measureBuilds },
+  { names: ['build.thread1m'], measure: measureLongBuild },
+]
+
+export const plain: readonly PlainMeasurement[] = [
+  { names: ['recall.range'], measure: () => withBench('embedded', measureRecall) },
+  { names: ['embed.throughput', 'embed.hashing'], measure: measureEmbedding },
+]
+
+export function nameOn(name: string, backend: BackendName): string {
+  return `${name}.${backend}`
+}

@@ -1,0 +1,74 @@
+import { v7 } from 'uuid'
+import type { Bench } from './bench.js'
+import type { Measured } from './figure.js'
+import { inParallel, interleaved, median, timed } from './statistics.js'
+import { textOf } from './texts.js'
+
+const THREADS = 1_000
+const MESSAGES = 6_000
+const APPENDS_AT_ONCE = 1_000
+const ROUNDS = 3
+
+/**
+ * One message a job over 1,000 threads until stored, with all stages at work: ingest in one process, what it wakes in
+ * another. Its ceiling: jobs of the same size that a worker takes and is done with.
+ */
+export async function measureSingleIngest(bench: Bench): Promise<Measured[]> {
+  const ingest = await bench.startStages('ingest')
+  const others = await bench.startStages('prune', 'summarize', 'embed', 'assemble')
+  const noOp = await bench.startNoOp('ingest')
+  const threads = Array.from({ length: THREADS }, () => bench.fresh('single'))
+  const tookMs = await interleaved(ROUNDS, {
+    stored: (round) => timed(() => append(bench, threads, round * MESSAGES)),
+    ceiling: async () => {
+      const jobs = noOpJobs(bench)
+      return await timed(async () => {
+        const done = noOp.whenDone(MESSAGES)
+        await bench.noOp.addMany('ingest', jobs)
+        await done
+      })
+    },
+  })
+  await Promise.all([ingest, others, noOp].map((workers) => workers.stop()))
+  const rate = (rounds: readonly number[]) => (MESSAGES * 1_000) / median(rounds)
+  return [
+    {
+      name: `ingest.single.${bench.servers.backend}`,
+      value: rate(tookMs.stored),
+      unit: 'messages/s',
+      ceiling: rate(tookMs.ceiling),
+      target: '>= 0.6',
+    },
+  ]
+}
+
+async function append({ client }: Bench, threads: readonly string[], first: number): Promise<void> {
+  const numbers = Array.from({ length: MESSAGES }, (_, index) => first + index)
+  await inParallel(numbers, APPENDS_AT_ONCE, (number) =>
+    client.messages.append({
+      agent: 'producer',
+      thread: threads[number % THREADS] ?? '',
+      messages: [{ role: 'user', content: textOf(number) }],
+      newAgentRollingWindow: null,
+    }),
+  )
+}
+
+/** As `messages.append` would send them. */
+function noOpJobs({ projectId }: Bench) {
+  const orderedAt = new Date().toISOString()
+  return Array.from({ length: MESSAGES }, (_, number) => ({
+    projectId,
+    requestId: v7(),
+    agent: 'producer',
+    thread: `single-${number % THREADS}`,
+    newAgentRollingWindow: null,
+    messages: [
+      {
+        message: { id: v7(), role: 'user' as const, content: textOf(number) },
+        ordinal: 0,
+        orderedAt,
+      },
+    ],
+  }))
+}

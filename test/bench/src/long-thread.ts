@@ -1,0 +1,116 @@
+import { mergeSettings, type PartialSettings } from '@heddle/contracts'
+import { countTokens, laneOf, threadIdOf } from '@heddle/core'
+import type { Bench } from './bench.js'
+import { textOf } from './texts.js'
+
+const DISTINCT_TEXTS = 1_000
+/** Messages that the pipeline itself stores and settles at the end. */
+const LAST_MESSAGES = 200
+const HEADROOM_MS = 60_000
+const SETTLE_DEADLINE_MS = 60_000
+
+export interface LongThread {
+  readonly agent: string
+  readonly settings: PartialSettings
+  readonly messages: number
+  /** Messages that each compaction covers besides, as measured on a thread that the pipeline settled. */
+  readonly messagesPerState: number
+  /** The text of one state's summary. */
+  readonly summary: string
+}
+
+/**
+ * Makes a long thread as the pipeline would have left it: messages, their counts, one state for each stretch that a
+ * compaction covered. Written by SQL, because a million messages take too long to send; the newest go through the pipeline,
+ * which has to build on what was made.
+ */
+export async function makeLongThread(bench: Bench, name: string, thread: LongThread): Promise<void> {
+  const { client } = bench
+  await client.agents.put(thread.agent, { settings: thread.settings })
+  // The first message makes the thread, with all that belongs to it.
+  await client.messages.append({
+    agent: thread.agent,
+    thread: name,
+    messages: [{ role: 'user', content: textOf(0) }],
+    // A millisecond lies between two messages, and all are to be in the past.
+    startedAtMs: Date.now() - thread.messages - HEADROOM_MS,
+  })
+  await client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_DEADLINE_MS })
+  const count = thread.messages - LAST_MESSAGES
+  await insertMessages(bench, threadIdOf(bench.projectId, name), count)
+  await insertStates(bench, threadIdOf(bench.projectId, name), count, thread)
+  await client.messages.append({
+    agent: thread.agent,
+    thread: name,
+    messages: Array.from({ length: LAST_MESSAGES }, (_, index) => ({
+      role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      content: textOf(index),
+    })),
+  })
+  await client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_DEADLINE_MS })
+}
+
+/** Ids and codes in order, as those of messages that come one after another nearly are. */
+async function insertMessages({ sql, projectId }: Bench, threadId: string, count: number): Promise<void> {
+  const texts = Array.from({ length: DISTINCT_TEXTS }, (_, index) => textOf(index))
+  const tokens = texts.map(countTokens)
+  await sql.begin(async (tx) => {
+    await tx`create temporary table bench_texts (number int primary key, content text, tokens int) on commit drop`
+    await tx`
+      insert into bench_texts
+      select (ordinality - 1)::int, content, tokens
+      from unnest(${tx.array(texts)}::text[], ${tx.array(tokens)}::int[]) with ordinality as given (content, tokens)`
+    await tx`
+      insert into heddle.messages (
+        project_id, thread_id, seq, id, code, role, content, ordered_at, ordinal, latest_at, received_at, tokens_estimate,
+        fingerprint)
+      select
+        ${projectId}, ${threadId}, seq, ('01900000-0000-7000-8000-' || lpad(to_hex(seq), 12, '0'))::uuid,
+        'z' || lpad(to_hex(seq), 8, '0'), case seq % 2 when 1 then 'user' else 'assistant' end, content,
+        began_at + seq * interval '1 millisecond', 0, began_at + seq * interval '1 millisecond', now(), length(content) / 4,
+        decode(md5(seq::text), 'hex')
+      from generate_series(2, ${count}::bigint) as seq
+      join bench_texts on number = seq % ${DISTINCT_TEXTS}
+      cross join (select ordered_at as began_at from heddle.messages where thread_id = ${threadId} and seq = 1) as first
+      order by seq`
+    await tx`
+      insert into heddle.message_tokens (project_id, thread_id, seq, tokens)
+      select ${projectId}, ${threadId}, seq, tokens
+      from generate_series(2, ${count}::bigint) as seq
+      join bench_texts on number = seq % ${DISTINCT_TEXTS}
+      order by seq`
+    await tx`
+      update heddle.stage_cursors
+      set head_seq = ${count}, prune_seq = ${count}, summarize_seq = ${count}, embed_seq = ${count},
+        tokens_estimate = tokens_estimate + ${count * 60}, last_message_at = (
+          select ordered_at from heddle.messages where thread_id = ${threadId} and seq = ${count})
+      where thread_id = ${threadId}`
+  })
+  await sql`vacuum (analyze) heddle.messages, heddle.message_tokens`
+}
+
+const TOP_MESSAGES = 5
+const BOTTOM_MESSAGES = 5
+
+async function insertStates({ sql, projectId }: Bench, threadId: string, count: number, thread: LongThread) {
+  const { messagesPerState, summary, settings } = thread
+  const lane = laneOf(mergeSettings(settings))
+  await sql`
+    insert into heddle.context_states (
+      project_id, id, thread_id, lane, strategy, clear_epoch, generation, replaces, status, point_at, point_ordinal,
+      point_id, head_seq, top_ids, covered_from_at, covered_from_ordinal, covered_from_id, covered_to_at,
+      covered_to_ordinal, covered_to_id, covered_count, covered_tokens, summary, summary_tokens, summarizer, ready_at)
+    select
+      ${projectId}, md5('state ' || generation)::uuid, ${threadId}, ${lane.key}, ${lane.strategy}, 0, generation,
+      case when generation > 1 then md5('state ' || generation - 1)::uuid end, 'ready',
+      point.ordered_at, point.ordinal, point.id, point.seq,
+      (select array_agg(id order by seq) from heddle.messages where thread_id = ${threadId} and seq <= ${TOP_MESSAGES}),
+      opening.ordered_at, opening.ordinal, opening.id, ending.ordered_at, ending.ordinal, ending.id,
+      ending.seq - ${TOP_MESSAGES}, ending.seq * 60, ${summary}, ${countTokens(summary)}, 'extractive', now()
+    from generate_series(1, ${count}::bigint / ${messagesPerState}) as generation
+    join heddle.messages as point on point.thread_id = ${threadId} and point.seq = generation * ${messagesPerState}
+    join heddle.messages as ending
+      on ending.thread_id = ${threadId} and ending.seq = generation * ${messagesPerState} - ${BOTTOM_MESSAGES}
+    join heddle.messages as opening on opening.thread_id = ${threadId} and opening.seq = ${TOP_MESSAGES + 1}`
+  await sql`vacuum (analyze) heddle.context_states`
+}

@@ -1,0 +1,75 @@
+import { type Arguments, isWanted, readArguments } from './arguments.js'
+import { withBench } from './bench.js'
+import { nameOn, onBackends, plain } from './catalog.js'
+import { formatFigure, type Measured, toFigure } from './figure.js'
+import { type BackendName, backendNames, MissingServer } from './servers.js'
+
+/**
+ * Prints one JSON object a line for each figure, as soon as it is measured; progress goes to the other output.
+ * Exit code 0 when all were measured, whether or not they pass, 1 when a measurement failed, 2 for wrong arguments.
+ */
+async function main(): Promise<number> {
+  let given: Arguments
+  try {
+    given = readArguments(process.argv.slice(2))
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error))
+    return 2
+  }
+  const names = [
+    ...backendNames.flatMap((backend) => onBackends.flatMap((each) => each.names.map((name) => nameOn(name, backend)))),
+    ...plain.flatMap((each) => each.names),
+  ]
+  const wanted = names.filter((name) => isWanted(name, given.only))
+  if (given.list) {
+    for (const name of names) process.stdout.write(`${name}\n`)
+    return 0
+  }
+  if (wanted.length === 0) {
+    say('no figure has such a name; --list shows them')
+    return 2
+  }
+  const failures: unknown[] = []
+  const attempt = async (what: string, measure: () => Promise<Measured[]>) => {
+    say(`measuring ${what}`)
+    try {
+      for (const measured of await measure()) {
+        if (wanted.includes(measured.name)) process.stdout.write(`${formatFigure(toFigure(measured))}\n`)
+      }
+    } catch (error) {
+      failures.push(error)
+      say(`${what} could not be measured: ${error instanceof Error ? (error.stack ?? error.message) : error}`)
+    }
+  }
+  for (const backend of backendNames) await measureBackend(backend, given, wanted, attempt)
+  for (const { names: own, measure } of plain) {
+    if (own.some((name) => wanted.includes(name))) await attempt(own.join(', '), measure)
+  }
+  return failures.length === 0 ? 0 : 1
+}
+
+async function measureBackend(
+  backend: BackendName,
+  { messages }: Arguments,
+  wanted: readonly string[],
+  attempt: (what: string, measure: () => Promise<Measured[]>) => Promise<void>,
+): Promise<void> {
+  const chosen = onBackends.filter(({ names }) => names.some((name) => wanted.includes(nameOn(name, backend))))
+  if (chosen.length === 0) return
+  try {
+    await withBench(backend, async (bench) => {
+      for (const { names, measure } of chosen) {
+        await attempt(names.map((name) => nameOn(name, backend)).join(', '), () => measure(bench, { messages }))
+      }
+    })
+  } catch (error) {
+    if (!(error instanceof MissingServer)) throw error
+    say(error.message)
+  }
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+process.exitCode = await main()

@@ -1,0 +1,47 @@
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right)
+  const middle = sorted.length / 2
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN
+  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper
+}
+
+/** Milliseconds that some work took. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now()
+  await work()
+  return performance.now() - startedMs
+}
+
+/** Runs work for each item, at most `limit` at once. */
+export async function inParallel<Item>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item, index: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0
+  const runner = async () => {
+    for (let index = next++; index < items.length; index = next++) await work(items[index] as Item, index)
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, runner))
+}
+
+/**
+ * Measures several things in turn, round after round, each second round in the other order: what else the machine does
+ * hits all of them alike. The first round only warms up.
+ *
+ * @returns what each round gave, by name
+ */
+export async function interleaved<Name extends string, Result>(
+  rounds: number,
+  measures: Record<Name, (round: number) => Promise<Result>>,
+): Promise<Record<Name, Result[]>> {
+  const names = Object.keys(measures) as Name[]
+  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Result[]>
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of round % 2 === 0 ? names : [...names].reverse()) {
+      const result = await measures[name](round)
+      if (round > 0) results[name].push(result)
+    }
+  }
+  return results
+}

@@ -1,0 +1,70 @@
+import { tmpdir } from 'node:os'
+import { startStages } from '@heddle/cli'
+import type { StageName } from '@heddle/contracts'
+import { defineWorker, done, openQueues, type QueuesOptions } from '@heddle/queue'
+import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
+import { openStore } from '@heddle/store'
+
+/** What the process is told first: which workers to run. */
+export interface WorkerOrder {
+  /** `no-op`: jobs of the stage are taken and done with, which is what the queue alone can do. */
+  readonly kind: 'stages' | 'no-op'
+  readonly stages: readonly StageName[]
+  readonly databaseUrl: string
+  readonly queue: QueuesOptions['backend']
+  readonly prefix: string
+  readonly project: string
+}
+
+/** Later: tell when so many more jobs were done with. */
+export interface CountOrder {
+  readonly kind: 'count'
+  readonly jobs: number
+}
+
+const log = createLogger({ level: 'error', name: 'bench-worker' })
+let stop = async () => {}
+let jobsLeft = 0
+
+process.on('message', (order: WorkerOrder | CountOrder) => {
+  if (order.kind === 'count') jobsLeft = order.jobs
+  else void start(order).then(() => process.send?.('ready'))
+})
+// Also when the parent was killed: the channel closes with it.
+process.on('disconnect', () => void stop().finally(() => process.exit()))
+
+async function start(order: WorkerOrder): Promise<void> {
+  const queues = await openQueues({ backend: order.queue, prefix: order.prefix, log })
+  stop = () => queues.close()
+  if (order.kind === 'no-op') {
+    for (const stage of order.stages) {
+      await defineWorker({ stage, queues, log, handler: async () => count(), recordDeadLetter: async () => {} })
+    }
+    return
+  }
+  const store = openStore({ url: order.databaseUrl })
+  const config = {
+    ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: tmpdir() }),
+    project: order.project,
+  }
+  const running = await startStages({
+    store,
+    queues,
+    config,
+    log,
+    clock: systemClock,
+    stages: order.stages,
+    reconcile: false,
+  })
+  stop = async () => {
+    await running.stop()
+    await queues.close()
+    await store.close()
+  }
+}
+
+function count() {
+  jobsLeft--
+  if (jobsLeft === 0) process.send?.('counted')
+  return done()
+}
