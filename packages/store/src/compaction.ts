@@ -4,7 +4,8 @@ import { type CompactionPlan, type CompactionState, type Lane, laneOf, type Mess
 import { archiveEntries } from './archive.js'
 import type { Tx } from './connection.js'
 import { insertPrunings, loadPruningsOf } from './prunings.js'
-import { type ContextStateRow, insertState, loadLatestStates } from './states.js'
+import { insertState } from './publish-states.js'
+import { type ContextStateRow, loadLatestStates } from './states.js'
 import { loadThread, type ThreadRow } from './threads.js'
 
 /** Where the compaction of a thread stands in one lane. */

@@ -22,7 +22,7 @@ export interface UncoveredQuery {
 export interface Uncovered {
   /** In no order. */
   readonly messages: Message[]
-  /** Whether there are more messages after the covered range than were read. */
+  /** Whether there are more messages after the covered range, or more that came late, than were read. */
   readonly hasMore: boolean
 }
 
@@ -36,33 +36,43 @@ export async function loadUncovered(tx: Tx, query: UncoveredQuery): Promise<Unco
   const [tail, kept, late] = await Promise.all([
     loadTail(tx, query, to, limit + 1),
     state === null || to === null ? [] : loadMessagesById(tx, { threadId, ids: state.topIds }),
-    state === null || to === null ? [] : loadLate(tx, threadId, state.headSeq, to),
+    state === null || to === null ? [] : loadLate(tx, { threadId, headSeq: state.headSeq, to, limit: limit + 1 }),
   ])
-  const hasMore = tail.length > limit
-  const byId = new Map([...kept, ...late, ...tail.slice(0, limit)].map((message) => [message.id, message]))
-  return { messages: [...byId.values()], hasMore }
+  const hasMore = tail.length > limit || late.length > limit
+  const read = [...kept, ...late.slice(0, limit), ...tail.slice(0, limit)]
+  return { messages: [...new Map(read.map((message) => [message.id, message])).values()], hasMore }
 }
 
 async function loadTail(tx: Tx, query: UncoveredQuery, to: Position | null, limit: number): Promise<Message[]> {
   const { threadId, clearedSeq, keep } = query
   const direction = keep === 'oldest' ? tx`asc` : tx`desc`
+  // Left out where nothing was cleared: a planner without statistics would read the whole thread by it, and sort.
+  const afterClear = clearedSeq === 0 ? tx`true` : tx`message.seq > ${clearedSeq}`
   const rows = await tx<MessageRow[]>`
     select ${messageColumns(tx)}
     from heddle.messages as message
-    where message.thread_id = ${threadId} and message.seq > ${clearedSeq}
+    where message.thread_id = ${threadId} and ${afterClear}
       and ${to === null ? tx`true` : tx`(message.ordered_at, message.ordinal, message.id) > (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`}
     order by message.ordered_at ${direction}, message.ordinal ${direction}, message.id ${direction}
     limit ${limit}`
   return rows.map(toMessage)
 }
 
-/** Messages that were stored after the state saw the thread, and sort at or before the end of what it covers. */
-async function loadLate(tx: Tx, threadId: string, headSeq: number, to: Position): Promise<Message[]> {
+/**
+ * Messages that were stored after the state saw the thread, and sort at or before the end of what it covers; those first
+ * that were stored first.
+ */
+async function loadLate(
+  tx: Tx,
+  { threadId, headSeq, to, limit }: { threadId: string; headSeq: number; to: Position; limit: number },
+): Promise<Message[]> {
   const rows = await tx<MessageRow[]>`
     select ${messageColumns(tx)}
     from heddle.messages as message
     where message.thread_id = ${threadId} and message.seq > ${headSeq}
-      and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`
+      and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
+    order by message.seq
+    limit ${limit}`
   return rows.map(toMessage)
 }
 
@@ -81,7 +91,9 @@ export async function loadCovered(
   const rows = await tx<MessageRow[]>`
     select ${messageColumns(tx)}
     from heddle.messages as message
-    where message.thread_id = ${threadId} and message.seq > ${clearedSeq} and message.seq <= ${state.headSeq}
+    where message.thread_id = ${threadId}
+      -- As sums these two find no rows, they only drop the few that are late: the order below is what finds them.
+      and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
       and (message.ordered_at, message.ordinal, message.id) >= (${from.orderedAtMs}, ${from.ordinal}, ${from.id})
       and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
     order by message.ordered_at desc, message.ordinal desc, message.id desc

@@ -29,12 +29,15 @@ export async function loadPruningsOf(
       pruning.state_id, pruning.message_id, pruning.action, pruning.text, pruning.tokens, pruning.reason,
       pruning.archive_id
     from heddle.prunings as pruning
-    join heddle.context_states as state on state.id = pruning.state_id
+    -- Lateral with an offset: one look-up for each pruning. A join may compare each of them with the whole series.
+    cross join lateral (
+      select generation from heddle.context_states
+      where context_states.id = pruning.state_id and lane = ${state.lane} and clear_epoch = ${state.clearEpoch}
+        and generation <= ${state.generation} and status <> 'void'
+      offset 0) as decided
     where pruning.thread_id = ${state.threadId} and pruning.message_id = any(${asArray(messageIds)}::uuid[])
       and pruning.undone_at is null
-      and state.lane = ${state.lane} and state.clear_epoch = ${state.clearEpoch}
-      and state.generation <= ${state.generation} and state.status <> 'void'
-    order by state.generation`
+    order by decided.generation`
 }
 
 /** Records the prunings of one thread's states; those that are there already stay as they are. */

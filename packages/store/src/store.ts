@@ -67,8 +67,8 @@ async function transact<T>(pool: Pool, projectId: string, work: (tx: Tx) => Prom
     // Wrapped, since the type of `begin` awaits promises inside of arrays.
     const { value } = await connection.sql.begin(async (tx) => {
       // Every query has an index that gives its rows in its order. On tables that grew faster than the server took its
-      // statistics, the planner would rather read a thread, or the table, as a whole: it is kept from that, and from compiling
-      // queries that take less time than their compilation.
+      // statistics, the planner would rather read a thread, or the table, as a whole: it is kept from that, from compiling
+      // queries that take less time than their compilation, and from parallel workers, which read ahead of a limit.
       //
       // Not awaited: it travels with the first statement of `work`. Where it fails, the transaction is aborted, each
       // statement after it fails too, and postgres.js throws the first error.
@@ -80,7 +80,8 @@ async function transact<T>(pool: Pool, projectId: string, work: (tx: Tx) => Prom
           set_config('idle_in_transaction_session_timeout', ${`${IDLE_TIMEOUT_MS}`}, true),
           set_config('enable_seqscan', 'off', true),
           set_config('enable_bitmapscan', 'off', true),
-          set_config('jit', 'off', true)`.catch(() => {})
+          set_config('jit', 'off', true),
+          set_config('max_parallel_workers_per_gather', '0', true)`.catch(() => {})
       try {
         return { value: await work(whileOpen(tx, connection)) }
       } finally {

@@ -44,11 +44,15 @@ export async function countPrunings(tx: Tx, { threadId, lane, clearEpoch }: Lane
       coalesce(sum(greatest(entry.token_count - in_force.tokens, 0)), 0)::bigint as tokens_freed
     from (
       select distinct on (pruning.message_id) pruning.action, pruning.tokens, pruning.archive_id
-      from heddle.context_states as state
-      join heddle.prunings as pruning on pruning.thread_id = state.thread_id and pruning.state_id = state.id
-      where state.thread_id = ${threadId} and state.lane = ${lane} and state.clear_epoch = ${clearEpoch}
-        and state.status <> 'void' and pruning.undone_at is null
-      order by pruning.message_id, state.generation desc) as in_force
-    join heddle.archive as entry on entry.id = in_force.archive_id`
+      from heddle.prunings as pruning
+      -- Lateral with an offset, here and below: one look-up for each row, whatever the planner guesses of their number.
+      cross join lateral (
+        select generation from heddle.context_states
+        where context_states.id = pruning.state_id and lane = ${lane} and clear_epoch = ${clearEpoch} and status <> 'void'
+        offset 0) as decided
+      where pruning.thread_id = ${threadId} and pruning.undone_at is null
+      order by pruning.message_id, decided.generation desc) as in_force
+    cross join lateral (
+      select token_count from heddle.archive where archive.id = in_force.archive_id offset 0) as entry`
   return counts ?? { condense: 0, remove: 0, stub: 0, tokensFreed: 0 }
 }

@@ -1,6 +1,4 @@
-import { ineligibleReason, type Message } from '@heddle/core'
 import type { Tx } from './connection.js'
-import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
 
 /** Which messages of a thread are in the window: those after a time and after a sequence number, both excluded. */
 export interface WindowRange {
@@ -9,32 +7,6 @@ export interface WindowRange {
   readonly sinceMs: number | null
   /** The head at the last clear; 0 for none. */
   readonly afterSeq: number
-}
-
-export interface LoadedWindow {
-  /** The newest messages of the window in conversation order, with those that never enter a context. */
-  readonly messages: Message[]
-  /** Older messages of the window that could enter a context and were not loaded. */
-  readonly eligibleBeyondLimit: number
-}
-
-/** Loads the newest `limit` messages of a window. What lies beyond is counted, never read, whatever the thread's length. */
-export async function loadWindow(tx: Tx, { limit, ...bounds }: WindowRange & { limit: number }): Promise<LoadedWindow> {
-  const rows = await tx<MessageRow[]>`
-    select ${messageColumns(tx)}
-    from heddle.messages as message
-    where message.thread_id = ${bounds.threadId}
-      and message.seq > ${bounds.afterSeq}
-      and message.ordered_at > ${since(bounds)}
-    order by message.ordered_at desc, message.ordinal desc, message.id desc
-    limit ${limit}`
-  const messages = rows.map(toMessage).reverse()
-  if (messages.length < limit) return { messages, eligibleBeyondLimit: 0 }
-  const { eligible } = await countMessages(tx, bounds)
-  return {
-    messages,
-    eligibleBeyondLimit: eligible - messages.filter((message) => ineligibleReason(message) === null).length,
-  }
 }
 
 export interface MessageCounts {

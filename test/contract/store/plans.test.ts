@@ -1,4 +1,4 @@
-import { threadIdOf } from '@heddle/core'
+import { type CompactionState, type Position, threadIdOf } from '@heddle/core'
 import {
   advanceCursor,
   appendMessages,
@@ -7,14 +7,19 @@ import {
   findArchiveEntry,
   findMessagesByCode,
   findThreadsByCode,
+  insertPrunings,
+  insertState,
   listMessages,
   loadContext,
+  loadCovered,
   loadEventsAfter,
+  loadLatestStates,
   loadMessage,
   loadMessagesBySeq,
-  loadStates,
+  loadPruningsOf,
   loadThread,
-  loadWindow,
+  loadUncovered,
+  type NewContextState,
   readArchiveContent,
   type Tx,
 } from '@heddle/store'
@@ -58,8 +63,26 @@ async function rowsReadSoFar(tx: Tx): Promise<Map<string, number>> {
   return new Map(rows.map(({ relname, rowsRead }) => [relname, rowsRead]))
 }
 
+const positionAt = (index: number): Position => ({ orderedAtMs: RECEIVED_AT_MS + index, ordinal: 0, id: newId() })
+
+/** Covers all but the last 20 messages of the thread. */
+const state: CompactionState = {
+  point: positionAt(THREAD_MESSAGES - 20),
+  headSeq: THREAD_MESSAGES - 20,
+  topIds: [],
+  covered: { from: positionAt(5), to: positionAt(THREAD_MESSAGES - 20) },
+  summary: 'so far',
+  summaryTokens: 2,
+  prunings: new Map(),
+}
+
 const queries: Record<string, (tx: Tx) => Promise<unknown>> = {
-  loadWindow: (tx) => loadWindow(tx, { threadId, sinceMs: RECEIVED_AT_MS + 900, afterSeq: 0, limit: 10 }),
+  'loadUncovered from the start': (tx) =>
+    loadUncovered(tx, { threadId, clearedSeq: 0, state: null, keep: 'oldest', limit: 10 }),
+  'loadUncovered from the end': (tx) =>
+    loadUncovered(tx, { threadId, clearedSeq: 0, state: null, keep: 'newest', limit: 10 }),
+  'loadUncovered past a summary': (tx) => loadUncovered(tx, { threadId, clearedSeq: 0, state, keep: 'newest' }),
+  loadCovered: (tx) => loadCovered(tx, { threadId, clearedSeq: 0, state, limit: 10 }),
   countMessages: (tx) => countMessages(tx, { threadId, sinceMs: RECEIVED_AT_MS + 900, afterSeq: 3 }),
   loadMessagesBySeq: (tx) => loadMessagesBySeq(tx, { threadId, afterSeq: 50, limit: 10 }),
   listMessages: (tx) => listMessages(tx, { threadId, afterSeq: 50, limit: 10 }),
@@ -67,6 +90,14 @@ const queries: Record<string, (tx: Tx) => Promise<unknown>> = {
   'loadMessage by code': (tx) => loadMessage(tx, { threadId, code: 'abcdefgh' }),
   existingMessages: (tx) => existingMessages(tx, { threadId, ids: [newId(), newId()] }),
   findMessagesByCode: (tx) => findMessagesByCode(tx, threadId, 'abc'),
+}
+
+function newState(thread: string, generation: number): NewContextState {
+  const fields = { lane: 'long', strategy: 'sandwich', clearEpoch: 0, replaces: null, status: 'ready' } as const
+  const covered = { coveredFrom: null, coveredTo: null, coveredCount: 0, coveredTokens: 0 }
+  const summary = { summary: null, summaryTokens: 0, summarizer: null }
+  const point = { point: positionAt(generation), headSeq: generation, topIds: [] }
+  return { id: newId(), threadId: thread, generation, ...fields, ...covered, ...summary, ...point }
 }
 
 describe('queries on a table that grows', () => {
@@ -84,10 +115,36 @@ describe('queries on a table that grows', () => {
     expect(read['messages']).toBeLessThan(10)
   })
 
+  it('loadPruningsOf looks up one state for each pruning, however long the series is', async () => {
+    const states = Array.from({ length: 100 }, (_, index): NewContextState => newState(threadId, index + 1))
+    const latest = states.at(-1)
+    if (latest === undefined) throw new Error('there is no state')
+    const [pruned, others] = [newId(), Array.from({ length: 50 }, newId)]
+    await database.store.inProject(PROJECT, async (tx) => {
+      for (const each of states) await insertState(tx, each)
+      const pruning = {
+        action: 'stub',
+        text: '',
+        tokens: 0,
+        reason: '',
+        archiveId: newId(),
+        stateId: latest.id,
+      } as const
+      const prunings = [pruned, ...others].map((messageId) => ({ ...pruning, messageId }))
+      await insertPrunings(tx, { threadId, prunings })
+    })
+    const inForce = { ...latest, createdAtMs: 0, readyAtMs: 0 }
+    const read = await rowsRead(async (tx) => {
+      expect(await loadPruningsOf(tx, { state: inForce, messageIds: [pruned] })).toHaveLength(1)
+    })
+    expect(read['context_states']).toBe(1)
+    expect(read['prunings']).toBeLessThan(5)
+  })
+
   it('the others read single rows', async () => {
     const read = await rowsRead(async (tx) => {
       await loadThread(tx, { threadId })
-      await loadStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0 })
+      await loadLatestStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0 })
       await findThreadsByCode(tx, 'abc')
       await findArchiveEntry(tx, { threadId, messageId: newId() })
       await readArchiveContent(tx, new Uint8Array(32))

@@ -1,11 +1,10 @@
-import { inConversationOrder, threadIdOf } from '@heddle/core'
+import { threadIdOf } from '@heddle/core'
 import {
   countMessages,
   existingMessages,
   listMessages,
   loadMessage,
   loadMessagesBySeq,
-  loadWindow,
   recordTokenCounts,
 } from '@heddle/store'
 import fc from 'fast-check'
@@ -21,31 +20,7 @@ afterAll(() => database.drop())
 let threads = 0
 const freshThread = () => `window ${++threads}`
 
-describe('loadWindow', () => {
-  it('loads the newest messages after both bounds in conversation order and counts the eligible rest', async () => {
-    const { threadId } = await appendOne(
-      database.store,
-      append(
-        [0, 1, 2, 3, 4, 5].map((index) => prepared({ content: `${index}` }, { orderedAtMs: RECEIVED_AT_MS + index })),
-        { thread: freshThread() },
-      ),
-    )
-    const load = (bounds: { sinceMs: number | null; afterSeq: number; limit: number }) =>
-      database.store.inProject(PROJECT, (tx) => loadWindow(tx, { threadId, ...bounds }))
-
-    const newest = await load({ sinceMs: null, afterSeq: 0, limit: 2 })
-    expect(newest.messages.map(({ content }) => content)).toEqual(['4', '5'])
-    expect(newest.eligibleBeyondLimit).toBe(4)
-    // A message at the bound itself is out: it must be after.
-    const since = await load({ sinceMs: RECEIVED_AT_MS + 2, afterSeq: 0, limit: 2 })
-    expect(since.eligibleBeyondLimit).toBe(1)
-    const cleared = await load({ sinceMs: null, afterSeq: 5, limit: 2 })
-    expect(cleared.messages.map(({ content }) => content)).toEqual(['5'])
-    expect(cleared.eligibleBeyondLimit).toBe(0)
-    const nothing = await load({ sinceMs: RECEIVED_AT_MS + 99, afterSeq: 6, limit: 2 })
-    expect(nothing).toEqual({ messages: [], eligibleBeyondLimit: 0 })
-  })
-
+describe('countMessages', () => {
   it('counts exactly what a reading of all messages would count, late and kept-aside ones included', async () => {
     const message = fc.record({
       atMs: fc.nat({ max: 20 }),
@@ -55,10 +30,9 @@ describe('loadWindow', () => {
       messages: fc.array(message, { minLength: 1, maxLength: 40 }),
       sinceMs: fc.option(fc.integer({ min: -1, max: 21 })),
       cleared: fc.nat({ max: 40 }),
-      limit: fc.integer({ min: 1, max: 45 }),
     })
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ messages, sinceMs, cleared, limit }) => {
+      fc.asyncProperty(scenario, async ({ messages, sinceMs, cleared }) => {
         const thread = freshThread()
         const appended = messages.map(({ atMs, kind }, ordinal) =>
           prepared(
@@ -69,20 +43,14 @@ describe('loadWindow', () => {
         const { threadId } = await appendOne(database.store, append(appended, { thread }))
         const bound = sinceMs === null ? null : RECEIVED_AT_MS + sinceMs
         const afterSeq = Math.min(cleared, messages.length)
-        const [all, window, counts] = await database.store.inProject(PROJECT, (tx) =>
+        const [all, counts] = await database.store.inProject(PROJECT, (tx) =>
           Promise.all([
             loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: 100 }),
-            loadWindow(tx, { threadId, sinceMs: bound, afterSeq, limit }),
             countMessages(tx, { threadId, sinceMs: bound, afterSeq }),
           ]),
         )
-        const inside = inConversationOrder(all).filter(
-          ({ seq, orderedAtMs }) => seq > afterSeq && (bound === null || orderedAtMs > bound),
-        )
+        const inside = all.filter(({ seq, orderedAtMs }) => seq > afterSeq && (bound === null || orderedAtMs > bound))
         const eligible = inside.filter(({ role, keptAside }) => role !== 'error' && keptAside === null)
-        expect(window.messages).toEqual(inside.slice(-limit))
-        const loaded = new Set(window.messages.map(({ id }) => id))
-        expect(window.eligibleBeyondLimit).toBe(eligible.filter(({ id }) => !loaded.has(id)).length)
         expect(counts).toMatchObject({ stored: all.length, inWindow: inside.length, eligible: eligible.length })
         expect(counts.aside['error'] ?? 0).toBe(inside.filter(({ role }) => role === 'error').length)
         expect(counts.aside['compact-summary'] ?? 0).toBe(inside.filter(({ keptAside }) => keptAside !== null).length)
