@@ -1,10 +1,11 @@
-import { errorData, type StageName, stageNames, stages } from '@heddle/contracts'
+import { PermanentError, parse, type StageName, stageNames, stages, validationError } from '@heddle/contracts'
 import { NIL_ID } from '@heddle/core'
 import {
   type DeadLetter,
   findLaggingThreads,
   findPendingStates,
   listDeadLetters,
+  loadDeadLetterPayload,
   markRedriven,
   type Store,
   type ThreadWork,
@@ -32,7 +33,11 @@ export interface RefusedLetter {
   readonly reason: string
 }
 
-/** Sends dead letters again, oldest first. One that no stage can read stays where it is. */
+/**
+ * Sends dead letters again, oldest first. One that no stage can read stays where it is.
+ *
+ * @throws RetryableError where the queue or the store went away; what was sent until then is marked
+ */
 export async function redrive(
   engine: Engine,
   selection: Selection,
@@ -43,7 +48,8 @@ export async function redrive(
     try {
       await enqueueAgain(engine, letter)
     } catch (error) {
-      refused.push({ jobId: letter.jobId, reason: errorData(error).detail })
+      if (!(error instanceof PermanentError)) throw error
+      refused.push({ jobId: letter.jobId, reason: error.message })
       continue
     }
     // After it was enqueued: a letter that is sent twice does no harm, one that is marked and lost would.
@@ -53,16 +59,18 @@ export async function redrive(
   return { redriven, refused }
 }
 
-async function enqueueAgain({ queues }: Engine, letter: DeadLetter): Promise<void> {
+async function enqueueAgain({ store, queues }: Engine, letter: DeadLetter): Promise<void> {
   const stage = stageNames.find((name) => name === letter.stage)
-  if (stage === undefined) throw new Error(`there is no stage ${letter.stage}`)
+  if (stage === undefined) throw validationError('stage', `must be one of ${stageNames.join(', ')}`, letter.stage)
+  const payload = await store.inProject(letter.projectId, (tx) => loadDeadLetterPayload(tx, letter))
+  const subject = `${stage} job`
   switch (stage) {
     case 'ingest':
-      return queues.add(stage, stages.ingest.schema.parse(letter.payload))
+      return queues.add(stage, parse(stages.ingest.schema, payload, subject))
     case 'assemble':
-      return queues.add(stage, stages.assemble.schema.parse(letter.payload))
+      return queues.add(stage, parse(stages.assemble.schema, payload, subject))
     default:
-      return queues.rewake(stage, stages[stage].schema.parse(letter.payload))
+      return queues.rewake(stage, parse(stages[stage].schema, payload, subject))
   }
 }
 

@@ -13,7 +13,8 @@ export interface NewDeadLetter {
   readonly attempts: number
 }
 
-export interface DeadLetter extends NewDeadLetter {
+/** A dead letter without its payload, which may be as large as the largest job; see {@link loadDeadLetterPayload}. */
+export interface DeadLetter extends Omit<NewDeadLetter, 'payload'> {
   readonly id: string
   readonly projectId: string
   readonly failedAtMs: number
@@ -52,13 +53,19 @@ export async function listDeadLetters(
 ): Promise<DeadLetter[]> {
   return await tx<DeadLetter[]>`
     select
-      id, project_id, stage, job_id, thread_id, payload, error, attempts,
+      id, project_id, stage, job_id, thread_id, error, attempts,
       failed_at as failed_at_ms, redriven_at as redriven_at_ms
     from heddle.dead_letters
     where ${stage === undefined ? tx`true` : tx`stage = ${stage}`}
       and ${withRedriven ? tx`true` : tx`redriven_at is null`}
     order by failed_at desc, id
     limit ${limit}`
+}
+
+/** @returns the job's payload as it was received, to be parsed; undefined where there is no such letter */
+export async function loadDeadLetterPayload(tx: Tx, { id }: { id: string }): Promise<unknown> {
+  const [row] = await tx<{ payload: unknown }[]>`select payload from heddle.dead_letters where id = ${id}`
+  return row?.payload
 }
 
 /** @returns whether the letter was there and had not been sent again before */

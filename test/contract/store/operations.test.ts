@@ -15,6 +15,7 @@ import {
   loadAgent,
   loadChunkHashes,
   loadContext,
+  loadDeadLetterPayload,
   loadEventsAfter,
   loadThread,
   markRedriven,
@@ -263,23 +264,26 @@ describe('events', () => {
 
 describe('dead letters', () => {
   it('keep the job and its error, for a project or for none, until they are sent again', async () => {
+    const payload = { broken: '\0', at: [1] }
     const letter = {
       stage: 'ingest',
       jobId: 'job 1',
       threadId: null,
-      payload: { broken: '\0', at: [1] },
       error: { code: 'INTERNAL', detail: 'it \0 broke' } as const,
       attempts: 8,
     }
-    const id = await inProject(PROJECT, (tx) => insertDeadLetter(tx, letter))
-    await inProject(NIL_ID, (tx) => insertDeadLetter(tx, { ...letter, payload: undefined }))
-    expect(await inProject(NIL_ID, (tx) => listDeadLetters(tx, { limit: 9 }))).toMatchObject([
-      { projectId: NIL_ID, payload: null },
-    ])
+    const id = await inProject(PROJECT, (tx) => insertDeadLetter(tx, { ...letter, payload }))
+    await inProject(NIL_ID, async (tx) => {
+      const nobodys = await insertDeadLetter(tx, { ...letter, payload: undefined })
+      expect(await listDeadLetters(tx, { limit: 9 })).toMatchObject([{ id: nobodys, projectId: NIL_ID }])
+      expect(await loadDeadLetterPayload(tx, { id: nobodys })).toBeNull()
+      expect(await loadDeadLetterPayload(tx, { id })).toBeUndefined()
+    })
     await inProject(PROJECT, async (tx) => {
       expect(await listDeadLetters(tx, { limit: 9, stage: 'ingest' })).toMatchObject([
         { id, projectId: PROJECT, ...letter, redrivenAtMs: null },
       ])
+      expect(await loadDeadLetterPayload(tx, { id })).toEqual(payload)
       expect(await listDeadLetters(tx, { limit: 9, stage: 'prune' })).toEqual([])
       expect(await markRedriven(tx, { id })).toBe(true)
       expect(await markRedriven(tx, { id })).toBe(false)
