@@ -1,8 +1,8 @@
 import { type AssembleJob, errorData, HeddleError, type PartialSettings, PermanentError } from '@heddle/contracts'
-import { buildContext } from '@heddle/core'
+import { type BuildInput, buildContext } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
-import { type ContextRow, failContext, finishContext, loadContext, type Store } from '@heddle/store'
+import { type ContextRow, failContext, finishContext, loadContext, type Store, type Tx } from '@heddle/store'
 import { loadBuildInput } from './load.js'
 import type { TokenCounter } from './token-counter.js'
 
@@ -12,8 +12,8 @@ export interface AssembleDeps {
   readonly counter: TokenCounter
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
-  /** Tells subscribers that a context is there. */
-  readonly tellBuilt: (projectId: string, threadId: string, contextId: string) => Promise<void>
+  /** Tells subscribers that a context is there. Nobody waits for it: the requester's reply comes first. */
+  readonly tellBuilt: (projectId: string, threadId: string, contextId: string) => void
 }
 
 /**
@@ -24,15 +24,14 @@ export interface AssembleDeps {
  */
 export async function assemble(job: Job<AssembleJob>, deps: AssembleDeps): Promise<Outcome> {
   const { projectId, contextId } = job.payload
-  const requested = await deps.store.inProject(projectId, (tx) => loadContext(tx, { id: contextId }))
-  if (!requested) return skipped('the request is gone')
-  if (requested.status !== 'requested') return skipped(`already ${requested.status}`)
-
   try {
-    refuseLate(requested, deps.clock)
-    const input = await deps.store.inProject(projectId, (tx) => loadBuildInput(tx, requested, deps))
-    const result = { id: contextId, ...buildContext(input) }
+    // One transaction for all that is read: each costs three round trips of its own.
+    const loaded = await deps.store.inProject(projectId, (tx) => load(tx, contextId, deps))
+    if ('reason' in loaded) return skipped(loaded.reason)
+    const result = { id: contextId, ...buildContext(loaded.input) }
     await deps.store.inProject(projectId, (tx) => finishContext(tx, { id: contextId, result }))
+    deps.tellBuilt(projectId, loaded.threadId, contextId)
+    return done()
   } catch (error) {
     const isFinal = error instanceof HeddleError && error.disposition !== 'retry'
     if (isFinal || job.attempt >= job.attemptsMax) {
@@ -41,8 +40,16 @@ export async function assemble(job: Job<AssembleJob>, deps: AssembleDeps): Promi
     if (isFinal) return skipped(error.message)
     throw error
   }
-  await deps.tellBuilt(projectId, requested.threadId, contextId)
-  return done()
+}
+
+type Loaded = { readonly input: BuildInput; readonly threadId: string } | { readonly reason: string }
+
+async function load(tx: Tx, contextId: string, deps: AssembleDeps): Promise<Loaded> {
+  const requested = await loadContext(tx, { id: contextId })
+  if (!requested) return { reason: 'the request is gone' }
+  if (requested.status !== 'requested') return { reason: `already ${requested.status}` }
+  refuseLate(requested, deps.clock)
+  return { input: await loadBuildInput(tx, requested, deps), threadId: requested.threadId }
 }
 
 function refuseLate(requested: ContextRow, clock: Clock): void {

@@ -22,7 +22,13 @@ export function createAssembleWorker(deps: AssembleWorkerDeps): Promise<WorkerHa
   const counter = new TokenCounter()
   return defineWorker({ ...deps, stage: 'assemble', handler: (job) => assemble(job, { ...deps, counter, tellBuilt }) })
 
-  async function tellBuilt(projectId: string, threadId: string, contextId: string): Promise<void> {
+  function tellBuilt(projectId: string, threadId: string, contextId: string): void {
+    tell(projectId, threadId, contextId).catch((error: unknown) =>
+      deps.log.warn({ err: error, projectId, contextId }, 'an event was not told'),
+    )
+  }
+
+  async function tell(projectId: string, threadId: string, contextId: string): Promise<void> {
     const draft = { topic: 'context.built' as const, threadId, subjectId: contextId, headSeq: null }
     const events = await deps.store.inProject(projectId, (tx) => appendEvents(tx, { projectId, events: [draft] }))
     await Promise.all(events.map((event) => deps.queues.publish(event)))

@@ -51,11 +51,13 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
 
   const bounds = windowBounds({ ...settings, ...thread, nowMs: deps.clock.nowMs() })
   const bare = stateInWindow(compaction, bounds)
-  const [{ messages, hasMore }, inWindow, ever] = await Promise.all([
+  const isUnbounded = bounds.sinceMs === null && bounds.clearedSeq === 0
+  const [{ messages, hasMore }, inWindow, everyone] = await Promise.all([
     loadUncovered(tx, { threadId, clearedSeq: thread.clearedSeq, state: bare, keep: 'newest' }),
     countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
-    countMessages(tx, { threadId, sinceMs: null, afterSeq: 0 }),
+    isUnbounded ? null : countMessages(tx, { threadId, sinceMs: null, afterSeq: 0 }),
   ])
+  const ever = everyone ?? inWindow
   const { current } = compaction
   const state = bare && current && (await withPrunings(tx, current, bare, messages))
   const counterName = request.counter ?? 'o200k'
