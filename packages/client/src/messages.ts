@@ -45,6 +45,8 @@ export interface AppendResult {
 const MESSAGES_PER_JOB = 100
 /** Jobs of one append under way at once. */
 const JOBS_IN_FLIGHT_MAX = 16
+/** How often a producer without an answer looks into the store. */
+const LOOK_EVERY_MS = 2_000
 /** A job that brought no answer for so long is sent again: it may have been lost with its queue. */
 const RESEND_AFTER_MS = 5_000
 
@@ -173,6 +175,11 @@ async function sendUntilStored(
     requestId: job.requestId,
     deadlineMs: Math.max(1, Math.ceil(endsAtMs - performance.now())),
     signal: signal === undefined ? refusal.signal : AbortSignal.any([signal, refusal.signal]),
+    // The worker replies after the commit. Only a reply that was lost makes it worth a look into the store: many producers
+    // that look while their jobs wait would take the time of the very worker that they wait for.
+    whenOk: true,
+    firstReadMs: LOOK_EVERY_MS,
+    readEveryMs: LOOK_EVERY_MS,
     read: async () => ((await storedOf(parts, threadId, job.messages)).size === job.messages.length ? true : undefined),
   })
   const send = async () => {

@@ -20,6 +20,10 @@ export interface ReplyExpectation<T> {
   read(): Promise<T | undefined>
   /** How often to look without having been told, in milliseconds; default 1,000. */
   readEveryMs?: number
+  /** When to look for the first time without having been told, in milliseconds; default 250. */
+  firstReadMs?: number
+  /** The answer where the worker's word that all went well is all there is to know; by default it is looked up. */
+  whenOk?: T
 }
 
 export interface ExpectedReply<T> {
@@ -120,7 +124,7 @@ class Waiter<T> {
   }
 
   start(): void {
-    const { deadlineMs, signal, readEveryMs = READ_EVERY_MS } = this.#expectation
+    const { deadlineMs, signal, readEveryMs = READ_EVERY_MS, firstReadMs = FIRST_READ_MS } = this.#expectation
     if (signal?.aborted) {
       this.fail(signal.reason)
       return
@@ -130,12 +134,14 @@ class Waiter<T> {
       () => this.#timeOut(),
       () => {},
     )
-    this.#schedule(Math.min(FIRST_READ_MS, readEveryMs))
+    this.#schedule(Math.min(firstReadMs, readEveryMs))
   }
 
   onReply(reply: Reply): void {
     if (this.#end.signal.aborted) return
     if (reply.ok) {
+      const { whenOk } = this.#expectation
+      if (whenOk !== undefined && this.#finish()) return this.#resolve(whenOk)
       this.#told = true
       void this.#look()
     } else {
