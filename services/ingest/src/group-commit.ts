@@ -5,6 +5,14 @@ export type Commit = (projectId: string, appends: readonly Append[]) => Promise<
 /** Messages in one transaction: large enough that its fixed cost vanishes, small enough that it ends in a fraction of a second. */
 export const GROUP_MESSAGES_MAX = 2_000
 
+/**
+ * Transactions of one project under way at once. Two keep both Postgres and this process busy: while one waits for the disk,
+ * the other is worked on. Their threads are locked in one order, so they never wait in a circle.
+ */
+const GROUPS_AT_ONCE_MAX = 2
+/** A second group is worth its fixed cost from so many waiting messages on. */
+const SECOND_GROUP_MESSAGES_MIN = 500
+
 interface Waiting {
   readonly append: Append
   readonly resolve: (outcome: AppendOutcome) => void
@@ -12,7 +20,7 @@ interface Waiting {
 }
 
 /**
- * Commits the appends of many jobs together. While one transaction of a project is under way the next appends gather, so
+ * Commits the appends of many jobs together. While transactions of a project are under way the next appends gather, so
  * the groups grow with the load and a lone append waits for nobody.
  *
  * A group that fails is tried once more append by append: one that the database refuses must not take the others along.
@@ -20,7 +28,9 @@ interface Waiting {
 export class GroupCommit {
   readonly #commit: Commit
   readonly #waiting = new Map<string, Waiting[]>()
-  readonly #running = new Set<string>()
+  /** Groups under way, by project. */
+  readonly #running = new Map<string, number>()
+  readonly #scheduled = new Set<string>()
 
   constructor(commit: Commit) {
     this.#commit = commit
@@ -31,18 +41,33 @@ export class GroupCommit {
       const waiting = this.#waiting.get(projectId)
       if (waiting) waiting.push({ append, resolve, reject })
       else this.#waiting.set(projectId, [{ append, resolve, reject }])
-      if (this.#running.has(projectId)) return
-      this.#running.add(projectId)
       // The jobs of one fetch start within one turn of the event loop: they belong into one group.
-      setImmediate(() => void this.#run(projectId))
+      if (!this.#scheduled.has(projectId) && this.#isWorthStarting(projectId)) {
+        this.#scheduled.add(projectId)
+        setImmediate(() => {
+          this.#scheduled.delete(projectId)
+          void this.#run(projectId)
+        })
+      }
     })
   }
 
+  #isWorthStarting(projectId: string): boolean {
+    const running = this.#running.get(projectId) ?? 0
+    if (running === 0) return true
+    if (running >= GROUPS_AT_ONCE_MAX) return false
+    const messages = (this.#waiting.get(projectId) ?? []).reduce((sum, { append }) => sum + append.messages.length, 0)
+    return messages >= SECOND_GROUP_MESSAGES_MIN
+  }
+
   async #run(projectId: string): Promise<void> {
+    this.#running.set(projectId, (this.#running.get(projectId) ?? 0) + 1)
     for (let group = this.#next(projectId); group.length > 0; group = this.#next(projectId)) {
       await this.#commitGroup(projectId, group)
     }
-    this.#running.delete(projectId)
+    const left = (this.#running.get(projectId) ?? 1) - 1
+    if (left === 0) this.#running.delete(projectId)
+    else this.#running.set(projectId, left)
   }
 
   #next(projectId: string): Waiting[] {

@@ -1,6 +1,7 @@
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import { type AppendOutcome, appendEvents, appendMessages, type Store } from '@heddle/store'
+import { appendEvents, appendMessages, type Store } from '@heddle/store'
+import { Announcer, type Tell } from './announcer.js'
 import { type Commit, GroupCommit } from './group-commit.js'
 import { ingest } from './handler.js'
 
@@ -16,31 +17,38 @@ export interface IngestWorkerDeps {
   readonly concurrency?: number
 }
 
-export function createIngestWorker(deps: IngestWorkerDeps): Promise<WorkerHandle> {
-  const commits = new GroupCommit(commitAndTell(deps))
-  return defineWorker({
+export async function createIngestWorker(deps: IngestWorkerDeps): Promise<WorkerHandle> {
+  const announcer = new Announcer(tellWith(deps), deps.log)
+  const commits = new GroupCommit(commitWith(deps, announcer))
+  const worker = await defineWorker({
     ...deps,
     stage: 'ingest',
     handler: (job) => ingest(job, { commits, clock: deps.clock }),
   })
+  return {
+    ...worker,
+    async close(options) {
+      await worker.close(options)
+      await announcer.whenIdle()
+    },
+  }
 }
 
-/** Commits a group, then tells subscribers. Events follow the commit; one that fails to be told costs no message. */
-function commitAndTell({ store, queues, clock, log }: IngestWorkerDeps): Commit {
+/** Commits a group; events follow the commit, and one that fails to be told costs no message. */
+function commitWith({ store, clock }: IngestWorkerDeps, announcer: Announcer): Commit {
   return async (projectId, appends) => {
     const outcomes = await store.inProject(projectId, (tx) =>
       appendMessages(tx, { projectId, receivedAtMs: clock.nowMs(), appends }),
     )
-    await tell(projectId, outcomes).catch((error: unknown) =>
-      log.warn({ err: error, projectId }, 'events were not told'),
-    )
+    for (const { threadId, stored, headSeq } of outcomes) {
+      if (stored > 0) announcer.announce(projectId, threadId, headSeq)
+    }
     return outcomes
   }
+}
 
-  async function tell(projectId: string, outcomes: readonly AppendOutcome[]): Promise<void> {
-    const heads = new Map<string, number>()
-    for (const { threadId, stored, headSeq } of outcomes) if (stored > 0) heads.set(threadId, headSeq)
-    if (heads.size === 0) return
+function tellWith({ store, queues }: IngestWorkerDeps): Tell {
+  return async (projectId, heads) => {
     const drafts = [...heads].map(([threadId, headSeq]) => ({
       topic: 'message.stored' as const,
       threadId,

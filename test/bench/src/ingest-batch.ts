@@ -9,7 +9,7 @@ const JOBS_PER_THREAD = 10
 const MESSAGES_PER_JOB = 100
 const MESSAGES = THREADS * JOBS_PER_THREAD * MESSAGES_PER_JOB
 /** Appends under way at once, each one job. */
-const APPENDS_AT_ONCE = 40
+const APPENDS_AT_ONCE = 80
 const ROUNDS = 3
 
 /** 100 messages a job, until stored: the producer here, the ingest worker in a process of its own. */
