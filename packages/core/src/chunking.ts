@@ -1,3 +1,16 @@
+import {
+  CARRIAGE_RETURN,
+  isCloser,
+  isHighSurrogate,
+  isLineBreak,
+  isLowSurrogate,
+  isSentenceEnd,
+  isSpace,
+  isWideEnd,
+  LINE_FEED,
+} from './characters.js'
+import { tokenWeights } from './token-weights.js'
+
 /** A range of a text: `text` is `source.slice(from, to)`, so whoever keeps the source need not keep a copy of it. */
 export interface Chunk {
   readonly from: number
@@ -153,108 +166,7 @@ function* hardPieces(text: string, range: Range, weights: Uint8Array): Generator
 /** Weights count half tokens, so that they are whole numbers. */
 const WEIGHT_MAX = CHUNK_TOKENS_MAX * 2
 
-/** Longer words are often hashes, base64 or glued names, in which word pieces find little more than single letters. */
-const PLAIN_WORD_CHARACTERS_MAX = 12
-
-/**
- * For each character, an upper estimate of its share of word-piece tokens, in halves. Word pieces make every punctuation
- * mark and every Chinese character a token, take digits and rare letters one by one, and decompose what Unicode can
- * decompose (a Korean syllable into three letters). A plain word, which is one with a vowel, costs at most a token for two
- * letters; real English costs half of that.
- */
-function tokenWeights(text: string): Uint8Array {
-  const weights = new Uint8Array(text.length)
-  let at = 0
-  while (at < text.length) {
-    const code = text.charCodeAt(at)
-    if (!isAsciiLetter(code) && !isDigit(code)) {
-      weights[at] = isSpace(code) ? 0 : 2 * (code < FIRST_DECOMPOSED ? 1 : decomposedLength(text.charAt(at), code))
-      at++
-      continue
-    }
-    let to = at
-    let hasVowel = false
-    for (; to < text.length; to++) {
-      const letter = text.charCodeAt(to)
-      if (!isAsciiLetter(letter) && !isDigit(letter)) break
-      hasVowel ||= isVowel(letter)
-    }
-    const isPlain = hasVowel && to - at <= PLAIN_WORD_CHARACTERS_MAX
-    for (let index = at; index < to; index++) weights[index] = isPlain && !isDigit(text.charCodeAt(index)) ? 1 : 2
-    if (isPlain && (to - at) % 2 === 1) weights[at] = 2
-    at = to
-  }
-  return weights
-}
-
-/** Below it (Latin, Greek, Cyrillic, Hebrew, Arabic) letters decompose into one letter and marks, which are dropped. */
-const FIRST_DECOMPOSED = 0x0900
-
-function decomposedLength(character: string, code: number): number {
-  if (code >= 0xac00 && code <= 0xd7a3) return 3
-  return code < 0x2000 ? character.normalize('NFD').length : 1
-}
-
-const LINE_FEED = 10
-const CARRIAGE_RETURN = 13
-
-function isLineBreak(code: number): boolean {
-  return code === LINE_FEED || code === CARRIAGE_RETURN || code === 0x2028 || code === 0x2029
-}
-
-/** What `\s` matches. */
-function isSpace(code: number): boolean {
-  if (code < 128) return code === 32 || (code >= 9 && code <= 13)
-  return (
-    code === 0xa0 ||
-    code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000 ||
-    code === 0xfeff
-  )
-}
-
-function isSentenceEnd(code: number): boolean {
-  // . ! ? and the ellipsis
-  return code === 46 || code === 33 || code === 63 || code === 0x2026
-}
-
-/** Quotes and brackets that may stand between the end of a sentence and the space after it. */
-function isCloser(code: number): boolean {
-  return code === 34 || code === 39 || code === 41 || code === 93 || code === 0x201d || code === 0x2019 || code === 0xbb
-}
-
 /** Chinese and Japanese put no space after a full stop; a run of them, or a quote that closes, belongs to the sentence. */
 function endsWideSentence(text: string, to: number, next: number): boolean {
   return isWideEnd(text.charCodeAt(to - 1)) && !isWideEnd(next) && next !== 0x300d && next !== 0x300f && !isCloser(next)
-}
-
-function isWideEnd(code: number): boolean {
-  return code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0xff0e
-}
-
-function isAsciiLetter(code: number): boolean {
-  const small = code | 32
-  return small >= 97 && small <= 122
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
-}
-
-function isVowel(code: number): boolean {
-  const small = code | 32
-  return small === 97 || small === 101 || small === 105 || small === 111 || small === 117 || small === 121
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff
-}
-
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff
 }
