@@ -10,7 +10,8 @@ export function messageFingerprint(message: MessageInput): Uint8Array {
   return createHash('sha256').update(canonicalJson(given)).digest().subarray(0, 16)
 }
 
-function canonicalJson(value: unknown): string {
+/** JSON with the keys of each object in order: one spelling for all values that say the same. */
+export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   const fields = Object.entries(value)

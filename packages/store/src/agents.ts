@@ -1,5 +1,5 @@
 import type { PartialSettings } from '@heddle/contracts'
-import { agentIdOf } from '@heddle/core'
+import { agentIdOf, canonicalJson } from '@heddle/core'
 import type { Tx } from './connection.js'
 import { assertStorable } from './text.js'
 
@@ -105,7 +105,7 @@ export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
     settings: change.settings ?? before.settings,
   }
   const version = current?.version ?? 0
-  if (version === 0 || canonical(before) !== canonical(after)) {
+  if (version === 0 || canonicalJson(before) !== canonicalJson(after)) {
     await Promise.all([
       tx`
         insert into heddle.agent_versions (agent_id, version, system_prompt, docs, settings)
@@ -128,13 +128,4 @@ function selectAgents(tx: Tx) {
     from heddle.agents as agent
     join heddle.agent_versions as configured
       on configured.agent_id = agent.id and configured.version = agent.version`
-}
-
-/** One spelling for all orders of keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    part !== null && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : part,
-  )
 }
