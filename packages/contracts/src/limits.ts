@@ -13,8 +13,6 @@ export const limits = {
   toolCallsMax: 256,
   /** A name of an agent, a thread, a project or an item. */
   nameCharactersMax: 200,
-  /** A title, goal or status line. */
-  lineCharactersMax: 2_000,
   /** A system prompt, a doc, a rule or a reference. */
   documentCharactersMax: 1_000_000,
   /** Tokens that a caller may ask for; larger than any model's window. */

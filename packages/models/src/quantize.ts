@@ -11,12 +11,7 @@ export function quantizeVector(vector: Float32Array): Int8Array {
   return quantized
 }
 
-/** The stored form of a quantized vector: the same bytes, not a copy. */
-export function vectorBytes(quantized: Int8Array): Uint8Array {
-  return new Uint8Array(quantized.buffer, quantized.byteOffset, quantized.byteLength)
-}
-
-/** The reverse of {@link vectorBytes}. */
+/** A quantized vector from the bytes under which it is stored: the same memory, not a copy. */
 export function vectorFromBytes(bytes: Uint8Array): Int8Array {
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -4,10 +4,8 @@ import { countRendered, countRenderedMessage } from './counting.js'
 import { type NeutralMessage, toNeutral } from './neutral.js'
 import { openAiOpening, toOpenAiChat, toOpenAiMessage } from './openai-chat.js'
 
-export { type AnthropicBlock, type AnthropicMessage, toAnthropic } from './anthropic.js'
-export { countRendered, countRenderedMessage, countSystem } from './counting.js'
+export { countRendered, countSystem } from './counting.js'
 export { checkWellFormed, type NeutralMessage } from './neutral.js'
-export { type OpenAiChatMessage, type OpenAiToolCall, toOpenAiChat } from './openai-chat.js'
 
 /** Messages as they are sent, and the system prompt where the format has it beside them. */
 export interface Rendered {
