@@ -1,12 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PermanentError } from '@heddle/contracts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ConfigSources, loadConfig } from './load.js'
 
 function folder(yaml?: string): string {
   const path = mkdtempSync(join(tmpdir(), 'heddle-config-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   if (yaml !== undefined) writeFileSync(join(path, 'heddle.yaml'), yaml)
   return path
 }
