@@ -34,7 +34,7 @@ export class CloseStack {
       try {
         await withinMs(entry.timeoutMs, entry.close())
       } catch (error) {
-        this.#log.warn({ err: error, part: entry.name }, 'closing failed')
+        this.#log.warn({ error, part: entry.name }, 'closing failed')
       }
     }
   }

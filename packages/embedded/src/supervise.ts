@@ -42,7 +42,7 @@ export function supervise({ server, launch, announce, log }: SuperviseOptions): 
       if (stopping.signal.aborted) return await current.stop()
       await announce(current.pid)
     } catch (error) {
-      log.error({ err: error }, 'embedded Postgres could not be started again')
+      log.error({ error }, 'embedded Postgres could not be started again')
       await systemClock.wait(RETRY_DELAY_MS, stopping.signal).catch(() => {})
     }
   }
