@@ -122,7 +122,7 @@ async function showTheWay(
     },
     stored: { ...imported, tokens: overview.tokens },
     prunings: overview.prunings,
-    compactions: overview.states.length,
+    compactions: overview.states.at(-1)?.generation ?? 0,
     summary: summaryOf(built),
     context: {
       id: built.id,
