@@ -148,8 +148,8 @@ export async function findArchiveEntry(
 ): Promise<ArchiveEntryRow | null> {
   const [entry] = await tx<ArchiveEntryRow[]>`
     select
-      id, thread_id, message_id, location, content_type, summary, content_hash, to_json(file_paths) as file_paths, tool_name, token_count,
-      original_created_at as original_created_at_ms, archived_at as archived_at_ms,
+      id, thread_id, message_id, location, content_type, summary, content_hash, to_json(file_paths) as file_paths,
+      tool_name, token_count, original_created_at as original_created_at_ms, archived_at as archived_at_ms,
       last_accessed_at as last_accessed_at_ms, access_count
     from heddle.archive
     where thread_id = ${threadId} and message_id = ${messageId} and location = ${location}`

@@ -5,8 +5,7 @@ import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './col
 /**
  * The series of a thread's compactions in one lane (a strategy with its settings). Each generation replaces the one
  * before; the latest that is `ready` is in force. A compaction that needs a summary is `pending` until the summarize stage
- * publishes it; one that a later compaction comes before is `passed`, one
- * that a late message overtook becomes `void`.
+ * publishes it, and `passed` where a later one was made before that; one that a late message overtook becomes `void`.
  */
 export const contextStates = heddle.table(
   'context_states',
