@@ -5,7 +5,7 @@ import { inParallel, interleaved, median, timed } from './statistics.js'
 import { textOf } from './texts.js'
 
 const THREADS = 1_000
-const MESSAGES = 6_000
+const MESSAGES = 2_000
 const APPENDS_AT_ONCE = 1_000
 const ROUNDS = 3
 
@@ -19,8 +19,13 @@ export async function measureSingleIngest(bench: Bench): Promise<Measured[]> {
   const noOp = await bench.startNoOp('ingest')
   const threads = Array.from({ length: THREADS }, () => bench.fresh('single'))
   const tookMs = await interleaved(ROUNDS, {
-    stored: (round) => timed(() => append(bench, threads, round * MESSAGES)),
+    stored: async (round) => {
+      await untilSettled(bench)
+      return await timed(() => append(bench, threads, round * MESSAGES))
+    },
     ceiling: async () => {
+      // What the round before has woken must not slow down the ceiling.
+      await untilSettled(bench)
       const jobs = noOpJobs(bench)
       return await timed(async () => {
         const done = noOp.whenDone(MESSAGES)
@@ -71,4 +76,18 @@ function noOpJobs({ projectId }: Bench) {
       },
     ],
   }))
+}
+
+const LOOK_EVERY_MS = 50
+
+async function untilSettled({ sql }: Bench): Promise<void> {
+  for (;;) {
+    const [row] = await sql<{ behind: boolean }[]>`
+      select exists (
+        select from heddle.stage_cursors as cursor join heddle.threads as thread on thread.id = cursor.thread_id
+        where starts_with(thread.name, 'single-')
+          and least(cursor.prune_seq, cursor.summarize_seq, cursor.embed_seq) < cursor.head_seq) as behind`
+    if (row?.behind !== true) return
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
 }

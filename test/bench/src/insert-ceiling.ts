@@ -4,7 +4,7 @@ import type postgres from 'postgres'
 import { v7 } from 'uuid'
 import { textOf } from './texts.js'
 
-/** Rows in one statement, and statements under way at once: the fastest of what was tried (docs/decisions are silent). */
+/** Rows in one statement, and statements under way at once, so that no core waits. */
 const ROWS_PER_INSERT = 500
 const INSERTS_AT_ONCE = 3
 
