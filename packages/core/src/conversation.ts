@@ -17,16 +17,15 @@ export interface Conversation {
 export function readConversation(messages: readonly Message[]): Conversation {
   const eligible = inConversationOrder(messages.filter((message) => ineligibleReason(message) === null))
   const pairs = pairToolCalls(eligible)
-  return {
-    messages: eligible,
-    pairs,
-    boundaries: turnBoundaries(eligible, pairs),
-    keptRaw: pinnedTurns(eligible, pairs),
-  }
+  const boundaries = turnBoundaries(eligible, pairs)
+  return { messages: eligible, pairs, boundaries, keptRaw: pinnedTurns(eligible, pairs, boundaries) }
 }
 
-/** A pin on a call or on one of its results holds the whole run of calls, since a provider takes it whole or not at all. */
-function pinnedTurns(messages: readonly Message[], pairs: ToolPairs): Set<string> {
+/**
+ * A pin on a call or on one of its results holds the whole run of calls, since a provider takes it whole or not at all. What
+ * the run begins with up to a place where it may be cut is not held: a pin must not reach back past a compaction.
+ */
+function pinnedTurns(messages: readonly Message[], pairs: ToolPairs, boundaries: readonly boolean[]): Set<string> {
   const kept = new Set<string>()
   let run: Message[] = []
   const keepRunIfPinned = () => {
@@ -37,9 +36,10 @@ function pinnedTurns(messages: readonly Message[], pairs: ToolPairs): Set<string
     if (members.some((message) => message.pinned)) for (const member of members) kept.add(member.id)
     run = []
   }
-  for (const message of messages) {
+  for (const [at, message] of messages.entries()) {
     if (isAssistantSide(message)) {
       run.push(message)
+      if (boundaries[at]) keepRunIfPinned()
       continue
     }
     keepRunIfPinned()

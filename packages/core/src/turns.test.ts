@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { conversations, sampleMessage } from '../../../test/support/src/conversations.js'
-import { pairToolCalls, turnBoundaries } from './turns.js'
+import { pairToolCalls, turnBoundaries, turnEnds } from './turns.js'
 
 const call = (id: string) => ({ id, name: 'Read', arguments: {} })
 const cutsOf = (messages: Parameters<typeof pairToolCalls>[0]) => turnBoundaries(messages, pairToolCalls(messages))
@@ -70,11 +70,28 @@ test('no cut splits a call from its result', () => {
   )
 })
 
-test('the cuts of a conversation are also those of its beginning', () => {
+test('where turns have ended is known from what came before, also where a result sorts before its call', () => {
   fc.assert(
-    fc.property(conversations(), fc.nat(), (messages, length) => {
+    fc.property(conversations(), fc.array(fc.nat(), { maxLength: 20 }), fc.nat(), (messages, swaps, length) => {
+      for (const swap of swaps) {
+        const at = swap % messages.length
+        const [left, right] = [messages[at], messages[at + 1]]
+        if (left && right) messages.splice(at, 2, right, left)
+      }
       const beginning = messages.slice(0, length % (messages.length + 1))
-      expect(cutsOf(beginning)).toEqual(cutsOf(messages).slice(0, beginning.length))
+      expect(turnEnds(beginning)).toEqual(turnEnds(messages).slice(0, beginning.length))
     }),
   )
+})
+
+test('a turn ends with its last result, or where the next run of the assistant begins', () => {
+  const messages = [
+    sampleMessage({ seq: 1, role: 'assistant', toolCalls: [call('a'), call('b')] }),
+    sampleMessage({ seq: 2, role: 'tool_result', toolCallId: 'b' }),
+    sampleMessage({ seq: 3, role: 'user' }),
+    sampleMessage({ seq: 4, role: 'assistant' }),
+    sampleMessage({ seq: 5, role: 'tool_result', toolCallId: 'c' }),
+    sampleMessage({ seq: 6, role: 'assistant', toolCalls: [call('c')] }),
+  ]
+  expect(turnEnds(messages)).toEqual([false, false, false, true, true, true])
 })

@@ -94,8 +94,7 @@ export function pairToolCalls(messages: readonly Message[]): ToolPairs {
 
 /**
  * Where a conversation may be cut: `true` at `index` means that a cut right after `messages[index]` splits no turn. A turn
- * is a run of the assistant with all its calls and all their results. An entry depends on the messages up to it alone, so that
- * whoever reads a longer conversation finds the same cuts in its beginning.
+ * is a run of the assistant with all its calls and all their results.
  */
 export function turnBoundaries(messages: readonly Message[], pairs: ToolPairs): boolean[] {
   const indexOf = new Map(messages.map((message, index) => [message.id, index]))
@@ -119,4 +118,35 @@ export function turnBoundaries(messages: readonly Message[], pairs: ToolPairs): 
     boundaries.push(unanswered === 0 && at >= latestEarlyCall)
   }
   return boundaries
+}
+
+/**
+ * Where a turn has ended as far as anybody could tell when the message arrived: `true` at `index` means that no call up to
+ * `messages[index]` waits for its result. An entry depends on the messages up to it alone, so that whoever reads a longer
+ * conversation finds the same places in its beginning. A result that sorts before its call is why it differs from
+ * {@link turnBoundaries}: who has not read on to the call takes it for one without a call.
+ */
+export function turnEnds(messages: readonly Message[]): boolean[] {
+  const early = new Map<string, number>()
+  let unanswered: string[] = []
+  let inRun = false
+  return messages.map((message, at) => {
+    if (isAssistantSide(message)) {
+      if (!inRun) unanswered = []
+      inRun = true
+      for (const { id } of message.toolCalls) {
+        const earlyAt = early.get(id)
+        if (earlyAt === undefined || at - earlyAt > EARLY_RESULT_MESSAGES_MAX) unanswered.push(id)
+        else early.delete(id)
+      }
+    } else {
+      inRun = false
+      if (message.role === 'tool_result' && message.toolCallId !== null) {
+        const nearest = unanswered.lastIndexOf(message.toolCallId)
+        if (nearest >= 0) unanswered.splice(nearest, 1)
+        else early.set(message.toolCallId, at)
+      }
+    }
+    return unanswered.length === 0
+  })
 }

@@ -99,5 +99,5 @@ export async function loadCovered(
     order by message.ordered_at desc, message.ordinal desc, message.id desc
     limit ${limit}`
   const messages = rows.map(toMessage).reverse()
-  return messages.filter((message) => isCovered(message, state, new Set()))
+  return messages.filter((message) => isCovered(message, state))
 }

@@ -123,6 +123,10 @@ export function conversationOf(steps: readonly Step[]): Message[] {
   return messages
 }
 
+/** The steps of conversations as agents produce them, for {@link conversationOf}. */
+export const conversationSteps = (stepsMax = 120): fc.Arbitrary<Step[]> =>
+  fc.array(step, { minLength: 1, maxLength: stepsMax, size: 'max' })
+
 /** Conversations as agents produce them: parallel calls, reused call ids, failures, calls that nobody answered. */
 export const conversations = (stepsMax = 120): fc.Arbitrary<Message[]> =>
-  fc.array(step, { minLength: 1, maxLength: stepsMax, size: 'max' }).map(conversationOf)
+  conversationSteps(stepsMax).map(conversationOf)

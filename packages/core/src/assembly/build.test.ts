@@ -177,6 +177,16 @@ test('calls that were never answered and results without a call are made valid a
   expect(context.receipt.notes).toHaveLength(2)
 })
 
+test('a result that sorts before its call stands with it, once', () => {
+  const messages = [
+    sampleMessage({ seq: 1, role: 'tool_result', toolCallId: 'a', content: 'the answer' }),
+    sampleMessage({ seq: 2, role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'Read', arguments: {} }] }),
+  ]
+  const context = buildContext(inputOf(messages, { budget: 5_000 }))
+  expect(context.messages.map((message) => message['role'])).toEqual(['system', 'assistant', 'tool_result'])
+  expect(context.receipt.eligible).toBe(2)
+})
+
 test('a thread without messages and a request without one is refused', () => {
   expect(() => buildContext(inputOf([], { budget: 1_000 }))).toThrow('Conversation has no messages')
 })

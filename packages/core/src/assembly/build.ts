@@ -125,10 +125,7 @@ function stateWithin(
 ): { state: CompactionState | null; notes: string[] } {
   if (lane.strategy !== 'sandwich') return { state: null, notes: [] }
   const cost = (state: CompactionState | null) =>
-    conversation.messages.reduce(
-      (sum, message) => sum + costUnder(message, state, conversation.keptRaw),
-      state?.summaryTokens ?? 0,
-    )
+    conversation.messages.reduce((sum, message) => sum + costUnder(message, state), state?.summaryTokens ?? 0)
   if (input.state !== null && cost(input.state) <= room) return { state: input.state, notes: [] }
   const settled = settle(conversation.messages, input.state, lane, input.headSeq, input.reference)
   const fallback =

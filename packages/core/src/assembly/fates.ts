@@ -1,7 +1,6 @@
 import type { EntryMode } from '@heddle/contracts'
 import { elideMiddle } from '../compaction/sources.js'
 import { type CompactionState, isCovered } from '../compaction/state.js'
-import type { Conversation } from '../conversation.js'
 import type { Message } from '../message.js'
 
 /** How one message stands in a context, before it takes a provider's form. */
@@ -20,15 +19,10 @@ export interface FateOptions {
   readonly reference: (message: Message) => string
 }
 
-export function fateOf(
-  message: Message,
-  conversation: Conversation,
-  state: CompactionState | null,
-  options: FateOptions,
-): Fate {
+export function fateOf(message: Message, state: CompactionState | null, options: FateOptions): Fate {
   const leftOut = options.leftOut.get(message.id)
   if (leftOut !== undefined) return { mode: 'left-out', content: '', reason: leftOut }
-  if (isCovered(message, state, conversation.keptRaw)) return { mode: 'covered', content: '', reason: 'summarized' }
+  if (isCovered(message, state)) return { mode: 'covered', content: '', reason: 'summarized' }
   const pruning = state?.prunings.get(message.id)
   if (pruning?.action === 'remove') return { mode: 'removed', content: '', reason: pruning.reason }
   if (pruning) {

@@ -26,7 +26,7 @@ export function capSizes(
   const spared: Message[] = []
   for (const message of conversation.messages) {
     if (leftOut.has(message.id)) continue
-    const cost = costUnder(message, state, conversation.keptRaw)
+    const cost = costUnder(message, state)
     if (cost === 0) continue
     if (state?.prunings.has(message.id) || conversation.keptRaw.has(message.id)) fixed += cost
     else {
@@ -76,7 +76,7 @@ export function slideWindow(
   for (let at = messages.length - 1; at >= 0 && messages.length - at <= keepLastN; at--) {
     const message = messages[at]
     if (!message) break
-    cost += costUnder(message, null, keptRaw)
+    cost += costUnder(message, null)
     const isLegal = at === 0 || boundaries[at - 1]
     if (isLegal && (cost <= roomTokens || start === messages.length)) start = at
     if (cost > roomTokens && start < messages.length) break

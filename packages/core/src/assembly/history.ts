@@ -38,7 +38,7 @@ export function layOutHistory(
   const absent: { message: Message; fate: Fate }[] = []
   const visible: { message: Message; fate: Fate }[] = []
   for (const message of conversation.messages) {
-    const fate = fateOf(message, conversation, state, options)
+    const fate = fateOf(message, state, options)
     const isAbsent = fate.mode === 'covered' || fate.mode === 'removed' || fate.mode === 'left-out'
     ;(isAbsent ? absent : visible).push({ message, fate })
   }
@@ -86,9 +86,15 @@ class LineWriter {
   }
 
   writeOther(message: Message): void {
-    if (this.#written.has(message.id)) return
+    if (this.#written.has(message.id) || this.#callFollows(message)) return
     if (message.role === 'tool_result') this.#writeLooseResult(message)
     else this.#writePlain(message, message.role === 'system' ? 'system' : 'user')
+  }
+
+  /** A result that sorts before its call is written with it. */
+  #callFollows(message: Message): boolean {
+    const pair = this.conversation.pairs.byResult.get(message.id)
+    return pair !== undefined && this.fates.has(pair.callMessage.id)
   }
 
   notes(): string[] {

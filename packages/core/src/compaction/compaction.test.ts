@@ -86,7 +86,7 @@ describe('the series of compactions', () => {
         ]),
       }
       if (plan.needsSummary) {
-        const covered = conversation.messages.filter((message) => isCovered(message, next, conversation.keptRaw))
+        const covered = conversation.messages.filter((message) => isCovered(message, next))
         state = { ...next, summary: `${covered.length} messages`, summaryTokens: 40 }
       } else state = { ...next, summary: state?.summary ?? null }
     }
@@ -99,9 +99,9 @@ describe('the series of compactions', () => {
         const state = settled(messages, null, budget)
         if (!state) return
         const seen = conversation.messages.filter((message) => comparePositions(message, state.point) <= 0)
-        for (const message of seen.slice(-5)) expect(isCovered(message, state, conversation.keptRaw)).toBe(false)
+        for (const message of seen.slice(-5)) expect(isCovered(message, state)).toBe(false)
         for (const message of conversation.messages.filter((one) => one.pinned)) {
-          expect(isCovered(message, state, conversation.keptRaw)).toBe(false)
+          expect(isCovered(message, state)).toBe(false)
           expect(state.prunings.has(message.id)).toBe(false)
         }
       }),
@@ -111,11 +111,11 @@ describe('the series of compactions', () => {
   test('covers a call and its result together or not at all', () => {
     fc.assert(
       fc.property(conversations(), fc.integer({ min: 1_000, max: 8_000 }), (messages, budget) => {
-        const { pairs, keptRaw } = readConversation(messages)
+        const { pairs } = readConversation(messages)
         const state = settled(messages, null, budget)
         for (const pair of pairs.byResult.values()) {
           if (!pair.result) continue
-          expect(isCovered(pair.callMessage, state, keptRaw)).toBe(isCovered(pair.result, state, keptRaw))
+          expect(isCovered(pair.callMessage, state)).toBe(isCovered(pair.result, state))
           const removed = [pair.callMessage, pair.result].map((one) => state?.prunings.get(one.id)?.action === 'remove')
           if (removed[0]) expect(removed[1]).toBe(true)
         }
@@ -129,10 +129,7 @@ describe('the series of compactions', () => {
         const conversation = readConversation(messages)
         const state = settled(messages, null, budget)
         const cost = (under: CompactionState | null) =>
-          conversation.messages.reduce(
-            (sum, message) => sum + costUnder(message, under, conversation.keptRaw),
-            under?.summaryTokens ?? 0,
-          )
+          conversation.messages.reduce((sum, message) => sum + costUnder(message, under), under?.summaryTokens ?? 0)
         if (state) expect(cost(state)).toBeLessThan(cost(null))
       }),
     )
@@ -147,6 +144,6 @@ test('a message that comes late, before the point of a compaction, overtakes it'
   if (!state) throw new Error('the conversation was to be compacted')
   const late = sampleMessage({ seq: 61, orderedAtMs: 30_500 })
   expect(isOvertaken(state, late)).toBe(true)
-  expect(isCovered(late, state, new Set())).toBe(false)
+  expect(isCovered(late, state)).toBe(false)
   expect(messages.some((message) => isOvertaken(state, message))).toBe(false)
 })

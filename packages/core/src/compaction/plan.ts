@@ -1,8 +1,9 @@
-import type { Conversation } from '../conversation.js'
+import { type Conversation, readConversation } from '../conversation.js'
 import type { Message, Position } from '../message.js'
 import { comparePositions, positionOf } from '../order.js'
 import { decidePrunings, type PruneDecision } from '../prune/decide.js'
 import { countTokens } from '../tokens.js'
+import { turnEnds } from '../turns.js'
 import { countMessageTokens, overheadTokens, rawCost } from './costs.js'
 import { type Lane, triggerTokens } from './lane.js'
 import { type CompactionState, type Coverage, isCovered } from './state.js'
@@ -40,8 +41,8 @@ export function summaryTokensMax(lane: Lane): number {
 }
 
 /** Tokens that a message takes in a context under a state: nothing, its replacement, or itself. */
-export function costUnder(message: Message, state: CompactionState | null, keptRaw: ReadonlySet<string>): number {
-  if (isCovered(message, state, keptRaw)) return 0
+export function costUnder(message: Message, state: CompactionState | null): number {
+  if (isCovered(message, state)) return 0
   const pruning = state?.prunings.get(message.id)
   if (!pruning) return rawCost(message)
   return pruning.action === 'remove' ? 0 : pruning.tokens + overheadTokens(message)
@@ -60,21 +61,22 @@ export function nextCompaction(
   reference: (message: Message) => string,
 ): CompactionPlan | null {
   if (lane.strategy !== 'sandwich') return null
-  const { messages, boundaries, keptRaw } = conversation
+  const { messages } = conversation
+  const ends = turnEnds(messages)
   let usage = plannedSummaryTokens(state, lane)
   let at = 0
   for (; state !== null && at < messages.length; at++) {
     const message = messages[at]
     if (!message || comparePositions(message, state.point) > 0) break
-    usage += costUnder(message, state, keptRaw)
+    usage += costUnder(message, state)
   }
   let due = Math.max(triggerTokens(lane.limitTokens), state === null ? 0 : usage + lane.limitTokens * GROWTH_SHARE_MIN)
   for (; at < messages.length; at++) {
     const message = messages[at]
     if (!message) break
-    usage = reportedTokens(message) ?? usage + costUnder(message, state, keptRaw)
-    if (usage < due || !boundaries[at]) continue
-    const plan = planAt(conversation, state, lane, reference, at, usage)
+    usage = reportedTokens(message) ?? usage + costUnder(message, state)
+    if (usage < due || !ends[at]) continue
+    const plan = planAt(readConversation(messages.slice(0, at + 1)), state, lane, reference, usage)
     if (plan) return plan
     due = usage + lane.limitTokens * GROWTH_SHARE_MIN
   }
@@ -85,37 +87,36 @@ function plannedSummaryTokens(state: CompactionState | null, lane: Lane): number
   return state?.covered == null ? 0 : summaryTokensMax(lane)
 }
 
+/** @param seen the conversation up to the point of the compaction, read as if there were nothing after it */
 function planAt(
-  conversation: Conversation,
+  seen: Conversation,
   state: CompactionState | null,
   lane: Lane,
   reference: (message: Message) => string,
-  pointIndex: number,
   usage: number,
 ): CompactionPlan | null {
-  const pointMessage = conversation.messages[pointIndex]
+  const pointMessage = seen.messages.at(-1)
   if (!pointMessage) return null
-  const seen = conversation.messages.slice(0, pointIndex + 1)
-  const visible = seen.filter((message) => !isCovered(message, state, conversation.keptRaw))
+  const visible = seen.messages.filter((message) => !isCovered(message, state))
   const byId = new Map(visible.map((message) => [message.id, message]))
   const prunings = decidePrunings({
     messages: visible,
-    pairs: conversation.pairs,
+    pairs: seen.pairs,
     settings: lane.prune,
     alreadyPruned: new Set(state?.prunings.keys()),
     condensed: condensedIn(state),
-    keptRaw: conversation.keptRaw,
+    keptRaw: seen.keptRaw,
     reference,
   }).map((decision) => ({ ...decision, tokens: remainingTokens(decision, byId.get(decision.messageId)) }))
   const freedByPruning = prunings.reduce((sum, decision) => {
     const message = byId.get(decision.messageId)
     if (!message) return sum
     const left = decision.action === 'remove' ? 0 : decision.tokens + overheadTokens(message)
-    return sum + costUnder(message, state, conversation.keptRaw) - left
+    return sum + costUnder(message, state) - left
   }, 0)
   const summary =
     usage - freedByPruning > lane.limitTokens * lane.sandwich.compressionThreshold
-      ? planSummary(conversation, state, lane, seen, new Set(prunings.map((decision) => decision.messageId)))
+      ? planSummary(seen, state, lane, new Set(prunings.map((decision) => decision.messageId)))
       : null
   const freed = freedByPruning + (summary?.freedTokens ?? 0)
   if (freed < lane.limitTokens * FREED_SHARE_MIN) return null
@@ -152,13 +153,11 @@ interface SummaryPlan {
  * latest request of the user stays raw too, wherever it is: an agent that lost it would take up finished work again.
  */
 function planSummary(
-  conversation: Conversation,
+  { messages: seen, boundaries, keptRaw }: Conversation,
   state: CompactionState | null,
   lane: Lane,
-  seen: readonly Message[],
   newlyPruned: ReadonlySet<string>,
 ): SummaryPlan | null {
-  const { boundaries, keptRaw } = conversation
   const { preserveTop, preserveBottom } = lane.sandwich
   if (seen.length <= preserveTop + preserveBottom) return null
   const topEnd = state?.covered
@@ -167,6 +166,9 @@ function planSummary(
   const bottomStart = lastCut(boundaries, seen.length - preserveBottom)
   const start = topEnd < 0 ? seen.length : topEnd
   if (bottomStart <= start) return null
+  // The range only ever grows: what else could be new in it is a request that is no longer the latest, which can wait.
+  const last = seen[bottomStart - 1]
+  if (!last || (state?.covered && comparePositions(last, state.covered.to) <= 0)) return null
 
   const latestRequest = seen.findLast((message) => message.role === 'user')
   const top = state?.covered
@@ -175,13 +177,15 @@ function planSummary(
   const kept = new Set(keptRaw)
   if (latestRequest) kept.add(latestRequest.id)
   const middle = seen.slice(start, bottomStart).filter((message) => !kept.has(message.id))
-  const newlyCovered = middle.filter((message) => !isCovered(message, state, keptRaw))
+  const newlyCovered = middle.filter((message) => !isCovered(message, state))
   const first = seen[start]
-  const last = seen[bottomStart - 1]
-  if (newlyCovered.length === 0 || !first || !last) return null
+  if (newlyCovered.length === 0 || !first) return null
 
-  const cost = (message: Message) => (newlyPruned.has(message.id) ? 0 : costUnder(message, state, keptRaw))
+  const cost = (message: Message) => (newlyPruned.has(message.id) ? 0 : costUnder(message, state))
   const replaced = newlyCovered.reduce((sum, message) => sum + cost(message), plannedSummaryTokens(state, lane))
+  const freedTokens = replaced - summaryTokensMax(lane)
+  // A summary may be as long as it is allowed to: then it must still be shorter than what it stands for.
+  if (freedTokens <= 0) return null
   return {
     topIds: [
       ...top,
@@ -192,7 +196,7 @@ function planSummary(
     ],
     covered: { from: state?.covered?.from ?? positionOf(first), to: positionOf(last) },
     newlyCovered,
-    freedTokens: replaced - summaryTokensMax(lane),
+    freedTokens,
   }
 }
 

@@ -49,7 +49,7 @@ export function settle(
   const state = settledPlans(messages, start, lane, headSeq, reference)
   if (state?.covered == null || state.summary !== null) return state
   const conversation = readConversation(messages)
-  const covered = conversation.messages.filter((message) => isCovered(message, state, conversation.keptRaw))
+  const covered = conversation.messages.filter((message) => isCovered(message, state))
   const text = summarizeExtractively({
     purpose: 'compaction',
     messages: summarySources(covered.slice(-SUMMARIZED_MESSAGES_MAX), conversation.pairs, reference),
@@ -80,7 +80,7 @@ function settledPlans(
       const after = stateAfter(plan, state, headSeq)
       const seen = window.filter((message) => comparePositions(message, plan.point) <= 0)
       next += seen.length - left.length
-      left = seen.filter((message) => !isCovered(message, after, conversation.keptRaw))
+      left = seen.filter((message) => !isCovered(message, after))
       state = after
       lookAhead = LOOK_AHEAD_MESSAGES
     } else if (next + lookAhead >= ordered.length) return state

@@ -25,7 +25,10 @@ export interface CompactionState {
   readonly point: Position
   /** The head that it saw: a message past it inside the covered range is not covered. */
   readonly headSeq: number
-  /** Messages that the summary does not cover though they are no newer: the first ones, and the user's latest request. */
+  /**
+   * Messages that the summary does not cover though they are no newer: the first ones, the pinned ones with their turns,
+   * and the user's latest request.
+   */
   readonly topIds: readonly string[]
   readonly covered: Coverage | null
   readonly summary: string | null
@@ -34,9 +37,9 @@ export interface CompactionState {
   readonly prunings: ReadonlyMap<string, Pruning>
 }
 
-/** Whether the state's summary stands for the message. Pinned messages stay raw wherever they are. */
-export function isCovered(message: Message, state: CompactionState | null, keptRaw: ReadonlySet<string>): boolean {
-  if (state?.covered == null || keptRaw.has(message.id) || state.topIds.includes(message.id)) return false
+/** Whether the state's summary stands for the message. */
+export function isCovered(message: Message, state: CompactionState | null): boolean {
+  if (state?.covered == null || state.topIds.includes(message.id)) return false
   return (
     message.seq <= state.headSeq &&
     comparePositions(message, state.covered.from) >= 0 &&

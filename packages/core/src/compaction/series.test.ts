@@ -1,0 +1,341 @@
+import { createHash } from 'node:crypto'
+import { HeddleError, mergeSettings, type PartialSettings } from '@heddle/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { conversationOf, conversationSteps, type Step } from '../../../../test/support/src/conversations.js'
+import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
+import { buildContext } from '../assembly/build.js'
+import type { BuildInput } from '../assembly/input.js'
+import { readConversation } from '../conversation.js'
+import { ineligibleReason } from '../eligibility.js'
+import type { Message } from '../message.js'
+import { comparePositions, inConversationOrder } from '../order.js'
+import { summarizeExtractively } from '../summary/extractive.js'
+import { estimateTokens } from '../tokens.js'
+import { checkSummary } from './check-summary.js'
+import { rawCost } from './costs.js'
+import { laneOf } from './lane.js'
+import { nextCompaction, summaryTokensMax } from './plan.js'
+import { settle, stateAfter } from './settle.js'
+import { summarySources } from './sources.js'
+import { type CompactionState, isCovered, isOvertaken } from './state.js'
+
+/** Raise it for a longer search. */
+const RUNS = Number(process.env['HEDDLE_SERIES_RUNS'] ?? 150)
+/** Shrinking a history of a hundred messages takes minutes: the seed of what failed is told instead. */
+const EACH = { numRuns: RUNS, endOnFailure: true }
+const TIMEOUT_MS = 60_000 + RUNS * 100
+
+const reference = (message: Message) => `msg-${message.code}`
+
+/**
+ * The pipeline as the store and the stages run it, in memory: messages arrive in some order and get their sequence
+ * numbers by it, a worker looks now and then, what came late makes compactions void. Only what a state leaves over is
+ * read, as from the store.
+ */
+class Thread {
+  readonly stored: Message[] = []
+  series: CompactionState[] = []
+  constructor(readonly settings: PartialSettings) {}
+
+  get lane() {
+    return laneOf(mergeSettings(this.settings))
+  }
+
+  get state(): CompactionState | null {
+    return this.series.at(-1) ?? null
+  }
+
+  arrive(message: Message): void {
+    this.stored.push({ ...message, seq: this.stored.length + 1 })
+  }
+
+  /** What the store reads for a state: the top, what follows the covered range, and what came late. */
+  uncovered(state: CompactionState | null): Message[] {
+    const to = state?.covered?.to
+    if (!state || !to) return [...this.stored]
+    return this.stored.filter(
+      (message) =>
+        state.topIds.includes(message.id) ||
+        comparePositions(message, to) > 0 ||
+        (message.seq > state.headSeq && comparePositions(message, to) <= 0),
+    )
+  }
+
+  /** A worker that is interrupted after `steps` steps. */
+  work(steps: number): void {
+    for (let step = 0; step < steps; step++) {
+      const messages = this.uncovered(this.state)
+      const overtaken = this.series.findIndex((state) => messages.some((message) => isOvertaken(state, message)))
+      if (overtaken >= 0) {
+        this.series = this.series.slice(0, overtaken)
+        continue
+      }
+      const plan = nextCompaction(readConversation(messages), this.state, this.lane, reference)
+      if (!plan) return
+      const before = this.state
+      const next = stateAfter(plan, before, this.stored.length)
+      this.series.push(plan.needsSummary ? { ...next, ...this.#summarized(next) } : next)
+    }
+  }
+
+  settle(): void {
+    this.work(Number.POSITIVE_INFINITY)
+  }
+
+  /** What the summarize stage reads of a state. */
+  coveredBy(state: CompactionState): Message[] {
+    const covered = this.stored.filter((message) => isCovered(message, state))
+    return inConversationOrder(covered.filter((message) => ineligibleReason(message) === null))
+  }
+
+  /** A summary that tells what it was made of, and whose length depends on it. */
+  #summarized(state: CompactionState) {
+    const ids = this.coveredBy(state).map((message) => message.id)
+    const hash = createHash('sha256').update(ids.join(' ')).digest()
+    const longest = summaryTokensMax(this.lane)
+    return { summary: hash.toString('hex'), summaryTokens: 1 + ((hash[0] ?? 0) % longest) }
+  }
+}
+
+/** Everything of a state but the head that its worker happened to see. */
+const shape = (state: CompactionState) => ({
+  ...state,
+  headSeq: 0,
+  prunings: [...state.prunings.values()].sort((left, right) => (left.messageId < right.messageId ? -1 : 1)),
+})
+
+const settings: fc.Arbitrary<PartialSettings> = fc.record({
+  budget: fc.integer({ min: 800, max: 8_000 }),
+  sandwich: fc.record({
+    preserveTop: fc.integer({ min: 0, max: 8 }),
+    preserveBottom: fc.integer({ min: 0, max: 8 }),
+    compressionThreshold: fc.constantFrom(0.05, 0.3, 0.7, 1),
+  }),
+  prune: fc.record({
+    keepLastN: fc.integer({ min: 0, max: 12 }),
+    condenseAfterN: fc.integer({ min: 0, max: 8 }),
+    removeErrorsAfter: fc.integer({ min: 0, max: 8 }),
+  }),
+})
+
+/**
+ * Conversations as they are once all has arrived: with tied times, with clocks that run apart, so that results sort before
+ * their calls and turns into one another, with pins anywhere, and with messages that no context shows.
+ */
+const histories: fc.Arbitrary<Message[]> = fc
+  .tuple(
+    conversationSteps(90),
+    fc.array(fc.record({ at: fc.nat(), shift: fc.integer({ min: -9, max: 9 }) }), { maxLength: 12 }),
+    fc.array(fc.record({ at: fc.nat(), what: fc.constantFrom('pin', 'error', 'aside', 'tie') }), { maxLength: 6 }),
+  )
+  .map(([steps, shifts, marks]: [Step[], { at: number; shift: number }[], { at: number; what: string }[]]) => {
+    const messages = conversationOf(steps)
+    for (const { at, shift } of shifts) {
+      const index = at % messages.length
+      const message = messages[index]
+      if (message) messages[index] = { ...message, orderedAtMs: message.orderedAtMs + shift * 1_000 + 500 }
+    }
+    for (const { at, what } of marks) {
+      const index = at % messages.length
+      const message = messages[index]
+      if (!message) continue
+      if (what === 'pin') messages[index] = { ...message, pinned: true }
+      if (what === 'error') messages[index] = { ...message, role: 'error' }
+      if (what === 'aside') messages[index] = { ...message, keptAside: 'compact-summary' }
+      if (what === 'tie') messages[index] = { ...message, orderedAtMs: messages[index - 1]?.orderedAtMs ?? 1 }
+    }
+    return inConversationOrder(messages)
+  })
+
+/** For each message how long it is under way, and how many steps a worker gets after it arrived. */
+const deliveries = fc.array(
+  fc.record({
+    delay: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 0, max: 40 })),
+    steps: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.constantFrom(1, 2, 5, 100)),
+  }),
+  { minLength: 1, maxLength: 60 },
+)
+
+function arrivals(messages: readonly Message[], under: readonly { delay: number; steps: number }[]) {
+  const planned = messages.map((message, index) => {
+    const { delay, steps } = under[index % under.length] ?? { delay: 0, steps: 0 }
+    return { message, at: index + delay, steps }
+  })
+  return planned.sort((left, right) => left.at - right.at)
+}
+
+function settledAtOnce(messages: readonly Message[], chosen: PartialSettings): Thread {
+  const thread = new Thread(chosen)
+  for (const message of messages) thread.arrive(message)
+  thread.settle()
+  return thread
+}
+
+describe('the series of compactions of a thread', () => {
+  test('is the same whatever order messages arrive in, and whenever its workers look', { timeout: TIMEOUT_MS }, () => {
+    fc.assert(
+      fc.property(histories, settings, deliveries, (messages, chosen, under) => {
+        const thread = new Thread(chosen)
+        for (const { message, steps } of arrivals(messages, under)) {
+          thread.arrive(message)
+          thread.work(steps)
+        }
+        thread.settle()
+        expect(thread.series.map(shape)).toEqual(settledAtOnce(messages, chosen).series.map(shape))
+      }),
+      EACH,
+    )
+  })
+
+  test('accounts for each message once at every moment: raw, condensed, removed, or in the one range that is covered', {
+    timeout: TIMEOUT_MS,
+  }, () => {
+    fc.assert(
+      fc.property(histories, settings, deliveries, (messages, chosen, under) => {
+        const thread = new Thread(chosen)
+        for (const { message, steps } of arrivals(messages, under)) {
+          thread.arrive(message)
+          thread.work(steps)
+          expectAccounted(thread)
+        }
+        thread.settle()
+        expectAccounted(thread)
+      }),
+      EACH,
+    )
+  })
+
+  test('ends where the fallback in memory ends, which has no store', () => {
+    fc.assert(
+      fc.property(histories, settings, (messages, chosen) => {
+        const { series, lane, stored } = settledAtOnce(messages, chosen)
+        const last = series.at(-1)
+        const fallback = settle(stored, null, lane, stored.length, reference)
+        const decided = (state: CompactionState | null | undefined) =>
+          state && { ...shape(state), summary: state.summary !== null, summaryTokens: 0 }
+        expect(decided(fallback)).toEqual(decided(last ?? null))
+      }),
+      EACH,
+    )
+  })
+
+  test('only grows: each compaction covers what the one before it covered, from the same beginning', () => {
+    fc.assert(
+      fc.property(histories, settings, (messages, chosen) => {
+        const thread = settledAtOnce(messages, chosen)
+        for (const [index, state] of thread.series.entries()) {
+          const before = thread.series[index - 1]
+          if (!before) continue
+          expect(comparePositions(before.point, state.point)).toBeLessThan(0)
+          if (!before.covered || !state.covered) {
+            expect(before.covered).toBeNull()
+            continue
+          }
+          expect(state.covered.from).toEqual(before.covered.from)
+          expect(comparePositions(before.covered.to, state.covered.to)).toBeLessThanOrEqual(0)
+          const now = new Set(thread.coveredBy(state).map((message) => message.id))
+          expect(thread.coveredBy(before).filter((message) => !now.has(message.id))).toEqual([])
+        }
+      }),
+      EACH,
+    )
+  })
+
+  test('leaves a context that both providers accept within the budget, however often it compacted', {
+    timeout: TIMEOUT_MS,
+  }, () => {
+    fc.assert(
+      fc.property(histories, settings, deliveries, (messages, chosen, under) => {
+        const thread = new Thread(chosen)
+        for (const [index, { message, steps }] of arrivals(messages, under).entries()) {
+          thread.arrive(message)
+          thread.work(steps)
+          if (index % 20 === 19) expectValidContexts(thread)
+        }
+        thread.settle()
+        expectValidContexts(thread)
+      }),
+      EACH,
+    )
+  })
+
+  test('never asks for a summary that the extractive summarizer could not give', { timeout: TIMEOUT_MS }, () => {
+    fc.assert(
+      fc.property(histories, settings, (messages, chosen) => {
+        const thread = settledAtOnce(messages, chosen)
+        for (const state of thread.series.filter((one) => one.covered)) {
+          const { messages: covered, pairs } = readConversation(thread.coveredBy(state))
+          const tokensMax = summaryTokensMax(thread.lane)
+          const summary = summarizeExtractively({
+            purpose: 'compaction',
+            messages: summarySources(covered, pairs, reference),
+            previousSummary: null,
+            tokensMax,
+          })
+          const replacedTokens = covered.reduce((sum, message) => sum + rawCost(message), 0)
+          checkSummary(summary, { tokensMax, coveredTokens: replacedTokens })
+        }
+      }),
+      EACH,
+    )
+  })
+})
+
+function expectAccounted(thread: Thread): void {
+  const { state } = thread
+  if (state === null) return
+  const covered = new Set(thread.coveredBy(state).map((message) => message.id))
+  const left = thread.uncovered(state)
+  expect(left.filter((message) => covered.has(message.id))).toEqual([])
+  const accounted = new Set([...covered, ...left.map((message) => message.id)])
+  const all = thread.stored.filter((message) => ineligibleReason(message) === null)
+  expect(all.filter((message) => !accounted.has(message.id))).toEqual([])
+  for (const message of all.filter((one) => one.pinned)) {
+    expect(covered.has(message.id)).toBe(false)
+    expect(state.prunings.has(message.id)).toBe(false)
+  }
+}
+
+function expectValidContexts(thread: Thread): void {
+  const { state } = thread
+  const messages = thread.uncovered(state)
+  const covered = state === null ? 0 : thread.coveredBy(state).length
+  const eligible = thread.stored.filter((message) => ineligibleReason(message) === null).length
+  for (const format of ['openai-chat', 'anthropic'] as const) {
+    const context = builtOrRefused({
+      agent: { name: 'coder', version: 1, systemPrompt: 'You write code.', docs: [] },
+      thread: { name: 'run', title: null, goal: null, status: null },
+      request: { thread: 'run', message: 'go on' },
+      settings: mergeSettings(thread.settings),
+      format,
+      counter: 'o200k',
+      count: estimateTokens,
+      messages,
+      unloaded: [{ mode: 'covered', count: covered, tokens: 0, reason: 'summarized' }],
+      ineligible: {},
+      imported: eligible,
+      state,
+      stateId: null,
+      headSeq: thread.stored.length,
+      clearEpoch: 0,
+      reference,
+    })
+    if (context === null) continue
+    const violations =
+      format === 'anthropic' ? validateAnthropic(context as never) : validateOpenAiChat(context.messages as never)
+    expect(violations).toEqual([])
+    expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
+    expect(context.receipt.eligible).toBe(eligible)
+  }
+}
+
+/** Null where the budget is too small for what must stay. */
+function builtOrRefused(input: BuildInput) {
+  try {
+    return buildContext(input)
+  } catch (error) {
+    if (error instanceof HeddleError && error.code === 'BUDGET_TOO_SMALL') return null
+    throw error
+  }
+}
