@@ -1,7 +1,7 @@
 /**
- * The errors that Heddle's callers see. Each says by its class what happens next (STYLE: restate's `errors.ts`): a plain
- * throw means "try again", a {@link PermanentError} means "never try again", a {@link ConflictError} means that what was
- * sent contradicts what is stored.
+ * The errors that Heddle's callers see. Each says by its class what happens next: a plain throw means "try again", a
+ * {@link PermanentError} means "never try again", a {@link ConflictError} means that what was sent contradicts what is
+ * stored.
  */
 export const errorCodes = [
   'VALIDATION_ERROR',

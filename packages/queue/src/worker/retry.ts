@@ -12,7 +12,7 @@ export interface FailedTry {
   attemptsMax: number
 }
 
-/** An ordinary throw means retry, as long as there are tries left (STYLE: errors). */
+/** An ordinary throw means retry, as long as there are tries left. */
 export function judge({ stage, error, attempt, attemptsMax }: FailedTry): Verdict {
   if (error instanceof HeddleError && error.disposition !== 'retry') return { kind: 'give-up' }
   if (attempt >= attemptsMax) return { kind: 'give-up' }
