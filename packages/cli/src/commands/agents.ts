@@ -1,15 +1,24 @@
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import { nameOption, withCommonOptions } from '../options.js'
+import { limitOption, nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { formatCount, tableLines } from '../output/table.js'
+import { formatCount, moreLines, tableLines } from '../output/table.js'
 import { withEngine } from '../with-engine.js'
+
+interface ListOptions extends CommonOptions {
+  readonly limit?: number
+  readonly after?: string
+}
 
 export function registerAgents(program: Command, context: CommandContext): void {
   const group = program.command('agents').description('list agents, and show one')
 
-  const list = group.command('list').description('list the agents of the project')
-  withCommonOptions(list, ['heddle agents list', 'heddle agents list --json']).action((options: CommonOptions) =>
+  const list = group
+    .command('list')
+    .description('list the agents of the project')
+    .option('--limit <count>', 'rows of a page', limitOption)
+    .option('--after <cursor>', 'the page after this cursor')
+  withCommonOptions(list, ['heddle agents list', 'heddle agents list --json']).action((options: ListOptions) =>
     listAgents(context, options),
   )
 
@@ -22,15 +31,22 @@ export function registerAgents(program: Command, context: CommandContext): void 
   )
 }
 
-async function listAgents(context: CommandContext, options: CommonOptions): Promise<void> {
+async function listAgents(context: CommandContext, options: ListOptions): Promise<void> {
+  const { limit, after } = options
   await withEngine(context, options, { stages: [] }, async (engine) => {
-    const page = await engine.client.agents.list()
+    const page = await engine.client.agents.list({
+      ...(limit !== undefined && { limit }),
+      ...(after !== undefined && { after }),
+    })
     context.printer.result(page, () => {
       if (page.items.length === 0) return ['no agents yet: heddle import FILE --agent NAME makes one']
-      return tableLines(
-        [{ title: 'agent' }, { title: 'version', align: 'right' }, { title: 'threads', align: 'right' }],
-        page.items.map((agent) => [safeText(agent.name), formatCount(agent.version), formatCount(agent.threads)]),
-      )
+      return [
+        ...tableLines(
+          [{ title: 'agent' }, { title: 'version', align: 'right' }, { title: 'threads', align: 'right' }],
+          page.items.map((agent) => [safeText(agent.name), formatCount(agent.version), formatCount(agent.threads)]),
+        ),
+        ...moreLines(page.nextCursor),
+      ]
     })
   })
 }

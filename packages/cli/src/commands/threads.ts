@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { limitOption, nameOption, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
-import { formatCount, tableLines } from '../output/table.js'
+import { formatCount, moreLines, tableLines } from '../output/table.js'
 import { withEngine } from '../with-engine.js'
 import { threadLines } from './thread-view.js'
 
@@ -71,7 +71,7 @@ async function listThreads(context: CommandContext, options: ListOptions): Promi
           ],
           rows,
         ),
-        ...(page.nextCursor === null ? [] : ['', `more: --after ${page.nextCursor}`]),
+        ...moreLines(page.nextCursor),
       ]
     })
   })

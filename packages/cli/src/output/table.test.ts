@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { oneLine, safeText } from './safe-text.js'
-import { formatDuration, tableLines } from './table.js'
+import { formatDuration, moreLines, tableLines } from './table.js'
 
 test('columns are as wide as their widest cell, numbers on the right', () => {
   const lines = tableLines(
@@ -25,4 +25,9 @@ test('durations are told in the unit that people would choose', () => {
 test('escape sequences of stored texts are shown and not obeyed', () => {
   expect(safeText('a\u001b[31mb\r\nc\td\u0007')).toBe('a\\x1b[31mb\nc\td\\x07')
   expect(oneLine('one\n two   three', 9)).toBe('one two …')
+})
+
+test('a page that goes on says with what, harmlessly and ready to be pasted', () => {
+  expect(moreLines('fix login\u001b[2J')).toEqual(['', 'more: --after "fix login\\\\x1b[2J"'])
+  expect(moreLines(null)).toEqual([])
 })

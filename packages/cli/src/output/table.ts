@@ -1,3 +1,5 @@
+import { safeText } from './safe-text.js'
+
 /** One column of a table for people. */
 export interface Column {
   readonly title: string
@@ -30,6 +32,11 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
     widths.map((width) => '─'.repeat(width)).join(GAP),
     ...rows.map(lineOf),
   ]
+}
+
+/** What stands below a page of a list that goes on; nothing on its last page. The cursor is a name that a user gave. */
+export function moreLines(nextCursor: string | null): string[] {
+  return nextCursor === null ? [] : ['', `more: --after ${JSON.stringify(safeText(nextCursor))}`]
 }
 
 /** A whole number with separators of thousands, the same on every machine. */
