@@ -67,20 +67,25 @@ export async function openBench(servers: Servers): Promise<Bench> {
   }
 }
 
+/** What is to be removed, however the run ends: the latest first. */
+const opened: (() => Promise<void>)[] = []
+
+export async function closeAll(): Promise<void> {
+  for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
+}
+
 /** @throws MissingServer where this machine has no server of the backend */
 export async function withBench<Result>(
   backend: BackendName,
   work: (bench: Bench) => Promise<Result>,
 ): Promise<Result> {
-  const servers = await openServers(backend)
   try {
+    const servers = await openServers(backend)
+    opened.push(() => servers.close())
     const bench = await openBench(servers)
-    try {
-      return await work(bench)
-    } finally {
-      await bench.close()
-    }
+    opened.push(() => bench.close())
+    return await work(bench)
   } finally {
-    await servers.close()
+    await closeAll()
   }
 }

@@ -1,8 +1,12 @@
+import { createLogger, onShutdown } from '@heddle/runtime'
 import { type Arguments, isWanted, readArguments } from './arguments.js'
-import { withBench } from './bench.js'
+import { closeAll, withBench } from './bench.js'
 import { nameOn, onBackends, plain } from './catalog.js'
 import { formatFigure, type Measured, toFigure } from './figure.js'
 import { type BackendName, backendNames, MissingServer } from './servers.js'
+
+/** A run that is stopped removes its servers within this time. */
+const CLOSE_MS_MAX = 20_000
 
 /**
  * Prints one JSON object a line for each figure, as soon as it is measured; progress goes to the other output.
@@ -72,4 +76,7 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
+const log = createLogger({ level: 'warn', name: 'bench' })
+const ignoreSignals = onShutdown(closeAll, { timeoutMs: CLOSE_MS_MAX, log })
 process.exitCode = await main()
+ignoreSignals()
