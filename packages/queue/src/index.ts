@@ -1,9 +1,10 @@
 export type { QueueFacts } from './backend.js'
-export type { ExpectedReply, ReplyExpectation } from './inbox.js'
+export type { ExpectedReply } from './inbox.js'
 export { done, type NextJob, type Outcome, skipped } from './outcome.js'
 export { type MigrateQueuesOptions, migrateQueues } from './postgres/schema.js'
 export { openQueues, type Queues, type QueuesOptions } from './queues.js'
 export { type LaggingThread, type Reconciler, type ReconcilerOptions, startReconciler } from './reconciler.js'
+export type { ReplyExpectation } from './reply-waiter.js'
 export type { StageStats } from './stage-queue.js'
 export type { EventListener, Unsubscribe } from './subscriptions.js'
 export {
