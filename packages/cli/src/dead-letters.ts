@@ -68,7 +68,7 @@ async function enqueueAgain({ store, queues }: Engine, letter: DeadLetter): Prom
     case 'ingest':
       return queues.add(stage, parse(stages.ingest.schema, payload, subject))
     case 'assemble':
-      return queues.add(stage, parse(stages.assemble.schema, payload, subject))
+      throw new PermanentError('CONFLICT', 'its requester has been told; ask for the context again')
     default:
       return queues.rewake(stage, parse(stages[stage].schema, payload, subject))
   }

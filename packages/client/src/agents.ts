@@ -1,7 +1,7 @@
 import { limits, nameSchema, notFound, parse, partialSettingsSchema } from '@heddle/contracts'
 import { type AgentRow, type AgentSummary, ensureProject, listAgents, loadAgent, putAgent } from '@heddle/store'
 import { z } from 'zod'
-import { type ClientParts, type Page, pageOf } from './options.js'
+import { type ClientParts, checkPageLimit, type Page, pageOf } from './options.js'
 
 const agentBodySchema = z.strictObject({
   systemPrompt: z.string().max(limits.documentCharactersMax).optional(),
@@ -38,6 +38,7 @@ export async function listAllAgents(
   { store, projectId }: ClientParts,
   { limit = 100, after }: { limit?: number; after?: string } = {},
 ): Promise<Page<AgentSummary>> {
+  checkPageLimit(limit)
   const query = { limit, ...(after !== undefined && { afterName: after }) }
   return pageOf(await store.inProject(projectId, (tx) => listAgents(tx, query)), limit)
 }

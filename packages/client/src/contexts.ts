@@ -4,15 +4,13 @@ import {
   contextRequestSchema,
   errorFromData,
   idSchema,
-  limits,
   notFound,
   parse,
-  validationError,
 } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { loadContext, requestContext } from '@heddle/store'
 import { v7 } from 'uuid'
-import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
+import { type ClientParts, checkDeadline, DEADLINE_MS_DEFAULT } from './options.js'
 
 export interface BuildOptions {
   /** How long to wait for the context, in milliseconds. */
@@ -33,9 +31,7 @@ export async function buildContext(
   { deadlineMs = DEADLINE_MS_DEFAULT, signal }: BuildOptions = {},
 ): Promise<ContextResult> {
   const checked = parse(contextRequestSchema, request, 'context request')
-  if (!(deadlineMs >= 1 && deadlineMs <= limits.waitMsMax)) {
-    throw validationError('deadlineMs', `must be 1 to ${limits.waitMsMax} milliseconds`, deadlineMs)
-  }
+  checkDeadline(deadlineMs)
   const id = v7()
   const { store, queues, projectId } = parts
   const expected = queues.expectReply({

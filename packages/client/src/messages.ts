@@ -4,6 +4,7 @@ import {
   type IngestJob,
   limits,
   type MessageInput,
+  messageCharacters,
   messageInputSchema,
   nameSchema,
   type PlacedMessage,
@@ -12,7 +13,7 @@ import {
 import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { existingMessages } from '@heddle/store'
 import { v7 } from 'uuid'
-import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
+import { type ClientParts, checkDeadline, DEADLINE_MS_DEFAULT } from './options.js'
 
 /** A message to be appended; without an id it gets one, and is then a message of its own each time it is appended. */
 export type NewMessage = Omit<MessageInput, 'id'> & { readonly id?: string }
@@ -43,6 +44,8 @@ export interface AppendResult {
 
 /** Messages in one job: a hundred fill one insert well, and a lost job costs little to send again. */
 const MESSAGES_PER_JOB = 100
+/** Ids that one statement asks for. */
+const IDS_PER_LOOK = 5_000
 /** Jobs of one append under way at once. */
 const JOBS_IN_FLIGHT_MAX = 16
 /** How often a producer without an answer looks into the store. */
@@ -107,7 +110,12 @@ async function storedOf(
   placed: readonly PlacedMessage[],
 ): Promise<ReadonlySet<string>> {
   const ids = placed.map(({ message }) => message.id)
-  const existing = await parts.store.inProject(parts.projectId, (tx) => existingMessages(tx, { threadId, ids }))
+  const existing = new Map<string, Uint8Array>()
+  for (let from = 0; from < ids.length; from += IDS_PER_LOOK) {
+    const some = ids.slice(from, from + IDS_PER_LOOK)
+    const found = await parts.store.inProject(parts.projectId, (tx) => existingMessages(tx, { threadId, ids: some }))
+    for (const [id, fingerprint] of found) existing.set(id, fingerprint)
+  }
   for (const [index, { message }] of placed.entries()) {
     const stored = existing.get(message.id)
     if (stored !== undefined && !Buffer.from(stored).equals(messageFingerprint(message))) {
@@ -126,7 +134,7 @@ function split(placed: readonly PlacedMessage[]): PlacedMessage[][] {
   const jobs: PlacedMessage[][] = []
   let characters = 0
   for (const message of placed) {
-    const size = message.message.content.length
+    const size = messageCharacters(message.message)
     const last = jobs.at(-1)
     if (last && last.length < MESSAGES_PER_JOB && characters + size <= limits.charactersPerJobMax) {
       last.push(message)
@@ -146,6 +154,7 @@ async function sendAll(
   options: AppendOptions,
 ): Promise<void> {
   const deadlineMs = options.deadlineMs ?? DEADLINE_MS_DEFAULT
+  checkDeadline(deadlineMs)
   const endsAtMs = performance.now() + deadlineMs
   const waiting = [...jobs]
   let stored = 0
@@ -188,7 +197,7 @@ async function sendUntilStored(
     } catch (error) {
       // A queue that is away may be back before the deadline; one that refuses will not change its mind.
       if (!isWorthRetrying(error)) return refusal.abort(error)
-      parts.log?.warn({ err: error, requestId: job.requestId }, 'the queue did not take a job; it will be sent again')
+      parts.log?.warn({ error, requestId: job.requestId }, 'the queue did not take a job; it will be sent again')
     }
   }
   const resend = setInterval(() => void send(), RESEND_AFTER_MS)

@@ -1,4 +1,4 @@
-import type { PartialSettings } from '@heddle/contracts'
+import { limits, type PartialSettings, validationError } from '@heddle/contracts'
 import type { Queues } from '@heddle/queue'
 import type { Logger } from '@heddle/runtime'
 import type { Store } from '@heddle/store'
@@ -25,6 +25,16 @@ export interface ClientParts {
 
 /** How long a call waits for its answer unless it says otherwise, in milliseconds. */
 export const DEADLINE_MS_DEFAULT = 30_000
+
+export function checkDeadline(deadlineMs: number): void {
+  if (deadlineMs >= 1 && deadlineMs <= limits.waitMsMax) return
+  throw validationError('deadlineMs', `must be 1 to ${limits.waitMsMax} milliseconds`, deadlineMs)
+}
+
+export function checkPageLimit(limit: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= limits.pageItemsMax) return
+  throw validationError('limit', `must be a whole number from 1 to ${limits.pageItemsMax}`, limit)
+}
 
 /** A page of a list; `nextCursor` is what the next page begins after, null on the last. */
 export interface Page<Item> {

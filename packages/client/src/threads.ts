@@ -11,7 +11,7 @@ import {
   type RoleCount,
   type ThreadSummary,
 } from '@heddle/store'
-import { type ClientParts, DEADLINE_MS_DEFAULT, type Page, pageOf } from './options.js'
+import { type ClientParts, checkDeadline, checkPageLimit, DEADLINE_MS_DEFAULT, type Page, pageOf } from './options.js'
 import { waitFor } from './waiting.js'
 
 /** How a thread stands: what is stored of it, and how far the pipeline has come. */
@@ -66,6 +66,7 @@ export async function listAllThreads(
   options: ListThreadsOptions = {},
 ): Promise<Page<ThreadSummary>> {
   const { agent, limit = 100, after } = options
+  checkPageLimit(limit)
   const threads = await parts.store.inProject(parts.projectId, (tx) =>
     listThreads(tx, {
       limit,
@@ -148,6 +149,8 @@ export interface SettleOptions {
  */
 export async function waitUntilSettled(parts: ClientParts, name: string, options: SettleOptions = {}): Promise<void> {
   const threadId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
+  const deadlineMs = options.deadlineMs ?? DEADLINE_MS_DEFAULT
+  checkDeadline(deadlineMs)
   await waitFor(
     async () => {
       const compaction = await parts.store.inProject(parts.projectId, (tx) =>
@@ -162,7 +165,7 @@ export async function waitUntilSettled(parts: ClientParts, name: string, options
     },
     {
       what: `thread "${name}" to settle`,
-      deadlineMs: options.deadlineMs ?? DEADLINE_MS_DEFAULT,
+      deadlineMs,
       signal: options.signal,
     },
   )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.js'
-import { placedMessageSchema } from './messages.js'
+import { messageCharacters, placedMessageSchema } from './messages.js'
 import { idSchema, nameSchema } from './names.js'
 
 /** Where a reply to a job is published: the name of its sender's inbox. */
@@ -16,7 +16,15 @@ export const ingestJobSchema = z.strictObject({
   thread: nameSchema,
   /** The agent that an import creates has no rolling window: recorded sessions are old. Ignored where the agent exists. */
   newAgentRollingWindow: z.int().min(1).nullable().optional(),
-  messages: z.array(placedMessageSchema).min(1, 'must hold at least one message').max(limits.messagesPerJobMax),
+  messages: z
+    .array(placedMessageSchema)
+    .min(1, 'must hold at least one message')
+    .max(limits.messagesPerJobMax)
+    .refine(
+      (messages) =>
+        messages.reduce((sum, { message }) => sum + messageCharacters(message), 0) <= limits.charactersPerJobMax,
+      `must have at most ${limits.charactersPerJobMax} characters together`,
+    ),
 })
 export type IngestJob = z.infer<typeof ingestJobSchema>
 

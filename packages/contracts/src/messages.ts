@@ -54,8 +54,27 @@ const rawMessageSchema = z.strictObject({
   metadata: z.record(z.string(), z.json()).optional(),
 })
 
+/** What a message's size is measured by: the characters of everything in it that may be long. */
+export function messageCharacters(
+  message: Pick<z.infer<typeof rawMessageSchema>, 'content' | 'toolCalls' | 'thinking'>,
+): number {
+  const calls = (message.toolCalls ?? []).reduce((sum, { arguments: given }) => {
+    return sum + (typeof given === 'string' ? given : JSON.stringify(given)).length
+  }, 0)
+  return message.content.length + calls + (message.thinking ?? []).reduce((sum, { text }) => sum + text.length, 0)
+}
+
 /** A message as a producer sends it. */
 export const messageInputSchema = rawMessageSchema.superRefine((message, context) => {
+  if (messageCharacters(message) > limits.messageCharactersMax) {
+    context.addIssue({
+      code: 'too_big',
+      origin: 'string',
+      maximum: limits.messageCharactersMax,
+      input: message,
+      message: `must have at most ${limits.messageCharactersMax} characters, calls and reasoning included`,
+    })
+  }
   const fault = (path: string, rule: string) => context.addIssue({ code: 'custom', path: [path], message: rule })
   if (message.role === 'tool_result' && message.toolCallId === undefined)
     fault('toolCallId', 'is needed on a tool_result')

@@ -336,7 +336,8 @@ CREATE TABLE "heddle"."dead_letters" (
 	"error" json NOT NULL,
 	"attempts" integer NOT NULL,
 	"failed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"redriven_at" timestamp (3) with time zone
+	"redriven_at" timestamp (3) with time zone,
+	CONSTRAINT "dead_letters_job" UNIQUE("project_id","stage","job_id")
 );
 --> statement-breakpoint
 ALTER TABLE "heddle"."dead_letters" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
@@ -469,7 +470,7 @@ CREATE INDEX "messages_order" ON "heddle"."messages" USING btree ("thread_id","o
 CREATE INDEX "messages_project_id" ON "heddle"."messages" USING btree ("id","project_id");--> statement-breakpoint
 CREATE INDEX "messages_late" ON "heddle"."messages" USING btree ("thread_id","ordered_at") WHERE ordered_at < latest_at;--> statement-breakpoint
 CREATE INDEX "messages_aside" ON "heddle"."messages" USING btree ("thread_id","ordered_at") WHERE kept_aside is not null or role in ('error', 'approval');--> statement-breakpoint
-CREATE INDEX "dead_letters_open" ON "heddle"."dead_letters" USING btree ("project_id","stage","failed_at");--> statement-breakpoint
+CREATE INDEX "dead_letters_open" ON "heddle"."dead_letters" USING btree ("project_id","failed_at") WHERE redriven_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_hash" ON "heddle"."api_keys" USING btree ("hash");--> statement-breakpoint
 CREATE UNIQUE INDEX "grants_pair" ON "heddle"."grants" USING btree ("project_id","grantee_project_id","scope");--> statement-breakpoint
 CREATE INDEX "stage_cursors_lagging" ON "heddle"."stage_cursors" USING btree ("retry_at","last_message_at") WHERE prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq;--> statement-breakpoint

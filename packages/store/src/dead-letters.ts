@@ -28,14 +28,16 @@ export interface DeadLetter extends Omit<NewDeadLetter, 'payload'> {
  * @returns the id of the letter
  */
 export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<string> {
-  const id = randomUUID()
-  await tx`
+  const [kept] = await tx<{ id: string }[]>`
     insert into heddle.dead_letters (id, stage, job_id, thread_id, payload, error, attempts)
     values (
-      ${id}, ${letter.stage}, ${toStorable(letter.jobId)}, ${letter.threadId},
+      ${randomUUID()}, ${letter.stage}, ${toStorable(letter.jobId)}, ${letter.threadId},
       ${JSON.stringify(letter.payload ?? null)}::text::json, ${JSON.stringify(letter.error)}::text::json,
-      ${letter.attempts})`
-  return id
+      ${letter.attempts})
+    on conflict (project_id, stage, job_id) do update set attempts = greatest(dead_letters.attempts, excluded.attempts)
+    returning id`
+  if (kept === undefined) throw new Error('a dead letter was not kept')
+  return kept.id
 }
 
 export interface DeadLetterListing {

@@ -24,7 +24,7 @@ export function createAssembleWorker(deps: AssembleWorkerDeps): Promise<WorkerHa
 
   function tellBuilt(projectId: string, threadId: string, contextId: string): void {
     tell(projectId, threadId, contextId).catch((error: unknown) =>
-      deps.log.warn({ err: error, projectId, contextId }, 'an event was not told'),
+      deps.log.warn({ error, projectId, contextId }, 'an event was not told'),
     )
   }
 

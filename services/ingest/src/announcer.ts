@@ -33,7 +33,7 @@ export class Announcer {
     for (let heads = this.#heads.get(projectId); heads !== undefined; heads = this.#heads.get(projectId)) {
       this.#heads.delete(projectId)
       await this.#tell(projectId, heads).catch((error: unknown) =>
-        this.#log.warn({ err: error, projectId }, 'events were not told'),
+        this.#log.warn({ error, projectId }, 'events were not told'),
       )
     }
     this.#running.delete(projectId)

@@ -1,9 +1,13 @@
-import type { Append, AppendOutcome } from '@heddle/store'
+import { HeddleError } from '@heddle/contracts'
+import type { AppendOutcome } from '@heddle/store'
+import type { PreparedAppend } from './prepare.js'
 
-export type Commit = (projectId: string, appends: readonly Append[]) => Promise<AppendOutcome[]>
+export type Commit = (projectId: string, appends: readonly PreparedAppend[]) => Promise<AppendOutcome[]>
 
 /** Messages in one transaction: large enough that its fixed cost vanishes, small enough that it ends in a fraction of a second. */
 export const GROUP_MESSAGES_MAX = 2_000
+/** Characters in one transaction, whatever the number of messages: what travels at once must fit into memory many times. */
+const GROUP_CHARACTERS_MAX = 16_000_000
 
 /**
  * Transactions of one project under way at once. Two keep both Postgres and this process busy: while one waits for the disk,
@@ -14,7 +18,7 @@ const GROUPS_AT_ONCE_MAX = 2
 const SECOND_GROUP_MESSAGES_MIN = 500
 
 interface Waiting {
-  readonly append: Append
+  readonly append: PreparedAppend
   readonly resolve: (outcome: AppendOutcome) => void
   readonly reject: (error: unknown) => void
 }
@@ -23,7 +27,8 @@ interface Waiting {
  * Commits the appends of many jobs together. While transactions of a project are under way the next appends gather, so
  * the groups grow with the load and a lone append waits for nobody.
  *
- * A group that fails is tried once more append by append: one that the database refuses must not take the others along.
+ * A group that the database refuses is tried once more append by append: the one at fault must not take the others along.
+ * Where the database is away the whole group fails, and its jobs are tried again later.
  */
 export class GroupCommit {
   readonly #commit: Commit
@@ -36,7 +41,7 @@ export class GroupCommit {
     this.#commit = commit
   }
 
-  add(projectId: string, append: Append): Promise<AppendOutcome> {
+  add(projectId: string, append: PreparedAppend): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(projectId)
       if (waiting) waiting.push({ append, resolve, reject })
@@ -73,9 +78,13 @@ export class GroupCommit {
   #next(projectId: string): Waiting[] {
     const waiting = this.#waiting.get(projectId) ?? []
     let messages = 0
+    let characters = 0
     let size = 0
-    for (; size < waiting.length && (size === 0 || messages < GROUP_MESSAGES_MAX); size++) {
-      messages += waiting[size]?.append.messages.length ?? 0
+    for (const { append } of waiting) {
+      messages += append.messages.length
+      characters += append.characters
+      if (size > 0 && (messages > GROUP_MESSAGES_MAX || characters > GROUP_CHARACTERS_MAX)) break
+      size++
     }
     const group = waiting.splice(0, size)
     if (waiting.length === 0) this.#waiting.delete(projectId)
@@ -95,7 +104,8 @@ export class GroupCommit {
         else reject(new Error(`no outcome for append ${append.requestId}`))
       }
     } catch (error) {
-      if (group.length === 1) group[0]?.reject(error)
+      const isAway = error instanceof HeddleError && error.disposition === 'retry'
+      if (group.length === 1 || isAway) for (const { reject } of group) reject(error)
       else for (const waiting of group) await this.#commitGroup(projectId, [waiting])
     }
   }

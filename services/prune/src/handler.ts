@@ -38,6 +38,9 @@ export interface PruneDeps {
 /** Compactions that one job carries out; a longer backlog goes on in the next job, so that no lock is outlived. */
 export const COMPACTIONS_PER_JOB_MAX = 20
 
+/** The most messages that are looked at for one compaction: more than fill any model's window. */
+const MESSAGES_LOOKED_AT_MAX = 16 * CONVERSATION_MESSAGES_MAX
+
 const reference = (message: Message) => messageReference(message.code)
 
 /**
@@ -71,7 +74,7 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
       return 'again'
     }
     // Of many small messages, those that were read may not reach the trigger.
-    if (!hasMore || isOff) break
+    if (!hasMore || isOff || limit >= MESSAGES_LOOKED_AT_MAX) break
   }
   const { thread, latest } = compaction
   await advanceCursor(tx, { threadId, stage: 'prune', fromSeq: thread.pruneSeq, toSeq: thread.headSeq })

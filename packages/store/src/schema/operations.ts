@@ -1,5 +1,6 @@
 import type { ErrorData } from '@heddle/contracts'
-import { bigint, index, integer, json, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { bigint, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
 /** The log that subscribers resume from. Numbers are given out under the project's row lock, so no late commit is skipped. */
@@ -33,7 +34,8 @@ export const deadLetters = heddle.table(
     redrivenAt: time('redriven_at'),
   },
   (table) => [
-    index('dead_letters_open').on(table.projectId, table.stage, table.failedAt),
+    unique('dead_letters_job').on(table.projectId, table.stage, table.jobId),
+    index('dead_letters_open').on(table.projectId, table.failedAt).where(sql`redriven_at is null`),
     ownProjectOnly(table.projectId),
   ],
 )

@@ -1,0 +1,79 @@
+import { PermanentError, RetryableError } from '@heddle/contracts'
+import { expect, test } from 'vitest'
+import { GROUP_MESSAGES_MAX, GroupCommit } from './group-commit.js'
+import type { PreparedAppend } from './prepare.js'
+
+function append(requestId: string, messages = 1, characters = 10): PreparedAppend {
+  return {
+    requestId,
+    agent: 'a',
+    thread: 't',
+    characters,
+    messages: Array.from({ length: messages }) as PreparedAppend['messages'],
+  }
+}
+
+const stored = (appends: readonly PreparedAppend[]) =>
+  appends.map(({ requestId }) => ({
+    requestId,
+    threadId: 't',
+    stored: 1,
+    repeated: 0,
+    fromSeq: 1,
+    headSeq: 1,
+    tokensEstimate: 1,
+    error: null,
+  }))
+
+/** A database that notes the groups it is given, and refuses those that `faultOf` finds a fault with. */
+function database(faultOf: (ids: readonly string[]) => Error | null = () => null) {
+  const groups: string[][] = []
+  const commits = new GroupCommit(async (_projectId, appends) => {
+    const ids = appends.map(({ requestId }) => requestId)
+    groups.push(ids)
+    const fault = faultOf(ids)
+    if (fault) throw fault
+    return stored(appends)
+  })
+  return { groups, commits }
+}
+
+test('appends of one turn of the event loop share a transaction', async () => {
+  const { groups, commits } = database()
+  await Promise.all(['a', 'b', 'c'].map((id) => commits.add('p', append(id))))
+  expect(groups).toEqual([['a', 'b', 'c']])
+})
+
+test('appends of different projects do not', async () => {
+  const { groups, commits } = database()
+  await Promise.all([commits.add('p', append('a')), commits.add('q', append('b'))])
+  expect(groups).toEqual([['a'], ['b']])
+})
+
+test('a group is bounded by messages and by characters, and one giant goes alone', async () => {
+  const { groups, commits } = database()
+  const sizes = [
+    append('a', GROUP_MESSAGES_MAX),
+    append('b', 1),
+    append('c', 1, 15_000_000),
+    append('d', 1, 15_000_000),
+  ]
+  await Promise.all(sizes.map((one) => commits.add('p', one)))
+  for (const group of groups) expect(group).not.toEqual(expect.arrayContaining(['c', 'd']))
+  expect(groups.flat().sort()).toEqual(['a', 'b', 'c', 'd'])
+  expect(groups[0]).toEqual(['a'])
+})
+
+test('an append that the database refuses takes no other along', async () => {
+  const fault = new PermanentError('VALIDATION_ERROR', 'refused')
+  const { commits } = database((ids) => (ids.includes('bad') ? fault : null))
+  const ends = await Promise.allSettled(['good', 'bad', 'also good'].map((id) => commits.add('p', append(id))))
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('while the database is away a group fails at once, not append by append', async () => {
+  const { groups, commits } = database(() => new RetryableError('SERVICE_UNAVAILABLE', 'away'))
+  const ends = await Promise.allSettled(['a', 'b', 'c'].map((id) => commits.add('p', append(id))))
+  expect(ends.every(({ status }) => status === 'rejected')).toBe(true)
+  expect(groups).toHaveLength(1)
+})
