@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type RunningStages, startStages } from '@heddle/cli'
+import { type RunningStages, type StagesOptions, startStages } from '@heddle/cli'
 import { type Client, createClient } from '@heddle/client'
 import type { PartialSettings, StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
@@ -35,9 +35,13 @@ export interface Pipeline {
   readonly queueBackend: { kind: 'postgres' | 'redis'; url: string }
   readonly prefix: string
   /** Starts workers of some stages, as one process would. */
-  start(stages?: readonly StageName[], options?: { concurrency?: number }): Promise<RunningStages>
+  start(stages?: readonly StageName[], options?: StartOptions): Promise<RunningStages>
+  /** A client of another project on the same store and queues. */
+  clientOf(project: string): Client
   close(): Promise<void>
 }
+
+export type StartOptions = Partial<Pick<StagesOptions, 'concurrency' | 'reconcile' | 'summarizer' | 'clock'>>
 
 export const allStages: readonly StageName[] = ['ingest', 'prune', 'summarize', 'embed', 'assemble']
 
@@ -63,6 +67,7 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
   }
   return {
     client: createClient({ store, queues, project, settings, log }),
+    clientOf: (name) => createClient({ store, queues, project: name, settings, log }),
     store,
     queues,
     projectId: projectIdOf(project),

@@ -3,7 +3,7 @@ import type { StageName } from '@heddle/contracts'
 import { NIL_ID } from '@heddle/core'
 import { createEmbedWorker } from '@heddle/embed'
 import { createIngestWorker } from '@heddle/ingest'
-import { chooseEmbedder, createExtractiveSummarizer } from '@heddle/models'
+import { chooseEmbedder, createExtractiveSummarizer, type Summarizer } from '@heddle/models'
 import { createPruneWorker } from '@heddle/prune'
 import { type DeadLetter, type Queues, startReconciler, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Config, Logger } from '@heddle/runtime'
@@ -27,8 +27,17 @@ export interface StagesOptions {
   readonly clock: Clock
   readonly stages: readonly StageName[]
   readonly concurrency?: number
-  /** Whether this process also looks for threads that nobody was woken for. */
-  readonly reconcile: boolean
+  /** Whether, and how eagerly, this process also looks for threads that nobody was woken for. */
+  readonly reconcile: boolean | ReconcileTiming
+  /** Writes the summaries. Default: the extractive one. */
+  readonly summarizer?: Summarizer
+}
+
+export interface ReconcileTiming {
+  /** Time between two looks, in milliseconds, without what chance adds to it. */
+  readonly everyMs: number
+  /** Younger work is left alone: it is still on its way through the queue. In milliseconds. */
+  readonly patienceMs: number
 }
 
 export interface RunningStages {
@@ -40,12 +49,9 @@ export interface RunningStages {
 const WORKER_CLOSE_MS = 8_000
 /** A little more than a worker allows itself, for the case that it hangs. */
 const CLOSE_BOUND_MS = WORKER_CLOSE_MS + 2_000
-const RECONCILE_EVERY_MS = 15_000
-const RECONCILE_JITTER_MS = 5_000
+const RECONCILE: ReconcileTiming = { everyMs: 15_000, patienceMs: 10_000 }
 /** A run takes this much; the rest is found by the next. */
 const FOUND_MAX = 1_000
-/** Younger work is still on its way through the queue. */
-const PATIENCE_MS = 10_000
 
 /** Starts the workers of some stages in this process, and the reconciler where it is wanted. */
 export async function startStages(options: StagesOptions): Promise<RunningStages> {
@@ -55,7 +61,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
   try {
     const embedder = wants('embed') ? (await chooseEmbedder({ ...config.embedder, log })).embedder : null
     if (embedder !== null) opened.push('embedder', CLOSE_BOUND_MS, () => embedder.close())
-    const summarizer = wants('summarize') ? createExtractiveSummarizer() : null
+    const summarizer = wants('summarize') ? (options.summarizer ?? createExtractiveSummarizer()) : null
 
     const deps = {
       store,
@@ -80,14 +86,14 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     const failed = started.find((each) => each.status === 'rejected')
     if (failed !== undefined) throw failed.reason
 
-    if (options.reconcile) {
+    if (options.reconcile !== false) {
+      const { everyMs, patienceMs } = options.reconcile === true ? RECONCILE : options.reconcile
       const reconciler = startReconciler({
         queues,
-        everyMs: RECONCILE_EVERY_MS,
-        jitterMs: RECONCILE_JITTER_MS,
-        findWork: () => findWork(store, clock),
+        everyMs,
+        findWork: () => findWork(store, clock.nowMs(), patienceMs),
         findRequestedContexts: () =>
-          findRequestedContexts(store, { limit: FOUND_MAX, requestedBeforeMs: clock.nowMs() - PATIENCE_MS }),
+          findRequestedContexts(store, { limit: FOUND_MAX, requestedBeforeMs: clock.nowMs() - patienceMs }),
         log,
         clock,
       })
@@ -103,11 +109,10 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
   }
 }
 
-async function findWork(store: Store, clock: Clock): Promise<ThreadWork[]> {
-  const nowMs = clock.nowMs()
+async function findWork(store: Store, nowMs: number, patienceMs: number): Promise<ThreadWork[]> {
   const [lagging, pending] = await Promise.all([
     findLaggingThreads(store, { limit: FOUND_MAX, nowMs }),
-    findPendingStates(store, { limit: FOUND_MAX, createdBeforeMs: nowMs - PATIENCE_MS, nowMs }),
+    findPendingStates(store, { limit: FOUND_MAX, createdBeforeMs: nowMs - patienceMs, nowMs }),
   ])
   return [...lagging, ...pending]
 }
