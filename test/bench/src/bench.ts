@@ -71,7 +71,11 @@ export async function openBench(servers: Servers): Promise<Bench> {
 const opened: (() => Promise<void>)[] = []
 
 export async function closeAll(): Promise<void> {
-  for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
+  const failures: unknown[] = []
+  for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
+    await close().catch((error: unknown) => failures.push(error))
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'not everything was removed')
 }
 
 /** @throws MissingServer where this machine has no server of the backend */

@@ -28,7 +28,8 @@ export async function startWorkers(order: WorkerOrder): Promise<Workers> {
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return
       const exited = once(child, 'exit')
-      child.disconnect()
+      // A signal to the whole group may have closed the channel already.
+      if (child.connected) child.disconnect()
       await exited
     },
   }
