@@ -10,6 +10,8 @@ import { type BackendName, openServers, type Servers } from './servers.js'
 import { startWorkers, type Workers } from './workers.js'
 
 const PROJECT = 'bench'
+/** A run that is stopped has statements under way that nobody waits for. */
+const SQL_END_SECONDS = 1
 
 /** A store and queues of one backend, with a client in this process and workers in others. */
 export interface Bench {
@@ -62,7 +64,7 @@ export async function openBench(servers: Servers): Promise<Bench> {
       await queues.destroy()
       await noOp.destroy()
       await store.close()
-      await sql.end()
+      await sql.end({ timeout: SQL_END_SECONDS })
     },
   }
 }
@@ -70,7 +72,17 @@ export async function openBench(servers: Servers): Promise<Bench> {
 /** What is to be removed, however the run ends: the latest first. */
 const opened: (() => Promise<void>)[] = []
 
-export async function closeAll(): Promise<void> {
+let closing: Promise<void> | undefined
+
+/** Both the end of a measurement and a signal may ask for it: the second waits for the first. */
+export function closeAll(): Promise<void> {
+  closing ??= closeOpened().finally(() => {
+    closing = undefined
+  })
+  return closing
+}
+
+async function closeOpened(): Promise<void> {
   const failures: unknown[] = []
   for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
     await close().catch((error: unknown) => failures.push(error))
