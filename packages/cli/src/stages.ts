@@ -126,7 +126,7 @@ async function recordDeadLetter(store: Store, letter: DeadLetter, clock: Clock):
   await store.inProject(projectId ?? NIL_ID, async (tx) => {
     await insertDeadLetter(tx, letter)
     if (threadId === null || letter.stage === 'ingest') return
-    const mark = `${letter.stage}: ${error.code} ${error.detail}`
-    await markThreadFailed(tx, { threadId, error: mark, retryAtMs: clock.nowMs() + GIVEN_UP_MS })
+    const mark = { stage: letter.stage, error: `${error.code} ${error.detail}` }
+    await markThreadFailed(tx, { threadId, ...mark, retryAtMs: clock.nowMs() + GIVEN_UP_MS })
   })
 }

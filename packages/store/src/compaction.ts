@@ -46,6 +46,14 @@ export async function loadCompaction(
   }
 }
 
+/**
+ * Whether a state covers messages that nothing stands for yet. Also one that was passed by, where what passed it became
+ * void: it is the latest again.
+ */
+export function awaitsSummary({ status, coveredTo, summary }: ContextStateRow): boolean {
+  return status !== 'void' && coveredTo !== null && summary === null
+}
+
 /** A state as the rules see it, still without its prunings; see {@link withPrunings}. */
 export function toCompactionState(row: ContextStateRow): CompactionState {
   const { point, headSeq, topIds, coveredFrom, coveredTo, summary, summaryTokens } = row

@@ -9,10 +9,16 @@ import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
  */
 export const CONVERSATION_MESSAGES_MAX = 20_000
 
-export interface UncoveredQuery {
+/** Which messages of a thread the last clear left: those past its head that also claim to be younger. */
+export interface Cleared {
   readonly threadId: string
-  /** The head at the last clear: messages up to it are not read. */
+  /** The thread's head at the last clear; 0 without one. */
   readonly clearedSeq: number
+  /** When the agent was last cleared, in milliseconds since 1970; null where it never was. Default null. */
+  readonly lastClearedAtMs?: number | null
+}
+
+export interface UncoveredQuery extends Cleared {
   readonly state: CompactionState | null
   /** Which of the messages after the covered range to read where there are more than `limit`. */
   readonly keep: 'oldest' | 'newest'
@@ -36,7 +42,7 @@ export async function loadUncovered(tx: Tx, query: UncoveredQuery): Promise<Unco
   const [tail, kept, late] = await Promise.all([
     loadTail(tx, query, to, limit + 1),
     state === null || to === null ? [] : loadMessagesById(tx, { threadId, ids: state.topIds }),
-    state === null || to === null ? [] : loadLate(tx, { threadId, headSeq: state.headSeq, to, limit: limit + 1 }),
+    state === null || to === null ? [] : loadLate(tx, query, { headSeq: state.headSeq, to, limit: limit + 1 }),
   ])
   const hasMore = tail.length > limit || late.length > limit
   const read = [...kept, ...late.slice(0, limit), ...tail.slice(0, limit)]
@@ -44,18 +50,22 @@ export async function loadUncovered(tx: Tx, query: UncoveredQuery): Promise<Unco
 }
 
 async function loadTail(tx: Tx, query: UncoveredQuery, to: Position | null, limit: number): Promise<Message[]> {
-  const { threadId, clearedSeq, keep } = query
+  const { threadId, keep } = query
   const direction = keep === 'oldest' ? tx`asc` : tx`desc`
-  // Left out where nothing was cleared: a planner without statistics would read the whole thread by it, and sort.
-  const afterClear = clearedSeq === 0 ? tx`true` : tx`message.seq > ${clearedSeq}`
   const rows = await tx<MessageRow[]>`
     select ${messageColumns(tx)}
     from heddle.messages as message
-    where message.thread_id = ${threadId} and ${afterClear}
+    where message.thread_id = ${threadId} and ${afterClear(tx, query)}
       and ${to === null ? tx`true` : tx`(message.ordered_at, message.ordinal, message.id) > (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`}
     order by message.ordered_at ${direction}, message.ordinal ${direction}, message.id ${direction}
     limit ${limit}`
   return rows.map(toMessage)
+}
+
+/** Left out where nothing was cleared: a planner without statistics would read the whole thread by it, and sort. */
+function afterClear(tx: Tx, { clearedSeq, lastClearedAtMs = null }: Cleared) {
+  const bySeq = clearedSeq === 0 ? tx`true` : tx`message.seq > ${clearedSeq}`
+  return lastClearedAtMs === null ? bySeq : tx`${bySeq} and message.ordered_at > ${lastClearedAtMs}`
 }
 
 /**
@@ -64,12 +74,13 @@ async function loadTail(tx: Tx, query: UncoveredQuery, to: Position | null, limi
  */
 async function loadLate(
   tx: Tx,
-  { threadId, headSeq, to, limit }: { threadId: string; headSeq: number; to: Position; limit: number },
+  thread: Cleared,
+  { headSeq, to, limit }: { headSeq: number; to: Position; limit: number },
 ): Promise<Message[]> {
   const rows = await tx<MessageRow[]>`
     select ${messageColumns(tx)}
     from heddle.messages as message
-    where message.thread_id = ${threadId} and message.seq > ${headSeq}
+    where message.thread_id = ${thread.threadId} and message.seq > ${headSeq} and ${afterClear(tx, thread)}
       and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
     order by message.seq
     limit ${limit}`
@@ -79,12 +90,7 @@ async function loadLate(
 /** Reads the raw messages that a state's summary stands for, oldest first; the newest `limit` of them. */
 export async function loadCovered(
   tx: Tx,
-  {
-    threadId,
-    clearedSeq,
-    state,
-    limit,
-  }: { threadId: string; clearedSeq: number; state: CompactionState; limit: number },
+  { threadId, clearedSeq, state, limit }: Cleared & { state: CompactionState; limit: number },
 ): Promise<Message[]> {
   if (state.covered === null) return []
   const { from, to } = state.covered

@@ -1,4 +1,5 @@
 import type { WakeStageName } from '@heddle/contracts'
+import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import type { Store } from './store.js'
 import { toStorable } from './text.js'
@@ -25,20 +26,27 @@ export async function advanceCursor(
 /** Marks a thread that a stage gave up on: it is left alone until `retryAtMs`. */
 export async function markThreadFailed(
   tx: Tx,
-  { threadId, error, retryAtMs }: { threadId: string; error: string; retryAtMs: number },
+  { threadId, stage, error, retryAtMs }: { threadId: string; stage: string; error: string; retryAtMs: number },
 ): Promise<void> {
   await tx`
     update heddle.stage_cursors
-    set last_error = ${toStorable(error)}, retry_at = ${retryAtMs}
+    set last_error = ${toStorable(`${stage}: ${error}`)}, retry_at = ${retryAtMs}
     where thread_id = ${threadId}`
 }
 
-/** Takes the mark away once a stage got through; free of cost where there is none. */
-export async function clearThreadFailure(tx: Tx, { threadId }: { threadId: string }): Promise<void> {
+/**
+ * Takes away the mark that one of the stages left, once it got through; free of cost where there is none. Marks begin with
+ * the name of their stage: what another stage gave up on stays marked.
+ */
+export async function clearThreadFailure(
+  tx: Tx,
+  { threadId, stages }: { threadId: string; stages: readonly WakeStageName[] },
+): Promise<void> {
   await tx`
     update heddle.stage_cursors
     set last_error = null, retry_at = null
-    where thread_id = ${threadId} and (last_error is not null or retry_at is not null)`
+    where thread_id = ${threadId} and last_error is not null
+      and split_part(last_error, ':', 1) = any(${asArray(stages)}::text[])`
 }
 
 export interface ThreadWork {

@@ -51,9 +51,10 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
 
   const bounds = windowBounds({ ...settings, ...thread, nowMs: deps.clock.nowMs() })
   const bare = stateInWindow(compaction, bounds)
+  const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs: thread.lastClearedAtMs }
   const isUnbounded = bounds.sinceMs === null && bounds.clearedSeq === 0
   const [{ messages, hasMore }, inWindow, everyone] = await Promise.all([
-    loadUncovered(tx, { threadId, clearedSeq: thread.clearedSeq, state: bare, keep: 'newest' }),
+    loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),
     countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
     isUnbounded ? null : countMessages(tx, { threadId, sinceMs: null, afterSeq: 0 }),
   ])

@@ -5,6 +5,7 @@ import type { Clock, Logger } from '@heddle/runtime'
 import {
   advanceCursor,
   type ChunkedSource,
+  clearThreadFailure,
   loadChunkHashes,
   loadMessagesBySeq,
   loadThread,
@@ -106,6 +107,7 @@ async function recordBatch(
   return await store.inProject(projectId, async (tx) => {
     if (!(await advanceCursor(tx, { threadId, stage: 'embed', fromSeq, toSeq }))) return false
     await replaceChunks(tx, { model, sources: chunked })
+    await clearThreadFailure(tx, { threadId, stages: ['embed'] })
     return true
   })
 }

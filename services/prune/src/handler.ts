@@ -4,6 +4,7 @@ import {
   comparePositions,
   countMessageTokens,
   countTokens,
+  ineligibleReason,
   isOvertaken,
   type Message,
   messageReference,
@@ -14,6 +15,7 @@ import {
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import {
   advanceCursor,
+  awaitsSummary,
   CONVERSATION_MESSAGES_MAX,
   type Compaction,
   clearThreadFailure,
@@ -78,9 +80,9 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
   }
   const { thread, latest } = compaction
   await advanceCursor(tx, { threadId, stage: 'prune', fromSeq: thread.pruneSeq, toSeq: thread.headSeq })
-  await clearThreadFailure(tx, { threadId })
-  if (latest?.status === 'pending') return 'needs-summary'
+  if (latest !== null && awaitsSummary(latest)) return 'needs-summary'
   await advanceCursor(tx, { threadId, stage: 'summarize', fromSeq: thread.summarizeSeq, toSeq: thread.headSeq })
+  await clearThreadFailure(tx, { threadId, stages: ['prune', 'summarize'] })
   return 'settled'
 }
 
@@ -92,9 +94,14 @@ interface Counted {
 
 /** Messages with exact counts; those that were only estimated are counted now, and the counts kept. */
 async function loadCounted(tx: Tx, { thread, latest }: Compaction, limit: number): Promise<Counted> {
-  const { threadId, clearedSeq } = thread
+  const { threadId, clearedSeq, lastClearedAtMs } = thread
   const bare = latest && toCompactionState(latest)
-  const { messages, hasMore } = await loadUncovered(tx, { threadId, clearedSeq, state: bare, keep: 'oldest', limit })
+  const query = { threadId, clearedSeq, lastClearedAtMs, state: bare, limit }
+  const read = await loadUncovered(tx, { ...query, keep: 'oldest' })
+  // What was stored since the thread was read is left to the wake that came with it: the state could not name it as seen.
+  const messages = read.messages.filter(
+    (message) => message.seq <= thread.headSeq && ineligibleReason(message) === null,
+  )
   const fresh = messages
     .filter((message) => !message.tokensExact)
     .map((message) => ({ ...message, tokens: countMessageTokens(message, countTokens), tokensExact: true }))
@@ -103,7 +110,7 @@ async function loadCounted(tx: Tx, { thread, latest }: Compaction, limit: number
   return {
     messages: messages.map((message) => counted.get(message.id) ?? message),
     state: latest && bare && (await withPrunings(tx, latest, bare, messages)),
-    hasMore,
+    hasMore: read.hasMore,
   }
 }
 

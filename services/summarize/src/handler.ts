@@ -12,6 +12,7 @@ import {
 import type { Summarizer } from '@heddle/models'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import {
+  awaitsSummary,
   type Compaction,
   type ContextStateRow,
   loadCompaction,
@@ -43,7 +44,7 @@ export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise
   // The thread may have grown meanwhile, and prune is who says when all of it is settled.
   const next = [{ wake: 'prune' as const, projectId, threadId }]
   const pending = compaction.latest
-  if (pending?.status !== 'pending')
+  if (pending === null || !awaitsSummary(pending))
     return skipped('no compaction waits for a summary', isSettled(compaction) ? [] : next)
 
   const { messages, pairs } = readConversation(await loadSummarized(deps.store, projectId, compaction, pending))

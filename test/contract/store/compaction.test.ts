@@ -101,14 +101,16 @@ describe('cursors', () => {
     await inProject(PROJECT, (tx) => advanceCursor(tx, { threadId, stage: 'prune', fromSeq: 0, toSeq: 3 }))
     expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'summarize'])
     await inProject(PROJECT, (tx) =>
-      markThreadFailed(tx, { threadId, error: 'model away\0', retryAtMs: RECEIVED_AT_MS + 10 }),
+      markThreadFailed(tx, { threadId, stage: 'embed', error: 'model away\0', retryAtMs: RECEIVED_AT_MS + 10 }),
     )
     expect(await stagesOf(RECEIVED_AT_MS)).toEqual([])
     expect(await stagesOf(RECEIVED_AT_MS + 10)).toEqual(['embed', 'summarize'])
     expect(await inProject(PROJECT, (tx) => loadThread(tx, { threadId }))).toMatchObject({
-      lastError: 'model away\ufffd',
+      lastError: 'embed: model away\ufffd',
     })
-    await inProject(PROJECT, (tx) => clearThreadFailure(tx, { threadId }))
+    await inProject(PROJECT, (tx) => clearThreadFailure(tx, { threadId, stages: ['prune', 'summarize'] }))
+    expect(await stagesOf(RECEIVED_AT_MS)).toEqual([])
+    await inProject(PROJECT, (tx) => clearThreadFailure(tx, { threadId, stages: ['embed'] }))
     expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'summarize'])
   })
 })

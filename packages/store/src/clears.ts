@@ -1,0 +1,51 @@
+import type { Tx } from './connection.js'
+
+export interface AgentClear {
+  /** The epoch that begins with the clear. */
+  readonly epoch: number
+  /** Threads that have messages which it hides. */
+  readonly threads: number
+}
+
+/**
+ * Clears the windows of an agent's threads: messages up to each thread's head are hidden, and so is whatever claims to be
+ * older than `clearedAtMs`. Nothing is deleted.
+ *
+ * Invariant: the agent's row is locked first, so a compaction is published either before, for the epoch that ends here, or
+ * not at all (DESIGN: a clear wins). Summaries that were awaited have nobody left to wait for them.
+ *
+ * @returns null where there is no such agent
+ */
+export async function clearAgent(
+  tx: Tx,
+  { agentId, clearedAtMs }: { agentId: string; clearedAtMs: number },
+): Promise<AgentClear | null> {
+  const [agent] = await tx<{ epoch: number }[]>`
+    update heddle.agents
+    set clear_epoch = clear_epoch + 1, last_cleared_at = greatest(last_cleared_at, ${clearedAtMs}::timestamptz)
+    where id = ${agentId}
+    returning clear_epoch as epoch`
+  if (agent === undefined) return null
+  const { epoch } = agent
+  const [, cleared] = await Promise.all([
+    tx`insert into heddle.agent_clears (agent_id, epoch, cleared_at) values (${agentId}, ${epoch}, ${clearedAtMs})`,
+    // Locked in the order in which appends lock them, so that the two never wait in a circle.
+    tx<{ headSeq: number }[]>`
+      with heads as (
+        select cursor.thread_id, cursor.head_seq
+        from heddle.stage_cursors as cursor
+        where cursor.thread_id in (select id from heddle.threads where agent_id = ${agentId})
+        order by cursor.thread_id
+        for update
+      )
+      insert into heddle.thread_clears (thread_id, epoch, head_seq)
+      select thread_id, ${epoch}::integer, head_seq from heads
+      returning head_seq`,
+    tx`
+      update heddle.context_states as state set status = 'void'
+      from heddle.threads as thread
+      where thread.agent_id = ${agentId} and state.thread_id = thread.id
+        and state.status = 'pending' and state.clear_epoch < ${epoch}`,
+  ])
+  return { epoch, threads: cleared.filter(({ headSeq }) => headSeq > 0).length }
+}

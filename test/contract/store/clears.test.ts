@@ -1,0 +1,127 @@
+import { agentIdOf, threadIdOf } from '@heddle/core'
+import { clearAgent, insertState, loadThread, loadUncovered, publishSummary } from '@heddle/store'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+
+let database: TestStore
+beforeAll(async () => {
+  database = await freshStore()
+})
+afterAll(() => database.drop())
+
+const inProject: TestStore['store']['inProject'] = (projectId, work) => database.store.inProject(projectId, work)
+const clear = (agentId: string, clearedAtMs = RECEIVED_AT_MS) =>
+  inProject(PROJECT, (tx) => clearAgent(tx, { agentId, clearedAtMs }))
+
+let names = 0
+async function freshAgent(...threadLengths: number[]): Promise<{ agentId: string; agent: string; threads: string[] }> {
+  const agent = `cleared ${++names}`
+  const threads = threadLengths.map((_, index) => `${agent} thread ${index}`)
+  for (const [index, length] of threadLengths.entries()) {
+    const messages = Array.from({ length }, () => prepared())
+    await appendOne(database.store, append(messages, { agent, thread: threads[index] ?? '' }))
+  }
+  return { agentId: agentIdOf(PROJECT, agent), agent, threads }
+}
+
+const rowOf = (thread: string) => inProject(PROJECT, (tx) => loadThread(tx, { threadId: threadIdOf(PROJECT, thread) }))
+
+describe('a clear', () => {
+  it('hides what each thread of the agent holds, and leaves other agents alone', async () => {
+    const [one, other] = [await freshAgent(3, 5), await freshAgent(2)]
+    expect(await clear(one.agentId, RECEIVED_AT_MS + 7)).toEqual({ epoch: 1, threads: 2 })
+    expect(await rowOf(one.threads[0] ?? '')).toMatchObject({
+      clearEpoch: 1,
+      clearedSeq: 3,
+      lastClearedAtMs: RECEIVED_AT_MS + 7,
+    })
+    expect(await rowOf(one.threads[1] ?? '')).toMatchObject({ clearEpoch: 1, clearedSeq: 5 })
+    expect(await rowOf(other.threads[0] ?? '')).toMatchObject({ clearEpoch: 0, clearedSeq: 0, lastClearedAtMs: null })
+  })
+
+  it('is kept with the time that the caller gave, and never brings an earlier one back', async () => {
+    const { agentId, agent, threads } = await freshAgent(1)
+    const [thread = ''] = threads
+    await clear(agentId, RECEIVED_AT_MS + 500)
+    await appendOne(database.store, append([prepared(), prepared()], { agent, thread }))
+    expect(await clear(agentId, RECEIVED_AT_MS)).toEqual({ epoch: 2, threads: 1 })
+    expect(await rowOf(thread)).toMatchObject({ clearEpoch: 2, clearedSeq: 3, lastClearedAtMs: RECEIVED_AT_MS + 500 })
+    const kept = await inProject(
+      PROJECT,
+      (tx) => tx`select epoch, cleared_at as at_ms from heddle.agent_clears where agent_id = ${agentId} order by epoch`,
+    )
+    expect(kept.map(({ epoch, atMs }) => [epoch, atMs])).toEqual([
+      [1, RECEIVED_AT_MS + 500],
+      [2, RECEIVED_AT_MS],
+    ])
+  })
+
+  it('of an agent that is not there does nothing', async () => {
+    expect(await clear(newId())).toBeNull()
+  })
+
+  it('leaves of what comes later only what also claims to be younger', async () => {
+    const { agentId, agent, threads } = await freshAgent(2)
+    const [thread = ''] = threads
+    await clear(agentId, RECEIVED_AT_MS + 1_000)
+    const younger = prepared({ content: 'younger' }, { orderedAtMs: RECEIVED_AT_MS + 2_000 })
+    const older = prepared({ content: 'older' }, { orderedAtMs: RECEIVED_AT_MS + 500 })
+    await appendOne(database.store, append([younger, older], { agent, thread }))
+    const row = await rowOf(thread)
+    if (!row) throw new Error('the thread is gone')
+    const { threadId, clearedSeq, lastClearedAtMs } = row
+    const { messages } = await inProject(PROJECT, (tx) =>
+      loadUncovered(tx, { threadId, clearedSeq, lastClearedAtMs, state: null, keep: 'oldest' }),
+    )
+    expect(messages.map(({ content }) => content)).toEqual(['younger'])
+  })
+
+  it('voids the summary that was awaited, and refuses it when it comes', async () => {
+    const { agentId, threads } = await freshAgent(3)
+    const threadId = threadIdOf(PROJECT, threads[0] ?? '')
+    const position = { orderedAtMs: RECEIVED_AT_MS, ordinal: 0, id: newId() }
+    const state = {
+      id: newId(),
+      threadId,
+      lane: 'sandwich',
+      strategy: 'sandwich',
+      clearEpoch: 0,
+      generation: 1,
+      replaces: null,
+      status: 'pending' as const,
+      point: position,
+      headSeq: 3,
+      topIds: [],
+      coveredFrom: position,
+      coveredTo: position,
+      coveredCount: 1,
+      coveredTokens: 9,
+      summary: null,
+      summaryTokens: 0,
+      summarizer: null,
+    }
+    expect(await inProject(PROJECT, (tx) => insertState(tx, state))).toBe(true)
+    await clear(agentId)
+    const kept = await inProject(PROJECT, (tx) => tx`select status from heddle.context_states where id = ${state.id}`)
+    expect(kept).toMatchObject([{ status: 'void' }])
+    const summary = { stateId: state.id, clearEpoch: 0, summary: 'so far', summaryTokens: 2, summarizer: 'test' }
+    expect(await inProject(PROJECT, (tx) => publishSummary(tx, summary))).toBe(false)
+    const next = { ...state, id: newId() }
+    expect(await inProject(PROJECT, (tx) => insertState(tx, next))).toBe(false)
+  })
+
+  it('at the same time as appends and another clear waits for them, and none is lost', async () => {
+    const { agentId, agent, threads } = await freshAgent(1, 1, 1)
+    const appends = threads.flatMap((thread) =>
+      Array.from({ length: 5 }, () => appendOne(database.store, append([prepared()], { agent, thread }))),
+    )
+    const clears = await Promise.all([clear(agentId), clear(agentId)])
+    await Promise.all(appends)
+    expect(clears.map((one) => one?.epoch).sort()).toEqual([1, 2])
+    for (const thread of threads) {
+      const row = await rowOf(thread)
+      expect(row).toMatchObject({ clearEpoch: 2, headSeq: 6 })
+      expect(row?.clearedSeq).toBeLessThanOrEqual(6)
+    }
+  })
+})
