@@ -79,22 +79,19 @@ export interface BuiltContext {
 export async function finishContext(tx: Tx, { id, result }: BuiltContext): Promise<boolean> {
   const { receipt } = result
   const packed = await compress(JSON.stringify(result), { level: COMPRESSION_LEVEL })
-  const [, { count }] = await Promise.all([
-    commitSoon(tx),
-    tx`
-      update heddle.contexts
-      set
-        status = 'built', built_at = now(), result = ${packed}, state_id = ${receipt.stateId},
-        agent_version = ${receipt.agentVersion}, head_seq = ${receipt.headSeq}, budget = ${result.budget},
-        tokens_used = ${result.tokensUsed}, summary_used = ${result.summaryUsed}
-      where id = ${id} and status = 'requested'`,
-  ])
+  const { count } = await tx`
+    update heddle.contexts
+    set
+      status = 'built', built_at = now(), result = ${packed}, state_id = ${receipt.stateId},
+      agent_version = ${receipt.agentVersion}, head_seq = ${receipt.headSeq}, budget = ${result.budget},
+      tokens_used = ${result.tokensUsed}, summary_used = ${result.summaryUsed}
+    where id = ${id} and status = 'requested'`
   return count === 1
 }
 
 /**
- * The transaction at hand is visible at its commit, which does not wait for the disk. A context is made from what is stored:
- * a server that crashes may take back those of its last half second, and whoever asks again gets them again.
+ * The transaction at hand is visible at its commit, which does not wait for the disk. A server that crashes may take back
+ * the requests of its last half second; whoever waits for them asks again. What was built is never taken back.
  */
 function commitSoon(tx: Tx): Promise<unknown> {
   return tx`select set_config('synchronous_commit', 'off', true)`
