@@ -6,6 +6,7 @@ import { type AgentBody, getAgent, listAllAgents, setAgent } from './agents.js'
 import { type BuildOptions, buildContext, getContext } from './contexts.js'
 import { type AppendOptions, type AppendResult, appendMessages } from './messages.js'
 import type { ClientOptions, ClientParts, Page } from './options.js'
+import { Ordinals } from './ordinals.js'
 import { type RecallOptions, recall } from './recall.js'
 import {
   getThread,
@@ -40,7 +41,8 @@ export interface Client {
 
 export function createClient({ store, queues, project = 'default', settings = {}, log }: ClientOptions): Client {
   const name = parse(nameSchema, project, 'project')
-  const parts: ClientParts = { store, queues, project: name, projectId: projectIdOf(name), settings, log }
+  const ordinals = new Ordinals()
+  const parts: ClientParts = { store, queues, project: name, projectId: projectIdOf(name), settings, log, ordinals }
   let isProjectThere: Promise<void> | undefined
   /** Messages carry the project's id alone; its name is told once, so that references can be read by people. */
   const tellProject = () => {

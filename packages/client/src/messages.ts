@@ -64,7 +64,7 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   const thread = parse(nameSchema, options.thread, 'thread')
   const agent = parse(nameSchema, options.agent, 'agent')
   const threadId = threadIdOf(parts.projectId, thread)
-  const placed = place(options)
+  const placed = place(parts, threadId, options)
   const known = await alreadyStored(parts, threadId, options.messages, placed)
   const fresh = placed.filter(({ message }) => !known.has(message.id))
   const jobs = split(fresh).map((messages) => ({
@@ -80,16 +80,17 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   return { threadId, stored: fresh.length, repeated: known.size }
 }
 
-function place(options: AppendOptions): PlacedMessage[] {
+function place({ ordinals }: ClientParts, threadId: string, options: AppendOptions): PlacedMessage[] {
   const messages = options.messages.map((message, index) =>
     parse(messageInputSchema, { ...message, id: message.id ?? v7() }, `messages.${index}`),
   )
   const sentAtMs = messages.map((message) => (message.sentAt === undefined ? null : Date.parse(message.sentAt)))
   const places = proposePlaces(sentAtMs, options.startedAtMs ?? Date.now())
-  return messages.map((message, ordinal) => ({
+  const firstOrdinal = ordinals.next(threadId, { firstId: messages[0]?.id ?? '', places })
+  return messages.map((message, index) => ({
     message,
-    ordinal,
-    orderedAt: new Date(places[ordinal] ?? 0).toISOString(),
+    ordinal: firstOrdinal + index,
+    orderedAt: new Date(places[index] ?? 0).toISOString(),
   }))
 }
 

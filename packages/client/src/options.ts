@@ -2,6 +2,7 @@ import { limits, type PartialSettings, validationError } from '@heddle/contracts
 import type { Queues } from '@heddle/queue'
 import type { Logger } from '@heddle/runtime'
 import type { Store } from '@heddle/store'
+import type { Ordinals } from './ordinals.js'
 
 export interface ClientOptions {
   readonly store: Store
@@ -21,6 +22,7 @@ export interface ClientParts {
   readonly projectId: string
   readonly settings: PartialSettings
   readonly log: Logger | undefined
+  readonly ordinals: Ordinals
 }
 
 /** How long a call waits for its answer unless it says otherwise, in milliseconds. */

@@ -1,0 +1,42 @@
+/** Threads whose latest places are remembered: those that one producer writes to within a moment of each other. */
+const THREADS_MAX = 10_000
+
+interface Latest {
+  /** The latest place in time that an append proposed. */
+  readonly atMs: number
+  /** The ordinal that comes after all of that append. */
+  readonly nextOrdinal: number
+  readonly firstOrdinal: number
+  readonly firstId: string
+}
+
+/**
+ * Gives the appends of one producer their ordinals. Within one append they count from 0; an append that begins no later
+ * than the one before it ended counts on from there: clocks tell milliseconds, or only seconds, and messages that were
+ * appended one after the other must not change places because their times are the same.
+ */
+export class Ordinals {
+  readonly #latest = new Map<string, Latest>()
+
+  /** @returns the ordinal of the append's first message; sending an append again gives it the same one */
+  next(threadId: string, append: { firstId: string; places: readonly number[] }): number {
+    const { firstId, places } = append
+    const [firstAtMs = 0] = places
+    const before = this.#latest.get(threadId)
+    if (before?.firstId === firstId) return before.firstOrdinal
+    const isLater = before === undefined || firstAtMs > before.atMs
+    const firstOrdinal = isLater ? 0 : before.nextOrdinal
+    this.#latest.delete(threadId)
+    this.#latest.set(threadId, {
+      atMs: Math.max(places.at(-1) ?? firstAtMs, before?.atMs ?? Number.NEGATIVE_INFINITY),
+      nextOrdinal: firstOrdinal + places.length,
+      firstOrdinal,
+      firstId,
+    })
+    for (const oldest of this.#latest.keys()) {
+      if (this.#latest.size <= THREADS_MAX) break
+      this.#latest.delete(oldest)
+    }
+    return firstOrdinal
+  }
+}

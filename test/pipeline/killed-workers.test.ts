@@ -1,0 +1,125 @@
+import type { PlacedMessage } from '@heddle/contracts'
+import { comparePositions, projectIdOf, threadIdOf } from '@heddle/core'
+import { listMessages } from '@heddle/store'
+import { type SpawnedNode, spawnNode, waitFor } from '@heddle/test-support'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { validateOpenAiChat } from '../support/src/validators/index.js'
+import { modes, openPipeline, type Pipeline } from './support.js'
+import { AGENT, type Loom, openLoom, session } from './weaving.js'
+
+const KILLS = 10
+const THREADS = 6
+const TURNS = 90
+const SEED = 20_260_212
+/** A killed worker's job is taken up again after its lock has run out and somebody has looked: about 25 s. */
+const SETTLE_MS = 60_000
+
+// Embedded differs from postgres in where the server comes from, not in what the workers do.
+describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
+  'workers that are killed on $title',
+  ({ mode, skip }) => {
+    describe.skipIf(skip)('while messages are appended', () => {
+      let pipeline: Pipeline
+
+      beforeAll(async () => {
+        pipeline = await openPipeline(mode)
+      })
+      afterAll(() => pipeline?.close())
+
+      test('lose and double nothing, keep the order, and all settles after the last restart', async () => {
+        const loom = await openLoom(pipeline, 'killed')
+        const threads = Array.from({ length: THREADS }, (_, index) => ({
+          name: `thread-${index}`,
+          messages: session(`killed-${index}`, TURNS),
+        }))
+        const total = threads.reduce((sum, { messages }) => sum + messages.length, 0)
+        const chance = chances(SEED)
+        // Each thread goes on after every kill, so that each meets workers that are being killed.
+        const progress = { stored: 0, kills: 0 }
+        const allowed = () => ((progress.kills + 1) / (KILLS + 1)) * total
+        const appending = Promise.all(
+          threads.map(({ name, messages }) => appendAll(loom, name, messages, chance, progress, allowed)),
+        )
+        appending.catch(() => {})
+
+        let running = await startWorkers(pipeline)
+        for (; progress.kills < KILLS; progress.kills++) {
+          const next = startWorkers(pipeline)
+          const share = (progress.kills + chance()) / (KILLS + 1)
+          await waitFor(() => progress.stored >= share * total, {
+            what: 'some progress',
+            timeoutMs: 60_000,
+            everyMs: 2,
+          })
+          running.kill('SIGKILL')
+          await running.exited
+          running = await next
+        }
+        await appending
+
+        for (const { name, messages } of threads) {
+          await loom.client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_MS })
+          await expectIntact(pipeline, name, messages)
+          const context = await loom.client.contexts.build({ thread: name, format: 'openai-chat' })
+          expect(validateOpenAiChat(context.messages as never)).toEqual([])
+          expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
+          expect(context.receipt).toMatchObject({ eligible: messages.length, imported: messages.length })
+        }
+        running.kill('SIGKILL')
+        await running.exited
+      })
+    })
+  },
+)
+
+async function startWorkers({ queueBackend, prefix, databaseUrl }: Pipeline): Promise<SpawnedNode> {
+  const parameters = [queueBackend.kind, queueBackend.url, prefix, databaseUrl]
+  const workers = spawnNode(new URL('./workers-process.ts', import.meta.url), { parameters })
+  await workers.line(/^ready$/, 60_000)
+  return workers
+}
+
+/** Appends a thread's messages a few at a time, each lot when the one before it is acknowledged as stored. */
+async function appendAll(
+  { client }: Loom,
+  thread: string,
+  messages: readonly PlacedMessage[],
+  chance: () => number,
+  progress: { stored: number },
+  allowed: () => number,
+): Promise<void> {
+  for (let at = 0; at < messages.length; ) {
+    const lot = messages.slice(at, at + 1 + Math.floor(chance() * 8))
+    await waitFor(() => progress.stored <= allowed(), { what: 'leave to go on', timeoutMs: 120_000, everyMs: 2 })
+    const appended = await client.messages.append({
+      agent: AGENT,
+      thread,
+      messages: lot.map(({ message }) => message),
+      ack: 'stored',
+      deadlineMs: 60_000,
+    })
+    expect(appended.stored + appended.repeated).toBe(lot.length)
+    at += lot.length
+    progress.stored += lot.length
+  }
+}
+
+async function expectIntact({ store }: Pipeline, thread: string, sent: readonly PlacedMessage[]): Promise<void> {
+  const projectId = projectIdOf('killed')
+  const threadId = threadIdOf(projectId, thread)
+  const stored = await store.inProject(projectId, (tx) => listMessages(tx, { threadId, afterSeq: 0, limit: 10_000 }))
+  expect(stored.map(({ seq }) => seq)).toEqual(sent.map((_, index) => index + 1))
+  const ordered = [...stored].sort(comparePositions)
+  expect(ordered.map(({ id, content }) => ({ id, content }))).toEqual(
+    sent.map(({ message: { id, content } }) => ({ id, content })),
+  )
+}
+
+/** Numbers from 0 to 1, the same ones for the same seed. */
+function chances(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
+  }
+}
