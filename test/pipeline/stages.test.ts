@@ -170,11 +170,10 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       await stopping
       await start()
       await wakeAll(loom, 1)
-      await plain.send(session('stopped-plain', LENGTH))
+      await plain.send(messages)
       await loom.whenSettled(messages.length)
       await plain.whenSettled(messages.length)
-      const { series } = await woven(loom.client)
-      expect(series).toEqual((await woven(plain.client)).series)
+      expect((await woven(loom.client)).series).toEqual((await woven(plain.client)).series)
     })
 
     test('a summarizer that fails for good: nothing is lost, contexts are built, and it settles when that is back', async () => {
@@ -227,7 +226,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       await loom.whenSettled(messages.length)
       expect(await loom.client.threads.get(THREAD)).toMatchObject({ lastError: null })
       const plain = await freshLoom()
-      await plain.send(session('broken-plain', LENGTH))
+      await plain.send(messages)
       await plain.whenSettled(messages.length)
       expect((await woven(loom.client)).series).toEqual((await woven(plain.client)).series)
     })
