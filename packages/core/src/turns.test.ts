@@ -22,6 +22,16 @@ test('a result belongs to the nearest open call of its id', () => {
   ])
 })
 
+test('parallel calls that share an id take their results in order', () => {
+  const messages = [
+    sampleMessage({ seq: 1, role: 'assistant', toolCalls: [call('a'), call('a')] }),
+    sampleMessage({ seq: 2, role: 'tool_result', toolCallId: 'a' }),
+    sampleMessage({ seq: 3, role: 'tool_result', toolCallId: 'a' }),
+  ]
+  const pairs = pairToolCalls(messages)
+  expect(messages.slice(1).map((message) => pairs.byResult.get(message.id)?.callIndex)).toEqual([0, 1])
+})
+
 test('parallel calls of one run are each paired, also when they stand in several messages', () => {
   const messages = [
     sampleMessage({ seq: 1, role: 'tool_use', toolCalls: [call('a')] }),

@@ -32,7 +32,8 @@ export function isAssistantSide(message: Message): boolean {
 
 /**
  * Pairs tool calls with their results. Sources reuse call ids within a conversation (tau-bench and SWE-agent do), so a
- * result belongs to the nearest earlier call of its id that is still open. The next run of the assistant closes all open
+ * result belongs to the nearest earlier message with an open call of its id, and to the first such call in it: parallel
+ * calls that share an id take their results in order. The next run of the assistant closes all open
  * calls: a result that comes later than that can no longer stand where a provider demands it, and counts as one without a
  * call. A result that sorts before its call belongs to the first call soon after it that stays without another result.
  *
@@ -64,11 +65,13 @@ export function pairToolCalls(messages: readonly Message[]): ToolPairs {
     }
     inRun = false
     if (message.role !== 'tool_result' || message.toolCallId === null) continue
-    const nearest = open.findLastIndex((call) => call.message.toolCalls[call.index]?.id === message.toolCallId)
-    const call = open[nearest]
+    const isAnswered = (call: OpenCall) => call.message.toolCalls[call.index]?.id === message.toolCallId
+    const nearest = open.findLast(isAnswered)?.message
+    const first = open.findIndex((call) => call.message === nearest && isAnswered(call))
+    const call = open[first]
     if (call) {
       results.set(key(call), message)
-      open.splice(nearest, 1)
+      open.splice(first, 1)
     } else {
       const waiting = early.get(message.toolCallId)
       if (waiting) waiting.push({ result: message, at })

@@ -155,15 +155,26 @@ test('a message that is longer than the whole budget is shortened and keeps its 
   expect(context.tokensUsed).toBeLessThanOrEqual(1_000)
 })
 
-test('a budget below the least that is needed is refused with what would do', () => {
-  const messages = Array.from({ length: 20 }, (_, index) =>
-    sampleMessage({ seq: index + 1, content: 'word '.repeat(500) }),
-  )
-  const refused = built(inputOf(messages, { budget: 50 }))
-  if (!(refused instanceof HeddleError)) throw new Error('a budget of 50 was to be refused')
-  const needed = Number(refused.facts?.['needed'])
-  expect(built(inputOf(messages, { budget: needed * 2 }))).not.toBeInstanceOf(HeddleError)
-})
+test.each(['sandwich', 'full-history'] as const)(
+  'a budget that is too small for %s is refused with one that works',
+  (strategy) => {
+    const messages = Array.from({ length: 30 }, (_, index) =>
+      sampleMessage({
+        seq: index + 1,
+        content: 'word '.repeat(40 + index * 20),
+        role: index % 2 ? 'assistant' : 'user',
+      }),
+    )
+    const figures = [1, 50, 300].map((budget) => {
+      const refused = built(inputOf(messages, { budget, strategy }))
+      if (!(refused instanceof HeddleError)) throw new Error('the budget was to be refused')
+      const needed = Number(refused.facts?.['needed'])
+      expect(built(inputOf(messages, { budget: needed, strategy }))).not.toBeInstanceOf(HeddleError)
+      return needed
+    })
+    expect(Math.max(...figures)).toBeLessThan(Math.min(...figures) * 1.3)
+  },
+)
 
 test('calls that were never answered and results without a call are made valid and named', () => {
   const messages = [

@@ -1,4 +1,4 @@
-import { type ContextResult, PermanentError, type ReceiptEntry } from '@heddle/contracts'
+import { type ContextResult, limits, PermanentError, type ReceiptEntry } from '@heddle/contracts'
 import { type Lane, laneOf } from '../compaction/lane.js'
 import { costUnder } from '../compaction/plan.js'
 import { settle } from '../compaction/settle.js'
@@ -50,21 +50,46 @@ export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   }
   const room = lane.limitTokens - fixedTokens
   const fitted = fitHistory(input, conversation, lane, room)
-  if ('neededTokens' in fitted) throw budgetTooSmall(lane.limitTokens, fixedTokens + fitted.neededTokens)
+  if ('neededTokens' in fitted) {
+    const fits = (budget: number) =>
+      !('neededTokens' in fitHistory(input, conversation, { ...lane, limitTokens: budget }, budget - fixedTokens))
+    const likely = fixedTokens + fitted.neededTokens
+    const needed =
+      conversation.messages.length > SEARCHED_MESSAGES_MAX ? likely : leastBudget(lane.limitTokens, likely, fits)
+    throw budgetTooSmall(lane.limitTokens, needed, fixedTokens)
+  }
   return assembled(input, lane, fixed, fixedTokens, fitted)
 }
 
-function budgetTooSmall(budget: number, needed: number): PermanentError {
-  return new PermanentError(
-    'BUDGET_TOO_SMALL',
-    `the context needs at least ${needed} tokens, the budget is ${budget}`,
-    {
-      field: 'budget',
-      received: String(budget),
-      facts: { budget, needed },
-      hint: `ask for a budget of ${needed} tokens or more, or shorten the system prompt and the docs`,
-    },
-  )
+/** Of a longer conversation the needed budget is estimated and not tried out, which would take seconds. */
+const SEARCHED_MESSAGES_MAX = 5_000
+/** How near to the least budget that works the search for it comes. */
+const SEARCH_SHARE = 0.01
+
+/** A budget that was tried out and works, near the least one. What is needed depends on the budget: a larger one covers less. */
+function leastBudget(tooSmall: number, likely: number, fits: (budget: number) => boolean): number {
+  let low = tooSmall
+  let high = Math.max(likely, tooSmall + 1)
+  while (!fits(high) && high < limits.budgetTokensMax) {
+    low = high
+    high *= 2
+  }
+  while (high - low > Math.max(1, high * SEARCH_SHARE)) {
+    const middle = Math.floor((low + high) / 2)
+    if (fits(middle)) high = middle
+    else low = middle
+  }
+  return high
+}
+
+function budgetTooSmall(budget: number, needed: number, fixedTokens: number): PermanentError {
+  const shorten = fixedTokens > needed / 2 ? ', or shorten the system prompt, the docs and the message' : ''
+  return new PermanentError('BUDGET_TOO_SMALL', `the context needs about ${needed} tokens, the budget is ${budget}`, {
+    field: 'budget',
+    received: String(budget),
+    facts: { budget, needed },
+    hint: `ask for a budget of ${needed} tokens or more${shorten}`,
+  })
 }
 
 function fitHistory(
@@ -129,7 +154,9 @@ function stateWithin(
   if (input.state !== null && cost(input.state) <= room) return { state: input.state, notes: [] }
   const settled = settle(conversation.messages, input.state, lane, input.headSeq, input.reference)
   const fallback =
-    settled !== input.state ? ['the extractive fallback stands in for a compaction that is not published yet'] : []
+    settled !== input.state
+      ? ['compacted for this request alone, with the extractive summary: no published compaction fits its budget']
+      : []
   if (cost(settled) <= room) return { state: settled, notes: fallback }
   const tighter = settle(
     conversation.messages,
