@@ -110,6 +110,30 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       expect((await read())?.result).toEqual(built)
     })
 
+    test('requests while messages come in: each context accounts for the messages of one moment', async () => {
+      const loom = await freshLoom()
+      await loom.client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
+      await start()
+      const messages = session('growing', 60)
+      await loom.send(messages.slice(0, 1))
+      await loom.whenSettled(1)
+      const growing = { isDone: false }
+      const appended = (async () => {
+        for (const message of messages.slice(1)) await loom.send([message])
+        await loom.whenSettled(messages.length)
+        growing.isDone = true
+      })()
+      appended.catch(() => {})
+      while (!growing.isDone) {
+        const contexts = await Promise.all([1, 2, 3].map(() => loom.client.contexts.build({ thread: THREAD })))
+        for (const { receipt } of contexts) {
+          expect(receipt).toMatchObject({ eligible: receipt.headSeq, imported: receipt.headSeq })
+          expect(receipt.entries.filter(({ mode }) => mode === 'left-out' || mode === 'covered')).toEqual([])
+        }
+      }
+      await appended
+    })
+
     test('poison: it ends among the dead letters with its reason, and others go on', async () => {
       const loom = await freshLoom()
       await start()

@@ -13,6 +13,14 @@ export interface StoreOptions {
   readonly log?: { debug(fields: object, message: string): void }
 }
 
+export interface TransactionOptions {
+  /**
+   * All statements see the database as it was at the first of them, for work that only reads and adds up what it read.
+   * Default false: each statement sees what was committed before it began.
+   */
+  readonly snapshot?: boolean
+}
+
 export interface Store {
   /**
    * Runs `work` in one transaction in which only the rows of one project are there, for reading and for writing.
@@ -23,7 +31,7 @@ export interface Store {
    * @throws RetryableError `SERVICE_UNAVAILABLE` while the server is away or the database is not migrated
    * @throws PermanentError `UNAUTHORIZED` where the login is refused
    */
-  inProject<T>(projectId: string, work: (tx: Tx) => Promise<T>): Promise<T>
+  inProject<T>(projectId: string, work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Runs `work` in a transaction without a project: no table shows a row, only the reconciler's functions answer. */
   asReconciler<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Resolves once the server has answered. */
@@ -50,9 +58,9 @@ export function openStore({
   const pool = openPool({ url, connectionsMax, applicationName })
   log?.debug({ connectionsMax }, 'store opened')
   return {
-    async inProject(projectId, work) {
+    async inProject(projectId, work, options) {
       if (!PROJECT_ID.test(projectId)) throw validationError('projectId', 'must be a UUID', projectId)
-      return await transact(pool, projectId, work)
+      return await transact(pool, projectId, work, options)
     },
     asReconciler: (work) => transact(pool, '', work),
     async ping() {
@@ -62,17 +70,24 @@ export function openStore({
   }
 }
 
-async function transact<T>(pool: Pool, projectId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transact<T>(
+  pool: Pool,
+  projectId: string,
+  work: (tx: Tx) => Promise<T>,
+  { snapshot = false }: TransactionOptions = {},
+): Promise<T> {
   return await onConnection(pool, async (connection) => {
     // Wrapped, since the type of `begin` awaits promises inside of arrays.
-    const { value } = await connection.sql.begin(async (tx) => {
-      // Every query has an index that gives its rows in its order. On tables that grew faster than the server took its
-      // statistics, the planner would rather read a thread, or the table, as a whole: it is kept from that, from compiling
-      // queries that take less time than their compilation, and from parallel workers, which read ahead of a limit.
-      //
-      // Not awaited: it travels with the first statement of `work`. Where it fails, the transaction is aborted, each
-      // statement after it fails too, and postgres.js throws the first error.
-      tx`
+    const { value } = await connection.sql.begin(
+      snapshot ? 'isolation level repeatable read read only' : '',
+      async (tx) => {
+        // Every query has an index that gives its rows in its order. On tables that grew faster than the server took its
+        // statistics, the planner would rather read a thread, or the table, as a whole: it is kept from that, from compiling
+        // queries that take less time than their compilation, and from parallel workers, which read ahead of a limit.
+        //
+        // Not awaited: it travels with the first statement of `work`. Where it fails, the transaction is aborted, each
+        // statement after it fails too, and postgres.js throws the first error.
+        tx`
         select
           set_config('role', 'heddle_app', true),
           set_config('heddle.project_id', ${projectId}, true),
@@ -82,13 +97,14 @@ async function transact<T>(pool: Pool, projectId: string, work: (tx: Tx) => Prom
           set_config('enable_bitmapscan', 'off', true),
           set_config('jit', 'off', true),
           set_config('max_parallel_workers_per_gather', '0', true)`.catch(() => {})
-      try {
-        return { value: await work(whileOpen(tx, connection)) }
-      } finally {
-        // Returning would send a commit or a rollback where nothing may be sent. The transaction has failed already.
-        if (connection.lost) await new Promise(() => {})
-      }
-    })
+        try {
+          return { value: await work(whileOpen(tx, connection)) }
+        } finally {
+          // Returning would send a commit or a rollback where nothing may be sent. The transaction has failed already.
+          if (connection.lost) await new Promise(() => {})
+        }
+      },
+    )
     return value
   })
 }

@@ -25,8 +25,9 @@ export interface AssembleDeps {
 export async function assemble(job: Job<AssembleJob>, deps: AssembleDeps): Promise<Outcome> {
   const { projectId, contextId } = job.payload
   try {
-    // One transaction for all that is read: each costs three round trips of its own.
-    const loaded = await deps.store.inProject(projectId, (tx) => load(tx, contextId, deps))
+    // One transaction for all that is read: each costs three round trips of its own. One moment, too: messages that came
+    // between reading and counting would be accounted for as what they are not.
+    const loaded = await deps.store.inProject(projectId, (tx) => load(tx, contextId, deps), { snapshot: true })
     if ('reason' in loaded) return skipped(loaded.reason)
     const result = { id: contextId, ...buildContext(loaded.input) }
     await deps.store.inProject(projectId, (tx) => finishContext(tx, { id: contextId, result }))
