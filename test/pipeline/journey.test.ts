@@ -77,6 +77,14 @@ describe.each(modes())('from a queue to a context on $title', ({ mode, skip }) =
       })
     })
 
+    test('a thread keeps its agent, also where nothing new is appended', async () => {
+      const { client } = pipeline
+      const messages = conversation(2)
+      await client.messages.append({ agent: 'coder', thread: 'owned', messages })
+      const append = client.messages.append({ agent: 'intruder', thread: 'owned', messages })
+      await expect(append).rejects.toMatchObject({ code: 'CONFLICT', field: 'agent' })
+    })
+
     test('another message under a used id is a conflict, and nothing of its append is stored', async () => {
       const { client } = pipeline
       const [message] = conversation(1)

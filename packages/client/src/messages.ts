@@ -11,7 +11,7 @@ import {
   parse,
 } from '@heddle/contracts'
 import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
-import { existingMessages } from '@heddle/store'
+import { existingMessages, loadThread } from '@heddle/store'
 import { v7 } from 'uuid'
 import { type ClientParts, checkDeadline, DEADLINE_MS_DEFAULT } from './options.js'
 
@@ -67,6 +67,7 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   const placed = place(parts, threadId, options)
   const known = await alreadyStored(parts, threadId, options.messages, placed)
   const fresh = placed.filter(({ message }) => !known.has(message.id))
+  if (fresh.length === 0) await checkAgent(parts, threadId, agent)
   const jobs = split(fresh).map((messages) => ({
     projectId: parts.projectId,
     requestId: v7(),
@@ -78,6 +79,17 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   if (options.ack === 'queued') await parts.queues.addMany('ingest', jobs)
   else await sendAll(parts, threadId, jobs, options)
   return { threadId, stored: fresh.length, repeated: known.size }
+}
+
+/** Nothing is sent where all is stored, so nobody else would notice that the thread belongs to another agent. */
+async function checkAgent(parts: ClientParts, threadId: string, agent: string): Promise<void> {
+  const thread = await parts.store.inProject(parts.projectId, (tx) => loadThread(tx, { threadId }))
+  if (!thread || thread.agentName === agent) return
+  throw new ConflictError(`thread "${thread.name}" belongs to agent "${thread.agentName}"`, {
+    field: 'agent',
+    received: agent,
+    hint: "append under the thread's own agent, or to another thread",
+  })
 }
 
 function place({ ordinals }: ClientParts, threadId: string, options: AppendOptions): PlacedMessage[] {

@@ -12,9 +12,18 @@ const WINDOWS: readonly (readonly [prefix: string, tokens: number])[] = [
 export const DEFAULT_WINDOW_TOKENS = 200_000
 
 export function modelWindowTokens(model: string | null): number {
+  return knownWindow(model) ?? DEFAULT_WINDOW_TOKENS
+}
+
+/** Whether a table names the model's window, or it is assumed. */
+export function isKnownModel(model: string): boolean {
+  return knownWindow(model) !== undefined
+}
+
+function knownWindow(model: string | null): number | undefined {
   let best: readonly [string, number] | undefined
   for (const entry of WINDOWS) {
     if (model?.startsWith(entry[0]) && (best === undefined || entry[0].length > best[0].length)) best = entry
   }
-  return best?.[1] ?? DEFAULT_WINDOW_TOKENS
+  return best?.[1]
 }

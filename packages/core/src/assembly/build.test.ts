@@ -155,6 +155,13 @@ test('a message that is longer than the whole budget is shortened and keeps its 
   expect(context.tokensUsed).toBeLessThanOrEqual(1_000)
 })
 
+test('a budget over the window is held to it, and the receipt says so; so it does for a model that no table names', () => {
+  const messages = [sampleMessage({ seq: 1 })]
+  const context = buildContext(inputOf(messages, { budget: 1_000_000, model: 'nobody-knows-1' }))
+  expect(context.budget).toBe(195_904)
+  expect(context.receipt.notes).toEqual([expect.stringContaining('nobody-knows-1'), expect.stringContaining('195904')])
+})
+
 test.each(['sandwich', 'full-history'] as const)(
   'a budget that is too small for %s is refused with one that works',
   (strategy) => {

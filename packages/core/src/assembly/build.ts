@@ -6,6 +6,7 @@ import type { CompactionState } from '../compaction/state.js'
 import { type Conversation, readConversation } from '../conversation.js'
 import { countFrame, countNeutralMessage, render } from '../formats/index.js'
 import type { NeutralMessage } from '../formats/neutral.js'
+import { DEFAULT_WINDOW_TOKENS, isKnownModel } from '../models.js'
 import { type Counting, countLine } from './counting.js'
 import { capSizes, slideWindow } from './fit.js'
 import { type History, layOutHistory } from './history.js'
@@ -137,6 +138,22 @@ function layOutWithin(
   return { history, state, summary, tokens, notes: [...notes, ...history.notes, ...elidedNote] }
 }
 
+/** What the reader should know of the limit that the context was held to. */
+function limitNotes({ settings }: BuildInput, lane: Lane): string[] {
+  const { model, budget } = settings
+  const assumed =
+    model !== null && !isKnownModel(model)
+      ? [`the window of model "${model}" is not known: ${DEFAULT_WINDOW_TOKENS} tokens are assumed`]
+      : []
+  const held =
+    budget !== null && budget > lane.limitTokens
+      ? [
+          `the budget of ${budget} tokens was held to ${lane.limitTokens}: the window of the model less the room for its answer`,
+        ]
+      : []
+  return [...assumed, ...held]
+}
+
 export function countingOf(input: BuildInput): Counting {
   return { format: input.format, count: input.count, storedCountsFit: input.counter === 'o200k' }
 }
@@ -217,7 +234,7 @@ function assembled(
       headSeq: input.headSeq,
       sections: sectionTotals(entries, sectionNames),
       entries,
-      notes: [...fitted.notes],
+      notes: [...limitNotes(input, lane), ...fitted.notes],
       tokensRaw: entries.reduce((sum, entry) => sum + (entry.tokensRaw ?? entry.tokens), 0),
     },
   }
