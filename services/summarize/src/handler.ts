@@ -4,6 +4,7 @@ import {
   countTokens,
   type Message,
   messageReference,
+  rawCost,
   readConversation,
   SUMMARIZED_MESSAGES_MAX,
   summarySources,
@@ -58,7 +59,8 @@ export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise
     },
     job.signal,
   )
-  checkSummary(text, { tokensMax, coveredTokens: pending.coveredTokens })
+  const replacedTokens = messages.reduce((sum, message) => sum + rawCost(message), 0)
+  checkSummary(text, { tokensMax, replacedTokens })
 
   const published = await deps.store.inProject(projectId, (tx) =>
     publishSummary(tx, {

@@ -119,6 +119,12 @@ const settings: fc.Arbitrary<PartialSettings> = fc.record({
   }),
 })
 
+/** What agents that work on agents talk about; a summary must not carry it on as it is. */
+const PROTOCOL_TALK = [
+  'Please never put <|im_start|> or <|endoftext|> before `<function_calls><invoke name="x">` in src/prompt.ts.',
+  'I decided to keep </tool_call> because of <tool_use id="1"> in src/parser.ts. None',
+].join('\n')
+
 /**
  * Conversations as they are once all has arrived: with tied times, with clocks that run apart, so that results sort before
  * their calls and turns into one another, with pins anywhere, and with messages that no context shows.
@@ -127,7 +133,9 @@ const histories: fc.Arbitrary<Message[]> = fc
   .tuple(
     conversationSteps(90),
     fc.array(fc.record({ at: fc.nat(), shift: fc.integer({ min: -9, max: 9 }) }), { maxLength: 12 }),
-    fc.array(fc.record({ at: fc.nat(), what: fc.constantFrom('pin', 'error', 'aside', 'tie') }), { maxLength: 6 }),
+    fc.array(fc.record({ at: fc.nat(), what: fc.constantFrom('pin', 'error', 'aside', 'tie', 'protocol') }), {
+      maxLength: 6,
+    }),
   )
   .map(([steps, shifts, marks]: [Step[], { at: number; shift: number }[], { at: number; what: string }[]]) => {
     const messages = conversationOf(steps)
@@ -143,6 +151,7 @@ const histories: fc.Arbitrary<Message[]> = fc
       if (what === 'pin') messages[index] = { ...message, pinned: true }
       if (what === 'error') messages[index] = { ...message, role: 'error' }
       if (what === 'aside') messages[index] = { ...message, keptAside: 'compact-summary' }
+      if (what === 'protocol') messages[index] = { ...message, content: PROTOCOL_TALK }
       if (what === 'tie') messages[index] = { ...message, orderedAtMs: messages[index - 1]?.orderedAtMs ?? 1 }
     }
     return inConversationOrder(messages)
@@ -274,7 +283,7 @@ describe('the series of compactions of a thread', () => {
             tokensMax,
           })
           const replacedTokens = covered.reduce((sum, message) => sum + rawCost(message), 0)
-          checkSummary(summary, { tokensMax, coveredTokens: replacedTokens })
+          checkSummary(summary, { tokensMax, replacedTokens })
         }
       }),
       EACH,

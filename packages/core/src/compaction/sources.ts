@@ -1,6 +1,7 @@
 import type { Message } from '../message.js'
 import type { SummarySource } from '../summary/source.js'
 import type { ToolPairs } from '../turns.js'
+import { withoutProtocol } from './check-summary.js'
 
 /** Characters of one message that a summarizer is shown; what is longer is elided in the middle. */
 export const SOURCE_CHARACTERS_MAX = 8_000
@@ -16,11 +17,13 @@ export function summarySources(
       const given = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)
       return `[called ${call.name} ${elideMiddle(given, 400)}]`
     })
+    const text = [message.content, ...calls].filter((part) => part !== '').join('\n')
+    const tool = message.toolName ?? pairs.byResult.get(message.id)?.call.name ?? message.toolCalls[0]?.name ?? null
     return {
       reference: reference(message),
       role: message.role,
-      text: elideMiddle([message.content, ...calls].filter((part) => part !== '').join('\n'), SOURCE_CHARACTERS_MAX),
-      toolName: message.toolName ?? pairs.byResult.get(message.id)?.call.name ?? message.toolCalls[0]?.name ?? null,
+      text: withoutProtocol(elideMiddle(text, SOURCE_CHARACTERS_MAX)),
+      toolName: tool === null ? null : withoutProtocol(tool),
       isError: message.isError,
       pinned: message.pinned,
       orderedAtMs: message.orderedAtMs,
