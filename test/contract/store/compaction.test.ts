@@ -1,6 +1,7 @@
 import { agentIdOf, type Position } from '@heddle/core'
 import {
   advanceCursor,
+  awaitsSummary,
   clearThreadFailure,
   findLaggingThreads,
   findPendingStates,
@@ -265,6 +266,25 @@ describe('a series of states', () => {
       expect(await publishSummary(tx, published)).toBe(true)
       expect((await loadLatestStates(tx, lane)).map(({ id }) => id)).toEqual([third.id, second.id])
       expect((await listStates(tx, { ...lane, limit: 2 })).map(({ id }) => id)).toEqual([second.id, third.id])
+    })
+  })
+
+  it('that were passed by are awaited again when what passed them turns void', async () => {
+    const { threadId } = await freshThread()
+    const first = newState(threadId)
+    const second = newState(threadId, { generation: 2, replaces: first.id })
+    const lane = { threadId, lane: 'sandwich', clearEpoch: 0 }
+    await inProject(PROJECT, async (tx) => {
+      await insertState(tx, first)
+      await insertState(tx, second)
+      await voidStates(tx, { ...lane, fromGeneration: 2 })
+      const [latest] = await loadLatestStates(tx, lane)
+      expect(latest).toMatchObject({ id: first.id, status: 'passed' })
+      expect(latest && awaitsSummary(latest)).toBe(true)
+      const summary = { stateId: first.id, clearEpoch: 0, summary: 'so far', summaryTokens: 2, summarizer: 'test' }
+      expect(await publishSummary(tx, summary)).toBe(true)
+      const [summarized] = await loadLatestStates(tx, lane)
+      expect(summarized && awaitsSummary(summarized)).toBe(false)
     })
   })
 })
