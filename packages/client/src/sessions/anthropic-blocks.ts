@@ -1,5 +1,5 @@
 import { validationError } from '@heddle/contracts'
-import { type FlatContent, flattenContent, notesOf } from './content.js'
+import { blocksField, blocksOf, type FlatContent, flattenContent } from './content.js'
 import { isJsonObject, type Json, type JsonObject, metadataField } from './json.js'
 import type { MessageDraft } from './parsed.js'
 
@@ -8,23 +8,22 @@ type Thinking = NonNullable<MessageDraft['thinking']>
 
 /** An assistant's content in Anthropic's blocks, as one message. */
 export function readAssistant(place: string, content: Json | undefined): MessageDraft {
-  const blocks = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content]
   const rest: Json[] = []
   const thinking: Thinking = []
   const toolCalls: ToolCalls = []
-  for (const block of blocks) {
+  for (const block of blocksOf(place, content)) {
     const thought = readThinking(block)
     if (thought !== null) thinking.push(thought)
     else if (isJsonObject(block) && block['type'] === 'tool_use') toolCalls.push(readCall(place, block))
     else rest.push(block)
   }
-  const flat = flattenContent(rest)
+  const flat = flattenContent(place, rest)
   return {
     role: 'assistant',
     content: flat.text,
     ...(thinking.length > 0 && { thinking }),
     ...(toolCalls.length > 0 && { toolCalls }),
-    ...metadataField(notesOf(flat)),
+    ...metadataField(blocksField(flat)),
   }
 }
 
@@ -33,7 +32,7 @@ export function readAssistant(place: string, content: Json | undefined): Message
  * of the block that each begins with.
  */
 export function readUser(place: string, content: Json | undefined): { block: number; input: MessageDraft }[] {
-  if (!Array.isArray(content)) return [{ block: 0, input: userDraft(flattenContent(content)) }]
+  if (!Array.isArray(content)) return [{ block: 0, input: userDraft(flattenContent(place, content)) }]
   const results: { block: number; input: MessageDraft }[] = []
   const rest: Json[] = []
   let restBlock = 0
@@ -45,7 +44,7 @@ export function readUser(place: string, content: Json | undefined): { block: num
     if (rest.length === 0) restBlock = block
     rest.push(part)
   }
-  return rest.length === 0 ? results : [...results, { block: restBlock, input: userDraft(flattenContent(rest)) }]
+  return rest.length === 0 ? results : [...results, { block: restBlock, input: userDraft(flattenContent(place, rest)) }]
 }
 
 /** A block of reasoning; null for any other block. */
@@ -58,7 +57,7 @@ export function readThinking(block: Json): Thinking[number] | null {
 }
 
 function userDraft(flat: FlatContent): MessageDraft {
-  return { role: 'user', content: flat.text, ...metadataField(notesOf(flat)) }
+  return { role: 'user', content: flat.text, ...metadataField(blocksField(flat)) }
 }
 
 function readCall(place: string, block: JsonObject): ToolCalls[number] {
@@ -72,12 +71,12 @@ function readCall(place: string, block: JsonObject): ToolCalls[number] {
 function readResult(place: string, block: JsonObject): MessageDraft {
   const { tool_use_id: toolCallId, content, is_error: isError } = block
   if (typeof toolCallId !== 'string') throw validationError(place, 'a tool_result must have a tool_use_id', toolCallId)
-  const flat = flattenContent(content)
+  const flat = flattenContent(place, content)
   return {
     role: 'tool_result',
     content: flat.text,
     toolCallId,
     ...(isError === true && { isError }),
-    ...metadataField(notesOf(flat)),
+    ...metadataField(blocksField(flat)),
   }
 }

@@ -41,6 +41,21 @@ test('a request is read with its system prompt, its blocks and what its answers 
   ])
 })
 
+test('a system prompt keeps its blocks that are no text, and is refused where it is neither text nor list', () => {
+  const read = (system: unknown) =>
+    parseSession(JSON.stringify({ system, messages: [{ role: 'user', content: 'Go' }] }), {
+      fileName: 'a.json',
+      format: 'auto',
+    })
+  const block = { type: 'weird', value: 1 }
+  expect(read([text('Be brief.'), block]).threads[0]?.messages[0]?.input).toEqual({
+    role: 'system',
+    content: 'Be brief.\n\n[weird]',
+    metadata: { blocks: [block] },
+  })
+  expect(() => read({ question: 'Why?' })).toThrow('a.json: system: content: must be a text, a list of blocks or null')
+})
+
 test.each(['lines', 'list'])('messages alone are told from OpenAI by their blocks, as %s', (shape) => {
   const messages = [
     { role: 'user', content: [text('Go')] },

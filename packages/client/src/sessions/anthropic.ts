@@ -1,8 +1,8 @@
 import { validationError } from '@heddle/contracts'
 import { readAssistant, readUser } from './anthropic-blocks.js'
-import { flattenContent } from './content.js'
+import { blocksField, flattenContent } from './content.js'
 import { conversationsOf } from './conversations.js'
-import { isJsonObject, metadataField, otherFields, textField } from './json.js'
+import { isJsonObject, type Json, metadataField, otherFields, textField } from './json.js'
 import type { DraftMessage, Drafts } from './parsed.js'
 import { countSkipped } from './parsed.js'
 import type { Source, SourceRecord } from './source.js'
@@ -14,9 +14,7 @@ export function readAnthropic(source: Source): Drafts {
   const skipped = new Map<string, number>()
   const threads = conversationsOf(source).map(({ suffix, system, messages }) => {
     const prompt: DraftMessage[] =
-      system === null
-        ? []
-        : [{ place: system.place, input: { role: 'system', content: flattenContent(system.content).text } }]
+      system === null ? [] : [{ place: system.place, input: systemDraft(system.place, system.content) }]
     return { suffix, messages: [...prompt, ...messages.flatMap((record) => readMessage(record, skipped))] }
   })
   return { threads, skipped }
@@ -33,7 +31,7 @@ function readMessage({ place, value }: SourceRecord, skipped: Map<string, number
   const parts =
     role === 'user'
       ? readUser(place, content)
-      : [{ block: 0, input: role === 'assistant' ? readAssistant(place, content) : systemDraft(content) }]
+      : [{ block: 0, input: role === 'assistant' ? readAssistant(place, content) : systemDraft(place, content) }]
   if (parts.length === 0) countSkipped(skipped, 'user/empty')
   return parts.map(({ block, input }) => {
     const identity = id === undefined || parts.length === 1 ? id : `${id}#${block}`
@@ -51,6 +49,7 @@ function readMessage({ place, value }: SourceRecord, skipped: Map<string, number
   })
 }
 
-function systemDraft(content: SourceRecord['value'][string] | undefined): DraftMessage['input'] {
-  return { role: 'system', content: flattenContent(content).text }
+function systemDraft(place: string, content: Json | undefined): DraftMessage['input'] {
+  const flat = flattenContent(place, content)
+  return { role: 'system', content: flat.text, ...metadataField(blocksField(flat)) }
 }

@@ -100,14 +100,11 @@ test('a user record with results gives one message a result and then one of its 
   expect(messages?.[0]?.input).not.toHaveProperty('isError')
 })
 
-test('an image in a result leaves a marker and a note instead of its bytes', () => {
+test('an image in a result leaves a marker in the text and is kept whole beside it', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'x'.repeat(5_000) } }
   const [, , result] = messagesOf(user('Go'), assistant('m1', call('a')), user([answer('a', [text('Shot:'), image])]))
   expect(result?.content).toBe('Shot:\n\n[image: image/png]')
-  expect(result?.metadata?.['parts']).toMatchObject([
-    { type: 'image', source: { data: expect.stringContaining('5000') } },
-  ])
-  expect(JSON.stringify(result).length).toBeLessThan(1_000)
+  expect(result?.metadata).toEqual({ blocks: [image] })
 })
 
 test("a compaction's summary is kept aside and a meta record is a marked user message", () => {
@@ -144,6 +141,37 @@ test('a record that a file holds twice is one message', () => {
   const { threads, skipped } = read(repeated, repeated)
   expect(threads[0]?.messages).toHaveLength(1)
   expect(skipped).toEqual({ 'user/repeated': 1 })
+})
+
+test('a copy that names another session is a repeat, whatever the order of its fields', () => {
+  const { type, uuid, timestamp, message } = { ...user('Go') }
+  expect(
+    read({ type, uuid, timestamp, message, sessionId: 's1' }, { sessionId: 's2', message, timestamp, uuid, type }),
+  ).toMatchObject({ threads: [{ messages: [{}] }], skipped: { 'user/repeated': 1 } })
+})
+
+test('another message under the uuid of an earlier one is refused, and both lines are named', () => {
+  const first = user('Go')
+  expect(() => read(first, user('Wait'), { ...user('Stop'), uuid: first.uuid })).toThrow(
+    'a.jsonl: line 3: uuid was given to another message at line 1',
+  )
+  expect(() => read(first, { ...first, isCompactSummary: true })).toThrow(/line 2: uuid .* at line 1/)
+})
+
+test('blocks of unknown types are kept whole', () => {
+  const search = { type: 'server_tool_use', id: 'srv1', name: 'web_search', input: { query: 'q'.repeat(1_000) } }
+  expect(messagesOf(user('Go'), assistant('m1', text('Searching.')), assistant('m1', search))[1]).toMatchObject({
+    content: 'Searching.\n\n[server_tool_use]',
+    metadata: { blocks: [search] },
+  })
+})
+
+test.each([{ question: 'Why?' }, 42, true])('a content that is neither text nor list is refused: %j', (content) => {
+  const asked = assistant('m1', call('a'))
+  const replied = record('assistant', { message: { role: 'assistant', id: 'm1', content } })
+  expect(() => read(user('Go'), user(content))).toThrow(/^a\.jsonl: line 2: content: must be a text, a list of blocks/)
+  expect(() => read(user('Go'), asked, replied)).toThrow(/line 3: content: must be/)
+  expect(() => read(user('Go'), asked, user([answer('a', content)]))).toThrow(/line 3: content: must be/)
 })
 
 test('each subagent has a thread of its own', () => {

@@ -1,7 +1,21 @@
+import { validationError } from '@heddle/contracts'
+import { canonicalJson } from '@heddle/core'
 import { readAssistant, readUser } from './anthropic-blocks.js'
+import { blocksOf } from './content.js'
 import { isJsonObject, type Json, type JsonObject, metadataField, textField } from './json.js'
 import { countSkipped, type DraftMessage, type Drafts, type DraftThread } from './parsed.js'
 import { recordsOf, type Source, type SourceRecord } from './source.js'
+
+const READ_FIELDS = [
+  'type',
+  'message',
+  'timestamp',
+  'isSidechain',
+  'agentId',
+  'isMeta',
+  'isCompactSummary',
+  'isApiErrorMessage',
+]
 
 /**
  * Transcripts of Claude Code. A record holds one block of an assistant message at a time, and the results of its first
@@ -12,7 +26,7 @@ export function readClaudeCode(source: Source): Drafts {
   const records = source.kind === 'lines' ? source.records : recordsOf(asList(source.value), String)
   const threads = new ThreadFinder()
   const skipped = new Map<string, number>()
-  const seen = new Set<string>()
+  const seen = new Map<string, SourceRecord>()
   for (const record of records) {
     const { value } = record
     const { message } = value
@@ -24,16 +38,24 @@ export function readClaudeCode(source: Source): Drafts {
       continue
     }
     // Continued sessions may hold a record twice.
-    if (uuid !== undefined && seen.has(uuid)) {
+    const earlier = uuid === undefined ? undefined : seen.get(uuid)
+    if (earlier !== undefined) {
+      if (readPartOf(earlier) !== readPartOf(record))
+        throw validationError(record.place, `uuid was given to another message at ${earlier.place}`, uuid)
       countSkipped(skipped, `${kind}/repeated`)
       continue
     }
-    if (uuid !== undefined) seen.add(uuid)
+    if (uuid !== undefined) seen.set(uuid, record)
     const thread = threads.find(value)
     if (role === 'assistant') thread.addAssistant(record, message)
     else if (thread.addUser(record, message) === 0) countSkipped(skipped, `${kind}/empty`)
   }
   return { threads: threads.all(), skipped }
+}
+
+/** All that is read of a record, to compare it by: copies in a continued session differ in the session that they name. */
+function readPartOf({ value }: SourceRecord): string {
+  return canonicalJson(READ_FIELDS.map((field) => value[field] ?? null))
 }
 
 /** An assistant message whose records are still being gathered. */
@@ -50,8 +72,7 @@ class ThreadReader {
   readonly #open = new Map<string, OpenAssistant>()
 
   addAssistant({ place, value }: SourceRecord, message: JsonObject): void {
-    const { content } = message
-    const blocks = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content]
+    const blocks = blocksOf(place, message['content'])
     const id = textField(message, 'id')
     const open = id === undefined ? undefined : this.#open.get(id)
     if (open === undefined) {

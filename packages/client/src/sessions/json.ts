@@ -16,7 +16,7 @@ export function textField(record: JsonObject, name: string): string | undefined 
 const TEXT_CHARACTERS_MAX = 500
 
 /** A copy in which long texts, such as the bytes of an image, are replaced by a note of their length. */
-export function compact(value: Json): Json {
+function compact(value: Json): Json {
   if (typeof value === 'string') {
     return value.length <= TEXT_CHARACTERS_MAX ? value : `${value.slice(0, 40)}… (${value.length} characters)`
   }

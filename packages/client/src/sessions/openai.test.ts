@@ -75,11 +75,39 @@ test('the old function form is paired by name', () => {
   expect(inputs[2]).toMatchObject({ role: 'tool_result', toolName: 'look' })
 })
 
-test('parts that are no text leave a marker and a note', () => {
+test('parts that are no text leave a marker and are kept whole', () => {
   const image = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${'x'.repeat(5_000)}` } }
-  const [input] = inputsOf([{ role: 'user', content: [{ type: 'text', text: 'See' }, image] }])
-  expect(input?.content).toBe('See\n\n[image_url: image/jpeg]')
-  expect(input?.metadata).toMatchObject({ parts: [{ type: 'image_url' }] })
+  const audio = { type: 'input_audio', input_audio: { data: 'x'.repeat(5_000), format: 'wav' } }
+  const [input] = inputsOf([{ role: 'user', content: [{ type: 'text', text: 'See' }, image, audio] }])
+  expect(input?.content).toBe('See\n\n[image_url: image/jpeg]\n\n[input_audio]')
+  expect(input?.metadata).toEqual({ blocks: [image, audio] })
+})
+
+test('a refusal does not displace the parts beside it', () => {
+  const part = { type: 'weird', value: 1 }
+  expect(inputsOf([{ role: 'assistant', content: [part], refusal: 'No.' }])[0]?.metadata).toEqual({
+    blocks: [part],
+    refusal: true,
+  })
+})
+
+test.each([
+  [{ question: 'Why?' }, 'an object'],
+  [42, '42'],
+])('a content that is neither text nor list is refused: %j', (content, received) => {
+  const refused = () =>
+    inputsOf([
+      { role: 'user', content: 'Go' },
+      { role: 'assistant', content, refusal: 'No.' },
+    ])
+  expect(refused).toThrow(
+    expect.objectContaining({
+      code: 'VALIDATION_ERROR',
+      field: '1',
+      received,
+      message: 'a.json: 1: content: must be a text, a list of blocks or null',
+    }),
+  )
 })
 
 test('a refusal and reasoning are read where providers put them', () => {

@@ -1,5 +1,5 @@
 import { validationError } from '@heddle/contracts'
-import { flattenContent, notesOf } from './content.js'
+import { blocksField, type FlatContent, flattenContent } from './content.js'
 import { conversationsOf } from './conversations.js'
 import { isJsonObject, type Json, type JsonObject, metadataField, otherFields, textField } from './json.js'
 import type { DraftMessage, Drafts, MessageDraft } from './parsed.js'
@@ -52,17 +52,17 @@ function readMessage(record: SourceRecord, index: number, legacyCallIds: Map<str
 
 function readByRole({ place, value }: SourceRecord, index: number, legacyCallIds: Map<string, string>): MessageDraft {
   const { role } = value
-  const flat = flattenContent(value['content'])
-  const said = { content: flat.text, ...metadataField(notesOf(flat)) }
+  const flat = flattenContent(place, value['content'])
+  const said = { content: flat.text, ...metadataField(blocksField(flat)) }
   const name = textField(value, 'name')
   switch (role) {
     case 'system':
     case 'user':
       return { role, ...said }
     case 'developer':
-      return { role: 'system', ...said, ...metadataField(notesOf(flat), { role }) }
+      return { role: 'system', ...said, ...metadataField(blocksField(flat), { role }) }
     case 'assistant':
-      return { role, ...said, ...readAnswer(place, value, index, legacyCallIds, said.content) }
+      return { role, ...said, ...readAnswer(place, value, index, legacyCallIds, flat) }
     case 'tool': {
       const toolCallId = value['tool_call_id']
       if (typeof toolCallId !== 'string')
@@ -86,7 +86,7 @@ function readAnswer(
   value: JsonObject,
   index: number,
   legacyCallIds: Map<string, string>,
-  text: string,
+  flat: FlatContent,
 ): Partial<MessageDraft> {
   const reasoning = textField(value, 'reasoning_content')
   const refusal = textField(value, 'refusal')
@@ -100,10 +100,10 @@ function readAnswer(
     toolCalls.push(call)
   }
   return {
-    ...(text === '' && refusal !== undefined && { content: refusal }),
+    ...(flat.text === '' && refusal !== undefined && { content: refusal }),
     ...(reasoning !== undefined && { thinking: [{ text: reasoning }] }),
     ...(toolCalls.length > 0 && { toolCalls }),
-    ...(refusal !== undefined && { metadata: { refusal: true } }),
+    ...(refusal !== undefined && { metadata: { ...blocksField(flat), refusal: true } }),
   }
 }
 

@@ -25,10 +25,28 @@ test.each(['', ' \n\n', '\ufeff'])('an empty file is refused: %j', (text) => {
 })
 
 test('a broken line is named, blank lines counted, without its content', () => {
-  const fault = faultOf(`${user}\n\n{"role":"user","content":"secret`)
+  const fault = faultOf(`${user}\n\n{"role":"user","content":"secret\n`)
   expect(fault).toMatchObject({ code: 'VALIDATION_ERROR', field: 'line 3', received: 'a text of 32 characters' })
   expect(fault.hint).toMatch(/still being written/)
   expect(JSON.stringify(fault)).not.toContain('secret')
+})
+
+test.each(['\n', '\r\n'])('half a last line is left out and counted, the rest is read: %j', (lineBreak) => {
+  const text = [user, user, '{"role":"user","cont'].join(lineBreak)
+  expect(parseSession(text, { fileName: 'session.jsonl', format: 'auto' })).toMatchObject({
+    threads: [{ messages: [{}, {}] }],
+    skipped: { 'unfinished last line': 1 },
+  })
+})
+
+test('only a last line without a line break may be half a record', () => {
+  const half = '{"role":"user","cont'
+  expect(faultOf(half)).toMatchObject({ field: 'line 1' })
+  expect(faultOf(`${user}\n${half}\n`)).toMatchObject({ field: 'line 2' })
+  expect(faultOf(`${user}\n${half}\n  `)).toMatchObject({ field: 'line 2' })
+  expect(faultOf(`${user}\n${half}\n${user}`)).toMatchObject({ field: 'line 2' })
+  expect(faultOf(`${user}\n${half}\n${half}`)).toMatchObject({ field: 'line 2' })
+  expect(faultOf(`${user}\nDear diary,`)).toMatchObject({ field: 'line 2' })
 })
 
 test('a first line that is broken is named too', () => {
@@ -69,6 +87,13 @@ test('a file of another format than was named says which one it looks like', () 
 test('a message that is too long is refused by its own code', () => {
   const long = JSON.stringify({ role: 'user', content: 'x'.repeat(limits.messageCharactersMax + 1) })
   expect(faultOf(`${user}\n${long}`)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', field: 'line 2' })
+})
+
+test('blocks beside the text count to the size of a message', () => {
+  const withImage = (data: string) => JSON.stringify({ role: 'user', content: [{ type: 'image', data }] })
+  const long = 'x'.repeat(limits.messageCharactersMax - 20)
+  expect(faultOf(`${user}\n${withImage(long)}`)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', field: 'line 2' })
+  expect(() => parseSession(withImage(long.slice(100)), { fileName: 'session.jsonl', format: 'auto' })).not.toThrow()
 })
 
 test('one bad message refuses the whole file and names the field', () => {

@@ -1,18 +1,27 @@
-import { type ErrorDetails, messageInputSchema, PermanentError, parse, validationError } from '@heddle/contracts'
+import {
+  type ErrorDetails,
+  limits,
+  messageCharacters,
+  messageInputSchema,
+  PermanentError,
+  parse,
+  validationError,
+} from '@heddle/contracts'
 import { messageFingerprint, NIL_ID } from '@heddle/core'
 import { readAnthropic } from './anthropic.js'
 import { readClaudeCode } from './claude-code.js'
 import { detectFormat } from './detect.js'
 import { readHeddle } from './heddle.js'
 import { readOpenAi } from './openai.js'
-import type {
-  DraftMessage,
-  Drafts,
-  DraftThread,
-  ParsedFile,
-  ParsedMessage,
-  ParsedThread,
-  SessionFormat,
+import {
+  countSkipped,
+  type DraftMessage,
+  type Drafts,
+  type DraftThread,
+  type ParsedFile,
+  type ParsedMessage,
+  type ParsedThread,
+  type SessionFormat,
 } from './parsed.js'
 import { readSource, type Source } from './source.js'
 import { readSweAgent } from './swe-agent.js'
@@ -50,6 +59,7 @@ function parseFile(text: string, asked: SessionFormat | 'auto'): ParsedFile {
   const source = readSource(text)
   const format = asked === 'auto' ? detectFormat(source) : asked
   const { threads, skipped } = readers[format](source)
+  if (source.kind === 'lines' && source.isUnfinished) countSkipped(skipped, 'unfinished last line')
   const parsed = threads.filter((thread) => thread.messages.length > 0).map(finishThread)
   if (parsed.length === 0) throw withoutMessages(format, source, skipped)
   return { format, threads: parsed, skipped: Object.fromEntries(skipped) }
@@ -90,11 +100,25 @@ function finishMessage(
 function checked({ place, input }: DraftMessage): ParsedMessage['input'] {
   try {
     const { id: _placeholder, ...valid } = parse(messageInputSchema, { ...input, id: NIL_ID }, place)
+    checkBlocks(place, valid)
     return valid
   } catch (error) {
     if (!(error instanceof PermanentError)) throw error
     throw new PermanentError(error.code, error.message, { ...detailsOf(error), field: place })
   }
+}
+
+/** Blocks kept beside the text count like it, so that a file of images cannot send what no queue should hold. */
+function checkBlocks(place: string, input: ParsedMessage['input']): void {
+  const blocks = input.metadata?.['blocks']
+  if (blocks === undefined) return
+  const characters = messageCharacters(input) + JSON.stringify(blocks).length
+  if (characters <= limits.messageCharactersMax) return
+  throw new PermanentError(
+    'PAYLOAD_TOO_LARGE',
+    `${place}: metadata.blocks: must have at most ${limits.messageCharactersMax} characters together with the text`,
+    { field: place, received: `${characters} characters` },
+  )
 }
 
 /** Of the fields that say what was said, so that reading more fields one day does not change it. */

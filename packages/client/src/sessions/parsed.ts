@@ -26,7 +26,7 @@ export interface ParsedThread {
 export interface ParsedFile {
   format: SessionFormat
   threads: ParsedThread[]
-  /** Records that are no messages, by kind: `{ "system/turn_duration": 16 }`. */
+  /** What gave no message, by kind: `{ "system/turn_duration": 16, "unfinished last line": 1 }`. */
   skipped: Record<string, number>
 }
 

@@ -7,24 +7,34 @@ export interface SourceRecord {
   value: JsonObject
 }
 
-/** A file is one JSON document, or one JSON object a line. */
-export type Source = { kind: 'document'; value: Json } | { kind: 'lines'; records: SourceRecord[] }
+/** A file is one JSON document, or one JSON object a line; `isUnfinished` where half a last line was left out. */
+export type Source =
+  | { kind: 'document'; value: Json }
+  | { kind: 'lines'; records: SourceRecord[]; isUnfinished: boolean }
 
 /** Deeper than any session's records; values far deeper overflow the stack of whoever reads or writes them. */
 const NESTING_MAX = 200
 /** Keys of which one marks a document that holds a whole conversation. */
 const DOCUMENT_KEYS = ['messages', 'traj', 'history']
 
-/** @throws PermanentError `VALIDATION_ERROR` for an empty file, or naming the line that is broken */
+/**
+ * Half a last line is left out: the session is still being written.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` for an empty file, or naming the line that is broken
+ */
 export function readSource(fileText: string): Source {
   const text = fileText.startsWith('\ufeff') ? fileText.slice(1) : fileText
-  const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ line, number: index + 1 }]))
+  const allLines = text.split('\n')
+  const lines = allLines.flatMap((line, index) => (line.trim() === '' ? [] : [{ line, number: index + 1 }]))
   const [first] = lines
   if (first === undefined) throw validationError('file', 'is empty', '', 'Give a file that holds a recorded session.')
   const firstValue = parseJson(first.line)
   if (firstValue === undefined) return readDocument(text, lines)
   if (lines.length === 1 && isDocument(firstValue)) return { kind: 'document', value: fitting('line 1', firstValue) }
-  return { kind: 'lines', records: lines.map(({ line, number }) => readLine(line, number)) }
+  const last = lines.at(-1)
+  const isUnfinished = last !== undefined && last.number === allLines.length && isHalfObject(last.line)
+  const whole = isUnfinished ? lines.slice(0, -1) : lines
+  return { kind: 'lines', records: whole.map(({ line, number }) => readLine(line, number)), isUnfinished }
 }
 
 /** The entries of a list as records. */
@@ -37,6 +47,10 @@ export function recordsOf(list: readonly Json[], placeOf: (index: number) => str
 
 function isDocument(value: Json): boolean {
   return Array.isArray(value) || (isJsonObject(value) && DOCUMENT_KEYS.some((key) => Array.isArray(value[key])))
+}
+
+function isHalfObject(line: string): boolean {
+  return line.trimStart().startsWith('{') && parseJson(line) === undefined
 }
 
 function readLine(line: string, number: number): SourceRecord {
@@ -68,7 +82,7 @@ function brokenJson(place: string, received: string): PermanentError {
     {
       field: place,
       received: `a text of ${received.length} characters`,
-      hint: 'A session that is still being written may end in half a line; everything else is a broken file.',
+      hint: 'Only half a last line after whole ones is left out, as of a session still being written: this is a broken file.',
     },
   )
 }

@@ -60,6 +60,10 @@ test('a history without function calls keeps the action that its content does no
   ])
 })
 
+test('a content that is neither text nor list is refused', () => {
+  expect(() => inputsOf([{ role: 'user', content: 42 }])).toThrow(/history\.0: content: must be a text/)
+})
+
 test('a result that names no call answers the oldest open one', () => {
   const call = (id: string) => ({ id, type: 'function', function: { name: id, arguments: '{}' } })
   const inputs = inputsOf([

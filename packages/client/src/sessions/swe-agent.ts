@@ -1,6 +1,6 @@
 import { validationError } from '@heddle/contracts'
 import { readThinking } from './anthropic-blocks.js'
-import { flattenContent, notesOf } from './content.js'
+import { blocksField, flattenContent } from './content.js'
 import { isJsonObject, type JsonObject, metadataField, otherFields, textField } from './json.js'
 import { readToolCalls } from './openai.js'
 import type { DraftMessage, Drafts, MessageDraft } from './parsed.js'
@@ -39,8 +39,8 @@ export function readSweAgent(source: Source): Drafts {
 /** @param open ids of the calls so far that no result names, oldest first */
 function readMessage({ place, value }: SourceRecord, open: string[]): DraftMessage {
   const { role } = value
-  const flat = flattenContent(value['content'])
-  const metadata = metadataField(notesOf(flat), extrasOf(value, flat.text))
+  const flat = flattenContent(place, value['content'])
+  const metadata = metadataField(blocksField(flat), extrasOf(value, flat.text))
   const said = { content: flat.text, ...metadata }
   if (role === 'system' || role === 'user') return { place, input: { role, ...said } }
   if (role === 'assistant') {
