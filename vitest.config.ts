@@ -11,6 +11,8 @@ const environments = { __vitest__: { resolve } }
 
 export default defineConfig({
   test: {
+    // Most of these tests wait for servers and processes: two files at once halve the time, also where there are two cores.
+    maxWorkers: 2,
     projects: [
       {
         resolve,

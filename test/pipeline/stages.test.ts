@@ -243,7 +243,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       const context = await loom.client.contexts.build({ thread: THREAD, format: 'openai-chat' })
       expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
       expect(context.receipt.eligible).toBe(messages.length)
-      expect(context.receipt.notes.join()).toContain('fallback')
+      expect(context.receipt.notes.join()).toContain('extractive summary')
 
       summarizer.broken = false
       clock.aheadMs = 600_000
