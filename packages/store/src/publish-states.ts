@@ -14,11 +14,22 @@ export type NewContextState = Omit<ContextStateRow, 'createdAtMs' | 'readyAtMs'>
  * @returns false where the agent was cleared, the replaced state is void, or the generation is taken
  */
 export async function insertState(tx: Tx, state: NewContextState): Promise<boolean> {
-  const { count } = await tx`
+  // A statement of its own: within one, Postgres may lock the state first, and then wait in a circle with a clear.
+  const [, { count }] = await Promise.all([
+    tx`
+      select from heddle.agents
+      where id = (select agent_id from heddle.threads where id = ${state.threadId})
+      for share`,
+    insertUnlessCleared(tx, state),
+  ])
+  return count === 1
+}
+
+function insertUnlessCleared(tx: Tx, state: NewContextState) {
+  return tx`
     with agent as (
       select clear_epoch from heddle.agents
       where id = (select agent_id from heddle.threads where id = ${state.threadId})
-      for share
     ),
     replaced as (
       select id from heddle.context_states
@@ -47,7 +58,6 @@ export async function insertState(tx: Tx, state: NewContextState): Promise<boole
     where agent.clear_epoch = ${state.clearEpoch}
       and (${state.replaces}::uuid is null or exists (select from replaced))
     on conflict (thread_id, lane, clear_epoch, generation) where status <> 'void' do nothing`
-  return count === 1
 }
 
 export interface PublishedSummary {
@@ -67,22 +77,23 @@ export interface PublishedSummary {
  * @returns false where the agent was cleared since, or the state is void or has a summary
  */
 export async function publishSummary(tx: Tx, published: PublishedSummary): Promise<boolean> {
-  const { count } = await tx`
-    with agent as (
-      select clear_epoch from heddle.agents
-      where id = (
-        select thread.agent_id from heddle.context_states as state
-        join heddle.threads as thread on thread.id = state.thread_id
-        where state.id = ${published.stateId})
-      for share
-    )
-    update heddle.context_states as state
-    set
-      status = 'ready', ready_at = now(), summary = ${toStorable(published.summary)},
-      summary_tokens = ${published.summaryTokens}, summarizer = ${published.summarizer}
-    from agent
-    where state.id = ${published.stateId} and state.status in ('pending', 'passed')
-      and state.clear_epoch = ${published.clearEpoch} and agent.clear_epoch = ${published.clearEpoch}`
+  const agentOfState = tx`
+    select thread.agent_id from heddle.context_states as state
+    join heddle.threads as thread on thread.id = state.thread_id
+    where state.id = ${published.stateId}`
+  // The agent first, as above.
+  const [, { count }] = await Promise.all([
+    tx`select from heddle.agents where id = (${agentOfState}) for share`,
+    tx`
+      update heddle.context_states as state
+      set
+        status = 'ready', ready_at = now(), summary = ${toStorable(published.summary)},
+        summary_tokens = ${published.summaryTokens}, summarizer = ${published.summarizer}
+      from heddle.agents as agent
+      where state.id = ${published.stateId} and state.status in ('pending', 'passed')
+        and state.clear_epoch = ${published.clearEpoch}
+        and agent.id = (${agentOfState}) and agent.clear_epoch = ${published.clearEpoch}`,
+  ])
   return count === 1
 }
 

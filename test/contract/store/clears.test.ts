@@ -1,5 +1,6 @@
 import { agentIdOf, threadIdOf } from '@heddle/core'
-import { clearAgent, insertState, loadThread, loadUncovered, publishSummary } from '@heddle/store'
+import { clearAgent, insertState, loadThread, loadUncovered, type NewContextState, publishSummary } from '@heddle/store'
+import { waitFor } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
 
@@ -25,6 +26,30 @@ async function freshAgent(...threadLengths: number[]): Promise<{ agentId: string
 }
 
 const rowOf = (thread: string) => inProject(PROJECT, (tx) => loadThread(tx, { threadId: threadIdOf(PROJECT, thread) }))
+
+function stateOf(threadId: string): NewContextState {
+  const position = { orderedAtMs: RECEIVED_AT_MS, ordinal: 0, id: newId() }
+  return {
+    id: newId(),
+    threadId,
+    lane: 'sandwich',
+    strategy: 'sandwich',
+    clearEpoch: 0,
+    generation: 1,
+    replaces: null,
+    status: 'pending',
+    point: position,
+    headSeq: 3,
+    topIds: [],
+    coveredFrom: position,
+    coveredTo: position,
+    coveredCount: 1,
+    coveredTokens: 9,
+    summary: null,
+    summaryTokens: 0,
+    summarizer: null,
+  }
+}
 
 describe('a clear', () => {
   it('hides what each thread of the agent holds, and leaves other agents alone', async () => {
@@ -79,27 +104,7 @@ describe('a clear', () => {
   it('voids the summary that was awaited, and refuses it when it comes', async () => {
     const { agentId, threads } = await freshAgent(3)
     const threadId = threadIdOf(PROJECT, threads[0] ?? '')
-    const position = { orderedAtMs: RECEIVED_AT_MS, ordinal: 0, id: newId() }
-    const state = {
-      id: newId(),
-      threadId,
-      lane: 'sandwich',
-      strategy: 'sandwich',
-      clearEpoch: 0,
-      generation: 1,
-      replaces: null,
-      status: 'pending' as const,
-      point: position,
-      headSeq: 3,
-      topIds: [],
-      coveredFrom: position,
-      coveredTo: position,
-      coveredCount: 1,
-      coveredTokens: 9,
-      summary: null,
-      summaryTokens: 0,
-      summarizer: null,
-    }
+    const state = stateOf(threadId)
     expect(await inProject(PROJECT, (tx) => insertState(tx, state))).toBe(true)
     await clear(agentId)
     const kept = await inProject(PROJECT, (tx) => tx`select status from heddle.context_states where id = ${state.id}`)
@@ -108,6 +113,36 @@ describe('a clear', () => {
     expect(await inProject(PROJECT, (tx) => publishSummary(tx, summary))).toBe(false)
     const next = { ...state, id: newId() }
     expect(await inProject(PROJECT, (tx) => insertState(tx, next))).toBe(false)
+  })
+
+  it('never waits in a circle with a compaction that is published meanwhile', async () => {
+    const { agentId, threads } = await freshAgent(3)
+    const threadId = threadIdOf(PROJECT, threads[0] ?? '')
+    const first = stateOf(threadId)
+    await inProject(PROJECT, (tx) => insertState(tx, first))
+    const next = { ...stateOf(threadId), generation: 2, replaces: first.id }
+    const summary = { stateId: first.id, clearEpoch: 0, summary: 'so far', summaryTokens: 2, summarizer: 'test' }
+    const published = await inProject(PROJECT, async (tx) => {
+      // The first half of a clear, then its second: what is published in between waits for both.
+      await tx`update heddle.agents set clear_epoch = clear_epoch + 1 where id = ${agentId}`
+      const publishing = Promise.all([
+        inProject(PROJECT, (other) => insertState(other, next)),
+        inProject(PROJECT, (other) => publishSummary(other, summary)),
+      ])
+      await waitFor(
+        async () => {
+          const [row] = await tx`
+            select count(distinct lock.pid) as waiting
+            from pg_locks as lock join pg_stat_activity as activity using (pid)
+            where not lock.granted and activity.datname = current_database()`
+          return row?.['waiting'] === 2
+        },
+        { what: 'both publications to wait' },
+      )
+      await tx`update heddle.context_states set status = 'void' where id = ${first.id}`
+      return { publishing }
+    })
+    expect(await published.publishing).toEqual([false, false])
   })
 
   it('at the same time as appends and another clear waits for them, and none is lost', async () => {
