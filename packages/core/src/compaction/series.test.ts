@@ -181,8 +181,8 @@ function settledAtOnce(messages: readonly Message[], chosen: PartialSettings): T
   return thread
 }
 
-describe('the series of compactions of a thread', () => {
-  test('is the same whatever order messages arrive in, and whenever its workers look', { timeout: TIMEOUT_MS }, () => {
+describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () => {
+  test('is the same whatever order messages arrive in, and whenever its workers look', () => {
     fc.assert(
       fc.property(histories, settings, deliveries, (messages, chosen, under) => {
         const thread = new Thread(chosen)
@@ -197,9 +197,7 @@ describe('the series of compactions of a thread', () => {
     )
   })
 
-  test('accounts for each message once at every moment: raw, condensed, removed, or in the one range that is covered', {
-    timeout: TIMEOUT_MS,
-  }, () => {
+  test('accounts for each message once at every moment: raw, condensed, removed, or in the one range that is covered', () => {
     fc.assert(
       fc.property(histories, settings, deliveries, (messages, chosen, under) => {
         const thread = new Thread(chosen)
@@ -251,9 +249,7 @@ describe('the series of compactions of a thread', () => {
     )
   })
 
-  test('leaves a context that both providers accept within the budget, however often it compacted', {
-    timeout: TIMEOUT_MS,
-  }, () => {
+  test('leaves a context that both providers accept within the budget, however often it compacted', () => {
     fc.assert(
       fc.property(histories, settings, deliveries, (messages, chosen, under) => {
         const thread = new Thread(chosen)
@@ -269,7 +265,7 @@ describe('the series of compactions of a thread', () => {
     )
   })
 
-  test('never asks for a summary that the extractive summarizer could not give', { timeout: TIMEOUT_MS }, () => {
+  test('never asks for a summary that the extractive summarizer could not give', () => {
     fc.assert(
       fc.property(histories, settings, (messages, chosen) => {
         const thread = settledAtOnce(messages, chosen)
