@@ -54,6 +54,19 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        resolve,
+        ssr,
+        environments,
+        test: {
+          // Kills processes and empties queues, which takes minutes: `npm run faults`, and CI.
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          globalSetup: ['test/support/src/servers.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
     ],
   },
 })

@@ -3,9 +3,9 @@ import { comparePositions, projectIdOf, threadIdOf } from '@heddle/core'
 import { listMessages } from '@heddle/store'
 import { type SpawnedNode, spawnNode, waitFor } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { modes, openPipeline, type Pipeline } from '../pipeline/support.js'
+import { AGENT, type Loom, openLoom, session } from '../pipeline/weaving.js'
 import { validateOpenAiChat } from '../support/src/validators/index.js'
-import { modes, openPipeline, type Pipeline } from './support.js'
-import { AGENT, type Loom, openLoom, session } from './weaving.js'
 
 const KILLS = 10
 const THREADS = 6

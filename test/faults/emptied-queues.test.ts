@@ -2,8 +2,8 @@ import { threadIdOf } from '@heddle/core'
 import { waitFor } from '@heddle/test-support'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { emptyQueues, strayKey } from '../contract/queue/support.js'
-import { allStages, modes, openPipeline, type Pipeline } from './support.js'
-import { AGENT, type Loom, openLoom, session, THREAD, woven } from './weaving.js'
+import { allStages, modes, openPipeline, type Pipeline } from '../pipeline/support.js'
+import { AGENT, type Loom, openLoom, session, THREAD, woven } from '../pipeline/weaving.js'
 
 const THREADS = ['one', 'two', 'three', 'four']
 /** Eager, so that no test waits for a clock. */
