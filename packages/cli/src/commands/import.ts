@@ -4,7 +4,7 @@ import { configOf } from '../context.js'
 import { importedLines, sendThreads } from '../importing/send.js'
 import { nameOption, rollingWindowOption, withCommonOptions } from '../options.js'
 import { type FormatOption, sessionFormatNames, sessionFormatOption } from '../session-formats.js'
-import { withEngine } from '../with-engine.js'
+import { untilStopped, withEngine } from '../with-engine.js'
 import { settleThreads } from './settle.js'
 
 interface ImportOptions extends CommonOptions {
@@ -34,7 +34,7 @@ export function registerImport(program: Command, context: CommandContext): void 
   ])
     .addHelpText(
       'after',
-      '\nAll files are read and checked before anything is sent. A file of several sessions becomes the threads NAME-1, NAME-2 ...',
+      '\nAll files are read and checked before anything is sent. /dev/stdin is what is piped in. A file of several sessions becomes the threads NAME-1, NAME-2 ...',
     )
     .action((files: string[], options: ImportOptions) => importFiles(context, files, options))
 }
@@ -42,12 +42,13 @@ export function registerImport(program: Command, context: CommandContext): void 
 async function importFiles(context: CommandContext, files: readonly string[], options: ImportOptions): Promise<void> {
   const config = configOf(context, options)
   const { planImport } = await import('../importing/plan.js')
-  const planned = await planImport(files, {
+  const planning = planImport(files, {
     cwd: context.cwd,
     project: config.project,
     format: options.format,
     ...(options.thread !== undefined && { thread: options.thread }),
   })
+  const planned = await untilStopped(context.signal, planning)
   const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
   await withEngine(context, options, { stages }, async (engine) => {
     const imported = await sendThreads(context, engine, planned, {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,6 +55,20 @@ test('files that cannot be read are told apart', async () => {
     })
     await expect(plan('empty.jsonl')).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
     await expect(plan('binary.jsonl')).rejects.toMatchObject({ message: expect.stringContaining('UTF-8') })
+  })
+})
+
+test.skipIf(process.platform === 'win32')('a pipe or a device is refused at once, unopened', async () => {
+  await withFiles({}, async (cwd) => {
+    execFileSync('mkfifo', [join(cwd, 'pipe.jsonl')])
+    for (const file of ['pipe.jsonl', '/dev/zero']) {
+      await expect(planImport([file], { ...options, cwd })).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+        field: 'file',
+        message: expect.stringContaining('regular file'),
+        hint: expect.stringContaining('/dev/stdin'),
+      })
+    }
   })
 })
 

@@ -4,32 +4,61 @@ import { PermanentError } from '@heddle/contracts'
 /** A session's file is read whole, as one text, and JavaScript's texts end near 512 MB. */
 export const FILE_BYTES_MAX = 256 * 1_024 * 1_024
 
+interface Details {
+  readonly field: string
+  readonly received: string
+}
+
+/** The one path that names no regular file and is read all the same. */
+const STANDARD_INPUT = '/dev/stdin'
+
 /**
- * A session's file as text.
+ * A session's file as text; `/dev/stdin` stands for what is piped in.
  *
  * @throws PermanentError `NOT_FOUND`, `FORBIDDEN`, `PAYLOAD_TOO_LARGE` or `VALIDATION_ERROR`, each naming the file
  */
 export async function readSessionFile(path: string): Promise<string> {
   const details = { field: 'file', received: path }
   try {
-    const { size } = await stat(path)
-    if (size > FILE_BYTES_MAX) {
-      throw new PermanentError(
-        'PAYLOAD_TOO_LARGE',
-        `${path}: has ${size} bytes, at most ${FILE_BYTES_MAX} are read at once`,
-        {
-          ...details,
-          hint: 'Split the file into sessions; nothing was stored.',
-        },
-      )
-    }
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
+    const bytes = path === STANDARD_INPUT ? await readStandardInput(details) : await readRegularFile(path, details)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     throw fileError(path, error, details)
   }
 }
 
-function fileError(path: string, error: unknown, details: { field: string; received: string }): unknown {
+async function readRegularFile(path: string, details: Details): Promise<Uint8Array> {
+  const file = await stat(path)
+  // Opening a named pipe blocks a thread until somebody writes to it, and the process cannot even end meanwhile.
+  if (!file.isFile() && !file.isDirectory()) {
+    throw new PermanentError('VALIDATION_ERROR', `file: ${path} must be a regular file, not a pipe or a device`, {
+      ...details,
+      hint: `Write the session into a file and import that, or pipe it in and name ${STANDARD_INPUT} with --thread NAME.`,
+    })
+  }
+  if (file.size > FILE_BYTES_MAX) throw tooLarge(path, `has ${file.size} bytes`, details)
+  return await readFile(path)
+}
+
+async function readStandardInput(details: Details): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of process.stdin) {
+    parts.push(part)
+    size += part.length
+    if (size > FILE_BYTES_MAX) throw tooLarge(STANDARD_INPUT, 'goes on', details)
+  }
+  return Buffer.concat(parts)
+}
+
+function tooLarge(path: string, what: string, details: Details): PermanentError {
+  return new PermanentError('PAYLOAD_TOO_LARGE', `${path}: ${what}, at most ${FILE_BYTES_MAX} bytes are read at once`, {
+    ...details,
+    hint: 'Split the file into sessions; nothing was stored.',
+  })
+}
+
+function fileError(path: string, error: unknown, details: Details): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') {
     return new PermanentError('NOT_FOUND', `file: ${path} does not exist`, {
