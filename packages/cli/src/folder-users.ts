@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RetryableError } from '@heddle/contracts'
+import { makeFolder, unusableFolder } from '@heddle/embedded'
 import { systemClock } from '@heddle/runtime'
 
 /*
@@ -37,14 +38,17 @@ export interface Stay {
 /**
  * Announces this process in a data folder, which is created if it is not there.
  *
+ * @throws PermanentError `FORBIDDEN` or `VALIDATION_ERROR` of the field `data` where the folder cannot be used
  * @throws RetryableError `TIMEOUT` where the server there has been stopping for a minute
  */
 export async function enterFolder(dataDir: string, signal: AbortSignal, pid: number = process.pid): Promise<Stay> {
-  await mkdir(join(dataDir, USERS), { recursive: true, mode: 0o755 })
+  await makeFolder(join(dataDir, USERS), dataDir)
   const ownFile = join(dataDir, USERS, String(pid))
   const leave = () => rm(ownFile, { force: true })
   for (let waitedMs = 0; waitedMs < WAIT_MS_MAX; waitedMs += LOOK_EVERY_MS) {
-    await writeFile(ownFile, '')
+    await writeFile(ownFile, '').catch((error: unknown) => {
+      throw unusableFolder(dataDir, error)
+    })
     if (!(await isStopping(dataDir, pid)))
       return { leave, leaveLast: (options) => leaveLast(dataDir, pid, leave, options) }
     await leave()

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { link, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from './data-folder.js'
 import { errorCodeOf, readJson, replaceFile } from './files.js'
 import { isAlive, ownIdentity, type ProcessIdentity, parseIdentity } from './process-identity.js'
 
@@ -21,7 +22,7 @@ export type Ownership = { lock: OwnerLock } | { heldBy: ProcessIdentity }
 /** Tries to become the owner of a data folder; tells who owns it if another living process does. Never waits. */
 export async function takeOwnership(dataDir: string): Promise<Ownership> {
   const folder = join(dataDir, 'owner')
-  await mkdir(folder, { recursive: true, mode: 0o755 })
+  await makeFolder(folder, dataDir)
   for (;;) {
     const last = Math.max(0, ...(await lockNumbers(folder)))
     // Released and damaged locks have no holder. Files appear complete, so only a power cut damages one.

@@ -3,6 +3,7 @@ import { chmod, chown, cp, mkdir, realpath, rename, rm, stat, symlink } from 'no
 import { dirname, join } from 'node:path'
 import type { Logger } from '@heddle/runtime'
 import type { Account } from './account.js'
+import { makeFolder } from './data-folder.js'
 
 /*
  * Started by root, Postgres runs as another user, who may be unable to reach the folder that root works in: `/root` is closed
@@ -12,7 +13,7 @@ const REACHABLE_HOME = '/var/lib/heddle'
 
 /** Creates the data folder, and lets Postgres's user pass through it (not list it) when that is another one. */
 export async function prepareDataDir(dataDir: string, account: Account | null): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o755 })
+  await makeFolder(dataDir, dataDir)
   if (account === null) return
   const { mode } = await stat(dataDir)
   if ((mode & 0o011) !== 0o011) await chmod(dataDir, (mode & 0o7777) | 0o011)

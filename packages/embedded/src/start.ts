@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path'
-import { HeddleError, PermanentError, RetryableError, validationError } from '@heddle/contracts'
+import { type PermanentError, RetryableError, validationError } from '@heddle/contracts'
 import { type Logger, systemClock } from '@heddle/runtime'
 import { chooseAccount } from './account.js'
 import { ADMIN_ROLE, APP_ROLE, DATABASE, prepareCluster, readPassword } from './cluster.js'
-import { errorCodeOf } from './files.js'
+import { unusableFolder } from './data-folder.js'
 import { stopOrphan } from './orphan.js'
 import { type OwnerLock, takeOwnership } from './owner-lock.js'
 import { prepareDataDir } from './placement.js'
@@ -49,7 +49,7 @@ export interface EmbeddedPostgres {
  * started again on the same port.
  *
  * @throws PermanentError SERVICE_UNAVAILABLE when there is no Postgres for this platform
- * @throws PermanentError VALIDATION_ERROR when the given port is in use
+ * @throws PermanentError VALIDATION_ERROR when the given port is in use, or the data folder cannot be one
  * @throws PermanentError CONFLICT when the folder holds something else, FORBIDDEN when it may not be used
  * @throws RetryableError SERVICE_UNAVAILABLE when the server does not come up
  */
@@ -67,7 +67,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       await systemClock.wait(JOIN_POLL_MS)
     }
   } catch (error) {
-    throw folderError(dataDir, error)
+    throw unusableFolder(dataDir, error)
   }
   throw new RetryableError(
     'SERVICE_UNAVAILABLE',
@@ -151,26 +151,4 @@ function addresses(port: number, password: string): { url: string; adminUrl: str
 
 function portInUse(port: number): PermanentError {
   return validationError('port', 'is in use by another process', port, 'Choose another port, or leave it out')
-}
-
-/** Gives the system's refusals a name and a way out. */
-function folderError(dataDir: string, error: unknown): unknown {
-  if (error instanceof HeddleError) return error
-  const code = errorCodeOf(error)
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return new PermanentError('FORBIDDEN', `${dataDir} may not be written by this user (${code})`, {
-      hint: 'Choose another folder with --data, or set DATABASE_URL',
-      cause: error,
-    })
-  }
-  if (code === 'ENOTDIR' || code === 'EEXIST') {
-    return new PermanentError('CONFLICT', `${dataDir} is not a folder`, {
-      hint: 'Choose another folder with --data',
-      cause: error,
-    })
-  }
-  if (code === 'ENOSPC') {
-    return new RetryableError('SERVICE_UNAVAILABLE', `The disk that holds ${dataDir} is full`, { cause: error })
-  }
-  return error
 }

@@ -158,8 +158,11 @@ describe('a refused start', () => {
   it('says that a path is no folder, or one that may not be written', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'file'), '')
-    await expect(start(join(folder, 'file'))).rejects.toMatchObject({ code: 'CONFLICT' })
-    await expect(start(join(folder, 'file', 'below'))).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(start(join(folder, 'file'))).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'data' })
+    await expect(start(join(folder, 'file', 'below'))).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      field: 'data',
+    })
     // The system's own folder refuses root as well.
     if (process.platform === 'linux') {
       await expect(start('/sys/heddle')).rejects.toMatchObject({ code: 'FORBIDDEN', hint: expect.any(String) })
