@@ -1,5 +1,6 @@
 import { PermanentError } from '@heddle/contracts'
 import postgres from 'postgres'
+import { CONNECT_TIMEOUT_MS } from './opening.js'
 import { formatTime, parseTime } from './times.js'
 
 /** A transaction of one project. Statements that are not awaited one by one travel together. */
@@ -16,19 +17,23 @@ export interface ConnectionOptions {
   readonly applicationName: string
 }
 
-const CONNECT_TIMEOUT_SECONDS = 10
-
 /**
  * One connection, opened with its first statement.
  *
+ * @param onOpen called when the server has taken the connection in
  * @param onClose called at the moment at which the socket closed
  * @throws PermanentError `VALIDATION_ERROR` where the address is none
  */
-export function connect({ url, applicationName, onClose }: ConnectionOptions & { onClose(): void }): Connections {
+export function connect({
+  url,
+  applicationName,
+  onOpen,
+  onClose,
+}: ConnectionOptions & { onOpen(): void; onClose(): void }): Connections {
   try {
     return postgres<{ bigint: postgres.PostgresType<number>; date: postgres.PostgresType<number> }>(url, {
       max: 1,
-      connect_timeout: CONNECT_TIMEOUT_SECONDS,
+      connect_timeout: CONNECT_TIMEOUT_MS / 1_000,
       // Everything that reading a value depends on, whatever the server, the database or the login role have set.
       connection: { application_name: applicationName, TimeZone: 'UTC', DateStyle: 'ISO' },
       types: {
@@ -38,6 +43,8 @@ export function connect({ url, applicationName, onClose }: ConnectionOptions & {
       transform: { column: { from: postgres.toCamel } },
       fetch_types: false,
       onnotice: () => {},
+      // A server names its parameters when the login has succeeded.
+      onparameter: onOpen,
       onclose: onClose,
     })
   } catch (error) {

@@ -6,6 +6,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
+import { CONNECT_TIMEOUT_MS, watchOpening } from './opening.js'
 import { fromPostgres } from './postgres-errors.js'
 
 /** Stands beside `src/` and `dist/` alike. */
@@ -34,14 +35,18 @@ export interface MigrateOptions {
  * @throws PermanentError `FORBIDDEN` with what a superuser must run first
  */
 export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptions): Promise<{ applied: string[] }> {
+  const opening = watchOpening()
+  let closeTimeoutSeconds = 5
   const sql = postgres(url, {
     max: 1,
     max_lifetime: null,
-    connect_timeout: 10,
+    connect_timeout: CONNECT_TIMEOUT_MS / 1_000,
     connection: { application_name: 'heddle migrate' },
     onnotice: () => {},
+    onparameter: opening.opened,
   })
   try {
+    await opening.within(sql`select 1`, () => (closeTimeoutSeconds = 0))
     await lock(sql, lockTimeoutMs)
     const before = await appliedMigrations(sql)
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS_FOLDER, ...MIGRATIONS_TABLE })
@@ -56,7 +61,7 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
     throw fromPostgres(error instanceof DrizzleQueryError ? error.cause : error)
   } finally {
     // Closing the connection gives the lock back.
-    await sql.end({ timeout: 5 })
+    await sql.end({ timeout: closeTimeoutSeconds })
   }
 }
 

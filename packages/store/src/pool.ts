@@ -1,5 +1,6 @@
 import { RetryableError } from '@heddle/contracts'
 import { type ConnectionOptions, type Connections, connect } from './connection.js'
+import { type Opening, watchOpening } from './opening.js'
 
 /*
  * postgres.js 3.4 does not survive a server that goes away at the wrong moment: a statement that is sent on a connection
@@ -14,6 +15,7 @@ export interface Connection {
   readonly sql: Connections
   /** Whether the socket closed. Nothing may be sent from then on. */
   lost: boolean
+  readonly opening: Opening
 }
 
 export interface Pool {
@@ -41,9 +43,11 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
   let onDrained = () => {}
 
   function add(): Connection {
+    const opening = watchOpening()
     const connection: Connection = {
-      sql: connect({ ...options, onClose: () => (connection.lost = true) }),
+      sql: connect({ ...options, onOpen: opening.opened, onClose: () => (connection.lost = true) }),
       lost: false,
+      opening,
     }
     open.add(connection)
     return connection

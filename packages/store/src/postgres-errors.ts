@@ -11,6 +11,7 @@ const CONNECTION_CODES = new Set([
   'CONNECTION_DESTROYED',
   'CONNECTION_ENDED',
   'CONNECT_TIMEOUT',
+  'EADDRNOTAVAIL',
   'EAI_AGAIN',
   'ECONNABORTED',
   'ECONNREFUSED',
@@ -31,13 +32,16 @@ export function fromPostgres(error: unknown): unknown {
   if (error instanceof HeddleError || !(error instanceof Error)) return error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (CONNECTION_CODES.has(code)) {
-    const reason = error.message === '' ? code : error.message
-    return new RetryableError('SERVICE_UNAVAILABLE', `Postgres cannot be reached: ${reason}`, {
-      hint: SERVER_HINT,
-      cause: error,
-    })
+    return unreachable(code === 'CONNECT_TIMEOUT' ? 'no answer in time' : error.message || code, error)
   }
   return error instanceof postgres.PostgresError ? fromSqlState(error) : error
+}
+
+export function unreachable(reason: string, cause?: unknown): RetryableError {
+  return new RetryableError('SERVICE_UNAVAILABLE', `Postgres cannot be reached: ${reason}`, {
+    hint: SERVER_HINT,
+    ...(cause !== undefined && { cause }),
+  })
 }
 
 export function connectionLost(): RetryableError {

@@ -129,7 +129,7 @@ async function onConnection<T>(pool: Pool, work: (connection: Connection) => Pro
     }, TRANSACTION_TIMEOUT_MS)
   })
   try {
-    return await Promise.race([work(connection), overdue])
+    return await Promise.race([connection.opening.within(work(connection), () => (connection.lost = true)), overdue])
   } catch (error) {
     throw fromPostgres(error)
   } finally {

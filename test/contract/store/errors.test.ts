@@ -1,5 +1,6 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { openStore } from '@heddle/store'
+import { migrate, openStore } from '@heddle/store'
 import { freshDatabase } from '@heddle/test-support'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -28,6 +29,29 @@ describe('errors of the store', () => {
       code: 'SERVICE_UNAVAILABLE',
       hint: expect.stringContaining('heddle migrate'),
     })
+  })
+
+  it.each([
+    ['takes connections and never answers', () => {}],
+    ['closes each connection without a word', (socket: Socket) => void socket.resume().end()],
+  ])('gives up in ten seconds on a server that %s', { timeout: 30_000 }, async (_, answer) => {
+    const sockets = new Set<Socket>()
+    const server = createServer((socket) => {
+      sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)))
+      answer(socket)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
+    const url = `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`
+    const startedMs = performance.now()
+    const failures = await Promise.all([failureOf(url), migrate({ url }).catch((error: unknown) => error)])
+    for (const failure of failures) {
+      expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', hint: expect.stringContaining('host and port') })
+    }
+    expect(performance.now() - startedMs).toBeLessThan(13_000)
   })
 
   it('names a database that does not exist', async () => {

@@ -50,14 +50,16 @@ async function lookAtServers(
     opened.push('server', Number.POSITIVE_INFINITY, () => server.stop())
     // The embedded server is brought up to date by whatever command comes first.
     if (server.kind === 'embedded') await migrateAll(config, server, log)
+    const store = openStore({ url: server.url, connectionsMax: 1, applicationName: 'heddle doctor' })
+    opened.push('store', CLOSE_MS, () => store.close())
+    // The store gives up in time on a server that does not answer.
+    await store.ping()
     const health = await inspectServer({ url: server.url })
     const checks = checksOfServer(health)
     const reachable = passed(
       'database',
       server.kind === 'embedded' ? 'the embedded Postgres runs' : 'the server answers',
     )
-    const store = openStore({ url: server.url, connectionsMax: 1, applicationName: 'heddle doctor' })
-    opened.push('store', CLOSE_MS, () => store.close())
     const migrated = health.migrationsPending.length === 0
     const queues = migrated
       ? await lookAtQueues(config, server, store, log, opened)
