@@ -9,6 +9,8 @@ export const limits = {
   messagesPerJobMax: 500,
   /** Characters of all messages in one ingest job; the SDK splits larger appends. */
   charactersPerJobMax: 8_000_000,
+  /** Levels of objects and arrays in a JSON value, such as a call's arguments: far more than tools use. */
+  jsonDepthMax: 128,
   /** Tool calls in one message. */
   toolCallsMax: 256,
   /** A name of an agent, a thread, a project or an item. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonObjectSchema } from './json.js'
 import { limits } from './limits.js'
 import { idSchema, timeSchema } from './names.js'
 
@@ -16,7 +17,7 @@ export type Role = (typeof roles)[number]
 export const toolCallSchema = z.strictObject({
   id: z.string().min(1).max(512),
   name: z.string().min(1).max(512),
-  arguments: z.union([z.string().max(limits.messageCharactersMax), z.record(z.string(), z.json())]),
+  arguments: z.union([z.string().max(limits.messageCharactersMax), jsonObjectSchema]),
 })
 export type ToolCall = z.infer<typeof toolCallSchema>
 
@@ -44,14 +45,14 @@ const rawMessageSchema = z.strictObject({
   sentAt: timeSchema.optional(),
   model: z.string().min(1).max(200).optional(),
   /** What the provider reported with this reply, as it reported it. */
-  usage: z.record(z.string(), z.json()).optional(),
+  usage: jsonObjectSchema.optional(),
   /** The context that this reply answered. */
   contextId: idSchema.optional(),
   /** A pinned message is never condensed, removed or summarized. */
   pinned: z.boolean().optional(),
   /** Why the message is stored but never part of a context, such as an agent's own compaction summary. */
   keptAside: z.enum(['compact-summary']).optional(),
-  metadata: z.record(z.string(), z.json()).optional(),
+  metadata: jsonObjectSchema.optional(),
 })
 
 /** What a message's size is measured by: the characters of everything in it that may be long. */

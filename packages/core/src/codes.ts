@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Crockford's base 32 in small letters: no letter can be taken for a digit. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -10,7 +10,7 @@ export const CODE_CHARACTERS = 8
  * UUIDv7 are the same for all that were made within a minute. Where two ids share a code, the later one takes a longer code.
  */
 export function shortCode(id: string, length: number = CODE_CHARACTERS): string {
-  const digest = createHash('sha256').update(id).digest()
+  const digest = hash('sha256', id, 'buffer')
   let bits = 0
   let bitCount = 0
   let code = ''

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { MessageInput } from '@heddle/contracts'
 
 /**
@@ -7,7 +7,7 @@ import type { MessageInput } from '@heddle/contracts'
  */
 export function messageFingerprint(message: MessageInput): Uint8Array {
   const given = message.sentAt === undefined ? message : { ...message, sentAt: Date.parse(message.sentAt) }
-  return createHash('sha256').update(canonicalJson(given)).digest().subarray(0, 16)
+  return hash('sha256', canonicalJson(given), 'buffer').subarray(0, 16)
 }
 
 /** JSON with the keys of each object in order: one spelling for all values that say the same. */

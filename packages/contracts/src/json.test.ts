@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { jsonObjectSchema } from './json.js'
+import { limits } from './limits.js'
+
+function nested(levels: number): unknown {
+  let value: unknown = 1
+  for (let level = 1; level < levels; level++) value = level % 2 === 0 ? { value } : [value]
+  return { value }
+}
+
+it('copies an object, with every key that JSON knows', () => {
+  const given: unknown = JSON.parse('{"__proto__":{"a":1},"constructor":null,"list":[1,"two",true,{"three":3.5}]}')
+  const copy = jsonObjectSchema.parse(given)
+  expect(copy).not.toBe(given)
+  expect(JSON.stringify(copy)).toBe(JSON.stringify(given))
+  expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)
+})
+
+it.each([
+  ['a number that JSON cannot hold', { value: Number.NaN }],
+  ['a big integer', { value: 1n }],
+  ['a date', { value: new Date(0) }],
+  ['a map', { value: new Map() }],
+  ['a field without a value', { value: undefined }],
+  ['a hole in a list', { value: new Array(3) }],
+  ['a list in place of an object', [1]],
+  ['a text', 'text'],
+  ['nothing', null],
+])('refuses %s', (_, value) => {
+  expect(jsonObjectSchema.safeParse(value).success).toBe(false)
+})
+
+it('takes values up to its depth and refuses deeper ones, cycles too, without an overflow', () => {
+  expect(jsonObjectSchema.safeParse(nested(limits.jsonDepthMax)).success).toBe(true)
+  expect(jsonObjectSchema.safeParse(nested(limits.jsonDepthMax + 1)).success).toBe(false)
+  expect(jsonObjectSchema.safeParse(nested(100_000)).success).toBe(false)
+  const cycle: Record<string, unknown> = {}
+  cycle['self'] = cycle
+  expect(jsonObjectSchema.safeParse(cycle).success).toBe(false)
+})
