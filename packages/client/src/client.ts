@@ -3,7 +3,9 @@ import { nameSchema, parse } from '@heddle/contracts'
 import { projectIdOf, type RecallResult } from '@heddle/core'
 import { type AgentRow, type AgentSummary, ensureProject, type ThreadSummary } from '@heddle/store'
 import { type AgentBody, getAgent, listAllAgents, setAgent } from './agents.js'
+import { type ClearOptions, type ClearResult, clearWindows } from './clears.js'
 import { type BuildOptions, buildContext, getContext } from './contexts.js'
+import { type ListMessagesOptions, listMessages, type MessageEntry } from './history.js'
 import { type AppendOptions, type AppendResult, appendMessages } from './messages.js'
 import type { ClientOptions, ClientParts, Page } from './options.js'
 import { Ordinals } from './ordinals.js'
@@ -21,6 +23,7 @@ import {
 export interface Client {
   readonly messages: {
     append(options: AppendOptions): Promise<AppendResult>
+    list(options: ListMessagesOptions): Promise<Page<MessageEntry>>
   }
   readonly contexts: {
     build(request: ContextRequest, options?: BuildOptions): Promise<ContextResult>
@@ -35,6 +38,7 @@ export interface Client {
     put(name: string, body: AgentBody): Promise<AgentRow>
     get(name: string): Promise<AgentRow>
     list(options?: { limit?: number; after?: string }): Promise<Page<AgentSummary>>
+    clear(name: string, options?: ClearOptions): Promise<ClearResult>
   }
   recall(options: RecallOptions): Promise<RecallResult>
 }
@@ -60,6 +64,7 @@ export function createClient({ store, queues, project = 'default', settings = {}
         if (options.ack !== 'queued') await tellProject()
         return await appendMessages(parts, options)
       },
+      list: (options) => listMessages(parts, options),
     },
     contexts: {
       build: (request, options) => buildContext(parts, request, options),
@@ -74,6 +79,7 @@ export function createClient({ store, queues, project = 'default', settings = {}
       put: (agent, body) => setAgent(parts, agent, body),
       get: (agent) => getAgent(parts, agent),
       list: (options) => listAllAgents(parts, options),
+      clear: (agent, options) => clearWindows(parts, agent, options),
     },
     recall: (options) => recall(parts, options),
   }

@@ -1,6 +1,8 @@
 export type { AgentBody } from './agents.js'
+export type { ClearOptions, ClearResult } from './clears.js'
 export { type Client, createClient } from './client.js'
 export type { BuildOptions } from './contexts.js'
+export type { ListMessagesOptions, MessageEntry } from './history.js'
 export type { AppendOptions, AppendResult, NewMessage } from './messages.js'
 export type { ClientOptions, Page } from './options.js'
 export type { RecallOptions } from './recall.js'

@@ -5,11 +5,24 @@ export interface AgentClear {
   readonly epoch: number
   /** Threads that have messages which it hides. */
   readonly threads: number
+  /** The latest clear of the agent: messages that claim no later time are hidden. */
+  readonly lastClearedAtMs: number
+}
+
+export interface ClearRequest {
+  readonly agentId: string
+  /** When the agent was cleared, by the caller's clock. */
+  readonly clearedAtMs: number
+  /** When the clear arrived; by default the server's time. */
+  readonly receivedAtMs?: number
 }
 
 /**
  * Clears the windows of an agent's threads: messages up to each thread's head are hidden, and so is whatever claims to be
  * older than `clearedAtMs`. Nothing is deleted.
+ *
+ * Invariant: a clear holds from its arrival at the latest, whatever time it claims: a clock that runs fast must not hide
+ * what is sent after it. The time that was given is kept beside it.
  *
  * Invariant: the agent's row is locked first, so a compaction is published either before, for the epoch that ends here, or
  * not at all (DESIGN: a clear wins). Summaries that were awaited have nobody left to wait for them.
@@ -18,17 +31,25 @@ export interface AgentClear {
  */
 export async function clearAgent(
   tx: Tx,
-  { agentId, clearedAtMs }: { agentId: string; clearedAtMs: number },
+  { agentId, clearedAtMs, receivedAtMs }: ClearRequest,
 ): Promise<AgentClear | null> {
-  const [agent] = await tx<{ epoch: number }[]>`
+  // Cut to the millisecond and not rounded: a message of the millisecond that begins then is after the clear.
+  const [agent] = await tx<{ epoch: number; lastClearedAtMs: number; arrivedAtMs: number }[]>`
     update heddle.agents
-    set clear_epoch = clear_epoch + 1, last_cleared_at = greatest(last_cleared_at, ${clearedAtMs}::timestamptz)
+    set
+      clear_epoch = clear_epoch + 1,
+      last_cleared_at = greatest(last_cleared_at, least(${clearedAtMs}::timestamptz, arrived.at))
+    from (
+      select coalesce(${receivedAtMs ?? null}::timestamptz, date_trunc('milliseconds', clock_timestamp())) as at
+    ) as arrived
     where id = ${agentId}
-    returning clear_epoch as epoch`
+    returning clear_epoch as epoch, last_cleared_at as last_cleared_at_ms, arrived.at as arrived_at_ms`
   if (agent === undefined) return null
-  const { epoch } = agent
+  const { epoch, lastClearedAtMs, arrivedAtMs } = agent
   const [, cleared] = await Promise.all([
-    tx`insert into heddle.agent_clears (agent_id, epoch, cleared_at) values (${agentId}, ${epoch}, ${clearedAtMs})`,
+    tx`
+      insert into heddle.agent_clears (agent_id, epoch, cleared_at, created_at)
+      values (${agentId}, ${epoch}, ${clearedAtMs}, ${arrivedAtMs})`,
     // Locked in the order in which appends lock them, so that the two never wait in a circle.
     tx<{ headSeq: number }[]>`
       with heads as (
@@ -47,5 +68,5 @@ export async function clearAgent(
       where thread.agent_id = ${agentId} and state.thread_id = thread.id
         and state.status = 'pending' and state.clear_epoch < ${epoch}`,
   ])
-  return { epoch, threads: cleared.filter(({ headSeq }) => headSeq > 0).length }
+  return { epoch, threads: cleared.filter(({ headSeq }) => headSeq > 0).length, lastClearedAtMs }
 }

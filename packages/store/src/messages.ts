@@ -1,16 +1,8 @@
 import type { Message } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
+import { type HistoryMessage, type HistoryRow, historyColumns, toHistoryMessage } from './history.js'
 import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
-
-/** A message as a thread's history shows it. */
-export interface HistoryMessage extends Message {
-  /** The time that the client gave. */
-  readonly sentAtMs: number | null
-  readonly receivedAtMs: number
-  readonly sourceId: string | null
-  readonly metadata: Readonly<Record<string, unknown>> | null
-}
 
 interface Page {
   readonly threadId: string
@@ -32,7 +24,7 @@ export async function loadMessagesBySeq(tx: Tx, { threadId, afterSeq, limit }: P
 
 /** A page of a thread's history, in the order of storing, with every field. */
 export async function listMessages(tx: Tx, { threadId, afterSeq, limit }: Page): Promise<HistoryMessage[]> {
-  const rows = await tx<(MessageRow & HistoryFields)[]>`
+  const rows = await tx<HistoryRow[]>`
     select ${historyColumns(tx)}
     from heddle.messages as message
     where message.thread_id = ${threadId} and message.seq > ${afterSeq}
@@ -46,7 +38,7 @@ export async function loadMessage(
   tx: Tx,
   { threadId, ...name }: { threadId: string } & ({ id: string } | { code: string }),
 ): Promise<HistoryMessage | null> {
-  const [row] = await tx<(MessageRow & HistoryFields)[]>`
+  const [row] = await tx<HistoryRow[]>`
     select ${historyColumns(tx)}
     from heddle.messages as message
     where message.thread_id = ${threadId} and ${'id' in name ? tx`message.id = ${name.id}` : tx`message.code = ${name.code}`}`
@@ -90,22 +82,4 @@ export async function recordTokenCounts(
     select ${threadId}, seq, tokens
     from json_to_recordset(${JSON.stringify(counts)}::text::json) as counted (seq bigint, tokens integer)
     on conflict do nothing`
-}
-
-interface HistoryFields {
-  readonly sentAtMs: number | null
-  readonly receivedAtMs: number
-  readonly sourceId: string | null
-  readonly metadata: Record<string, unknown> | null
-}
-
-function historyColumns(tx: Tx) {
-  return tx`
-    ${messageColumns(tx)},
-    message.sent_at as sent_at_ms, message.received_at as received_at_ms, message.source_id, message.metadata`
-}
-
-function toHistoryMessage(row: MessageRow & HistoryFields): HistoryMessage {
-  const { sentAtMs, receivedAtMs, sourceId, metadata } = row
-  return { ...toMessage(row), sentAtMs, receivedAtMs, sourceId, metadata }
 }

@@ -1,6 +1,15 @@
-import { agentIdOf, threadIdOf } from '@heddle/core'
-import { clearAgent, insertState, loadThread, loadUncovered, type NewContextState, publishSummary } from '@heddle/store'
+import { agentIdOf, boundPlace, isInWindow, threadIdOf, windowBounds } from '@heddle/core'
+import {
+  clearAgent,
+  insertState,
+  listHistory,
+  loadThread,
+  loadUncovered,
+  type NewContextState,
+  publishSummary,
+} from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
 
@@ -51,10 +60,64 @@ function stateOf(threadId: string): NewContextState {
   }
 }
 
+/** How far a clock may be off, in milliseconds: a moment, or years. */
+const skew = fc.oneof(fc.integer({ min: -10_000, max: 10_000 }), fc.integer({ min: -1e12, max: 1e12 }))
+
+describe('a clear from a clock that is wrong', () => {
+  it('hides nothing that a right clock or the same clock sends after it, and everything that was there', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(skew, { minLength: 1, maxLength: 4 }), skew, async (clearSkews, messageSkew) => {
+        const { agentId, agent, threads } = await freshAgent(0)
+        const [thread = ''] = threads
+        const send = async (content: string, claimedMs: number, receivedAtMs: number) => {
+          const place = { orderedAtMs: boundPlace(claimedMs, receivedAtMs) }
+          await appendOne(database.store, append([prepared({ content }, place)], { agent, thread }))
+        }
+        let nowMs = RECEIVED_AT_MS
+        for (const clearSkew of clearSkews) {
+          await send('before', nowMs + messageSkew, nowMs)
+          nowMs += 100
+          const clearedAtMs = nowMs + clearSkew
+          await inProject(PROJECT, (tx) => clearAgent(tx, { agentId, clearedAtMs, receivedAtMs: nowMs }))
+          nowMs += 1
+        }
+        // The clock that is furthest behind may still be before a clear of another clock; the last one is not before its own.
+        const latest = Math.max(...clearSkews.map((each) => Math.min(each, 0)))
+        await send('right', nowMs, nowMs)
+        await send('same', nowMs + latest, nowMs)
+        const row = await rowOf(thread)
+        if (!row) throw new Error('the thread is gone')
+        const bounds = windowBounds({ ...row, rollingWindow: null, nowMs })
+        const { threadId } = row
+        const page = await inProject(PROJECT, (tx) => listHistory(tx, { threadId, limit: 100, order: 'asc' }))
+        const messages = page?.messages ?? []
+        expect(messages).toHaveLength(clearSkews.length + 2)
+        const shown = messages.filter((message) => isInWindow(message, bounds)).map(({ content }) => content)
+        expect(shown.sort()).toEqual(['right', 'same'])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('is recorded with the time it gave and the time at which it came', async () => {
+    const { agentId } = await freshAgent(1)
+    const claimedMs = Date.parse('2999-01-01T00:00:00Z')
+    const cleared = await clear(agentId, claimedMs)
+    const [kept] = await inProject(
+      PROJECT,
+      (tx) =>
+        tx<{ atMs: number; cameMs: number }[]>`
+          select cleared_at as at_ms, created_at as came_ms from heddle.agent_clears where agent_id = ${agentId}`,
+    )
+    expect(kept).toEqual({ atMs: claimedMs, cameMs: cleared?.lastClearedAtMs })
+    expect(cleared?.lastClearedAtMs).toBeLessThan(Date.parse('2998-01-01T00:00:00Z'))
+  })
+})
+
 describe('a clear', () => {
   it('hides what each thread of the agent holds, and leaves other agents alone', async () => {
     const [one, other] = [await freshAgent(3, 5), await freshAgent(2)]
-    expect(await clear(one.agentId, RECEIVED_AT_MS + 7)).toEqual({ epoch: 1, threads: 2 })
+    expect(await clear(one.agentId, RECEIVED_AT_MS + 7)).toMatchObject({ epoch: 1, threads: 2 })
     expect(await rowOf(one.threads[0] ?? '')).toMatchObject({
       clearEpoch: 1,
       clearedSeq: 3,
@@ -69,7 +132,7 @@ describe('a clear', () => {
     const [thread = ''] = threads
     await clear(agentId, RECEIVED_AT_MS + 500)
     await appendOne(database.store, append([prepared(), prepared()], { agent, thread }))
-    expect(await clear(agentId, RECEIVED_AT_MS)).toEqual({ epoch: 2, threads: 1 })
+    expect(await clear(agentId, RECEIVED_AT_MS)).toMatchObject({ epoch: 2, threads: 1 })
     expect(await rowOf(thread)).toMatchObject({ clearEpoch: 2, clearedSeq: 3, lastClearedAtMs: RECEIVED_AT_MS + 500 })
     const kept = await inProject(
       PROJECT,

@@ -11,6 +11,7 @@ import {
   withCommonOptions,
 } from '../options.js'
 import { withEngine } from '../with-engine.js'
+import { registerContextClear } from './context-clear.js'
 import { contextLines, messageLines } from './context-view.js'
 import { settleThreads } from './settle.js'
 
@@ -29,7 +30,9 @@ interface BuildOptions extends CommonOptions {
 const BUILD_DEADLINE_MS = 60_000
 
 export function registerContext(program: Command, context: CommandContext): void {
-  const group = program.command('context').description('build contexts for an agent, and show those that were built')
+  const group = program
+    .command('context')
+    .description('build contexts for an agent, show those that were built, and begin anew')
 
   const build = group
     .command('build')
@@ -56,6 +59,8 @@ export function registerContext(program: Command, context: CommandContext): void
     'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
     'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --messages --json',
   ]).action((id: string, options: CommonOptions & { messages?: true }) => showContext(context, id, options))
+
+  registerContextClear(group, context)
 }
 
 async function buildContext(context: CommandContext, options: BuildOptions): Promise<void> {

@@ -5,6 +5,7 @@ import { safeText } from '../output/safe-text.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
 import { withEngine } from '../with-engine.js'
 import { threadLines } from './thread-view.js'
+import { registerThreadsHistory } from './threads-history.js'
 
 interface ListOptions extends CommonOptions {
   readonly agent?: string
@@ -32,6 +33,8 @@ export function registerThreads(program: Command, context: CommandContext): void
   withCommonOptions(show, ['heddle threads show session', 'heddle threads show session --json']).action(
     (name: string, options: CommonOptions) => showThread(context, name, options),
   )
+
+  registerThreadsHistory(group, context)
 }
 
 async function listThreads(context: CommandContext, options: ListOptions): Promise<void> {

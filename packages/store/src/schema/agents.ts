@@ -38,7 +38,10 @@ export const agentVersions = heddle.table(
   ],
 )
 
-/** Each clear, with the time that the caller gave. What it hid per thread stands in `thread_clears`. */
+/**
+ * Each clear, with the time that the caller gave and, as `created_at`, the time at which it arrived: it holds from the
+ * earlier of the two. What it hid per thread stands in `thread_clears`.
+ */
 export const agentClears = heddle.table(
   'agent_clears',
   {

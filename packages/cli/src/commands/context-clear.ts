@@ -1,0 +1,41 @@
+import { timeSchema } from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../context.js'
+import { nameOption, optionValue, withCommonOptions } from '../options.js'
+import { safeText } from '../output/safe-text.js'
+import { formatCount } from '../output/table.js'
+import { withEngine } from '../with-engine.js'
+
+interface ClearOptions extends CommonOptions {
+  readonly agent: string
+  readonly clearedAt?: string
+}
+
+const timeOption = optionValue(
+  'cleared-at',
+  timeSchema,
+  'Give a time with its zone, such as --cleared-at 2026-02-12T14:30:00Z, or leave it out for now.',
+)
+
+export function registerContextClear(group: Command, context: CommandContext): void {
+  const clear = group
+    .command('clear')
+    .description('begin the windows of all threads of an agent anew; nothing is deleted')
+    .requiredOption('--agent <name>', 'the agent', nameOption('agent'))
+    .option('--cleared-at <time>', 'when it was cleared, where that was before now', timeOption)
+  withCommonOptions(clear, [
+    'heddle context clear --agent coder',
+    'heddle context clear --agent coder --cleared-at 2026-02-12T14:30:00Z --json',
+  ]).action((options: ClearOptions) => clearContexts(context, options))
+}
+
+async function clearContexts(context: CommandContext, options: ClearOptions): Promise<void> {
+  const { agent, clearedAt } = options
+  await withEngine(context, options, { stages: [] }, async (engine) => {
+    const cleared = await engine.client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt })
+    context.printer.result(cleared, () => [
+      `cleared agent ${safeText(cleared.agent)}: ${formatCount(cleared.threads)} threads begin anew after ${cleared.clearedAt}`,
+      'nothing was deleted: heddle threads history THREAD shows what there was',
+    ])
+  })
+}

@@ -1,0 +1,72 @@
+import type { MessageEntry } from '@heddle/client'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../context.js'
+import { limitOption, nameOption, oneOf, withCommonOptions } from '../options.js'
+import { oneLine, safeText } from '../output/safe-text.js'
+import { formatCount, moreLines, tableLines } from '../output/table.js'
+import { withEngine } from '../with-engine.js'
+
+interface HistoryOptions extends CommonOptions {
+  readonly limit?: number
+  readonly after?: string
+  readonly order: 'asc' | 'desc'
+}
+
+export function registerThreadsHistory(group: Command, context: CommandContext): void {
+  const history = group
+    .command('history')
+    .description('page through everything that was appended to a thread, also what contexts no longer show')
+    .argument('<name>', 'the thread', nameOption('thread'))
+    .option('--order <direction>', 'asc (oldest first) or desc', oneOf('order', ['asc', 'desc']), 'asc' as const)
+    .option('--limit <count>', 'rows of a page', limitOption)
+    .option('--after <cursor>', 'the page after this cursor')
+  withCommonOptions(history, [
+    'heddle threads history session',
+    'heddle threads history session --order desc --limit 20 --json',
+  ]).action((name: string, options: HistoryOptions) => showHistory(context, name, options))
+}
+
+async function showHistory(context: CommandContext, name: string, options: HistoryOptions): Promise<void> {
+  const { limit, after, order } = options
+  await withEngine(context, options, { stages: [] }, async (engine) => {
+    const page = await engine.client.messages.list({
+      thread: name,
+      order,
+      ...(limit !== undefined && { limit }),
+      ...(after !== undefined && { after }),
+    })
+    context.printer.result(page, () =>
+      page.items.length === 0
+        ? ['no messages on this page']
+        : [...historyLines(page.items), ...moreLines(page.nextCursor)],
+    )
+  })
+}
+
+const EXCERPT_CHARACTERS = 80
+
+function historyLines(entries: readonly MessageEntry[]): string[] {
+  return tableLines(
+    [
+      { title: 'seq', align: 'right' },
+      { title: 'time' },
+      { title: 'role' },
+      { title: 'window' },
+      { title: 'reference' },
+      { title: 'message' },
+    ],
+    entries.map((entry) => [
+      formatCount(entry.seq),
+      entry.orderedAt,
+      safeText(entry.role),
+      entry.inWindow ? 'in' : '-',
+      entry.reference,
+      excerpt(entry),
+    ]),
+  )
+}
+
+function excerpt({ content, toolCalls = [] }: MessageEntry): string {
+  const calls = toolCalls.map(({ name }) => `[calls ${name}]`)
+  return oneLine([content, ...calls].filter((part) => part !== '').join(' '), EXCERPT_CHARACTERS)
+}

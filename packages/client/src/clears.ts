@@ -1,0 +1,43 @@
+import { nameSchema, notFound, parse, timeSchema } from '@heddle/contracts'
+import { agentIdOf } from '@heddle/core'
+import { clearAgent } from '@heddle/store'
+import { z } from 'zod'
+import type { ClientParts } from './options.js'
+
+const clearOptionsSchema = z.strictObject({
+  /** When the agent was cleared, by the caller's clock; from its arrival on at the latest. Default now. */
+  clearedAt: timeSchema.optional(),
+})
+export type ClearOptions = z.input<typeof clearOptionsSchema>
+
+export interface ClearResult {
+  readonly agent: string
+  readonly agentId: string
+  /** The time from which messages are shown again: that of the agent's latest clear. */
+  readonly clearedAt: string
+  /** How often the agent was cleared. */
+  readonly epoch: number
+  /** Threads that have messages which the clear hides. */
+  readonly threads: number
+}
+
+/**
+ * Clears the windows of all threads of an agent (spec 000). Nothing is deleted: histories still show every message.
+ *
+ * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
+ */
+export async function clearWindows(
+  { store, projectId }: ClientParts,
+  name: string,
+  options: ClearOptions = {},
+): Promise<ClearResult> {
+  const agent = parse(nameSchema, name, 'agent')
+  const { clearedAt } = parse(clearOptionsSchema, options, 'clear')
+  const agentId = agentIdOf(projectId, agent)
+  // By the caller's clock, also where no time is given: the messages that it sends next carry times of the same clock.
+  const clearedAtMs = clearedAt === undefined ? Date.now() : Date.parse(clearedAt)
+  const clear = await store.inProject(projectId, (tx) => clearAgent(tx, { agentId, clearedAtMs }))
+  if (!clear) throw notFound('agent', agent, 'see `heddle agents list`')
+  const { epoch, threads, lastClearedAtMs } = clear
+  return { agent, agentId, clearedAt: new Date(lastClearedAtMs).toISOString(), epoch, threads }
+}

@@ -1,0 +1,111 @@
+import { limits, mergeSettings, nameSchema, notFound, parse } from '@heddle/contracts'
+import {
+  ineligibleReason,
+  isInWindow,
+  messageReference,
+  threadIdOf,
+  type WindowBounds,
+  windowBounds,
+} from '@heddle/core'
+import { type HistoryMessage, listHistory, loadThread } from '@heddle/store'
+import { z } from 'zod'
+import type { ClientParts, Page } from './options.js'
+
+/** The cursor of a page is the sequence number of its last message. */
+export const sequenceCursorSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'must be the nextCursor of the page before')
+  .transform(Number)
+
+const listMessagesSchema = z.strictObject({
+  thread: nameSchema,
+  after: sequenceCursorSchema.optional(),
+  limit: z.int().min(1).max(limits.pageItemsMax).default(100),
+  order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),
+})
+export type ListMessagesOptions = z.input<typeof listMessagesSchema>
+
+/** A message as it was appended, and how it stands. Fields that the producer did not give are left out. */
+export interface MessageEntry {
+  readonly id: string
+  /** Place in the order of storing; the cursor after this message. */
+  readonly seq: number
+  /** The short reference under which the message can be recalled. */
+  readonly reference: string
+  readonly role: HistoryMessage['role']
+  readonly content: string
+  readonly thinking?: HistoryMessage['thinking']
+  readonly toolCalls?: HistoryMessage['toolCalls']
+  readonly toolCallId?: string
+  readonly toolName?: string
+  readonly isError?: true
+  /** The id of the message where it comes from: what a reply is routed by. */
+  readonly sourceId?: string
+  readonly sentAt?: string
+  /** Place in the conversation: `sentAt`, within the bounds that are set to clocks. */
+  readonly orderedAt: string
+  readonly receivedAt: string
+  readonly model?: string
+  readonly usage?: Readonly<Record<string, unknown>>
+  readonly contextId?: string
+  readonly pinned?: true
+  readonly keptAside?: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly tokens: number
+  /** Whether a context that is built now may show it. */
+  readonly inWindow: boolean
+}
+
+/**
+ * A page of a thread's history in the order of the conversation: everything that was ever appended, whatever clears and
+ * rolling windows hide from contexts (spec 000). A page ends early where its messages are large.
+ *
+ * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
+ */
+export async function listMessages(
+  { store, projectId, settings }: ClientParts,
+  options: ListMessagesOptions,
+): Promise<Page<MessageEntry>> {
+  const { thread: name, after, limit, order } = parse(listMessagesSchema, options, 'history')
+  const threadId = threadIdOf(projectId, name)
+  const [thread, page] = await store.inProject(projectId, (tx) =>
+    Promise.all([loadThread(tx, { threadId }), listHistory(tx, { threadId, afterSeq: after, limit, order })]),
+  )
+  if (!thread) throw notFound('thread', name, 'see `heddle threads list`')
+  if (!page) throw notFound('cursor', String(after), 'take the nextCursor of a page of the same thread')
+  const { rollingWindow } = mergeSettings(settings, thread.agentSettings, thread.settings)
+  const bounds = windowBounds({ rollingWindow, ...thread, nowMs: Date.now() })
+  const last = page.messages.at(-1)
+  return {
+    items: page.messages.map((message) => toEntry(message, bounds)),
+    nextCursor: page.hasMore && last ? String(last.seq) : null,
+  }
+}
+
+function toEntry(message: HistoryMessage, bounds: WindowBounds): MessageEntry {
+  const { toolCallId, toolName, sourceId, sentAtMs, model, usage, contextId, keptAside, metadata } = message
+  return {
+    id: message.id,
+    seq: message.seq,
+    reference: messageReference(message.code),
+    role: message.role,
+    content: message.content,
+    ...(message.thinking.length > 0 && { thinking: message.thinking }),
+    ...(message.toolCalls.length > 0 && { toolCalls: message.toolCalls }),
+    ...(toolCallId !== null && { toolCallId }),
+    ...(toolName !== null && { toolName }),
+    ...(message.isError && { isError: true }),
+    ...(sourceId !== null && { sourceId }),
+    ...(sentAtMs !== null && { sentAt: new Date(sentAtMs).toISOString() }),
+    orderedAt: new Date(message.orderedAtMs).toISOString(),
+    receivedAt: new Date(message.receivedAtMs).toISOString(),
+    ...(model !== null && { model }),
+    ...(usage !== null && { usage }),
+    ...(contextId !== null && { contextId }),
+    ...(message.pinned && { pinned: true }),
+    ...(keptAside !== null && { keptAside }),
+    ...(metadata !== null && { metadata }),
+    tokens: message.tokens,
+    inWindow: isInWindow(message, bounds) && ineligibleReason(message) === null,
+  }
+}
