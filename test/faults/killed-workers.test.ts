@@ -2,6 +2,7 @@ import type { PlacedMessage } from '@heddle/contracts'
 import { comparePositions, projectIdOf, threadIdOf } from '@heddle/core'
 import { listMessages } from '@heddle/store'
 import { type SpawnedNode, spawnNode, waitFor } from '@heddle/test-support'
+import { chances } from '@heddle/test-support/chances'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { modes, openPipeline, type Pipeline } from '../pipeline/support.js'
 import { AGENT, type Loom, openLoom, session } from '../pipeline/weaving.js'
@@ -115,13 +116,4 @@ async function expectIntact({ store }: Pipeline, thread: string, sent: readonly 
   expect(ordered.map(({ id, content }) => ({ id, content }))).toEqual(
     sent.map(({ message: { id, content } }) => ({ id, content })),
   )
-}
-
-/** Numbers from 0 to 1, the same ones for the same seed. */
-function chances(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-    return state / 2_147_483_648
-  }
 }

@@ -29,7 +29,3 @@ export function readArguments(given: readonly string[]): Arguments {
   }
   return { list: values.list, only: values.only ?? null, messages }
 }
-
-export function isWanted(name: string, only: readonly string[] | null): boolean {
-  return only === null || only.some((wanted) => name === wanted || name.startsWith(`${wanted}.`))
-}

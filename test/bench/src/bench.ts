@@ -5,6 +5,7 @@ import { projectIdOf } from '@heddle/core'
 import { openQueues, type Queues } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { openStore, type Store } from '@heddle/store'
+import { closeAll, closeLater } from '@heddle/test-support/closing'
 import postgres from 'postgres'
 import { type BackendName, openServers, type Servers } from './servers.js'
 import { startWorkers, type Workers } from './workers.js'
@@ -69,27 +70,6 @@ export async function openBench(servers: Servers): Promise<Bench> {
   }
 }
 
-/** What is to be removed, however the run ends: the latest first. */
-const opened: (() => Promise<void>)[] = []
-
-let closing: Promise<void> | undefined
-
-/** Both the end of a measurement and a signal may ask for it: the second waits for the first. */
-export function closeAll(): Promise<void> {
-  closing ??= closeOpened().finally(() => {
-    closing = undefined
-  })
-  return closing
-}
-
-async function closeOpened(): Promise<void> {
-  const failures: unknown[] = []
-  for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
-    await close().catch((error: unknown) => failures.push(error))
-  }
-  if (failures.length > 0) throw new AggregateError(failures, 'not everything was removed')
-}
-
 /** @throws MissingServer where this machine has no server of the backend */
 export async function withBench<Result>(
   backend: BackendName,
@@ -97,9 +77,9 @@ export async function withBench<Result>(
 ): Promise<Result> {
   try {
     const servers = await openServers(backend)
-    opened.push(() => servers.close())
+    closeLater(() => servers.close())
     const bench = await openBench(servers)
-    opened.push(() => bench.close())
+    closeLater(() => bench.close())
     return await work(bench)
   } finally {
     await closeAll()

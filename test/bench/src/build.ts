@@ -1,11 +1,11 @@
 import type { ContextRequest } from '@heddle/contracts'
+import type { Measured } from '@heddle/test-support/figure'
 import { v7 } from 'uuid'
 import type { Bench } from './bench.js'
 import type { Sizes } from './catalog.js'
-import type { Measured } from './figure.js'
+import { conversationOf } from './conversation.js'
 import { makeLongThread } from './long-thread.js'
 import { interleaved, median, timed } from './statistics.js'
-import { conversationOf } from './texts.js'
 
 const MESSAGES = 1_000
 const BUDGET = 16_000

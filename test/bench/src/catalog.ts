@@ -1,7 +1,7 @@
+import type { Measured } from '@heddle/test-support/figure'
 import { type Bench, withBench } from './bench.js'
 import { measureBuilds, measureLongBuild } from './build.js'
 import { measureEmbedding } from './embedding.js'
-import type { Measured } from './figure.js'
 import { measureBatchIngest, measureCountedIngest } from './ingest-batch.js'
 import { measureSingleIngest } from './ingest-single.js'
 import { measureRecall } from './recall.js'

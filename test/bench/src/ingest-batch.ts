@@ -1,8 +1,9 @@
+import type { Measured } from '@heddle/test-support/figure'
+import { inParallel } from '@heddle/test-support/parallel'
 import type { Bench } from './bench.js'
-import type { Measured } from './figure.js'
+import { conversationOf } from './conversation.js'
 import { insertRows, rowsOf } from './insert-ceiling.js'
-import { inParallel, interleaved, median, timed } from './statistics.js'
-import { conversationOf } from './texts.js'
+import { interleaved, median, timed } from './statistics.js'
 
 const THREADS = 20
 const JOBS_PER_THREAD = 10

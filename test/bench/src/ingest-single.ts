@@ -1,8 +1,9 @@
+import type { Measured } from '@heddle/test-support/figure'
+import { inParallel } from '@heddle/test-support/parallel'
+import { textOf } from '@heddle/test-support/texts'
 import { v7 } from 'uuid'
 import type { Bench } from './bench.js'
-import type { Measured } from './figure.js'
-import { inParallel, interleaved, median, timed } from './statistics.js'
-import { textOf } from './texts.js'
+import { interleaved, median, timed } from './statistics.js'
 
 const THREADS = 1_000
 const MESSAGES = 2_000

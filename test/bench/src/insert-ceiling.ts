@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { estimateTokens, shortCode } from '@heddle/core'
+import { textOf } from '@heddle/test-support/texts'
 import type postgres from 'postgres'
 import { v7 } from 'uuid'
-import { textOf } from './texts.js'
 
 /** Rows in one statement, and statements under way at once, so that no core waits. */
 const ROWS_PER_INSERT = 500

@@ -1,7 +1,7 @@
 import { mergeSettings, type PartialSettings } from '@heddle/contracts'
 import { countTokens, laneOf, threadIdOf } from '@heddle/core'
+import { textOf } from '@heddle/test-support/texts'
 import type { Bench } from './bench.js'
-import { textOf } from './texts.js'
 
 const DISTINCT_TEXTS = 1_000
 /** Messages that the pipeline itself stores and settles at the end. */

@@ -1,8 +1,9 @@
 import { createLogger, onShutdown } from '@heddle/runtime'
-import { type Arguments, isWanted, readArguments } from './arguments.js'
-import { closeAll, withBench } from './bench.js'
+import { closeAll } from '@heddle/test-support/closing'
+import { formatFigure, isWanted, type Measured, toFigure } from '@heddle/test-support/figure'
+import { type Arguments, readArguments } from './arguments.js'
+import { withBench } from './bench.js'
 import { nameOn, onBackends, plain } from './catalog.js'
-import { formatFigure, type Measured, toFigure } from './figure.js'
 import { type BackendName, backendNames, MissingServer } from './servers.js'
 
 /** A run that is stopped removes its servers within this time. */

@@ -1,7 +1,7 @@
+import type { Measured } from '@heddle/test-support/figure'
+import { textOf } from '@heddle/test-support/texts'
 import type { Bench } from './bench.js'
-import type { Measured } from './figure.js'
 import { median, timed } from './statistics.js'
-import { textOf } from './texts.js'
 
 const TURNS = 60
 const RESULT_LINES = 120

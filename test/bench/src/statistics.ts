@@ -12,19 +12,6 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs
 }
 
-/** Runs work for each item, at most `limit` at once. */
-export async function inParallel<Item>(
-  items: readonly Item[],
-  limit: number,
-  work: (item: Item, index: number) => Promise<unknown>,
-): Promise<void> {
-  let next = 0
-  const runner = async () => {
-    for (let index = next++; index < items.length; index = next++) await work(items[index] as Item, index)
-  }
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, runner))
-}
-
 /** What the rounds of one measurement may take: a slow machine gets fewer of them. */
 const ROUNDS_MS_MAX = 20_000
 

@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { dismiss, told } from '@heddle/test-support/forked'
 import type { CountOrder, WorkerOrder } from './worker-process.js'
 
 /** Workers in a process of their own, as in a deployment: they do not share an event loop with who measures. */
@@ -25,32 +25,6 @@ export async function startWorkers(order: WorkerOrder): Promise<Workers> {
       child.send({ kind: 'count', jobs } satisfies CountOrder)
       await told(child, 'counted')
     },
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exited = once(child, 'exit')
-      // A signal to the whole group may have closed the channel already.
-      if (child.connected) child.disconnect()
-      await exited
-    },
+    stop: () => dismiss(child),
   }
-}
-
-function told(child: ChildProcess, word: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onMessage = (message: unknown) => {
-      if (message !== word) return
-      settle()
-      resolve()
-    }
-    const onExit = () => {
-      settle()
-      reject(new Error(`the worker process ended before it said "${word}"`))
-    }
-    const settle = () => {
-      child.off('message', onMessage)
-      child.off('exit', onExit)
-    }
-    child.on('message', onMessage)
-    child.on('exit', onExit)
-  })
 }

@@ -7,7 +7,7 @@ export interface Figure {
   readonly ceiling: number | null
   /** `value / ceiling`. */
   readonly ratio: number | null
-  /** What the ratio must meet, such as `>= 0.5`; null where the figure is for information. */
+  /** What the ratio, or the value where there is none, must meet, such as `>= 0.5`; null where the figure is for information. */
   readonly target: string | null
   readonly pass: boolean | null
   /** What a reader must know to compare it with another run. */
@@ -34,7 +34,7 @@ export function toFigure({ name, value, unit, ceiling, target, note }: Measured)
     ceiling: ceiling === undefined ? null : rounded(ceiling),
     ratio: ratio === null ? null : rounded(ratio),
     target: target ?? null,
-    pass: target === undefined || ratio === null ? null : meets(ratio, target),
+    pass: target === undefined ? null : meets(ratio ?? value, target),
     ...(note !== undefined && { note }),
   }
 }
@@ -43,11 +43,16 @@ export function formatFigure(figure: Figure): string {
   return JSON.stringify(figure)
 }
 
+/** Whether a figure is meant where these are: all of them where it is null, else those that are named or begin with a name. */
+export function isWanted(name: string, only: readonly string[] | null): boolean {
+  return only === null || only.some((wanted) => name === wanted || name.startsWith(`${wanted}.`))
+}
+
 /** @throws TypeError where the target is neither `>= number` nor `<= number` */
-export function meets(ratio: number, target: string): boolean {
+export function meets(value: number, target: string): boolean {
   const [, sign, bound] = /^(>=|<=) (\d+(?:\.\d+)?)$/.exec(target) ?? []
   if (sign === undefined || bound === undefined) throw new TypeError(`not a target: ${target}`)
-  return sign === '>=' ? ratio >= Number(bound) : ratio <= Number(bound)
+  return sign === '>=' ? value >= Number(bound) : value <= Number(bound)
 }
 
 function rounded(value: number): number {

@@ -1,6 +1,4 @@
-import type { NewMessage } from '@heddle/client'
-
-export const MESSAGE_CHARACTERS = 250
+const MESSAGE_CHARACTERS = 250
 
 const WORDS =
   `the agent reads a file and finds that the queue was empty when the worker began so it waits for the next job
@@ -21,11 +19,4 @@ export function textOf(number: number, characters = MESSAGE_CHARACTERS): string 
     text += state >>> 29 === 0 ? ` ${(state >>> 4).toString(36)}()` : ` ${WORDS[(state >>> 8) % WORDS.length]}`
   }
   return text
-}
-
-export function conversationOf(count: number, first = 0): NewMessage[] {
-  return Array.from({ length: count }, (_, index) => ({
-    role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
-    content: textOf(first + index),
-  }))
 }

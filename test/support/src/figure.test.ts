@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatFigure, meets, toFigure } from './figure.js'
+import { formatFigure, isWanted, meets, toFigure } from './figure.js'
 
 describe('a figure', () => {
   test('is one line of JSON with its ceiling, ratio, target and verdict', () => {
@@ -30,6 +30,12 @@ describe('a figure', () => {
     expect(toFigure({ name: 'recall.range', value: 3, unit: 'ms' })).toMatchObject({ ceiling: null, ratio: null })
   })
 
+  test('without a ceiling is judged by its value', () => {
+    const lost = { name: 'ingest.lost.redis', unit: 'messages', target: '<= 0' }
+    expect(toFigure({ ...lost, value: 0 }).pass).toBe(true)
+    expect(toFigure({ ...lost, value: 1 }).pass).toBe(false)
+  })
+
   test('is judged by the ratio as measured, not as printed', () => {
     expect(toFigure({ name: 'a', value: 0.499_999, unit: 's', ceiling: 1, target: '>= 0.5' }).pass).toBe(false)
   })
@@ -45,4 +51,11 @@ describe('a target', () => {
   test('of another form is refused', () => {
     expect(() => meets(1, '> 1')).toThrow('not a target: > 1')
   })
+})
+
+test('a figure is wanted by its name, by how it begins up to a dot, or with all others', () => {
+  expect(isWanted('ingest.lost.redis', null)).toBe(true)
+  expect(isWanted('ingest.lost.redis', ['ingest.lost.redis'])).toBe(true)
+  expect(isWanted('ingest.lost.redis', ['await', 'ingest'])).toBe(true)
+  expect(isWanted('ingest.lost.redis', ['ingest.lo', 'await'])).toBe(false)
 })

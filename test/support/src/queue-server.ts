@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import postgres from 'postgres'
+
+/** Where queues are: a server, and the prefix under which they lie there. */
+export interface QueuePlace {
+  backend: { kind: 'postgres' | 'redis'; url: string }
+  prefix: string
+}
+
+/** What a flushed Redis or a truncated schema looks like to those who are connected. */
+export async function emptyQueues({ backend, prefix }: QueuePlace): Promise<void> {
+  if (backend.kind === 'redis') {
+    const script = "for _, key in ipairs(redis.call('keys', ARGV[1])) do redis.call('unlink', key) end return 'OK'"
+    await onRedis(backend.url, ['EVAL', script, '0', `${prefix}:*`])
+  } else {
+    const tables = ['job', 'dedup', 'dedup_next', 'meta', 'event']
+    const schema = queueSchema(prefix)
+    await onPostgres(backend.url, `TRUNCATE ${tables.map((table) => `"${schema}".${table}`).join(', ')} CASCADE`)
+  }
+}
+
+/** The schema of the queues on a Postgres. */
+export function queueSchema(prefix: string): string {
+  return `${prefix.replaceAll('-', '_')}_queue`
+}
+
+/** One command, in Redis's own protocol: the driver belongs to the package under test. */
+export async function onRedis(url: string, command: readonly string[]): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port || 6379), hostname)
+  const parts = command.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`)
+  socket.write(`*${command.length}\r\n${parts.join('')}`)
+  const [answer] = await once(socket, 'data')
+  socket.destroy()
+  if (!/^[+:]|^\$2\r\nOK/.test(String(answer))) throw new Error(`Redis said ${answer}`)
+}
+
+export async function onPostgres(url: string, statement: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    await sql.unsafe(statement)
+  } finally {
+    await sql.end()
+  }
+}
