@@ -60,10 +60,7 @@ export function createClient({ store, queues, project = 'default', settings = {}
   }
   return {
     messages: {
-      async append(options) {
-        if (options.ack !== 'queued') await tellProject()
-        return await appendMessages(parts, options)
-      },
+      append: (options) => appendMessages(parts, options, tellProject),
       list: (options) => listMessages(parts, options),
     },
     contexts: {

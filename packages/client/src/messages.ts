@@ -5,14 +5,12 @@ import {
   limits,
   type MessageInput,
   messageCharacters,
-  messageInputSchema,
-  nameSchema,
   type PlacedMessage,
-  parse,
 } from '@heddle/contracts'
 import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { existingMessages, loadThread } from '@heddle/store'
 import { v7 } from 'uuid'
+import { type AppendInput, readAppend } from './append-input.js'
 import { type ClientParts, checkDeadline, DEADLINE_MS_DEFAULT } from './options.js'
 
 /** A message to be appended; without an id it gets one, and is then a message of its own each time it is appended. */
@@ -56,16 +54,22 @@ const RESEND_AFTER_MS = 5_000
 /**
  * Appends messages to a thread, in their order, exactly once however often they are sent.
  *
+ * @param tellProject makes sure that the store knows the project's name; not called for what cannot be appended
  * @throws PermanentError `VALIDATION_ERROR` that names the message and the field, before anything is sent
  * @throws ConflictError where an id is taken by another message
  * @throws RetryableError `TIMEOUT` where not all are known to be stored by the deadline; appending again is harmless
  */
-export async function appendMessages(parts: ClientParts, options: AppendOptions): Promise<AppendResult> {
-  const thread = parse(nameSchema, options.thread, 'thread')
-  const agent = parse(nameSchema, options.agent, 'agent')
+export async function appendMessages(
+  parts: ClientParts,
+  options: AppendOptions,
+  tellProject: () => Promise<void>,
+): Promise<AppendResult> {
+  const input = readAppend(options)
+  if (options.ack !== 'queued') await tellProject()
+  const { agent, thread } = input
   const threadId = threadIdOf(parts.projectId, thread)
-  const placed = place(parts, threadId, options)
-  const known = await alreadyStored(parts, threadId, options.messages, placed)
+  const placed = place(parts, threadId, input)
+  const known = await alreadyStored(parts, threadId, input, placed)
   const fresh = placed.filter(({ message }) => !known.has(message.id))
   if (fresh.length === 0) await checkAgent(parts, threadId, agent)
   const jobs = split(fresh).map((messages) => ({
@@ -74,7 +78,7 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
     agent,
     thread,
     messages,
-    ...(options.newAgentRollingWindow !== undefined && { newAgentRollingWindow: options.newAgentRollingWindow }),
+    ...(input.newAgentRollingWindow !== undefined && { newAgentRollingWindow: input.newAgentRollingWindow }),
   }))
   if (options.ack === 'queued') await parts.queues.addMany('ingest', jobs)
   else await sendAll(parts, threadId, jobs, options)
@@ -92,12 +96,9 @@ async function checkAgent(parts: ClientParts, threadId: string, agent: string): 
   })
 }
 
-function place({ ordinals }: ClientParts, threadId: string, options: AppendOptions): PlacedMessage[] {
-  const messages = options.messages.map((message, index) =>
-    parse(messageInputSchema, { ...message, id: message.id ?? v7() }, `messages.${index}`),
-  )
+function place({ ordinals }: ClientParts, threadId: string, { messages, startedAtMs }: AppendInput): PlacedMessage[] {
   const sentAtMs = messages.map((message) => (message.sentAt === undefined ? null : Date.parse(message.sentAt)))
-  const places = proposePlaces(sentAtMs, options.startedAtMs ?? Date.now())
+  const places = proposePlaces(sentAtMs, startedAtMs ?? Date.now())
   const firstOrdinal = ordinals.next(threadId, { firstId: messages[0]?.id ?? '', places })
   return messages.map((message, index) => ({
     message,
@@ -110,10 +111,10 @@ function place({ ordinals }: ClientParts, threadId: string, options: AppendOptio
 async function alreadyStored(
   parts: ClientParts,
   threadId: string,
-  given: readonly NewMessage[],
+  { chosenIds }: AppendInput,
   placed: readonly PlacedMessage[],
 ): Promise<ReadonlySet<string>> {
-  const chosen = placed.filter((_, index) => given[index]?.id !== undefined)
+  const chosen = placed.filter(({ message }) => chosenIds.has(message.id))
   return chosen.length === 0 ? new Set() : await storedOf(parts, threadId, chosen)
 }
 

@@ -136,7 +136,7 @@ export function describeReceived(value: unknown): string {
   }
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (value !== null && typeof value === 'object') return 'an object'
-  return String(value)
+  return typeof value === 'function' ? 'a function' : String(value)
 }
 
 /** Brings any thrown value into the form in which it is stored and sent. Unexpected errors become `INTERNAL`. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from './limits.js'
 import { messageCharacters, placedMessageSchema } from './messages.js'
 import { idSchema, nameSchema } from './names.js'
+import { settingsSchema } from './settings.js'
 
 /** Where a reply to a job is published: the name of its sender's inbox. */
 const replyToSchema = z.string().min(1).max(100).optional()
@@ -15,7 +16,7 @@ export const ingestJobSchema = z.strictObject({
   agent: nameSchema,
   thread: nameSchema,
   /** The agent that an import creates has no rolling window: recorded sessions are old. Ignored where the agent exists. */
-  newAgentRollingWindow: z.int().min(1).nullable().optional(),
+  newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
   messages: z
     .array(placedMessageSchema)
     .min(1, 'must hold at least one message')

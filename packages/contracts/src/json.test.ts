@@ -38,3 +38,17 @@ it('takes values up to its depth and refuses deeper ones, cycles too, without an
   cycle['self'] = cycle
   expect(jsonObjectSchema.safeParse(cycle).success).toBe(false)
 })
+
+it('names the place of what is no JSON', () => {
+  const { error } = jsonObjectSchema.safeParse({ list: [1, { date: new Date(0) }] })
+  expect(error?.issues.map(({ path, message }) => [path, message])).toEqual([
+    [['list', 1, 'date'], 'must be a JSON value'],
+  ])
+})
+
+it('ends early on shared values that would grow without bound', () => {
+  let shared: unknown = 'x'.repeat(1_000)
+  for (let level = 0; level < 60; level++) shared = [shared, shared]
+  const { error } = jsonObjectSchema.safeParse({ shared })
+  expect(error?.issues[0]).toMatchObject({ code: 'too_big' })
+})

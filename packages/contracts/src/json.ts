@@ -4,9 +4,6 @@ import { limits } from './limits.js'
 export type JsonValue = z.core.util.JSONType
 export type JsonObject = { [key: string]: JsonValue }
 
-/** What {@link copyJson} answers where there is no JSON: no JSON value is a symbol. */
-const NO_JSON = Symbol('no JSON')
-
 /**
  * An object of JSON values, copied, so that what its owner does to it afterwards changes nothing.
  *
@@ -14,44 +11,87 @@ const NO_JSON = Symbol('no JSON')
  * every object that it parses, which takes longer than all else that is done to a message.
  */
 export const jsonObjectSchema = z.unknown().transform((value, context): JsonObject => {
-  const copy = isPlainObject(value) ? copyJson(value, limits.jsonDepthMax) : NO_JSON
-  if (copy !== NO_JSON) return copy as JsonObject
-  context.addIssue({
-    code: 'custom',
-    input: value,
-    message: `must be an object of JSON values, at most ${limits.jsonDepthMax} levels deep`,
-  })
-  return z.NEVER
+  try {
+    if (isPlainObject(value)) return copyObject(value, [], { charactersLeft: limits.messageCharactersMax })
+    context.addIssue({
+      code: 'invalid_type',
+      expected: 'object',
+      input: value,
+      message: 'must be an object of JSON values',
+    })
+    return z.NEVER
+  } catch (error) {
+    if (!(error instanceof NoJson)) throw error
+    const { path, message } = error
+    if (error.isTooLarge) {
+      context.addIssue({
+        code: 'too_big',
+        origin: 'string',
+        maximum: limits.messageCharactersMax,
+        input: value,
+        message,
+      })
+    } else context.addIssue({ code: 'custom', input: value, path: [...path], message })
+    return z.NEVER
+  }
 })
 
-function copyJson(value: unknown, depthMax: number): JsonValue | typeof NO_JSON {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
-  if (typeof value === 'number') return Number.isFinite(value) ? value : NO_JSON
-  if (depthMax === 0) return NO_JSON
-  if (Array.isArray(value)) return copyArray(value, depthMax - 1)
-  return isPlainObject(value) ? copyObject(value, depthMax - 1) : NO_JSON
+/** Where in a value there is no JSON, and which rule that breaks. */
+class NoJson extends Error {
+  override name = 'NoJson'
+  readonly path: readonly PropertyKey[]
+  readonly isTooLarge: boolean
+  constructor(path: readonly PropertyKey[], rule: string, isTooLarge = false) {
+    super(rule)
+    this.path = [...path]
+    this.isTooLarge = isTooLarge
+  }
 }
 
-function copyArray(values: readonly unknown[], depthMax: number): JsonValue[] | typeof NO_JSON {
+/** What stands in many places counts in each: without this bound a handful of shared arrays would fill the memory. */
+interface Budget {
+  charactersLeft: number
+}
+
+/** @param path where `value` stands: one array that grows and shrinks, so that a good value costs no list of its own */
+function copyJson(value: unknown, path: PropertyKey[], budget: Budget): JsonValue {
+  spend(budget, typeof value === 'string' ? value.length + 1 : 1)
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  const isArray = Array.isArray(value)
+  if (!isArray && !isPlainObject(value)) throw new NoJson(path, 'must be a JSON value')
+  // An object that holds itself ends here as well.
+  if (path.length === limits.jsonDepthMax) throw new NoJson([], `must be at most ${limits.jsonDepthMax} levels deep`)
+  return isArray ? copyArray(value, path, budget) : copyObject(value, path, budget)
+}
+
+function copyArray(values: readonly unknown[], path: PropertyKey[], budget: Budget): JsonValue[] {
   const copies: JsonValue[] = []
   // By index, so that the holes of a sparse array are met, too.
   for (let index = 0; index < values.length; index++) {
-    const copy = copyJson(values[index], depthMax)
-    if (copy === NO_JSON) return NO_JSON
-    copies.push(copy)
+    path.push(index)
+    copies.push(copyJson(values[index], path, budget))
+    path.pop()
   }
   return copies
 }
 
-function copyObject(object: object, depthMax: number): JsonObject | typeof NO_JSON {
+function copyObject(object: object, path: PropertyKey[], budget: Budget): JsonObject {
   const fields: [string, JsonValue][] = []
-  for (const [key, value] of Object.entries(object)) {
-    const copy = copyJson(value, depthMax)
-    if (copy === NO_JSON) return NO_JSON
-    fields.push([key, copy])
+  for (const key of Object.keys(object)) {
+    spend(budget, key.length)
+    path.push(key)
+    fields.push([key, copyJson(object[key as keyof typeof object], path, budget)])
+    path.pop()
   }
   // It defines each field, also one that is named `__proto__`, where an assignment would set the prototype.
   return Object.fromEntries(fields)
+}
+
+function spend(budget: Budget, characters: number): void {
+  budget.charactersLeft -= characters
+  if (budget.charactersLeft < 0)
+    throw new NoJson([], `must have at most ${limits.messageCharactersMax} characters`, true)
 }
 
 function isPlainObject(value: unknown): value is object {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { jsonObjectSchema } from './json.js'
+import { type JsonObject, jsonObjectSchema } from './json.js'
 import { limits } from './limits.js'
-import { idSchema, timeSchema } from './names.js'
+import { foreignNameSchema, idSchema, timeSchema } from './names.js'
 
 /**
  * Roles of messages: those of spec 000, `system`, and spec 004's `error` and `approval`, which are kept and shown in a
@@ -34,16 +34,16 @@ const rawMessageSchema = z.strictObject({
   /** A UUID (version 7 from the SDK) that the client chooses: the idempotency key of the message in its thread. */
   id: idSchema,
   /** The id of the message where it comes from, such as a chat's message id: for reply routing. */
-  sourceId: z.string().min(1).max(512).optional(),
+  sourceId: foreignNameSchema(512).optional(),
   role: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }),
   content: z.string().max(limits.messageCharactersMax, `must have at most ${limits.messageCharactersMax} characters`),
   thinking: z.array(thinkingBlockSchema).max(256).optional(),
   toolCalls: z.array(toolCallSchema).min(1).max(limits.toolCallsMax).optional(),
-  toolCallId: z.string().min(1).max(512).optional(),
-  toolName: z.string().min(1).max(512).optional(),
+  toolCallId: foreignNameSchema(512).optional(),
+  toolName: foreignNameSchema(512).optional(),
   isError: z.boolean().optional(),
   sentAt: timeSchema.optional(),
-  model: z.string().min(1).max(200).optional(),
+  model: foreignNameSchema(200).optional(),
   /** What the provider reported with this reply, as it reported it. */
   usage: jsonObjectSchema.optional(),
   /** The context that this reply answered. */
@@ -57,12 +57,20 @@ const rawMessageSchema = z.strictObject({
 
 /** What a message's size is measured by: the characters of everything in it that may be long. */
 export function messageCharacters(
-  message: Pick<z.infer<typeof rawMessageSchema>, 'content' | 'toolCalls' | 'thinking'>,
+  message: Pick<z.infer<typeof rawMessageSchema>, 'content' | 'toolCalls' | 'thinking' | 'usage' | 'metadata'>,
 ): number {
-  const calls = (message.toolCalls ?? []).reduce((sum, { arguments: given }) => {
-    return sum + (typeof given === 'string' ? given : JSON.stringify(given)).length
-  }, 0)
-  return message.content.length + calls + (message.thinking ?? []).reduce((sum, { text }) => sum + text.length, 0)
+  let characters = message.content.length + jsonCharacters(message.usage) + jsonCharacters(message.metadata)
+  for (const { arguments: given } of message.toolCalls ?? []) {
+    characters += typeof given === 'string' ? given.length : jsonCharacters(given)
+  }
+  for (const { text, signature = '', redacted = '' } of message.thinking ?? []) {
+    characters += text.length + signature.length + redacted.length
+  }
+  return characters
+}
+
+function jsonCharacters(value: JsonObject | undefined): number {
+  return value === undefined ? 0 : JSON.stringify(value).length
 }
 
 /** A message as a producer sends it. */
@@ -73,7 +81,7 @@ export const messageInputSchema = rawMessageSchema.superRefine((message, context
       origin: 'string',
       maximum: limits.messageCharactersMax,
       input: message,
-      message: `must have at most ${limits.messageCharactersMax} characters, calls and reasoning included`,
+      message: `must have at most ${limits.messageCharactersMax} characters, calls, reasoning and metadata included`,
     })
   }
   const fault = (path: string, rule: string) => context.addIssue({ code: 'custom', path: [path], message: rule })

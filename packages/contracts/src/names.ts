@@ -14,7 +14,25 @@ export const nameSchema = z
 
 export const idSchema = z.guid('must be a UUID').transform((id) => id.toLowerCase())
 
-/** An ISO 8601 time with a zone, to the millisecond, in the years that Postgres and JavaScript share. */
+/** An id or a name from elsewhere, such as a provider's: kept as it is, in a column that cannot hold every character. */
+export const foreignNameSchema = (charactersMax: number) =>
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .max(charactersMax, `must have at most ${charactersMax} characters`)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not hold NUL characters or lone surrogates')
+
+/** Milliseconds since 1970 of the first and the last moment that ISO 8601 spells with four digits of a year, in UTC. */
+export const timeBoundsMs = {
+  first: Date.parse('0000-01-01T00:00:00.000Z'),
+  last: Date.parse('9999-12-31T23:59:59.999Z'),
+}
+
+/** An ISO 8601 time with a zone, to the millisecond, in the years 0 to 9999 of UTC: what every part can spell. */
 export const timeSchema = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with a zone, such as 2026-02-12T14:30:00Z' })
-  .refine((time) => !Number.isNaN(Date.parse(time)), 'must be a time that exists')
+  .refine((time) => isWithinBounds(Date.parse(time)), 'must be a time that exists, in the years 0 to 9999 of UTC')
+
+function isWithinBounds(timeMs: number): boolean {
+  return timeMs >= timeBoundsMs.first && timeMs <= timeBoundsMs.last
+}

@@ -1,5 +1,11 @@
 import type { z } from 'zod'
-import { describeReceived, PermanentError } from './errors.js'
+import { describeReceived, HeddleError, PermanentError } from './errors.js'
+
+/** Objects among which a property is looked for that cannot be read: the search goes as deep as there are objects. */
+const OBJECTS_SEARCHED_MAX = 1_000
+
+/** What is said of a value that throws when it is read. */
+const UNREADABLE = 'a value that throws when it is read'
 
 /**
  * Parses what came from outside.
@@ -8,25 +14,85 @@ import { describeReceived, PermanentError } from './errors.js'
  * @throws PermanentError `VALIDATION_ERROR` that names the first field at fault, its rule, and what was received
  */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, subject: string): z.infer<Schema> {
-  const result = schema.safeParse(value, { reportInput: true })
+  const result = safeParse(schema, value, subject)
   if (result.success) return result.data
   const issue = result.error.issues[0]
-  const path = issue?.path.map(String) ?? []
-  const field = path.join('.') || subject
-  const received = describeReceived(valueAt(value, issue?.path ?? []))
-  const tooLarge = issue?.code === 'too_big' && issue.origin === 'string'
+  const { path, message, tooLarge } = issue === undefined ? { path: [], message: undefined } : faultOf(issue)
+  const field = path.map(String).join('.') || subject
+  const received = describeAt(value, path)
   throw new PermanentError(
-    tooLarge ? 'PAYLOAD_TOO_LARGE' : 'VALIDATION_ERROR',
-    `${subject}: ${path.length > 0 ? `${field}: ` : ''}${issue?.message ?? 'is not valid'} (received ${received})`,
+    tooLarge === true ? 'PAYLOAD_TOO_LARGE' : 'VALIDATION_ERROR',
+    `${subject}: ${path.length > 0 ? `${field}: ` : ''}${message ?? 'is not valid'} (received ${received})`,
     { field, received },
   )
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let at = value
-  for (const key of path) {
-    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return undefined
-    at = (at as Record<PropertyKey, unknown>)[key]
+/** Reading may fail by itself: objects of a program in this process may have getters that throw. */
+function safeParse<Schema extends z.ZodType>(schema: Schema, value: unknown, subject: string) {
+  try {
+    return schema.safeParse(value, { reportInput: true })
+  } catch (error) {
+    if (error instanceof HeddleError) throw error
+    const field = unreadablePath(value, new Set())?.map(String).join('.') || subject
+    throw new PermanentError('VALIDATION_ERROR', `${subject}: ${field}: cannot be read`, {
+      field,
+      received: UNREADABLE,
+      cause: error,
+    })
   }
-  return at
+}
+
+interface Fault {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  readonly tooLarge?: boolean
+}
+
+function faultOf(issue: z.core.$ZodIssue): Fault {
+  const { path, message } = issue
+  if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message: 'is not known' }
+  if (issue.code === 'invalid_union') {
+    // The alternative that this value was meant for is the one that takes values of its type.
+    const meant = issue.errors.flatMap(([first]) => (first === undefined || isOfOtherType(first) ? [] : [first]))
+    const [only] = meant
+    if (only !== undefined && meant.length === 1) {
+      const fault = faultOf(only)
+      return { ...fault, path: [...path, ...fault.path] }
+    }
+  }
+  return { path, message, tooLarge: issue.code === 'too_big' && issue.origin === 'string' }
+}
+
+function isOfOtherType(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.path.length === 0
+}
+
+function describeAt(value: unknown, path: readonly PropertyKey[]): string {
+  let at = value
+  try {
+    for (const key of path) {
+      if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return describeReceived(undefined)
+      at = (at as Record<PropertyKey, unknown>)[key]
+    }
+    return describeReceived(at)
+  } catch {
+    return UNREADABLE
+  }
+}
+
+/** Where the first property stands that throws when it is read; null where none is found. */
+function unreadablePath(value: unknown, seen: Set<object>): PropertyKey[] | null {
+  if (value === null || typeof value !== 'object' || seen.has(value) || seen.size > OBJECTS_SEARCHED_MAX) return null
+  seen.add(value)
+  let at: PropertyKey[] = []
+  try {
+    for (const key of Object.keys(value)) {
+      at = [key]
+      const inner = unreadablePath((value as Record<string, unknown>)[key], seen)
+      if (inner !== null) return [key, ...inner]
+    }
+    return null
+  } catch {
+    return at
+  }
 }

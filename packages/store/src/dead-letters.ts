@@ -32,12 +32,30 @@ export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<s
     insert into heddle.dead_letters (id, stage, job_id, thread_id, payload, error, attempts)
     values (
       ${randomUUID()}, ${letter.stage}, ${toStorable(letter.jobId)}, ${letter.threadId},
-      ${JSON.stringify(letter.payload ?? null)}::text::json, ${JSON.stringify(letter.error)}::text::json,
+      ${payloadText(letter.payload)}::text::json, ${JSON.stringify(letter.error)}::text::json,
       ${letter.attempts})
     on conflict (project_id, stage, job_id) do update set attempts = greatest(dead_letters.attempts, excluded.attempts)
     returning id`
   if (kept === undefined) throw new Error('a dead letter was not kept')
   return kept.id
+}
+
+/** Levels that a kept payload may have: Postgres and JavaScript both follow JSON by recursion, until a stack ends. */
+const PAYLOAD_DEPTH_MAX = 1_000
+
+/** Whoever can write to the queue decides how deep a payload is; a letter that could not be kept would block its job for ever. */
+function payloadText(payload: unknown): string {
+  const isTooDeep = nestsDeeper(payload, PAYLOAD_DEPTH_MAX)
+  return JSON.stringify(isTooDeep ? `not kept: more than ${PAYLOAD_DEPTH_MAX} levels deep` : (payload ?? null))
+}
+
+function nestsDeeper(value: unknown, levels: number): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true
+    level = level.flatMap((each) => (each !== null && typeof each === 'object' ? Object.values(each) : []))
+  }
+  return false
 }
 
 export interface DeadLetterListing {

@@ -291,6 +291,16 @@ describe('dead letters', () => {
       expect(await listDeadLetters(tx, { limit: 9, withRedriven: true })).toHaveLength(1)
     })
   })
+
+  it('are kept also where their payload is deeper than JavaScript or Postgres can follow', async () => {
+    const payload: unknown = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))
+    const error = { code: 'VALIDATION_ERROR', detail: 'too deep' } as const
+    const letter = { stage: 'ingest', jobId: 'deep', threadId: null, error, attempts: 1, payload }
+    await inProject(PROJECT, async (tx) => {
+      const id = await insertDeadLetter(tx, letter)
+      expect(await loadDeadLetterPayload(tx, { id })).toMatch(/^not kept/)
+    })
+  })
 })
 
 describe('chunks', () => {

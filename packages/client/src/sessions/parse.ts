@@ -1,12 +1,4 @@
-import {
-  type ErrorDetails,
-  limits,
-  messageCharacters,
-  messageInputSchema,
-  PermanentError,
-  parse,
-  validationError,
-} from '@heddle/contracts'
+import { type ErrorDetails, messageInputSchema, PermanentError, parse, validationError } from '@heddle/contracts'
 import { messageFingerprint, NIL_ID } from '@heddle/core'
 import { readAnthropic } from './anthropic.js'
 import { readClaudeCode } from './claude-code.js'
@@ -100,25 +92,11 @@ function finishMessage(
 function checked({ place, input }: DraftMessage): ParsedMessage['input'] {
   try {
     const { id: _placeholder, ...valid } = parse(messageInputSchema, { ...input, id: NIL_ID }, place)
-    checkBlocks(place, valid)
     return valid
   } catch (error) {
     if (!(error instanceof PermanentError)) throw error
     throw new PermanentError(error.code, error.message, { ...detailsOf(error), field: place })
   }
-}
-
-/** Blocks kept beside the text count like it, so that a file of images cannot send what no queue should hold. */
-function checkBlocks(place: string, input: ParsedMessage['input']): void {
-  const blocks = input.metadata?.['blocks']
-  if (blocks === undefined) return
-  const characters = messageCharacters(input) + JSON.stringify(blocks).length
-  if (characters <= limits.messageCharactersMax) return
-  throw new PermanentError(
-    'PAYLOAD_TOO_LARGE',
-    `${place}: metadata.blocks: must have at most ${limits.messageCharactersMax} characters together with the text`,
-    { field: place, received: `${characters} characters` },
-  )
 }
 
 /** Of the fields that say what was said, so that reading more fields one day does not change it. */

@@ -1,0 +1,42 @@
+import { HeddleError } from '@heddle/contracts'
+import { expect, it } from 'vitest'
+import { readAppend } from './append-input.js'
+
+const good = { agent: 'coder', thread: 'session', messages: [{ role: 'user', content: 'hello' }] }
+const cycle: Record<string, unknown> = {}
+cycle['self'] = cycle
+
+it.each<[string, unknown, string]>([
+  ['nothing at all', undefined, 'append'],
+  ['messages that are no list', { ...good, messages: 'hello' }, 'messages'],
+  ['a message that is nothing', { ...good, messages: [null] }, 'messages.0'],
+  ['a hole among the messages', { ...good, messages: new Array(2) }, 'messages.0'],
+  [
+    'a fault in a later message',
+    { ...good, messages: [...good.messages, { role: 'user', content: 5 }] },
+    'messages.1.content',
+  ],
+  ['another acknowledgement', { ...good, ack: 'soon' }, 'ack'],
+  ['a beginning that is no time', { ...good, startedAtMs: Number.NaN }, 'startedAtMs'],
+  ['a beginning beyond all times', { ...good, startedAtMs: 8.64e15 }, 'startedAtMs'],
+  ['a window that no agent may have', { ...good, newAgentRollingWindow: -1 }, 'newAgentRollingWindow'],
+  ['a deadline past the longest', { ...good, deadlineMs: Number.POSITIVE_INFINITY }, 'deadlineMs'],
+  ['a name with a line feed', { ...good, thread: 'a\nb' }, 'thread'],
+])('refuses %s and names the field', (_, given, field) => {
+  const refusal = () => readAppend(given)
+  expect(refusal).toThrow(HeddleError)
+  expect(refusal).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', field }))
+})
+
+it('refuses what holds itself', () => {
+  expect(() => readAppend({ ...good, messages: [{ role: 'user', content: '', metadata: cycle }] })).toThrow(
+    expect.objectContaining({ code: 'VALIDATION_ERROR', field: 'messages.0.metadata' }),
+  )
+})
+
+it('gives each message without an id a new one, and knows those that were chosen', () => {
+  const id = '01998C1E-9D1C-7CC0-A4A2-6F60C1F1D0A1'
+  const { messages, chosenIds } = readAppend({ ...good, messages: [...good.messages, { ...good.messages[0], id }] })
+  expect(new Set(messages.map((message) => message.id)).size).toBe(2)
+  expect([...chosenIds]).toEqual([id.toLowerCase()])
+})

@@ -1,0 +1,53 @@
+import {
+  limits,
+  type MessageInput,
+  messageInputSchema,
+  nameSchema,
+  parse,
+  settingsSchema,
+  timeBoundsMs,
+} from '@heddle/contracts'
+import { v7 } from 'uuid'
+import { z } from 'zod'
+
+/** What an append is about, checked and copied: what its caller does to the objects meanwhile changes nothing. */
+export interface AppendInput {
+  readonly agent: string
+  readonly thread: string
+  readonly messages: readonly MessageInput[]
+  /** Ids that the caller chose; the others are new, and cannot be stored yet. */
+  readonly chosenIds: ReadonlySet<string>
+  readonly startedAtMs: number | undefined
+  readonly newAgentRollingWindow: number | null | undefined
+}
+
+const newMessageSchema = z.preprocess(
+  (message) => (isWithoutId(message) ? { ...message, id: v7() } : message),
+  messageInputSchema,
+)
+
+const appendSchema = z.object({
+  agent: nameSchema,
+  thread: nameSchema,
+  messages: z.array(newMessageSchema),
+  ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
+  deadlineMs: z.number().min(1).max(limits.waitMsMax).optional(),
+  startedAtMs: z.number().min(timeBoundsMs.first).max(timeBoundsMs.last).optional(),
+  newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
+})
+
+/**
+ * Reads what a program gave, of whatever type it really is. The job that is made of it is one that ingest takes.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE`, with a field such as `messages.3.content`
+ */
+export function readAppend(given: unknown): AppendInput {
+  const { agent, thread, messages, startedAtMs, newAgentRollingWindow } = parse(appendSchema, given, 'append')
+  const { messages: before } = given as { messages: readonly unknown[] }
+  const chosenIds = new Set(messages.filter((_, index) => !isWithoutId(before[index])).map(({ id }) => id))
+  return { agent, thread, messages, chosenIds, startedAtMs, newAgentRollingWindow }
+}
+
+function isWithoutId(message: unknown): message is object {
+  return message !== null && typeof message === 'object' && (message as { id?: unknown }).id === undefined
+}
