@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.js'
+import { toolRuleSchema, toolRulesMax } from './tools.js'
 
 export const strategies = ['sandwich', 'sliding-window', 'full-history'] as const
 export type StrategyName = (typeof strategies)[number]
@@ -43,6 +44,8 @@ export const settingsSchema = z.strictObject({
     /** The newest messages that the strategy keeps (spec 003). */
     keepLastN: count(1, 100_000),
   }),
+  /** Tools of one's own, as pruning is to know them; they go before the rows that Heddle brings. */
+  tools: z.array(toolRuleSchema).max(toolRulesMax, `must have at most ${toolRulesMax} entries`),
   search: z.strictObject({
     topK: count(1, 1_000),
     topN: count(0, 1_000),
@@ -65,6 +68,7 @@ export const defaultSettings: Settings = {
   prune: { keepLastN: 10, condenseAfterN: 5, removeErrorsAfter: 5, condenseTokensMin: 500 },
   sandwich: { preserveTop: 5, preserveBottom: 5, compressionThreshold: 0.7 },
   slidingWindow: { keepLastN: 20 },
+  tools: [],
   search: { topK: 20, topN: 5, includeScore: 0.7 },
 }
 
@@ -83,13 +87,15 @@ export type PartialSettings = z.infer<typeof partialSettingsSchema>
 export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
   let merged: Settings = defaultSettings
   for (const layer of layers) {
-    const { prune, sandwich, slidingWindow, search, ...plain } = layer
+    const { prune, sandwich, slidingWindow, tools, search, ...plain } = layer
     merged = {
       ...merged,
       ...withoutUndefined(plain),
       prune: { ...merged.prune, ...withoutUndefined(prune ?? {}) },
       sandwich: { ...merged.sandwich, ...withoutUndefined(sandwich ?? {}) },
       slidingWindow: { ...merged.slidingWindow, ...withoutUndefined(slidingWindow ?? {}) },
+      // Rows of a later layer go first, and the first row that fits a call decides.
+      tools: tools === undefined ? merged.tools : [...tools, ...merged.tools],
       search: { ...merged.search, ...withoutUndefined(search ?? {}) },
     }
   }

@@ -23,6 +23,8 @@ export interface Message {
   readonly usage: Readonly<Record<string, unknown>> | null
   readonly pinned: boolean
   readonly keptAside: string | null
+  /** The working directory of its session at that time, where its metadata tells. */
+  readonly cwd?: string | null
   /** The context that this reply answered. */
   readonly contextId: string | null
   /** Tokens of the message by the o200k counter (see `countMessageTokens`), or the estimate that ingest stored. */

@@ -200,3 +200,14 @@ test('redacted reasoning is kept', () => {
     { text: '', redacted: 'enc' },
   ])
 })
+
+test('the working directory is told where it changes', () => {
+  const inside = (cwd: string) => ({ cwd })
+  const messages = messagesOf(
+    user('Go', inside('/repo')),
+    assistant('m1', call('a'), inside('/repo')),
+    user([answer('a', 'A')], inside('/repo/src')),
+    user('On', inside('/repo/src')),
+  )
+  expect(messages.map(({ metadata }) => metadata?.['cwd'])).toEqual(['/repo', undefined, '/repo/src', undefined])
+})

@@ -65,11 +65,21 @@ interface OpenAssistant {
   model: string | undefined
   usage: Json | undefined
   blocks: Json[]
+  cwd: JsonObject
 }
 
 class ThreadReader {
   readonly #entries: (DraftMessage[] | OpenAssistant)[] = []
   readonly #open = new Map<string, OpenAssistant>()
+  #cwd: string | undefined
+
+  /** The working directory as metadata, where it is another one than before: it is the same for most of a session. */
+  #changedCwd(record: JsonObject): JsonObject {
+    const cwd = textField(record, 'cwd')
+    if (cwd === undefined || cwd === this.#cwd) return {}
+    this.#cwd = cwd
+    return { cwd }
+  }
 
   addAssistant({ place, value }: SourceRecord, message: JsonObject): void {
     const blocks = blocksOf(place, message['content'])
@@ -77,7 +87,8 @@ class ThreadReader {
     const open = id === undefined ? undefined : this.#open.get(id)
     if (open === undefined) {
       const { usage } = message
-      const opened = { place, record: value, model: textField(message, 'model'), usage, blocks: [...blocks] }
+      const model = textField(message, 'model')
+      const opened = { place, record: value, model, usage, blocks: [...blocks], cwd: this.#changedCwd(value) }
       this.#entries.push(opened)
       if (id !== undefined) this.#open.set(id, opened)
       return
@@ -91,6 +102,7 @@ class ThreadReader {
   addUser({ place, value }: SourceRecord, message: JsonObject): number {
     const parts = readUser(place, message['content'])
     const uuid = textField(value, 'uuid')
+    const cwd = this.#changedCwd(value)
     const messages = parts.map(({ block, input }): DraftMessage => {
       const identity = uuid === undefined || parts.length === 1 ? uuid : `${uuid}#${block}`
       return {
@@ -100,7 +112,7 @@ class ThreadReader {
           ...input,
           ...originOf(value, identity),
           ...(value['isCompactSummary'] === true && { keptAside: 'compact-summary' }),
-          ...metadataField(input.metadata ?? {}, value['isMeta'] === true ? { isMeta: true } : {}),
+          ...metadataField(input.metadata ?? {}, cwd, value['isMeta'] === true ? { isMeta: true } : {}),
         },
       }
     })
@@ -113,7 +125,7 @@ class ThreadReader {
   }
 }
 
-function closeAssistant({ place, record, model, usage, blocks }: OpenAssistant): DraftMessage {
+function closeAssistant({ place, record, model, usage, blocks, cwd }: OpenAssistant): DraftMessage {
   const message = record['message']
   const identity = (isJsonObject(message) ? textField(message, 'id') : undefined) ?? textField(record, 'uuid')
   const input = readAssistant(place, blocks)
@@ -125,7 +137,11 @@ function closeAssistant({ place, record, model, usage, blocks }: OpenAssistant):
       ...originOf(record, identity),
       ...(model !== undefined && { model }),
       ...(isJsonObject(usage) && { usage }),
-      ...metadataField(input.metadata ?? {}, record['isApiErrorMessage'] === true ? { isApiErrorMessage: true } : {}),
+      ...metadataField(
+        input.metadata ?? {},
+        cwd,
+        record['isApiErrorMessage'] === true ? { isApiErrorMessage: true } : {},
+      ),
     },
   }
 }

@@ -19,6 +19,14 @@ const settled = (messages: readonly Message[], from: CompactionState | null, bud
 const shape = (state: CompactionState | null) =>
   state && { ...state, headSeq: 0, prunings: [...state.prunings].sort(([left], [right]) => (left < right ? -1 : 1)) }
 
+test("tools of one's own make a lane of their own, and those of an agent go before those of the file", () => {
+  const peek = { names: ['peek'], kind: 'file_view' as const }
+  const own = laneOf(mergeSettings({ tools: [peek] }, { tools: [{ ...peek, kind: 'grep' }] }))
+  expect(own.key).not.toBe(laneOf(mergeSettings({ tools: [peek] })).key)
+  expect(own.tools.map(({ kind }) => kind)).toEqual(['grep', 'file_view'])
+  expect(laneOf(mergeSettings({ tools: [] })).key).toBe(laneOf(mergeSettings({})).key)
+})
+
 describe('the trigger', () => {
   test('leaves a fifth of a limit, or 20,000 tokens of one over 200,000', () => {
     expect([100_000, 200_000, 1_000_000].map(triggerTokens)).toEqual([80_000, 160_000, 980_000])

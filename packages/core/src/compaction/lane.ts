@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Settings, StrategyName } from '@heddle/contracts'
+import type { Settings, StrategyName, ToolRule } from '@heddle/contracts'
 import { modelWindowTokens } from '../models.js'
 
 /**
@@ -15,6 +15,8 @@ export interface Lane {
   readonly prune: Settings['prune']
   readonly sandwich: Settings['sandwich']
   readonly maxSummaryTokens: number
+  /** Tools that the user describes, which decide what a call is taken for. */
+  readonly tools: readonly ToolRule[]
 }
 
 /** The limit of a request: what the model takes less the room for its answer, or the budget where that is less. */
@@ -31,8 +33,11 @@ export function laneOf(settings: Settings): Lane {
     sandwich: settings.sandwich,
     maxSummaryTokens: settings.maxSummaryTokens,
   }
-  const hash = createHash('sha256').update(JSON.stringify(lane)).digest('hex').slice(0, 12)
-  return { key: `${settings.strategy}-${hash}`, ...lane }
+  const { tools } = settings
+  // Without tools of one's own the key is what it was before there could be any.
+  const hashed = JSON.stringify(tools.length === 0 ? lane : { ...lane, tools })
+  const hash = createHash('sha256').update(hashed).digest('hex').slice(0, 12)
+  return { key: `${settings.strategy}-${hash}`, ...lane, tools }
 }
 
 /** Spec 001: compact when 20,000 tokens remain where the limit is over 200,000, else when a fifth of it remains. */

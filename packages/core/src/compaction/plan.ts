@@ -3,6 +3,7 @@ import type { Message, Position } from '../message.js'
 import { comparePositions, positionOf } from '../order.js'
 import { decidePrunings, type PruneDecision } from '../prune/decide.js'
 import { countTokens } from '../tokens.js'
+import { toolCatalogOf } from '../tools/catalog.js'
 import { turnEnds } from '../turns.js'
 import { countMessageTokens, overheadTokens, rawCost } from './costs.js'
 import { type Lane, triggerTokens } from './lane.js'
@@ -107,6 +108,7 @@ function planAt(
     condensed: condensedIn(state),
     keptRaw: seen.keptRaw,
     reference,
+    catalog: toolCatalogOf(lane.tools),
   }).map((decision) => ({ ...decision, tokens: remainingTokens(decision, byId.get(decision.messageId)) }))
   const freedByPruning = prunings.reduce((sum, decision) => {
     const message = byId.get(decision.messageId)

@@ -2,6 +2,7 @@ import type { Message } from '../message.js'
 import { describeToolCall, type ToolCatalog, type ToolUse } from '../tools/catalog.js'
 import { normalizePath } from '../tools/paths.js'
 import { describeToolResult, type ToolOutcome } from '../tools/results.js'
+import type { ShellWrite } from '../tools/shell-writes.js'
 import type { ToolPair, ToolPairs } from '../turns.js'
 
 /** A tool's result with what its call and its text say about it. */
@@ -13,18 +14,25 @@ export interface ToolEvent {
   readonly outcome: ToolOutcome
   /** The files that were viewed or edited, in their normal spelling. */
   readonly paths: readonly string[]
+  /** The files that a command line wrote or took away, likewise. */
+  readonly writes: readonly ShellWrite[]
 }
 
-/** The results among messages, in their order. */
+/** The results among messages, in their order. Relative paths are completed where the working directory is known. */
 export function toolEvents(messages: readonly Message[], pairs: ToolPairs, catalog?: ToolCatalog): ToolEvent[] {
+  let sessionDirectory: string | null = null
   return messages.flatMap((result) => {
+    sessionDirectory = result.cwd ?? sessionDirectory
     if (result.role !== 'tool_result') return []
     const pair = pairs.byResult.get(result.id) ?? null
     const call = pair?.call ?? { id: '', name: result.toolName ?? '', arguments: {} }
     const use = describeToolCall(call, catalog)
     const outcome = describeToolResult(use, result.content, result.isError)
-    const others = use.paths.slice(1).map((path) => normalizePath(path))
-    const paths = outcome.path === null ? others : [outcome.path, ...others]
-    return [{ result, pair, use, outcome, paths }]
+    const directory = use.directory === null ? sessionDirectory : normalizePath(use.directory, sessionDirectory)
+    const from = outcome.directory ?? directory
+    const others = use.paths.slice(1).map((path) => normalizePath(path, from))
+    const paths = outcome.path === null ? others : [normalizePath(outcome.path, from), ...others]
+    const writes = use.writes.map(({ path, gone }) => ({ path: normalizePath(path, from), gone }))
+    return [{ result, pair, use, outcome, paths, writes }]
   })
 }

@@ -1,31 +1,38 @@
-import type { LineRange } from '../tools/ranges.js'
-import { covers } from '../tools/ranges.js'
+import { covers, type LineRange } from '../tools/ranges.js'
 import type { ToolEvent } from './events.js'
 
-export type SupersededBy = 'edit' | 'view'
+export type SupersededBy = 'edit' | 'view' | 'search' | 'identical call'
 
 /** Later views of one file that an earlier one is compared with; beyond it a view counts as current. */
 const VIEWS_COMPARED_MAX = 200
 
 /**
- * Finds the file views that show nothing that is still true or not shown again: the file was edited later with success,
- * or the same lines were viewed again. A failed call supersedes nothing.
+ * Finds the results that a later one makes needless: file views that show nothing that is still true or not shown again
+ * (the file was edited, written, moved or deleted later with success, or the same lines were viewed again), searches that
+ * were made again, and calls that gave the same answer again to the letter. What a session reads again unchanged stays
+ * there in its later form, so nothing is lost from sight. A failed call supersedes nothing.
  *
  * @param events results with their calls, in conversation order
  * @returns by the id of the result's message
  */
 export function findSuperseded(events: readonly ToolEvent[]): Map<string, SupersededBy> {
   const superseded = new Map<string, SupersededBy>()
-  const edited = new Set<string>()
+  const changed = new ChangedFiles()
   const viewedLater = new Map<string, View[]>()
-  for (const { result, use, outcome, paths } of events.toReversed()) {
+  const repeated = new RepeatedCalls()
+  for (const event of events.toReversed()) {
+    const { result, use, outcome, paths } = event
     if (outcome.failed) continue
-    if (use.kind === 'edit') for (const path of paths) edited.add(path)
-    if (use.kind !== 'file_view' || paths.length === 0) continue
+    changed.note(event)
+    const again = repeated.note(event)
+    if (use.kind !== 'file_view' || paths.length === 0) {
+      if (again !== null) superseded.set(result.id, again)
+      continue
+    }
     const view = { requested: use.range, shown: outcome.shown }
-    if (paths.every((path) => edited.has(path))) superseded.set(result.id, 'edit')
+    if (paths.every((path) => changed.has(path))) superseded.set(result.id, 'edit')
     else if (
-      paths.every((path) => edited.has(path) || viewedLater.get(path)?.some((later) => showsAllOf(later, view)))
+      paths.every((path) => changed.has(path) || viewedLater.get(path)?.some((later) => showsAllOf(later, view)))
     ) {
       superseded.set(result.id, 'view')
     }
@@ -36,6 +43,49 @@ export function findSuperseded(events: readonly ToolEvent[]): Map<string, Supers
     }
   }
   return superseded
+}
+
+/** The files that were changed with success after the place where a reader from the end has come to. */
+class ChangedFiles {
+  readonly #files = new Set<string>()
+  /** Files and folders that were moved away or deleted. */
+  readonly #gone = new Set<string>()
+
+  note({ use, outcome, paths, writes }: ToolEvent): void {
+    if (use.kind === 'edit') for (const path of paths) this.#files.add(path)
+    // A shell tells of its failures less surely than an editor: where its output ends in an error, nothing is sure.
+    if (outcome.exitStatus === 'failed') return
+    for (const { path, gone } of writes) (gone ? this.#gone : this.#files).add(path)
+  }
+
+  has(path: string): boolean {
+    if (this.#files.has(path) || this.#gone.has(path)) return true
+    if (this.#gone.size === 0) return false
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      if (this.#gone.has(path.slice(0, at))) return true
+    }
+    return false
+  }
+}
+
+/** Calls of one tool with the same arguments. */
+class RepeatedCalls {
+  readonly #later = new Map<string, string>()
+
+  /**
+   * A search that is made again shows what holds now. Of other calls the answer must be the same to the letter: two runs of
+   * a test that ended differently are two facts. An edit is never a repetition.
+   */
+  note({ use, pair, result }: ToolEvent): SupersededBy | null {
+    if (pair === null || use.kind === 'edit' || use.writes.length > 0) return null
+    const { name, arguments: given } = pair.call
+    const key = `${name} ${typeof given === 'string' ? given : JSON.stringify(given)}`
+    const later = this.#later.get(key)
+    if (later === undefined) this.#later.set(key, result.content)
+    if (later === undefined || use.kind === 'file_view') return null
+    if (later === result.content) return 'identical call'
+    return use.kind === 'grep' ? 'search' : null
+  }
 }
 
 interface View {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createToolCatalog, describeToolCall } from './catalog.js'
+import { createToolCatalog, describeToolCall, toolCatalogOf } from './catalog.js'
+import { describeToolResult } from './results.js'
 import { defaultToolTable } from './table.js'
 
 const call = (name: string, args: unknown) =>
@@ -94,7 +95,14 @@ describe('a command line', () => {
     ['cat', { kind: 'bash' }],
     ['tail -f log', { kind: 'bash' }],
     ["sed -i 's/a/b/' a.ts", { kind: 'bash' }],
-    ['cd x && cat a.ts', { kind: 'bash' }],
+    ['cd x; cat a.ts', { kind: 'bash' }],
+    ['cat a.ts > /dev/null', { kind: 'bash' }],
+    ['cat < a.ts', { kind: 'bash' }],
+    ['cd /x/y && cat ../a.ts', { kind: 'file_view', path: '/x/a.ts' }],
+    ['cd x && rg foo', { kind: 'grep', pattern: 'foo', searchPath: 'x' }],
+    ["find src -type f -name '*.ts'", { kind: 'grep', pattern: '*.ts', searchPath: 'src' }],
+    ["find src -name '*.ts' -delete", { kind: 'bash' }],
+    ['ls -la src', { kind: 'bash' }],
   ]
   test.each(shell)('is a view or a search only where it is nothing else: %s', (command, expected) => {
     expect(call('Bash', { command })).toMatchObject({ command, ...expected })
@@ -111,6 +119,22 @@ test('a row of the user comes before the rows that Heddle brings', () => {
   const mine = createToolCatalog([{ names: ['peek'], kind: 'file_view', path: ['what'] }], defaultToolTable)
   const use = describeToolCall({ id: '1', name: 'Peek', arguments: { what: 'a.ts' } }, mine)
   expect(use).toMatchObject({ kind: 'file_view', path: 'a.ts' })
+})
+
+test('a row of the user says which arguments and which texts of a result count', () => {
+  const mine = toolCatalogOf([
+    { names: ['peek'], kind: 'file_view', path: ['what'], range: { from: ['first'], count: ['lines'] } },
+    { names: ['compile'], kind: 'bash', command: ['target'], result: { exit: ['ended with'], failed: ['BROKEN'] } },
+    { names: ['lookup'], kind: 'grep', pattern: ['needle'], result: { matches: ['hits:'] } },
+  ])
+  const use = (name: string, given: Record<string, string | number>) =>
+    describeToolCall({ id: '1', name, arguments: given }, mine)
+  expect(use('peek', { what: 'a.ts', first: 5, lines: 10 }).range).toEqual({ from: 5, to: 14 })
+  const compile = use('compile', { target: 'all' })
+  expect(describeToolResult(compile, 'x\nended with 3', false)).toMatchObject({ failed: true, exitStatus: 'exit 3' })
+  expect(describeToolResult(compile, 'x\nended with 0', false)).toMatchObject({ failed: false, exitStatus: 'exit 0' })
+  expect(describeToolResult(compile, 'BROKEN: x', false).failed).toBe(true)
+  expect(describeToolResult(use('lookup', { needle: 'x' }), 'hits: 12\na', false).matchCount).toBe(12)
 })
 
 test('no call makes it throw', () => {

@@ -1,9 +1,10 @@
-import type { ToolCall } from '@heddle/contracts'
+import type { ToolCall, ToolKind, ToolRule } from '@heddle/contracts'
 import { type ReadArguments, readArguments, textField } from './arguments.js'
 import { patchedPaths } from './patches.js'
 import { type LineRange, rangeOf } from './ranges.js'
 import { describeCommand } from './shell.js'
-import { defaultToolTable, type ToolKind, type ToolRule } from './table.js'
+import { type ShellWrite, shellWrites } from './shell-writes.js'
+import { defaultToolTable } from './table.js'
 
 /** What a tool call does, in the terms that pruning and summarizing need. */
 export interface ToolUse {
@@ -18,6 +19,12 @@ export interface ToolUse {
   /** Where a search looks; null where the call leaves it to the tool. */
   readonly searchPath: string | null
   readonly command: string | null
+  /** The folder in which the call says that it works. */
+  readonly directory: string | null
+  /** Files that a command line changes or takes away. */
+  readonly writes: readonly ShellWrite[]
+  /** How the tool's results are read, where its row says so. */
+  readonly result: ToolRule['result'] | null
 }
 
 /** Rows by the letters and digits of their names. */
@@ -38,6 +45,12 @@ export function createToolCatalog(...tables: readonly (readonly ToolRule[])[]): 
 }
 
 const defaultCatalog = createToolCatalog(defaultToolTable)
+
+/** The catalog with a user's own rows before those that Heddle brings. */
+export function toolCatalogOf(own: readonly ToolRule[]): ToolCatalog {
+  return own.length === 0 ? defaultCatalog : createToolCatalog(own, defaultToolTable)
+}
+
 const unknownUse: ToolUse = {
   kind: 'other',
   path: null,
@@ -46,6 +59,9 @@ const unknownUse: ToolUse = {
   pattern: null,
   searchPath: null,
   command: null,
+  directory: null,
+  writes: [],
+  result: null,
 }
 
 /** Says what a call does. Unknown tools and unreadable arguments give `other`; it never throws. */
@@ -56,7 +72,9 @@ export function describeToolCall(call: ToolCall, catalog: ToolCatalog = defaultC
   for (const rule of rules) {
     const use = applyRule(rule, read)
     // The search or the edit of a remote service is none of files unless it says where.
-    if (use && !(remote && use.kind !== 'bash' && use.path === null && use.searchPath === null)) return use
+    if (use && !(remote && use.kind !== 'bash' && use.path === null && use.searchPath === null)) {
+      return { ...use, directory: textField(read.fields, rule.directory ?? []), result: rule.result ?? null }
+    }
   }
   const path = textField(read.fields, ['file_path', 'path', 'filename'])
   return path === null ? unknownUse : { ...unknownUse, path, paths: [path] }
@@ -75,7 +93,7 @@ function applyRule(rule: ToolRule, read: ReadArguments): ToolUse | null {
       const actsOnOpenFile =
         rule.openFile === true || rule.openFile?.some((argument) => Object.hasOwn(fields, argument))
       if (paths.length === 0 && actsOnOpenFile !== true && whole) return null
-      const range = rule.kind === 'file_view' ? rangeOf(fields) : null
+      const range = rule.kind === 'file_view' ? rangeOf(fields, rule.range) : null
       return { ...unknownUse, kind: rule.kind, path: paths[0] ?? null, paths, range }
     }
     case 'grep': {
@@ -102,7 +120,7 @@ function describeShell(command: string | null): ToolUse {
   const simple = describeCommand(command)
   if (simple?.kind === 'file_view') return { ...unknownUse, ...simple, paths: [simple.path], command }
   if (simple?.kind === 'grep') return { ...unknownUse, ...simple, command }
-  return { ...unknownUse, kind: 'bash', command }
+  return { ...unknownUse, kind: 'bash', command, writes: shellWrites(command) }
 }
 
 /** A command line; where it is a list of words, such as `['bash', '-lc', 'ls']`, the script in it. */

@@ -1,3 +1,4 @@
+import type { ToolRule } from '@heddle/contracts'
 import { numberField, textField } from './arguments.js'
 
 /**
@@ -22,8 +23,12 @@ const FROM = [
 const TO = ['end_line', 'endLine', 'EndLine', 'end_line_one_indexed_inclusive', 'line_end', 'to_line', 'end', 'to']
 const COUNT = ['limit', 'line_count', 'num_lines', 'max_lines']
 
-/** The lines that a call to view a file asks for; null is the whole file. */
-export function rangeOf(fields: Readonly<Record<string, unknown>>): LineRange | null {
+/**
+ * The lines that a call to view a file asks for; null is the whole file.
+ *
+ * @param named the arguments that say so, where the tool's row names them
+ */
+export function rangeOf(fields: Readonly<Record<string, unknown>>, named?: ToolRule['range']): LineRange | null {
   const viewRange = Object.hasOwn(fields, 'view_range') ? fields['view_range'] : undefined
   if (Array.isArray(viewRange)) return range(wholeNumber(viewRange[0]), wholeNumber(viewRange[1]))
   const written = /^\s*L?(\d{1,9})\s*-\s*(\d{1,9})\s*$/.exec(
@@ -31,9 +36,9 @@ export function rangeOf(fields: Readonly<Record<string, unknown>>): LineRange | 
   )
   if (written) return range(Number(written[1]), Number(written[2]))
   const offset = numberField(fields, ['offset'])
-  const count = numberField(fields, COUNT)
-  const from = numberField(fields, FROM) ?? offset
-  const to = numberField(fields, TO)
+  const count = numberField(fields, named?.count ?? COUNT)
+  const from = numberField(fields, named?.from ?? FROM) ?? offset
+  const to = numberField(fields, named?.to ?? TO)
   if (from === null && to === null && count === null) {
     const line = numberField(fields, ['line_number', 'line'])
     return line === null ? null : range(line, null)

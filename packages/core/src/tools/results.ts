@@ -13,6 +13,8 @@ export interface ToolOutcome {
   readonly matchCount: number | null
   /** The file in its normal spelling; a result may know it better than the call. */
   readonly path: string | null
+  /** The folder that the result names as the current one. */
+  readonly directory: string | null
   /** The lines that a view shows, where they are numbered. */
   readonly shown: LineRange | null
 }
@@ -23,15 +25,47 @@ const TAIL_LINES = 40
 export function describeToolResult(use: ToolUse, content: string, isError: boolean): ToolOutcome {
   const head = firstLines(content, 12)
   const tail = lastLines(content, TAIL_LINES)
-  const exit = use.kind === 'bash' || use.command !== null ? exitOf(head, tail) : null
-  const failed = isError || saysFailed(use, head, tail, content.length) || (exit !== null && exit !== 'exit 0')
+  const told = numberAfter(use.result?.exit, head, tail)
+  const exit = told !== null ? `exit ${told}` : use.kind === 'bash' || use.command !== null ? exitOf(head, tail) : null
+  const failed =
+    isError ||
+    saysFailed(use, head, tail, content.length) ||
+    beginsWith(use.result?.failed, head) ||
+    (exit !== null && exit !== 'exit 0')
   return {
     failed,
     exitStatus: exit ?? (failed || (use.kind === 'bash' && showsError(tail)) ? 'failed' : 'ok'),
-    matchCount: use.kind === 'grep' ? (failed ? 0 : countMatches(content, head)) : null,
+    matchCount:
+      use.kind === 'grep'
+        ? failed
+          ? 0
+          : (numberAfter(use.result?.matches, head, tail) ?? countMatches(content, head))
+        : null,
     path: pathOf(use, head, tail),
+    directory: directoryOf(use, tail),
     shown: use.kind === 'file_view' && use.command === null && !failed ? shownLines(head, tail) : null,
   }
+}
+
+/** The number that stands after one of some texts in the first or the last lines of a result. */
+function numberAfter(
+  texts: readonly string[] | undefined,
+  head: readonly string[],
+  tail: readonly string[],
+): number | null {
+  for (const text of texts ?? []) {
+    for (const line of [...head, ...tail.toReversed()]) {
+      const at = line.indexOf(text)
+      const number = at === -1 ? undefined : /^\s{0,9}(-?\d{1,9})/.exec(line.slice(at + text.length))?.[1]
+      if (number !== undefined) return Number(number)
+    }
+  }
+  return null
+}
+
+function beginsWith(texts: readonly string[] | undefined, head: readonly string[]): boolean {
+  const first = head.find((line) => line.trim() !== '')?.trimStart() ?? ''
+  return texts?.some((text) => first.startsWith(text)) ?? false
 }
 
 const EXIT_AT_START = [/^exit code:?\s*(-?\d{1,10})\b/i, /^process exited with code (-?\d{1,10})\b/i]
@@ -131,13 +165,21 @@ function countMatches(content: string, head: readonly string[]): number {
 
 function pathOf(use: ToolUse, head: readonly string[], tail: readonly string[]): string | null {
   if (use.kind !== 'file_view' && use.kind !== 'edit') return null
-  const footer = (label: string) =>
-    tail.map((line) => line.trim()).find((line) => line.startsWith(`(${label}: `) && line.endsWith(')'))
-  const inside = (label: string) => footer(label)?.slice(label.length + 3, -1) ?? null
-  const open = inside('Open file') ?? /^\[File: (.+?) \(\d+ lines total\)\]$/.exec(head[0] ?? '')?.[1] ?? null
-  const directory = inside('Current directory')
-  if (use.path === null) return open === null || open === 'n/a' ? null : normalizePath(open, directory)
-  return normalizePath(use.path, directory)
+  const directory = directoryOf(use, tail)
+  if (use.path !== null) return normalizePath(use.path, directory)
+  const open = footer(tail, 'Open file') ?? /^\[File: (.+?) \(\d+ lines total\)\]$/.exec(head[0] ?? '')?.[1] ?? null
+  return open === null || open === 'n/a' ? null : normalizePath(open, directory)
+}
+
+/** A command that changes the folder itself was not written in the one that its result names. */
+function directoryOf(use: ToolUse, tail: readonly string[]): string | null {
+  return /(?:^|[;&\s])cd\s/.test(use.command ?? '') ? null : footer(tail, 'Current directory')
+}
+
+/** What SWE-agent tells below a result. */
+function footer(tail: readonly string[], label: string): string | null {
+  const line = tail.map((each) => each.trim()).find((each) => each.startsWith(`(${label}: `) && each.endsWith(')'))
+  return line?.slice(label.length + 3, -1) ?? null
 }
 
 /** A line number before a line, as viewers write it: `  12→`, `12\t`, `12:`, `12|`. */

@@ -1,3 +1,5 @@
+import { readCommandLine } from './command-line.js'
+import { normalizePath } from './paths.js'
 import type { LineRange } from './ranges.js'
 
 /** What a command line is when it does one thing that agents also have a tool for. */
@@ -10,11 +12,18 @@ const COMMAND_CHARACTERS_MAX = 2_000
 
 /**
  * Reads a command line that only shows one file (`cat F`, `sed -n '1,20p' F`, `head`, `tail`) or only searches
- * (`grep -rn P PATH`, `rg P PATH`, `git grep`). Pipes, lists, redirections and variables make it anything else: null.
+ * (`grep -rn P PATH`, `rg P PATH`, `git grep`, `find PATH -name P`), after a change of folder or without one. Pipes, lists,
+ * redirections and variables make it anything else: null.
  */
 export function describeCommand(command: string): ShellUse | null {
-  const words = simpleWords(command)
-  const [name, ...rest] = words ?? []
+  const simple = simpleCommand(command)
+  const use = simple && useOf(simple.words)
+  if (!simple || !use || simple.directory === null) return use
+  if (use.kind === 'file_view') return { ...use, path: normalizePath(use.path, simple.directory) }
+  return use.searchPath === null ? { ...use, searchPath: simple.directory } : use
+}
+
+function useOf([name, ...rest]: readonly string[]): ShellUse | null {
   switch (name) {
     case 'cat':
     case 'nl':
@@ -30,6 +39,8 @@ export function describeCommand(command: string): ShellUse | null {
       return rest.includes('-f') || rest.includes('-F') ? null : viewOf(rest, tailRange)
     case 'sed':
       return sedView(rest)
+    case 'find':
+      return findOf(rest)
     case 'git':
       return rest[0] === 'grep' ? searchOf(rest.slice(1)) : null
     case 'grep':
@@ -44,37 +55,24 @@ export function describeCommand(command: string): ShellUse | null {
   }
 }
 
-/** The words of a command line, or null where it is more than one simple command. */
-export function simpleWords(command: string): string[] | null {
+/**
+ * The one simple command of a line, and the folder that the line changes to before it; null where there is more to it. The
+ * errors of a command may go anywhere: what it shows is its output.
+ */
+function simpleCommand(command: string): { words: readonly string[]; directory: string | null } | null {
   if (command.length > COMMAND_CHARACTERS_MAX) return null
-  const line = command.trim().replace(/(?:\s+2>\s*(?:&1|\/dev\/null))+$/, '')
-  const words: string[] = []
-  let word: string | null = null
-  let quote: '"' | "'" | null = null
-  for (let index = 0; index < line.length; index++) {
-    const character = line.charAt(index)
-    if (quote !== null) {
-      if (character === quote) quote = null
-      else if (quote === '"' && (character === '`' || (character === '$' && /[\w({]/.test(line.charAt(index + 1)))))
-        return null
-      else if (quote === '"' && character === '\\' && /["\\$`]/.test(line.charAt(index + 1)))
-        word += line.charAt(++index)
-      else word += character
-      continue
-    }
-    if (character === '"' || character === "'") {
-      quote = character
-      word ??= ''
-    } else if (character === '\\' && index + 1 < line.length) word = (word ?? '') + line.charAt(++index)
-    else if ('|&;<>()`$*?{}\n\r#!'.includes(character)) return null
-    else if (character === ' ' || character === '\t') {
-      if (word !== null) words.push(word)
-      word = null
-    } else word = (word ?? '') + character
+  const commands = readCommandLine(command)
+  const last = commands?.at(-1)
+  if (!commands || !last || last.redirectedTo.length > 0 || last.readsInput || last.isSilent) return null
+  let directory: string | null = null
+  for (const [index, { words }] of commands.slice(0, -1).entries()) {
+    const [name, to, ...others] = words
+    if (name !== 'cd' || to == null || to === '-' || others.length > 0) return null
+    if (commands[index + 1]?.joinedBy !== '&&') return null
+    directory = normalizePath(to, directory)
   }
-  if (quote !== null) return null
-  if (word !== null) words.push(word)
-  return words
+  const words = last.words.flatMap((word) => (word === null ? [] : [word]))
+  return words.length === last.words.length ? { words, directory } : null
 }
 
 /** `range` gets the number after `-n`, and undefined from it means that the command is no plain view. */
@@ -143,4 +141,27 @@ function searchOf(words: readonly string[]): ShellUse | null {
   pattern ??= plain.shift() ?? null
   if (pattern === null) return null
   return { kind: 'grep', pattern, searchPath: plain.length === 0 ? null : plain.join(' ') }
+}
+
+/** Tests of find that only narrow what is found, with the words that follow them. */
+const FIND_TESTS = new Map([
+  ...['-type', '-maxdepth', '-mindepth', '-newer', '-mtime', '-mmin', '-size'].map((test) => [test, 1] as const),
+  ...['-not', '!', '-print', '-L', '-H'].map((test) => [test, 0] as const),
+])
+const FIND_NAMES = new Set(['-name', '-iname', '-path', '-ipath', '-wholename'])
+
+/** `find DIR… -name PATTERN`, whatever else narrows it; what acts on the files found makes it no search. */
+function findOf(words: readonly string[]): ShellUse | null {
+  const folders: string[] = []
+  let pattern: string | null = null
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? ''
+    const skipped = FIND_TESTS.get(word)
+    if (skipped !== undefined) index += skipped
+    else if (FIND_NAMES.has(word)) pattern ??= words[++index] ?? null
+    else if (word.startsWith('-')) return null
+    else folders.push(word)
+  }
+  if (pattern === null) return null
+  return { kind: 'grep', pattern, searchPath: folders.length === 0 ? null : folders.join(' ') }
 }

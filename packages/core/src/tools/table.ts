@@ -1,27 +1,4 @@
-export type ToolKind = 'file_view' | 'grep' | 'bash' | 'edit' | 'other'
-
-/**
- * What is known of the tools of one purpose. A table of these is all that Heddle knows of tools: users add rows for
- * theirs. Names are compared by their letters and digits alone, so `read_file` also stands for `ReadFile`.
- */
-export interface ToolRule {
-  readonly names: readonly string[]
-  readonly kind: ToolKind
-  /** For a tool with several commands: the row holds where this argument has one of these values. */
-  readonly when?: { readonly argument: string; readonly values: readonly string[] }
-  /** Arguments that may name the file, the likeliest first. */
-  readonly path?: readonly string[]
-  readonly pattern?: readonly string[]
-  readonly searchPath?: readonly string[]
-  readonly command?: readonly string[]
-  /** Arguments that may hold a patch that names its files. */
-  readonly patch?: readonly string[]
-  /**
-   * The tool works on the file that it has open: a call with one of these arguments (true: any call) need not name a
-   * file, since its result may.
-   */
-  readonly openFile?: readonly string[] | true
-}
+import type { ToolRule } from '@heddle/contracts'
 
 const PATH = [
   'file_path',
@@ -74,6 +51,8 @@ const PATTERN = [
   'term',
   'text',
 ]
+/** Where a call says in which folder it works. */
+const DIRECTORY = ['cwd', 'workdir', 'working_directory', 'workingDirectory', 'working_dir', 'Cwd']
 const COMMAND = ['command', 'cmd', 'script', 'commandLine', 'CommandLine', 'command_line', 'input', 'code']
 
 /** The tools of the agents whose sessions Heddle meets. The first row that fits a call decides. */
@@ -165,6 +144,7 @@ export const defaultToolTable: readonly ToolRule[] = [
     names: ['bash', 'shell', 'run_command', 'execute_command', 'run_shell_command', 'shell_command', 'exec_command'],
     kind: 'bash',
     command: COMMAND,
+    directory: DIRECTORY,
   },
   {
     names: [
@@ -180,11 +160,13 @@ export const defaultToolTable: readonly ToolRule[] = [
     ],
     kind: 'bash',
     command: COMMAND,
+    directory: DIRECTORY,
   },
   {
     names: ['powershell', 'pwsh', 'cmd', 'execute_shell', 'container.exec', 'bash_command'],
     kind: 'bash',
     command: COMMAND,
+    directory: DIRECTORY,
   },
   // SWE-agent's file viewer.
   { names: ['open', 'goto'], kind: 'file_view', path: PATH, openFile: ['line_number'] },

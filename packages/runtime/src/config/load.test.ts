@@ -72,6 +72,20 @@ describe('loadConfig', () => {
     expect(faults.join('\n')).not.toContain('hunter2')
   })
 
+  it('takes descriptions of tools from the file, and names the entry that is at fault', () => {
+    const tool = '{ names: [peek], kind: file_view, path: [what] }'
+    const config = loadConfig({ env: {}, cwd: folder(`tools:\n  - ${tool}\nsettings:\n  tools: [${tool}]\n`) })
+    const row = { names: ['peek'], kind: 'file_view', path: ['what'] }
+    expect(config.settings).toEqual({ tools: [row, row] })
+    const faults = faultsOf({
+      env: {},
+      cwd: folder(`tools:\n  - ${tool}\n  - { names: [], kind: look, paths: [a] }\n`),
+    })
+    expect(faults.join('\n')).toContain('heddle.yaml: tools.1.names: must name at least one')
+    expect(faults.join('\n')).toContain('heddle.yaml: tools.1.kind: must be one of file_view, grep, bash, edit, other')
+    expect(faults.join('\n')).toMatch(/tools\.1: Unrecognized key.*paths/)
+  })
+
   it('treats an empty variable as not set, and the window "none" as no window', () => {
     const config = loadConfig({ env: { HEDDLE_BUDGET: '', HEDDLE_ROLLING_WINDOW: 'none' }, cwd: folder() })
     expect(config.settings).toEqual({ rollingWindow: null })

@@ -80,7 +80,7 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
     dataDir: resolve(cwd, raw.dataDir ?? '.heddle'),
     port: raw.port ?? 4680,
     logLevel: raw.logLevel ?? 'info',
-    settings: raw.settings ?? {},
+    settings: settingsOf(raw),
     embedder: {
       kind: raw.embedder?.kind ?? 'auto',
       model: raw.embedder?.model ?? 'Xenova/all-MiniLM-L6-v2',
@@ -88,6 +88,10 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
     },
     queuePrefix: raw.queuePrefix ?? 'heddle',
   }
+}
+
+function settingsOf({ settings = {}, tools }: RawConfig): PartialSettings {
+  return tools === undefined ? settings : { ...settings, tools: [...tools, ...(settings.tools ?? [])] }
 }
 
 interface Layer {

@@ -1,4 +1,4 @@
-import { nameSchema, partialSettingsSchema } from '@heddle/contracts'
+import { nameSchema, partialSettingsSchema, settingsSchema } from '@heddle/contracts'
 import { z } from 'zod'
 import { logLevels } from '../logger.js'
 
@@ -37,5 +37,7 @@ export const rawConfigSchema = z.strictObject({
     })
     .optional(),
   settings: partialSettingsSchema.optional(),
+  /** Tools of one's own; the same as `settings.tools`, in a place of their own because the list may be long. */
+  tools: settingsSchema.shape.tools.optional(),
 })
 export type RawConfig = z.infer<typeof rawConfigSchema>

@@ -1,0 +1,215 @@
+/**
+ * Reads command lines as far as pruning needs: which simple commands there are, how they are joined, and into which files
+ * they are redirected. It is no shell: what it cannot read for certain (loops, groups, a quote without its end) makes the
+ * whole line unknown, and a word whose value only a shell knows is null.
+ */
+export interface SimpleCommand {
+  /** Null for a word with a variable, a glob or a substitution in it. */
+  readonly words: readonly (string | null)[]
+  /** Files that its output goes to; null where a shell alone knows the name. Not `/dev/null`, not another descriptor. */
+  readonly redirectedTo: readonly (string | null)[]
+  /** Whether it reads its input from a file or a text of the command line. */
+  readonly readsInput: boolean
+  /** Whether its output goes nowhere. */
+  readonly isSilent: boolean
+  /** What stands before it: how it is joined to the command before. The first has `;`. */
+  readonly joinedBy: '&&' | '||' | '|' | ';'
+}
+
+/** A longer command line writes a file of its own, mostly; its first words would be all that matters. */
+const CHARACTERS_MAX = 200_000
+/** Words that open or join what runs not at all, or more than once. */
+const CONTROL = new Set([
+  'if',
+  'for',
+  'while',
+  'until',
+  'case',
+  'select',
+  'function',
+  'then',
+  'do',
+  'else',
+  'elif',
+  '{',
+  '!',
+])
+
+interface Draft {
+  words: (string | null)[]
+  redirectedTo: (string | null)[]
+  readsInput: boolean
+  isSilent: boolean
+  joinedBy: SimpleCommand['joinedBy']
+}
+
+/** @returns null for what is no plain list of simple commands */
+export function readCommandLine(line: string): SimpleCommand[] | null {
+  if (line.length > CHARACTERS_MAX) return null
+  const commands: Draft[] = []
+  let current = draft(';')
+  let heredocs: { word: string; tabs: boolean }[] = []
+  const close = (joinedBy: SimpleCommand['joinedBy']): boolean => {
+    if (current.words.length > 0 || current.redirectedTo.length > 0) {
+      if (CONTROL.has(current.words[0] ?? '')) return false
+      commands.push(current)
+    }
+    current = draft(joinedBy)
+    return true
+  }
+  for (let at = 0; at < line.length; ) {
+    const character = line.charAt(at)
+    if (character === ' ' || character === '\t' || character === '\r') at++
+    else if (character === '\\' && line.charAt(at + 1) === '\n') at += 2
+    else if (character === '#') at = endOfLine(line, at)
+    else if (character === '\n') {
+      at++
+      for (const heredoc of heredocs) {
+        const end = endOfHeredoc(line, at, heredoc)
+        if (end === -1) return null
+        at = end
+      }
+      heredocs = []
+      if (!close(current.words.length === 0 ? current.joinedBy : ';')) return null
+    } else if (character === '(' || character === ')') return null
+    else if (character === '&' && line.charAt(at + 1) !== '>') {
+      // What goes on in the background has not ended when the line has.
+      if (line.charAt(at + 1) !== '&') return null
+      if (!close('&&')) return null
+      at += 2
+    } else if (character === '|') {
+      const isOr = line.charAt(at + 1) === '|'
+      if (!close(isOr ? '||' : '|')) return null
+      at += isOr || line.charAt(at + 1) === '&' ? 2 : 1
+    } else if (character === ';') {
+      if (line.charAt(at + 1) === ';' || !close(';')) return null
+      at++
+    } else if (character === '<' || character === '>' || /^(?:\d+|&)[<>]/.test(line.slice(at, at + 12))) {
+      const operator = /^(?:\d+|&)?(?:<<<|<<-?|<&|<>|<|>>|>&|>\||>)/.exec(line.slice(at, at + 16))?.[0]
+      if (operator === undefined) return null
+      at += operator.length
+      if (line.charAt(at) === '(') return null
+      while (line.charAt(at) === ' ' || line.charAt(at) === '\t') at++
+      const target = readWord(line, at)
+      if (target === null || target.end === at) return null
+      at = target.end
+      if (operator.includes('<<') && !operator.includes('<<<')) {
+        if (target.value === null) return null
+        heredocs.push({ word: target.value, tabs: operator.endsWith('-') })
+        current.readsInput = true
+      } else if (operator.includes('<')) current.readsInput = true
+      else if (target.value === '/dev/null') current.isSilent ||= !operator.startsWith('2')
+      else if (!(operator.endsWith('>&') && /^(?:\d+|-)$/.test(target.value ?? ''))) {
+        current.redirectedTo.push(target.value)
+      }
+    } else {
+      const word = readWord(line, at)
+      if (word === null) return null
+      current.words.push(word.value)
+      at = word.end
+    }
+  }
+  if (heredocs.length > 0 || !close(';')) return null
+  return commands
+}
+
+function draft(joinedBy: SimpleCommand['joinedBy']): Draft {
+  return { words: [], redirectedTo: [], readsInput: false, isSilent: false, joinedBy }
+}
+
+/** A word from `start` on: its value, null where a shell would have to work it out; null for one without an end. */
+function readWord(line: string, start: number): { value: string | null; end: number } | null {
+  const parts: string[] = []
+  let isLiteral = true
+  let at = start
+  for (; at < line.length; at++) {
+    const character = line.charAt(at)
+    if (character === "'") {
+      const end = line.indexOf("'", at + 1)
+      if (end === -1) return null
+      parts.push(line.slice(at + 1, end))
+      at = end
+    } else if (character === '"') {
+      const quoted = readQuoted(line, at + 1)
+      if (quoted === null) return null
+      if (quoted.value === null) isLiteral = false
+      else parts.push(quoted.value)
+      at = quoted.end
+    } else if (character === '\\') {
+      if (line.charAt(at + 1) !== '\n') parts.push(line.charAt(at + 1))
+      at++
+    } else if (/[\s|&;<>()]/.test(character)) break
+    else if (character === '`') return null
+    else if (character === '$') {
+      isLiteral = false
+      const end = endOfVariable(line, at)
+      if (end === -1) return null
+      at = end
+    } else {
+      if ('*?[]{}~'.includes(character) && !(character === '~' && at > start))
+        isLiteral = isLiteral && !isGlob(line, at)
+      parts.push(character)
+    }
+  }
+  return { value: isLiteral ? parts.join('') : null, end: at }
+}
+
+/** `{}` is find's word, `~` a home that file tools know too; `[` alone is a test. */
+function isGlob(line: string, at: number): boolean {
+  const character = line.charAt(at)
+  if (character === '~') return false
+  if (character === '[') return line.indexOf(']', at) !== -1 && !/\s/.test(line.charAt(at + 1))
+  if (character === ']') return false
+  if (character === '{') return line.charAt(at + 1) !== '}'
+  return character !== '}'
+}
+
+/** The rest of a text in double quotes, up to its end; its value is null where a variable stands in it. */
+function readQuoted(line: string, start: number): { value: string | null; end: number } | null {
+  const parts: string[] = []
+  let isLiteral = true
+  for (let at = start; at < line.length; at++) {
+    const character = line.charAt(at)
+    if (character === '"') return { value: isLiteral ? parts.join('') : null, end: at }
+    if (character === '`') return null
+    if (character === '\\' && /["\\$`\n]/.test(line.charAt(at + 1))) {
+      if (line.charAt(at + 1) !== '\n') parts.push(line.charAt(at + 1))
+      at++
+    } else if (character === '$' && /[\w({]/.test(line.charAt(at + 1))) {
+      isLiteral = false
+      const end = endOfVariable(line, at)
+      if (end === -1) return null
+      at = end
+    } else parts.push(character)
+  }
+  return null
+}
+
+/** The last place of `$name`, `${name}` or `$(command)`; -1 where a substitution holds quotes, so that its end is not sure. */
+function endOfVariable(line: string, at: number): number {
+  const next = line.charAt(at + 1)
+  if (next === '(' || next === '{') {
+    const end = line.indexOf(next === '(' ? ')' : '}', at)
+    if (end === -1 || /["'`]|\$\(/.test(line.slice(at + 2, end))) return -1
+    return end
+  }
+  const name = /^\w+/.exec(line.slice(at + 1, at + 81))?.[0] ?? ''
+  return at + name.length
+}
+
+function endOfLine(line: string, at: number): number {
+  const end = line.indexOf('\n', at)
+  return end === -1 ? line.length : end
+}
+
+/** Where the line after a text that ends with a line of its own `word` begins; -1 without one. */
+function endOfHeredoc(line: string, start: number, { word, tabs }: { word: string; tabs: boolean }): number {
+  for (let at = start; at <= line.length; ) {
+    const end = endOfLine(line, at)
+    const text = line.slice(at, end)
+    if ((tabs ? text.replace(/^\t+/, '') : text) === word) return Math.min(end + 1, line.length)
+    if (end === line.length) return -1
+    at = end + 1
+  }
+  return -1
+}
