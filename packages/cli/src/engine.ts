@@ -93,7 +93,12 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
     const store = openStore({ url: server.url, applicationName, log })
     opened.push('store', STORE_CLOSE_MS, () => store.close())
     await store.ping()
-    const queues = await openQueues({ backend: backendOf(config, server), prefix: config.queuePrefix, log })
+    const queues = await openQueues({
+      backend: backendOf(config, server),
+      prefix: config.queuePrefix,
+      log,
+      ingestLimits: { jobsMax: config.queue.ingestJobsMax, bytesMax: config.queue.ingestBytesMax },
+    })
     opened.push('queues', QUEUES_CLOSE_MS, () => queues.close({ timeoutMs: QUEUES_CLOSE_MS }))
     context.signal.throwIfAborted()
 

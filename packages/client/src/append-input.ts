@@ -31,6 +31,7 @@ const appendSchema = z.object({
   thread: nameSchema,
   messages: z.array(newMessageSchema),
   ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
+  onBusy: z.enum(['wait', 'fail'], { error: 'must be wait or fail' }).optional(),
   deadlineMs: z.number().min(1).max(limits.waitMsMax).optional(),
   startedAtMs: z.number().min(timeBoundsMs.first).max(timeBoundsMs.last).optional(),
   newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),

@@ -1,6 +1,7 @@
 import type { ContextRequest, ContextResult } from '@heddle/contracts'
 import { nameSchema, parse } from '@heddle/contracts'
 import { projectIdOf, type RecallResult } from '@heddle/core'
+import { systemClock } from '@heddle/runtime'
 import { type AgentRow, type AgentSummary, ensureProject, type ThreadSummary } from '@heddle/store'
 import { type AgentBody, getAgent, listAllAgents, setAgent } from './agents.js'
 import { type ClearOptions, type ClearResult, clearWindows } from './clears.js'
@@ -43,25 +44,12 @@ export interface Client {
   recall(options: RecallOptions): Promise<RecallResult>
 }
 
-export function createClient({ store, queues, project = 'default', settings = {}, log }: ClientOptions): Client {
-  const name = parse(nameSchema, project, 'project')
-  const ordinals = new Ordinals()
-  const parts: ClientParts = { store, queues, project: name, projectId: projectIdOf(name), settings, log, ordinals }
-  let isProjectThere: Promise<void> | undefined
-  /** Messages carry the project's id alone; its name is told once, so that references can be read by people. */
-  const tellProject = () => {
-    isProjectThere ??= store
-      .inProject(parts.projectId, (tx) => ensureProject(tx, { projectId: parts.projectId, name }))
-      .catch((error: unknown) => {
-        isProjectThere = undefined
-        throw error
-      })
-    return isProjectThere
-  }
+export function createClient(options: ClientOptions): Client {
+  const parts = openParts(options)
   return {
     messages: {
-      append: (options) => appendMessages(parts, options, tellProject),
-      list: (options) => listMessages(parts, options),
+      append: (append) => appendMessages(parts, append),
+      list: (listing) => listMessages(parts, listing),
     },
     contexts: {
       build: (request, options) => buildContext(parts, request, options),
@@ -80,4 +68,21 @@ export function createClient({ store, queues, project = 'default', settings = {}
     },
     recall: (options) => recall(parts, options),
   }
+}
+
+function openParts(options: ClientOptions): ClientParts {
+  const { store, queues, project = 'default', settings = {}, log, clock = systemClock } = options
+  const name = parse(nameSchema, project, 'project')
+  const projectId = projectIdOf(name)
+  let isProjectThere: Promise<void> | undefined
+  const tellProject = () => {
+    isProjectThere ??= store
+      .inProject(projectId, (tx) => ensureProject(tx, { projectId, name }))
+      .catch((error: unknown) => {
+        isProjectThere = undefined
+        throw error
+      })
+    return isProjectThere
+  }
+  return { store, queues, project: name, projectId, settings, log, clock, ordinals: new Ordinals(), tellProject }
 }

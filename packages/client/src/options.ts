@@ -1,6 +1,6 @@
 import { limits, type PartialSettings, validationError } from '@heddle/contracts'
 import type { Queues } from '@heddle/queue'
-import type { Logger } from '@heddle/runtime'
+import type { Clock, Logger } from '@heddle/runtime'
 import type { Store } from '@heddle/store'
 import type { Ordinals } from './ordinals.js'
 
@@ -12,6 +12,7 @@ export interface ClientOptions {
   /** Settings of the file and the environment, under those of agents. */
   readonly settings?: PartialSettings
   readonly log?: Logger
+  readonly clock?: Clock
 }
 
 /** What the parts of the client share. */
@@ -22,7 +23,10 @@ export interface ClientParts {
   readonly projectId: string
   readonly settings: PartialSettings
   readonly log: Logger | undefined
+  readonly clock: Clock
   readonly ordinals: Ordinals
+  /** Messages carry the project's id alone; its name is told once, so that references can be read by people. */
+  tellProject(): Promise<void>
 }
 
 /** How long a call waits for its answer unless it says otherwise, in milliseconds. */

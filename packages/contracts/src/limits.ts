@@ -11,6 +11,10 @@ export const limits = {
   charactersPerJobMax: 8_000_000,
   /** Levels of objects and arrays in a JSON value, such as a call's arguments: far more than tools use. */
   jsonDepthMax: 128,
+  /** Characters of one job as JSON: the longest texts with every character escaped, and what comes beside them. */
+  jobJsonCharactersMax: 64_000_000,
+  /** Characters of one message as JSON, its metadata and usage included: what fits into a job with what names it. */
+  messageJsonCharactersMax: 63_900_000,
   /** Tool calls in one message. */
   toolCallsMax: 256,
   /** A name of an agent, a thread, a project or an item. */

@@ -14,10 +14,19 @@ export interface Backend {
    * backend the newest one.
    */
   oldestWaitingAtMs(queue: string): Promise<number | null>
+  /** What waits in a queue. Jobs are counted up to `jobsMax` and a little more. */
+  depth(queue: string, jobsMax: number): Promise<QueueDepth>
   /** Drops every connection; waits for nothing that a dead server could withhold. */
   close(): Promise<void>
   /** Removes everything that was kept under the prefix. */
   destroy(): Promise<void>
+}
+
+/** What waits in a queue. */
+export interface QueueDepth {
+  jobs: number
+  /** As they lie there, estimated from the sizes of the oldest and the newest. */
+  bytes: number
 }
 
 export interface BullSetup {

@@ -1,3 +1,5 @@
+import { limits } from '@heddle/contracts'
+
 /** Every wait and size of this package, with its reason (DESIGN: invariant 10). Stages have theirs in the catalog. */
 export const bounds = {
   /** A producer learns after this long that the server is away; it must not queue up work in memory meanwhile. */
@@ -32,8 +34,8 @@ export const bounds = {
   batchCharactersMax: 8_000_000,
   /** Round trips of one stage under way at once. */
   batchesMax: 4,
-  /** Characters of one job's payload: the largest ingest job, with every character escaped. */
-  payloadCharactersMax: 64_000_000,
+  /** Characters of one job's payload. */
+  payloadCharactersMax: limits.jobJsonCharactersMax,
   /** Postgres refuses notifications of 8,000 bytes. */
   messageBytesMax: 7_500,
   /** How long a worker may take to stop in good order, unless its owner says otherwise. */
@@ -44,6 +46,18 @@ export const bounds = {
   lifecycleEventsMax: 100,
   /** Time between two looks at a Postgres connection that only listens, and so would not notice its death. */
   heartbeatMs: 15_000,
+  /** Jobs that may wait for ingest, unless the configuration says otherwise: what a busy minute brings while the store is away. */
+  ingestJobsMax: 100_000,
+  /** Bytes that may wait for ingest, likewise: what a small server can spare. */
+  ingestBytesMax: 256 * 1_024 * 1_024,
+  /** The depth of a queue is known this long before it is looked at again: an append costs no round trip for it. */
+  depthKnownMs: 250,
+  /** Looks at a deep queue take at most this share of the time, however long one takes. */
+  depthLookShareMax: 0.05,
+  /** Jobs at each end of a queue whose sizes stand for those of the others. */
+  depthSample: 8,
+  /** When a producer that was refused is asked to try again, in seconds. */
+  busyRetryAfterSeconds: 1,
   /** Wake-ups that one reconciler run has under way at once. */
   reconcileBatch: 64,
 } as const

@@ -1,3 +1,4 @@
+export type { NewWork } from './admission.js'
 export type { QueueFacts } from './backend.js'
 export type { ExpectedReply } from './inbox.js'
 export { done, type NextJob, type Outcome, skipped } from './outcome.js'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type HeddleEvent,
+  queueName,
   type Reply,
   type StageName,
   type StagePayload,
@@ -10,6 +11,7 @@ import {
   type WakeStageName,
 } from '@heddle/contracts'
 import { type Clock, type Logger, systemClock } from '@heddle/runtime'
+import { Admission, type NewWork } from './admission.js'
 import type { Backend, QueueFacts } from './backend.js'
 import { bounds } from './bounds.js'
 import { namedError, unavailable } from './errors.js'
@@ -29,6 +31,8 @@ export interface QueuesOptions {
   prefix: string
   log: Logger
   clock?: Clock
+  /** What may wait for ingest before producers are refused; null is the default of `bounds`. */
+  ingestLimits?: { jobsMax: number | null; bytesMax: number | null }
 }
 
 /**
@@ -43,6 +47,12 @@ export interface Queues {
   /** Adds a job. Jobs that are added within one tick travel together. For a wake stage it is the same as `wake`. */
   add<Name extends StageName>(stage: Name, payload: StagePayload<Name>): Promise<void>
   addMany<Name extends StageName>(stage: Name, payloads: readonly StagePayload<Name>[]): Promise<void>
+  /**
+   * Asks for room in the queue of ingest; to be called before adding. Costs no round trip most of the time.
+   *
+   * @throws RetryableError `RATE_LIMITED` with `retryAfter` while the queue holds as much as it may
+   */
+  admit(work: NewWork): Promise<void>
   /** Wakes a stage for a thread; at most one job of a thread is active and one waits. */
   wake(stage: WakeStageName, thread: WakeJob): Promise<void>
   wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>
@@ -106,6 +116,15 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
   const inbox = new Inbox(clock)
   const name = randomUUID().replaceAll('-', '').slice(0, 16)
   const queues = new Map(stageNames.map((stage) => [stage, new StageQueue(stage, backend, prefix, onError)]))
+  const admission = new Admission({
+    stage: 'ingest',
+    limits: {
+      jobsMax: options.ingestLimits?.jobsMax ?? bounds.ingestJobsMax,
+      bytesMax: options.ingestLimits?.bytesMax ?? bounds.ingestBytesMax,
+    },
+    clock,
+    readDepth: (jobsMax) => bounded(backend.depth(queueName('ingest'), jobsMax)),
+  })
   const subscriptions = new Subscriptions(backend.channels, prefix, log)
   const workers: QueuesInternals['workers'] = new Set()
 
@@ -139,6 +158,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       const queue = queueOf(stage)
       await bounded(Promise.all(payloads.map((payload) => queue.add(payload))))
     },
+    admit: (work) => admission.admit(work),
     wake: (stage, thread) => bounded(queueOf(stage).wake(thread)),
     wakeMany: async (stage, threads) => {
       const queue = queueOf(stage)

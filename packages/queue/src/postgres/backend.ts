@@ -6,6 +6,7 @@ import { namedError, unavailable } from '../errors.js'
 import { within } from '../waiting.js'
 import { SharedPostgresBackend } from './bull-backend.js'
 import { createPostgresChannels } from './channels.js'
+import { readDepth } from './depth.js'
 import { PostgresListener } from './listener.js'
 import { dropSchema, migrateQueues, schemaOf } from './schema.js'
 import { SharedPostgresConnection } from './shared-connection.js'
@@ -92,6 +93,7 @@ export async function openPostgresBackend({ url, prefix, clock, onError }: Postg
       )
       return rows[0] === undefined ? null : Number(rows[0].addedAtMs)
     },
+    depth: (queue, jobsMax) => readDepth(producerConnection.pool, queue, jobsMax),
     async close() {
       await channels.close()
       await Promise.all(opened.map((connection) => connection.close()))

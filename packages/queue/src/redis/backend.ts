@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import type { Backend, BullSetup, QueueFacts } from '../backend.js'
 import { createRedisChannels } from './channels.js'
 import { connectRedis, createRedis } from './connect.js'
+import { readDepth } from './depth.js'
 
 export interface RedisBackendOptions {
   url: string
@@ -52,6 +53,7 @@ export async function openRedisBackend({ url, prefix, onError }: RedisBackendOpt
       const addedAtMs = jobId === null ? null : await producer.hget(`${prefix}:${queue}:${jobId}`, 'timestamp')
       return addedAtMs === null ? null : Number(addedAtMs)
     },
+    depth: (queue) => readDepth(producer, `${prefix}:${queue}`),
     async close() {
       await channels.close()
       for (const redis of opened) redis.disconnect()

@@ -8,6 +8,8 @@ export const variables = {
   HEDDLE_PORT: ['port'],
   HEDDLE_LOG_LEVEL: ['logLevel'],
   HEDDLE_QUEUE_PREFIX: ['queuePrefix'],
+  HEDDLE_INGEST_JOBS_MAX: ['queue', 'ingestJobsMax'],
+  HEDDLE_INGEST_BYTES_MAX: ['queue', 'ingestBytesMax'],
   HEDDLE_EMBEDDER: ['embedder', 'kind'],
   HEDDLE_EMBEDDING_MODEL: ['embedder', 'model'],
   HEDDLE_MODELS: ['embedder', 'modelsDir'],
@@ -26,6 +28,8 @@ export type VariableName = keyof typeof variables
 
 const numbers = new Set<VariableName>([
   'HEDDLE_PORT',
+  'HEDDLE_INGEST_JOBS_MAX',
+  'HEDDLE_INGEST_BYTES_MAX',
   'HEDDLE_BUDGET',
   'HEDDLE_MAX_OUTPUT_TOKENS',
   'HEDDLE_MAX_SUMMARY_TOKENS',

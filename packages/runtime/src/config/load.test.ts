@@ -37,6 +37,7 @@ describe('loadConfig', () => {
       settings: {},
       embedder: { kind: 'auto', model: 'Xenova/all-MiniLM-L6-v2', modelsDir: null },
       queuePrefix: 'heddle',
+      queue: { ingestJobsMax: null, ingestBytesMax: null },
     })
   })
 

@@ -26,6 +26,8 @@ export interface Config {
   embedder: { kind: 'auto' | 'hashing' | 'local'; model: string; modelsDir: string | null }
   /** Keeps the queues of several installations apart on one server. */
   queuePrefix: string
+  /** What may wait for ingest before producers are refused. Null leaves it to the queues. */
+  queue: { ingestJobsMax: number | null; ingestBytesMax: number | null }
 }
 
 /** What a command line may set; it goes over the environment and the file. */
@@ -87,6 +89,10 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
       modelsDir: raw.embedder?.modelsDir === undefined ? null : resolve(cwd, raw.embedder.modelsDir),
     },
     queuePrefix: raw.queuePrefix ?? 'heddle',
+    queue: {
+      ingestJobsMax: raw.queue?.ingestJobsMax ?? null,
+      ingestBytesMax: raw.queue?.ingestBytesMax ?? null,
+    },
   }
 }
 

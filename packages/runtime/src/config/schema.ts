@@ -11,6 +11,8 @@ const address = (protocols: readonly string[], example: string) =>
 const postgresAddress = address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database')
 const redisAddress = address(['redis:', 'rediss:'], 'redis://host:6379')
 
+const atLeastOne = z.int({ error: 'must be a whole number' }).min(1, 'must be at least 1')
+
 /** What `heddle.yaml`, the environment and flags may hold together, before defaults. */
 export const rawConfigSchema = z.strictObject({
   databaseUrl: postgresAddress.optional(),
@@ -28,6 +30,12 @@ export const rawConfigSchema = z.strictObject({
   queuePrefix: z
     .string()
     .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9, _ and -, starting with a letter')
+    .optional(),
+  queue: z
+    .strictObject({
+      ingestJobsMax: atLeastOne.optional(),
+      ingestBytesMax: atLeastOne.optional(),
+    })
     .optional(),
   embedder: z
     .strictObject({

@@ -1,0 +1,37 @@
+import { ConflictError, type PlacedMessage } from '@heddle/contracts'
+import { messageFingerprint } from '@heddle/core'
+import { existingMessages } from '@heddle/store'
+import type { ClientParts } from './options.js'
+
+/** Ids that one statement asks for. */
+const IDS_PER_LOOK = 5_000
+
+/**
+ * Those of the messages that the thread holds, by id.
+ *
+ * @throws ConflictError where an id is taken by another message
+ */
+export async function storedOf(
+  parts: Pick<ClientParts, 'store' | 'projectId'>,
+  threadId: string,
+  placed: readonly PlacedMessage[],
+): Promise<ReadonlySet<string>> {
+  const ids = placed.map(({ message }) => message.id)
+  const existing = new Map<string, Uint8Array>()
+  for (let from = 0; from < ids.length; from += IDS_PER_LOOK) {
+    const some = ids.slice(from, from + IDS_PER_LOOK)
+    const found = await parts.store.inProject(parts.projectId, (tx) => existingMessages(tx, { threadId, ids: some }))
+    for (const [id, fingerprint] of found) existing.set(id, fingerprint)
+  }
+  for (const [index, { message }] of placed.entries()) {
+    const stored = existing.get(message.id)
+    if (stored !== undefined && !Buffer.from(stored).equals(messageFingerprint(message))) {
+      throw new ConflictError(`message ${message.id} is stored with other content`, {
+        field: `messages.${index}.id`,
+        received: message.id,
+        hint: 'give each message an id of its own',
+      })
+    }
+  }
+  return new Set(ids.filter((id) => existing.has(id)))
+}

@@ -1,0 +1,63 @@
+import { HeddleError, RetryableError } from '@heddle/contracts'
+import type { Clock } from '@heddle/runtime'
+
+/** Until when something is tried, and by which clock. */
+export interface Patience {
+  readonly clock: Clock
+  readonly endsAtMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+const PAUSE_MS_MIN = 100
+const PAUSE_MS_MAX = 1_000
+
+/**
+ * Tries something again while it fails for reasons that pass: a server that is away, a queue that is full.
+ *
+ * @throws its own error where that will not pass, or where the time for another try has run out
+ * @throws RetryableError `TIMEOUT` where it did not end in time; the signal's reason
+ */
+export async function persist<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
+  const { clock, endsAtMs, signal } = patience
+  for (let tries = 0; ; tries++) {
+    signal?.throwIfAborted()
+    try {
+      return await beforeTheEnd(work(), patience)
+    } catch (error) {
+      signal?.throwIfAborted()
+      const pauseMs = pauseAfter(error, tries)
+      if (!isWorthRetrying(error) || clock.nowMs() + pauseMs >= endsAtMs) throw error
+      await clock.wait(pauseMs, signal)
+    }
+  }
+}
+
+export function isWorthRetrying(error: unknown): boolean {
+  return !(error instanceof HeddleError) || error.disposition === 'retry'
+}
+
+/** The wait before the next try: not before the time that the error names, and then not all at once. */
+export function pauseAfter(error: unknown, tries: number): number {
+  const backoffMs = Math.min(PAUSE_MS_MIN * 2 ** tries, PAUSE_MS_MAX)
+  const namedMs = error instanceof HeddleError ? (error.retryAfter ?? 0) * 1_000 : 0
+  return namedMs + backoffMs / 2 + (backoffMs / 2) * Math.random()
+}
+
+async function beforeTheEnd<T>(work: Promise<T>, { clock, endsAtMs, signal }: Patience): Promise<T> {
+  const over = new AbortController()
+  const leftMs = Math.max(1, endsAtMs - clock.nowMs())
+  const late = clock
+    .wait(leftMs, signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]))
+    .then(() => {
+      throw new RetryableError('TIMEOUT', `no answer within ${Math.ceil(leftMs)} ms`, {
+        hint: 'Sending the same ids again is harmless; `heddle doctor` tells which server does not answer.',
+      })
+    })
+  late.catch(() => {})
+  work.catch(() => {})
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    over.abort()
+  }
+}

@@ -1,0 +1,69 @@
+import { limits, messageCharacters, PermanentError, type PlacedMessage } from '@heddle/contracts'
+
+/** A message on its way, with what it takes of a job's room. */
+export interface SizedMessage {
+  readonly placed: PlacedMessage
+  /** Of its texts, which the schema of jobs bounds. */
+  readonly characters: number
+  /** Of its JSON: metadata, usage and escapes included. */
+  readonly jsonCharacters: number
+}
+
+/** Messages that travel together. */
+export interface Parcel {
+  readonly messages: PlacedMessage[]
+  characters: number
+  jsonCharacters: number
+}
+
+/** Messages in one job: a hundred fill one insert well, and a lost job costs little to send again. */
+export const MESSAGES_PER_JOB = 100
+/** Characters of JSON in one job: what queues send in one round trip. A larger message goes alone. */
+export const JSON_CHARACTERS_PER_JOB = 8_000_000
+
+/**
+ * Measures a message as it will lie in the queue.
+ *
+ * @param field names it in the error: `messages.3`
+ * @throws PermanentError `PAYLOAD_TOO_LARGE` for a message that no job can hold
+ */
+export function measure(placed: PlacedMessage, field: string): SizedMessage {
+  const jsonCharacters = JSON.stringify(placed).length
+  if (jsonCharacters > limits.messageJsonCharactersMax) {
+    throw new PermanentError('PAYLOAD_TOO_LARGE', `${field}: has ${jsonCharacters} characters as JSON`, {
+      field,
+      received: `${jsonCharacters} characters`,
+      hint: `A message may have ${limits.messageJsonCharactersMax} characters as JSON, its metadata and usage included: keep large attachments elsewhere, and their addresses in the metadata.`,
+    })
+  }
+  return { placed, characters: messageCharacters(placed.message), jsonCharacters }
+}
+
+/** Jobs are bounded by messages, by the characters of their texts and by those of their JSON, so that no queue holds a giant. */
+export function split(messages: readonly SizedMessage[]): Parcel[] {
+  const parcels: Parcel[] = []
+  for (const message of messages) {
+    const last = parcels.at(-1)
+    if (last !== undefined && fits(last, message)) put(last, message)
+    else parcels.push({ messages: [message.placed], ...sizesOf(message) })
+  }
+  return parcels
+}
+
+function fits({ messages, characters, jsonCharacters }: Parcel, message: SizedMessage): boolean {
+  return (
+    messages.length < MESSAGES_PER_JOB &&
+    characters + message.characters <= limits.charactersPerJobMax &&
+    jsonCharacters + message.jsonCharacters <= JSON_CHARACTERS_PER_JOB
+  )
+}
+
+function put(parcel: Parcel, message: SizedMessage): void {
+  parcel.messages.push(message.placed)
+  parcel.characters += message.characters
+  parcel.jsonCharacters += message.jsonCharacters
+}
+
+function sizesOf({ characters, jsonCharacters }: SizedMessage) {
+  return { characters, jsonCharacters }
+}

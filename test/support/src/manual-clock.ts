@@ -1,0 +1,54 @@
+import type { Clock } from '@heddle/runtime'
+
+interface Timer {
+  readonly atMs: number
+  resolve(): void
+}
+
+/** A clock that stands still until a test moves it. */
+export class ManualClock implements Clock {
+  #nowMs: number
+  readonly #timers = new Set<Timer>()
+
+  constructor(startMs = Date.parse('2026-02-12T14:30:00Z')) {
+    this.#nowMs = startMs
+  }
+
+  nowMs(): number {
+    return this.#nowMs
+  }
+
+  wait(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const timer: Timer = { atMs: this.#nowMs + ms, resolve }
+      this.#timers.add(timer)
+      signal?.addEventListener(
+        'abort',
+        () => {
+          this.#timers.delete(timer)
+          reject(signal.reason)
+        },
+        { once: true },
+      )
+    })
+  }
+
+  /** Lets time pass, waking who waits in the order of their times; what they do at once is done when it resolves. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms
+    for (;;) {
+      await turn()
+      const [next] = [...this.#timers].filter(({ atMs }) => atMs <= endMs).sort((left, right) => left.atMs - right.atMs)
+      if (next === undefined) break
+      this.#timers.delete(next)
+      this.#nowMs = Math.max(this.#nowMs, next.atMs)
+      next.resolve()
+    }
+    this.#nowMs = endMs
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
