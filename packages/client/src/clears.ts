@@ -27,7 +27,7 @@ export interface ClearResult {
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  */
 export async function clearWindows(
-  { store, projectId }: ClientParts,
+  { store, projectId, clock }: ClientParts,
   name: string,
   options: ClearOptions = {},
 ): Promise<ClearResult> {
@@ -35,7 +35,7 @@ export async function clearWindows(
   const { clearedAt } = parse(clearOptionsSchema, options, 'clear')
   const agentId = agentIdOf(projectId, agent)
   // By the caller's clock, also where no time is given: the messages that it sends next carry times of the same clock.
-  const clearedAtMs = clearedAt === undefined ? Date.now() : Date.parse(clearedAt)
+  const clearedAtMs = clearedAt === undefined ? clock.nowMs() : Date.parse(clearedAt)
   const clear = await store.inProject(projectId, (tx) => clearAgent(tx, { agentId, clearedAtMs }))
   if (!clear) throw notFound('agent', agent, 'see `heddle agents list`')
   const { epoch, threads, lastClearedAtMs } = clear

@@ -1,8 +1,14 @@
-import type { ContextRequest, ContextResult } from '@heddle/contracts'
+import type { ContextRequest, ContextResult, ProcessBody } from '@heddle/contracts'
 import { nameSchema, parse } from '@heddle/contracts'
 import { projectIdOf, type RecallResult } from '@heddle/core'
 import { systemClock } from '@heddle/runtime'
-import { type AgentRow, type AgentSummary, ensureProject, type ThreadSummary } from '@heddle/store'
+import {
+  type AgentRow,
+  type AgentSummary,
+  ensureProject,
+  type ThreadDetailsRow,
+  type ThreadSummary,
+} from '@heddle/store'
 import { type AgentBody, getAgent, listAllAgents, setAgent } from './agents.js'
 import { type ClearOptions, type ClearResult, clearWindows } from './clears.js'
 import { type BuildOptions, buildContext, getContext } from './contexts.js'
@@ -10,7 +16,9 @@ import { type ListMessagesOptions, listMessages, type MessageEntry } from './his
 import { type AppendOptions, type AppendResult, appendMessages } from './messages.js'
 import type { ClientOptions, ClientParts, Page } from './options.js'
 import { Ordinals } from './ordinals.js'
+import { listThreadProcesses, setProcess, type ThreadProcess } from './processes.js'
 import { type RecallOptions, recall } from './recall.js'
+import { setThread, type ThreadBody } from './thread-details.js'
 import {
   getThread,
   type ListThreadsOptions,
@@ -33,7 +41,12 @@ export interface Client {
   readonly threads: {
     list(options?: ListThreadsOptions): Promise<Page<ThreadSummary>>
     get(name: string): Promise<ThreadOverview>
+    put(name: string, body: ThreadBody): Promise<ThreadDetailsRow & { readonly agent: string }>
     waitUntilSettled(name: string, options?: SettleOptions): Promise<void>
+  }
+  readonly processes: {
+    put(thread: string, name: string, body: ProcessBody): Promise<ThreadProcess>
+    list(thread: string, options?: { limit?: number; after?: string }): Promise<Page<ThreadProcess>>
   }
   readonly agents: {
     put(name: string, body: AgentBody): Promise<AgentRow>
@@ -58,7 +71,12 @@ export function createClient(options: ClientOptions): Client {
     threads: {
       list: (options) => listAllThreads(parts, options),
       get: (thread) => getThread(parts, thread),
+      put: (thread, body) => setThread(parts, thread, body),
       waitUntilSettled: (thread, options) => waitUntilSettled(parts, thread, options),
+    },
+    processes: {
+      put: (thread, process, body) => setProcess(parts, thread, process, body),
+      list: (thread, options) => listThreadProcesses(parts, thread, options),
     },
     agents: {
       put: (agent, body) => setAgent(parts, agent, body),

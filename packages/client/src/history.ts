@@ -63,7 +63,7 @@ export interface MessageEntry {
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  */
 export async function listMessages(
-  { store, projectId, settings }: ClientParts,
+  { store, projectId, settings, clock }: ClientParts,
   options: ListMessagesOptions,
 ): Promise<Page<MessageEntry>> {
   const { thread: name, after, limit, order } = parse(listMessagesSchema, options, 'history')
@@ -74,7 +74,7 @@ export async function listMessages(
   if (!thread) throw notFound('thread', name, 'see `heddle threads list`')
   if (!page) throw notFound('cursor', String(after), 'take the nextCursor of a page of the same thread')
   const { rollingWindow } = mergeSettings(settings, thread.agentSettings, thread.settings)
-  const bounds = windowBounds({ rollingWindow, ...thread, nowMs: Date.now() })
+  const bounds = windowBounds({ rollingWindow, ...thread, nowMs: clock.nowMs() })
   const last = page.messages.at(-1)
   return {
     items: page.messages.map((message) => toEntry(message, bounds)),

@@ -21,6 +21,20 @@ export const limits = {
   nameCharactersMax: 200,
   /** A system prompt, a doc, a rule or a reference. */
   documentCharactersMax: 1_000_000,
+  /** What a thread is called by people. */
+  titleCharactersMax: 500,
+  /** What a thread is to reach: about the 1,000 tokens that spec 002 gives a goal. */
+  goalCharactersMax: 4_000,
+  /** How a thread or one of its processes stands. */
+  statusCharactersMax: 1_000,
+  /** The environment in which a thread's loop runs, names and values together. */
+  environmentCharactersMax: 100_000,
+  /** Iterations in one transaction; the SDK splits longer appends. */
+  iterationsPerAppendMax: 100,
+  /** Progress markers, file changes or file events of one iteration. */
+  iterationListItemsMax: 10_000,
+  /** Numbers of iterations end well below what the store can count. */
+  iterationNumberMax: 1_000_000_000,
   /** Tokens that a caller may ask for; larger than any model's window. */
   budgetTokensMax: 20_000_000,
   /** Entries of one page of a list. */

@@ -1,3 +1,4 @@
+export * from './activity.js'
 export * from './agents.js'
 export { type AppendBatch, appendMessages } from './append-messages.js'
 export type { Append, AppendOutcome, PreparedMessage } from './append-plan.js'
@@ -17,6 +18,7 @@ export * from './health.js'
 export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './history.js'
 export * from './messages.js'
 export { type MigrateOptions, migrate } from './migrate.js'
+export * from './processes.js'
 export * from './projects.js'
 export * from './prunings.js'
 export * from './publish-states.js'
@@ -24,5 +26,11 @@ export * from './references.js'
 export * from './states.js'
 export { openStore, type Store, type StoreOptions, type TransactionOptions } from './store.js'
 export * from './thread-counts.js'
+export {
+  loadThreadDetails,
+  putThread,
+  type ThreadChange,
+  type ThreadDetailsRow,
+} from './thread-details.js'
 export * from './threads.js'
 export * from './window.js'

@@ -39,7 +39,8 @@ export interface ThreadRow {
 export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Promise<ThreadRow | null> {
   const [thread] = await tx<ThreadRow[]>`
     select
-      thread.id as thread_id, thread.name, thread.code, project.name as project_name, thread.settings,
+      thread.id as thread_id, thread.name, thread.code, project.name as project_name,
+      coalesce(described.settings, '{}'::json) as settings,
       thread.created_at as created_at_ms, described.title, described.goal, described.status,
       agent.id as agent_id, agent.name as agent_name, agent.version as agent_version,
       configured.settings as agent_settings, configured.system_prompt, configured.docs,

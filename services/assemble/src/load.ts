@@ -14,6 +14,7 @@ import {
   isInWindow,
   type Message,
   messageReference,
+  statusLimits,
   type UnloadedRange,
   type WindowBounds,
   windowBounds,
@@ -24,6 +25,7 @@ import {
   type Compaction,
   type ContextRow,
   countMessages,
+  loadActivity,
   loadCompaction,
   loadUncovered,
   type Tx,
@@ -53,10 +55,12 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
   const bare = stateInWindow(compaction, bounds)
   const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs: thread.lastClearedAtMs }
   const isUnbounded = bounds.sinceMs === null && bounds.clearedSeq === 0
-  const [{ messages, hasMore }, inWindow, everyone] = await Promise.all([
+  const { agentId } = thread
+  const [{ messages, hasMore }, inWindow, everyone, activity] = await Promise.all([
     loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),
     countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
     isUnbounded ? null : countMessages(tx, { threadId, sinceMs: null, afterSeq: 0 }),
+    loadActivity(tx, { threadId, agentId, ...statusLimits }),
   ])
   const ever = everyone ?? inWindow
   const { current } = compaction
@@ -75,6 +79,7 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
       docs: thread.docs,
     },
     thread,
+    activity,
     request,
     settings,
     format: request.format ?? 'neutral',

@@ -6,6 +6,8 @@ import { formatCount, moreLines, tableLines } from '../output/table.js'
 import { withEngine } from '../with-engine.js'
 import { threadLines } from './thread-view.js'
 import { registerThreadsHistory } from './threads-history.js'
+import { registerThreadsProcesses } from './threads-processes.js'
+import { registerThreadsSet } from './threads-set.js'
 
 interface ListOptions extends CommonOptions {
   readonly agent?: string
@@ -14,7 +16,7 @@ interface ListOptions extends CommonOptions {
 }
 
 export function registerThreads(program: Command, context: CommandContext): void {
-  const group = program.command('threads').description('list threads, and show one')
+  const group = program.command('threads').description('list threads, show one and its history, and say how it stands')
 
   const list = group
     .command('list')
@@ -35,6 +37,8 @@ export function registerThreads(program: Command, context: CommandContext): void
   )
 
   registerThreadsHistory(group, context)
+  registerThreadsSet(group, context)
+  registerThreadsProcesses(group, context)
 }
 
 async function listThreads(context: CommandContext, options: ListOptions): Promise<void> {

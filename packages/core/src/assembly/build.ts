@@ -34,13 +34,8 @@ interface Fitted {
 export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   const lane = laneOf(input.settings)
   const conversation = readConversation(input.messages)
-  const fixed = fixedSections(input)
-  const fixedTokens = fixed
-    .flatMap((section) => section.messages)
-    .reduce(
-      (sum, message) => sum + countNeutralMessage(input.format, message, input.count),
-      countFrame(input.format, input.count),
-    )
+  const every = fixedSections(input)
+  const needed = every.filter((section) => section.isOptional !== true)
   const isEmpty = conversation.messages.length === 0 && input.unloaded.length === 0
   if (isEmpty && input.request.message === undefined) {
     throw new PermanentError('VALIDATION_ERROR', 'Conversation has no messages', {
@@ -49,17 +44,28 @@ export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
       hint: 'append messages to the thread, or give the request a message',
     })
   }
-  const room = lane.limitTokens - fixedTokens
-  const fitted = fitHistory(input, conversation, lane, room)
+  const whole = fitHistory(input, conversation, lane, lane.limitTokens - countFixed(every, input))
+  if (!('neededTokens' in whole)) return assembled(input, lane, every, whole)
+  const fixedTokens = countFixed(needed, input)
+  const fitted =
+    needed.length === every.length ? whole : fitHistory(input, conversation, lane, lane.limitTokens - fixedTokens)
   if ('neededTokens' in fitted) {
     const fits = (budget: number) =>
       !('neededTokens' in fitHistory(input, conversation, { ...lane, limitTokens: budget }, budget - fixedTokens))
     const likely = fixedTokens + fitted.neededTokens
-    const needed =
+    const least =
       conversation.messages.length > SEARCHED_MESSAGES_MAX ? likely : leastBudget(lane.limitTokens, likely, fits)
-    throw budgetTooSmall(lane.limitTokens, needed, fixedTokens)
+    throw budgetTooSmall(lane.limitTokens, least, fixedTokens)
   }
-  return assembled(input, lane, fixed, fixedTokens, fitted)
+  return assembled(input, lane, needed, { ...fitted, notes: [...fitted.notes, OPTIONAL_LEFT_OUT] })
+}
+
+const OPTIONAL_LEFT_OUT = 'what happens in other threads was left out to fit the budget'
+
+function countFixed(sections: readonly FixedSection[], { format, count }: BuildInput): number {
+  return sections
+    .flatMap((section) => section.messages)
+    .reduce((sum, message) => sum + countNeutralMessage(format, message, count), countFrame(format, count))
 }
 
 /** Of a longer conversation the needed budget is estimated and not tried out, which would take seconds. */
@@ -191,7 +197,6 @@ function assembled(
   input: BuildInput,
   lane: Lane,
   fixed: readonly FixedSection[],
-  fixedTokens: number,
   fitted: Fitted,
 ): Omit<ContextResult, 'id'> {
   const before = fixed.filter((section) => section.name === 'system-prompt' || section.name === 'docs')
@@ -217,7 +222,7 @@ function assembled(
     format: input.format,
     strategy: lane.strategy,
     budget: lane.limitTokens,
-    tokensUsed: fixedTokens + fitted.tokens,
+    tokensUsed: countFixed(fixed, input) + fitted.tokens,
     summaryUsed: fitted.summary !== null,
     system: rendered.system,
     messages: rendered.messages,

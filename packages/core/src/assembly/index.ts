@@ -1,3 +1,4 @@
 export { buildContext } from './build.js'
 export { type History, type Line, layOutHistory } from './history.js'
-export type { BuildInput, UnloadedRange } from './input.js'
+export type { Activity, BuildInput, UnloadedRange } from './input.js'
+export { statusLimits } from './status.js'

@@ -17,6 +17,8 @@ export interface BuildInput {
     readonly goal: string | null
     readonly status: string | null
   }
+  /** What runs for the thread, and the agent's other threads that are at work. Default nothing. */
+  readonly activity?: Activity
   readonly request: ContextRequest
   /** The agent's settings with the request's laid over them. */
   readonly settings: Settings
@@ -38,6 +40,33 @@ export interface BuildInput {
   readonly clearEpoch: number
   /** The short reference of a message: `msg-xxxxxxxx`. */
   readonly reference: (message: Message) => string
+}
+
+export interface ActivityProcess {
+  readonly name: string
+  readonly status: string
+}
+
+/** A thread that has a status or a process that runs. */
+export interface ThreadActivity {
+  readonly name: string
+  readonly title: string | null
+  readonly goal: string | null
+  readonly status: string | null
+  /** Those that run, newest first. */
+  readonly processes: readonly ActivityProcess[]
+  /** How many more run. */
+  readonly moreProcesses: number
+}
+
+export interface Activity {
+  /** Those of the context's own thread. */
+  readonly processes: readonly ActivityProcess[]
+  readonly moreProcesses: number
+  /** The agent's other threads, newest first. */
+  readonly threads: readonly ThreadActivity[]
+  /** How many more are at work. */
+  readonly moreThreads: number
 }
 
 export interface UnloadedRange {

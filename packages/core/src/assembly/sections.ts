@@ -1,6 +1,7 @@
 import type { FormatName } from '@heddle/contracts'
 import type { NeutralMessage } from '../formats/neutral.js'
 import type { BuildInput } from './input.js'
+import { othersStatus, ownStatus } from './status.js'
 
 /** The order of a context's parts: what seldom changes comes first, so that a provider's prompt cache keeps it. */
 export const sectionNames = ['system-prompt', 'docs', 'history', 'status', 'message'] as const
@@ -10,12 +11,18 @@ export interface FixedSection {
   readonly name: Exclude<SectionName, 'history'>
   readonly messages: readonly NeutralMessage[]
   readonly reason: string
+  /** Left out where the history would not fit beside it. */
+  readonly isOptional?: true
 }
 
-/** The parts of a context that no strategy shortens. */
+/**
+ * The parts of a context that no strategy shortens. What changes often, spec 000's status of threads, stands behind the
+ * history.
+ */
 export function fixedSections(input: BuildInput): FixedSection[] {
   const { agent, request } = input
-  const status = statusText(input)
+  const status = ownStatus(input)
+  const others = othersStatus(input)
   return [
     {
       name: 'system-prompt',
@@ -32,6 +39,7 @@ export function fixedSections(input: BuildInput): FixedSection[] {
       messages: status === null ? [] : [{ role: 'user', content: status }],
       reason: 'what the thread is about and how it stands',
     },
+    ...(others === null ? [] : [othersSection(others)]),
     {
       name: 'message',
       messages: request.message === undefined ? [] : [{ role: 'user', content: request.message }],
@@ -40,14 +48,9 @@ export function fixedSections(input: BuildInput): FixedSection[] {
   ]
 }
 
-/** Spec 000's preamble on the thread; it changes often and therefore stands behind the history. */
-function statusText({ thread }: BuildInput): string | null {
-  const lines = [
-    ...(thread.title === null ? [] : [`Title: ${thread.title}`]),
-    ...(thread.goal === null ? [] : [`Goal: ${thread.goal}`]),
-    ...(thread.status === null ? [] : [`Status: ${thread.status}`]),
-  ]
-  return lines.length === 0 ? null : `[Status of thread "${thread.name}"]\n${lines.join('\n')}`
+function othersSection(content: string): FixedSection {
+  const reason = 'what else happens: other threads of the agent'
+  return { name: 'status', messages: [{ role: 'user', content }], reason, isOptional: true }
 }
 
 /**

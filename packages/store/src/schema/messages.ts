@@ -1,4 +1,4 @@
-import type { ThinkingBlock, ToolCall } from '@heddle/contracts'
+import type { FileEvent, ThinkingBlock, ToolCall } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -101,10 +101,15 @@ export const iterations = heddle.table(
     modelUsed: text('model_used'),
     prompt: text('prompt').notNull(),
     output: text('output').notNull(),
+    /** Prompt and output are stored as their JSON escapes where one of them holds what Postgres texts cannot. */
+    textsEscaped: boolean('texts_escaped').notNull().default(false),
     progressScore: doublePrecision('progress_score'),
     progressMarkers: json('progress_markers').$type<string[]>().notNull().default([]),
     fileChanges: json('file_changes').$type<string[]>().notNull().default([]),
+    fileEvents: json('file_events').$type<FileEvent[]>().notNull().default([]),
     durationSeconds: doublePrecision('duration_seconds'),
+    /** Hash over the fields that the client gave, but for the number: tells a repeat from a conflict. */
+    fingerprint: bytes('fingerprint').notNull(),
     createdAt: createdAt(),
   },
   (table) => [

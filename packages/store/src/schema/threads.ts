@@ -1,4 +1,4 @@
-import type { PartialSettings } from '@heddle/contracts'
+import type { Loop, PartialSettings } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import { bigint, foreignKey, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { agents } from './agents.js'
@@ -15,19 +15,22 @@ export const threads = heddle.table(
     agentId: uuid('agent_id')
       .notNull()
       .references(() => agents.id, { onDelete: 'cascade' }),
-    /** The version of title, goal and status in force: a row of `thread_versions`; 0 before the first. */
+    /** The version of its details in force: a row of `thread_versions`; 0 before the first. */
     version: integer('version').notNull().default(0),
-    settings: json('settings').$type<PartialSettings>().notNull().default({}),
+    /** When its details or processes last changed, while it has a status or a process runs; null while neither is so. */
+    activeAt: time('active_at'),
     createdAt: createdAt(),
   },
   (table) => [
     unique('threads_name').on(table.projectId, table.name),
     unique('threads_code').on(table.projectId, table.code),
     index('threads_agent').on(table.agentId, table.createdAt),
+    index('threads_active').on(table.agentId, table.activeAt.desc(), table.id).where(sql`active_at is not null`),
     ownProjectOnly(table.projectId),
   ],
 )
 
+/** What a thread is about and how it stands: append-only. */
 export const threadVersions = heddle.table(
   'thread_versions',
   {
@@ -37,6 +40,10 @@ export const threadVersions = heddle.table(
     title: text('title'),
     goal: text('goal'),
     status: text('status'),
+    /** Settings over the agent's. */
+    settings: json('settings').$type<PartialSettings>().notNull().default({}),
+    /** What spec 002's loop knows besides its iterations. */
+    loop: json('loop').$type<Loop>(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -62,6 +69,24 @@ export const processes = heddle.table(
   (table) => [
     primaryKey({ columns: [table.threadId, table.name, table.version] }),
     foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** Which version of a process is in force, for those that run: what each context asks for. */
+export const runningProcesses = heddle.table(
+  'running_processes',
+  {
+    threadId: uuid('thread_id').notNull(),
+    name: text('name').notNull(),
+    projectId: projectId(),
+    version: integer('version').notNull(),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.name] }),
+    foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
+    index('running_processes_newest').on(table.threadId, table.updatedAt.desc(), table.name),
     ownProjectOnly(table.projectId),
   ],
 )

@@ -1,0 +1,53 @@
+import type { ThreadBody } from '@heddle/client'
+import { threadDetailsSchema } from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../context.js'
+import { nameOption, optionValue, withCommonOptions } from '../options.js'
+import { safeText } from '../output/safe-text.js'
+import { withEngine } from '../with-engine.js'
+
+interface SetOptions extends CommonOptions, ThreadBody {}
+
+export function registerThreadsSet(group: Command, context: CommandContext): void {
+  const set = group
+    .command('set')
+    .description('say what a thread is about and how it stands; it is made if it does not exist')
+    .argument('<name>', 'the thread', nameOption('thread'))
+    .requiredOption('--agent <name>', 'the agent that it belongs to; made if it does not exist', nameOption('agent'))
+    .option('--title <text>', 'what people call it', detailOption('title'))
+    .option('--goal <text>', 'what it is to reach', detailOption('goal'))
+    .option(
+      '--status <text>',
+      "how it stands: every context of the agent's other threads says so",
+      detailOption('status'),
+    )
+  withCommonOptions(set, [
+    'heddle threads set session --agent coder --title "Fix the login" --status "writing tests"',
+    'heddle threads set session --agent coder --status ""',
+  ])
+    .addHelpText('after', '\nWhat is left out stays as it is; an empty text takes it away.')
+    .action((name: string, options: SetOptions) => setThread(context, name, options))
+}
+
+function detailOption(field: 'title' | 'goal' | 'status') {
+  const hint = `Give a text, such as --${field} "...", or an empty one to take it away.`
+  return optionValue(field, threadDetailsSchema.shape[field].unwrap(), hint, (text) => (text === '' ? null : text))
+}
+
+async function setThread(context: CommandContext, name: string, options: SetOptions): Promise<void> {
+  const { agent, title, goal, status } = options
+  await withEngine(context, options, { stages: [] }, async (engine) => {
+    const thread = await engine.client.threads.put(name, {
+      agent,
+      ...(title !== undefined && { title }),
+      ...(goal !== undefined && { goal }),
+      ...(status !== undefined && { status }),
+    })
+    context.printer.result(thread, () => [
+      `thread ${safeText(thread.name)} · agent ${safeText(thread.agent)} · version ${thread.version}`,
+      `title: ${safeText(thread.title ?? 'none')}`,
+      `goal: ${safeText(thread.goal ?? 'none')}`,
+      `status: ${safeText(thread.status ?? 'none')}`,
+    ])
+  })
+}

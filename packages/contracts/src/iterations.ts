@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { limits } from './limits.js'
+import { idSchema, timeSchema } from './names.js'
+
+const longText = z
+  .string()
+  .max(limits.messageCharactersMax, `must have at most ${limits.messageCharactersMax} characters`)
+const words = z.array(z.string().max(limits.nameCharactersMax * 50)).max(limits.iterationListItemsMax)
+
+/** What happened to a file while an iteration ran, as the producer names it: `modified`. */
+export const fileEventSchema = z.strictObject({
+  path: z.string().min(1).max(4_096),
+  event: z.string().min(1).max(100),
+  timestamp: timeSchema.optional(),
+})
+export type FileEvent = z.infer<typeof fileEventSchema>
+
+/** One step of an autonomous run (spec 002: IterationContext), with its whole texts: only contexts cut them. */
+export const iterationInputSchema = z.strictObject({
+  /** A UUID that the producer chooses: the idempotency key of the iteration in its thread. */
+  id: idSchema,
+  /** Default: the one after the highest of the thread. */
+  iterationNumber: z.int().min(0).max(limits.iterationNumberMax).optional(),
+  /** Default: when it is appended. */
+  timestamp: timeSchema.optional(),
+  cliUsed: z.string().min(1).max(200).optional(),
+  modelUsed: z.string().min(1).max(200).optional(),
+  prompt: longText,
+  /** May be empty: an iteration without output is one all the same. */
+  output: longText,
+  progressScore: z.number().optional(),
+  progressMarkers: words.optional(),
+  fileChanges: words.optional(),
+  fileEvents: z.array(fileEventSchema).max(limits.iterationListItemsMax).optional(),
+  durationSeconds: z.number().min(0).optional(),
+})
+export type IterationInput = z.infer<typeof iterationInputSchema>

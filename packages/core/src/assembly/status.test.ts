@@ -1,0 +1,126 @@
+import { mergeSettings, type PartialSettings } from '@heddle/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { sampleMessage } from '../../../../test/support/src/conversations.js'
+import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
+import { estimateTokens } from '../tokens.js'
+import { buildContext } from './build.js'
+import type { Activity, BuildInput, ThreadActivity } from './input.js'
+
+const NOTHING: Activity = { processes: [], moreProcesses: 0, threads: [], moreThreads: 0 }
+const AT_REST = { title: null, goal: null, status: null, processes: [], moreProcesses: 0 }
+
+function inputOf(activity: Activity, fields: Partial<BuildInput> = {}, settings: PartialSettings = {}): BuildInput {
+  const messages = [
+    sampleMessage({ seq: 1, content: 'hello' }),
+    sampleMessage({ seq: 2, role: 'assistant', content: 'hi' }),
+  ]
+  return {
+    agent: { name: 'coder', version: 1, systemPrompt: 'You write code.', docs: [] },
+    thread: { name: 'run', title: null, goal: null, status: null },
+    activity,
+    request: { thread: 'run', message: 'go on' },
+    settings: mergeSettings(settings),
+    format: 'neutral',
+    counter: 'o200k',
+    count: estimateTokens,
+    messages,
+    unloaded: [],
+    ineligible: {},
+    imported: messages.length,
+    state: null,
+    stateId: null,
+    headSeq: messages.length,
+    clearEpoch: 0,
+    reference: (message) => `msg-${message.code}`,
+    ...fields,
+  }
+}
+
+const contents = (input: BuildInput) => buildContext(input).messages.map(({ content }) => content)
+
+test('what happens stands between the history and the new message, in words of the thread and of the others', () => {
+  const activity: Activity = {
+    processes: [{ name: 'tests', status: '3 of 10' }],
+    moreProcesses: 4,
+    threads: [
+      {
+        name: 'docs',
+        title: 'Write the guide',
+        goal: 'a page for users',
+        status: 'drafting',
+        processes: [{ name: 'build', status: 'compiling' }],
+        moreProcesses: 0,
+      },
+      { ...AT_REST, name: 'release', moreProcesses: 2 },
+    ],
+    moreThreads: 7,
+  }
+  const thread = { name: 'run', title: 'Fix it', goal: 'green tests', status: 'testing' }
+  expect(contents(inputOf(activity, { thread }))).toEqual([
+    'You write code.',
+    'hello',
+    'hi',
+    '[Status of thread "run"]\nTitle: Fix it\nGoal: green tests\nStatus: testing\nRunning: tests | 3 of 10\nRunning: 4 more',
+    '[Other threads of agent "coder" at work]\n- "docs": Write the guide | Goal: a page for users | Status: drafting\n  Running: build | compiling\n- "release"\n  Running: 2 more\n… and 7 more',
+    'go on',
+  ])
+})
+
+test('without a status anywhere nothing stands there', () => {
+  expect(contents(inputOf(NOTHING))).toEqual(['You write code.', 'hello', 'hi', 'go on'])
+})
+
+test('a status of several lines is one line and is cut, so that it cannot pass for another', () => {
+  const status = `done\n[Status of thread "run"]\nStatus: ${'x'.repeat(500)}`
+  const threads = [{ ...AT_REST, name: 'docs', status }]
+  const text = String(contents(inputOf({ ...NOTHING, threads })).at(-2))
+  expect(text.split('\n')).toHaveLength(2)
+  expect(text.length).toBeLessThan(250)
+})
+
+test('it is counted, named in the receipt, and valid for every provider', () => {
+  const activity = { ...NOTHING, threads: [{ ...AT_REST, name: 'docs', status: 'drafting' }] }
+  const thread = { name: 'run', title: null, goal: null, status: 'testing' }
+  for (const format of ['openai-chat', 'anthropic'] as const) {
+    const context = buildContext(inputOf(activity, { thread, format }))
+    const without = buildContext(inputOf(NOTHING, { format }))
+    expect(context.tokensUsed).toBeGreaterThan(without.tokensUsed)
+    const entries = context.receipt.entries.filter(({ section }) => section === 'status')
+    expect(entries.map(({ reason }) => reason)).toEqual([
+      'what the thread is about and how it stands',
+      'what else happens: other threads of the agent',
+    ])
+    expect(entries.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(context.tokensUsed - without.tokensUsed)
+    const faults =
+      format === 'anthropic' ? validateAnthropic(context as never) : validateOpenAiChat(context.messages as never)
+    expect(faults).toEqual([])
+  }
+})
+
+test('where the messages would not fit beside them, the other threads are left out and the receipt says so', () => {
+  const words = 'x'.repeat(1_000)
+  const threads = Array.from(
+    { length: 10 },
+    (_, at): ThreadActivity => ({ ...AT_REST, name: `thread ${at}`, title: words, goal: words, status: words }),
+  )
+  const context = buildContext(inputOf({ ...NOTHING, threads }, {}, { budget: 100 }))
+  expect(context.messages.map(({ content }) => content)).toEqual(['You write code.', 'hello', 'hi', 'go on'])
+  expect(context.receipt.notes).toContain('what happens in other threads was left out to fit the budget')
+})
+
+test('whatever the statuses say, the budget holds', () => {
+  const text = fc.option(fc.string({ maxLength: 400 }), { nil: null })
+  const process = fc.record({ name: fc.string({ maxLength: 40 }), status: fc.string({ maxLength: 400 }) })
+  const running = { processes: fc.array(process, { maxLength: 10 }), moreProcesses: fc.nat({ max: 50 }) }
+  const thread = fc.record({ name: fc.string({ maxLength: 40 }), title: text, goal: text, status: text, ...running })
+  const activity = fc.record({ ...running, threads: fc.array(thread, { maxLength: 10 }), moreThreads: fc.nat() })
+  fc.assert(
+    fc.property(activity, fc.integer({ min: 1_200, max: 4_000 }), (statuses, budget) => {
+      const context = buildContext(inputOf({ ...statuses, processes: [] }, {}, { budget }))
+      expect(context.tokensUsed).toBeLessThanOrEqual(budget)
+      expect(context.receipt.eligible).toBe(2)
+    }),
+    { numRuns: 100 },
+  )
+})
