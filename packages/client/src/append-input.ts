@@ -7,8 +7,8 @@ import {
   settingsSchema,
   timeBoundsMs,
 } from '@heddle/contracts'
-import { v7 } from 'uuid'
 import { z } from 'zod'
+import { newId } from './ids.js'
 
 /** What an append is about, checked and copied: what its caller does to the objects meanwhile changes nothing. */
 export interface AppendInput {
@@ -22,7 +22,7 @@ export interface AppendInput {
 }
 
 const newMessageSchema = z.preprocess(
-  (message) => (isWithoutId(message) ? { ...message, id: v7() } : message),
+  (message) => (isWithoutId(message) ? { ...message, id: newId() } : message),
   messageInputSchema,
 )
 

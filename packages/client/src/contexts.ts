@@ -9,7 +9,7 @@ import {
 } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { loadContext, requestContext } from '@heddle/store'
-import { v7 } from 'uuid'
+import { newId } from './ids.js'
 import { type ClientParts, checkDeadline, DEADLINE_MS_DEFAULT } from './options.js'
 
 export interface BuildOptions {
@@ -32,7 +32,7 @@ export async function buildContext(
 ): Promise<ContextResult> {
   const checked = parse(contextRequestSchema, request, 'context request')
   checkDeadline(deadlineMs)
-  const id = v7()
+  const id = newId()
   const { store, queues, projectId } = parts
   const expected = queues.expectReply({
     requestId: id,

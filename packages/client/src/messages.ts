@@ -1,8 +1,8 @@
 import { ConflictError, type IngestJob, type MessageInput, type PlacedMessage } from '@heddle/contracts'
 import { proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
-import { v7 } from 'uuid'
 import { type AppendInput, readAppend } from './append-input.js'
+import { newId } from './ids.js'
 import { storedOf } from './looking.js'
 import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
 import { type Patience, persist } from './retrying.js'
@@ -70,7 +70,7 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   if (ack === 'queued') tellProjectMeanwhile(parts)
 
   const jobs = split(fresh).map(({ messages: some, jsonCharacters }): OutgoingJob => {
-    const job: IngestJob = { projectId: parts.projectId, requestId: v7(), agent, thread, messages: some }
+    const job: IngestJob = { projectId: parts.projectId, requestId: newId(), agent, thread, messages: some }
     return {
       job: { ...job, ...(newAgentRollingWindow !== undefined && { newAgentRollingWindow }) },
       bytes: jsonCharacters,

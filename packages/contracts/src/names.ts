@@ -12,7 +12,7 @@ export const nameSchema = z
   .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'must not hold control characters')
   .refine((name) => name.trim() === name, 'must not start or end with white space')
 
-export const idSchema = z.guid('must be a UUID').transform((id) => id.toLowerCase())
+export const idSchema = z.guid('must be a UUID').toLowerCase()
 
 /** An id or a name from elsewhere, such as a provider's: kept as it is, in a column that cannot hold every character. */
 export const foreignNameSchema = (charactersMax: number) =>

@@ -30,7 +30,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, 
 /** Reading may fail by itself: objects of a program in this process may have getters that throw. */
 function safeParse<Schema extends z.ZodType>(schema: Schema, value: unknown, subject: string) {
   try {
-    return schema.safeParse(value, { reportInput: true })
+    return schema.safeParse(value)
   } catch (error) {
     if (error instanceof HeddleError) throw error
     const field = unreadablePath(value, new Set())?.map(String).join('.') || subject

@@ -12,10 +12,13 @@ export function messageFingerprint(message: MessageInput): Uint8Array {
 
 /** JSON with the keys of each object in order: one spelling for all values that say the same. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
-  const fields = Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const fields = value as Readonly<Record<string, unknown>>
+  let text = ''
+  for (const key of Object.keys(fields).sort()) {
+    if (fields[key] === undefined) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(fields[key])}`
+  }
+  return `{${text}}`
 }

@@ -4,8 +4,8 @@ import {
   type Append,
   type AppendOutcome,
   type AppendSituation,
-  type KnownMessage,
   type LockedThread,
+  messageKey,
   type NamedAppend,
   type PlannedMessage,
   planAppends,
@@ -23,6 +23,11 @@ export interface AppendBatch {
   readonly projectName?: string
   readonly receivedAtMs: number
   readonly appends: readonly Append[]
+  /**
+   * Takes the messages for new ones, without looking up their ids, which spares much where it is true. Where it is not,
+   * the batch fails as a whole with {@link isRepeat}, and is to be tried again without this.
+   */
+  readonly assumeNew?: boolean
 }
 
 /**
@@ -43,16 +48,24 @@ export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<Append
   const situation = await lockThreads(tx, batch, appends)
   const plan = planAppends(appends, situation)
   if (plan.messages.length > 0) {
-    await Promise.all([insertMessages(tx, plan.messages, batch.receivedAtMs), advanceHeads(tx, plan.threads)])
+    await Promise.all([insertMessages(tx, plan.messages, batch), advanceHeads(tx, plan.threads)])
   }
   return plan.outcomes
 }
+
+/** Whether a batch failed because one of the messages that it assumed to be new is there, or has its short code taken. */
+export function isRepeat(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== UNIQUE_VIOLATION) return false
+  return 'constraint_name' in error && ['messages_id', 'messages_code'].includes(String(error.constraint_name))
+}
+
+const UNIQUE_VIOLATION = '23505'
 
 /** Locks the threads of a batch, after making those that are missing, and looks up what is stored under its ids. */
 async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAppend[]): Promise<AppendSituation> {
   const { projectId } = batch
   const threads = new Map(appends.map((append) => [append.threadId, append]))
-  const situation = await look(tx, projectId, appends, [...threads.keys()])
+  const situation = await look(tx, batch, appends, [...threads.keys()])
   const isErased = ({ agentId, threadId }: NamedAppend) =>
     situation.erased.has(projectId) || situation.erased.has(agentId) || situation.erased.has(threadId)
   const open = appends.filter((append) => !isErased(append) && textFault(append) === null)
@@ -63,7 +76,7 @@ async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAp
   const wanted = new Map([...open].reverse().map((append) => [append.threadId, append]))
   const missing = [...wanted.values()].filter(({ threadId }) => !situation.present.has(threadId))
   if (missing.length > 0) await ensureThreads(tx, projectId, missing, batch.projectName)
-  const again = await look(tx, projectId, appends, openIds)
+  const again = await look(tx, batch, appends, openIds)
   const lost = openIds.find((threadId) => !again.threads.has(threadId) && !again.erased.has(threadId))
   if (lost !== undefined) throw new RetryableError('INTERNAL', `thread ${lost} vanished while it was being written to`)
   return again
@@ -74,12 +87,11 @@ type Look = AppendSituation & { readonly present: ReadonlySet<string> }
 /** One round trip. Where not every thread is there yet, none is locked: they are to be made first (see `ensureThreads`). */
 async function look(
   tx: Tx,
-  projectId: string,
+  { projectId, assumeNew = false }: AppendBatch,
   appends: readonly NamedAppend[],
   threadIds: readonly string[],
 ): Promise<Look> {
   const targets = [projectId, ...new Set(appends.map(({ agentId }) => agentId)), ...threadIds]
-  const messageIds = appends.flatMap(({ messages }) => messages.map(({ input }) => input.id))
   const [locked, owners, tombstones, known] = await Promise.all([
     tx<{ threadId: string; headSeq: number; tokensEstimate: number; lastMessageAt: number | null }[]>`
       select thread_id, head_seq, tokens_estimate, last_message_at
@@ -93,14 +105,7 @@ async function look(
       select id, agent_id from heddle.threads where id = any(${asArray(threadIds)}::uuid[])`,
     tx<{ targetId: string }[]>`
       select target_id from heddle.tombstones where target_id = any(${asArray(targets)}::uuid[])`,
-    // Lateral with an offset, so that each id is one look-up in the index, whatever the planner guesses of the table's size.
-    tx<{ id: string; threadId: string; fingerprint: string }[]>`
-      select found.id, found.thread_id, encode(found.fingerprint, 'hex') as fingerprint
-      from unnest(${asArray(messageIds)}::uuid[]) as given (id)
-      cross join lateral (
-        select id, thread_id, fingerprint from heddle.messages
-        where project_id = ${projectId} and messages.id = given.id
-        offset 0) as found`,
+    assumeNew ? [] : lookUp(tx, appends),
   ])
   const agentOf = new Map(owners.map(({ id, agentId }) => [id, agentId]))
   return {
@@ -112,11 +117,27 @@ async function look(
       ]),
     ),
     present: new Set(agentOf.keys()),
-    known: new Map(
-      known.map(({ id, threadId, fingerprint }): [string, KnownMessage] => [id, { threadId, fingerprint }]),
-    ),
+    known: new Map(known.map(({ id, threadId, fingerprint }) => [messageKey(threadId, id), fingerprint])),
     erased: new Set(tombstones.map(({ targetId }) => targetId)),
   }
+}
+
+/**
+ * What is stored under the ids of a batch, with fingerprints in hexadecimal digits. Not an async function, which would send
+ * the query at once: it must come after the one that locks the threads.
+ */
+function lookUp(tx: Tx, appends: readonly NamedAppend[]) {
+  const given = appends.flatMap(({ threadId, messages }) => messages.map(({ input: { id } }) => ({ id, threadId })))
+  // Lateral with an offset, so that each id is one look-up in the index, whatever the planner guesses of the table's size.
+  return tx<{ id: string; threadId: string; fingerprint: string }[]>`
+    select given.id, given.thread_id, encode(found.fingerprint, 'hex') as fingerprint
+    from unnest(
+      ${asArray(given.map(({ id }) => id))}::uuid[], ${asArray(given.map(({ threadId }) => threadId))}::uuid[]
+    ) as given (id, thread_id)
+    cross join lateral (
+      select fingerprint from heddle.messages
+      where messages.thread_id = given.thread_id and messages.id = given.id
+      offset 0) as found`
 }
 
 /** Among a million messages of a thread two short codes of 8 characters are as likely the same as not; of 24, never. */
@@ -125,7 +146,7 @@ const CODE_CHARACTERS_MAX = 24
 async function insertMessages(
   tx: Tx,
   messages: readonly PlannedMessage[],
-  receivedAtMs: number,
+  batch: Pick<AppendBatch, 'receivedAtMs' | 'assumeNew'>,
   codeCharacters: number = CODE_CHARACTERS,
 ): Promise<void> {
   const rows = messages.map((planned) => toRow(planned, codeCharacters))
@@ -136,7 +157,7 @@ async function insertMessages(
       metadata, tokens_estimate, fingerprint)
     select
       thread_id, seq, id, code, role, content, coalesce(content_escaped, false), thinking::json, tool_calls::json,
-      tool_call_id, tool_name, coalesce(is_error, false), sent_at, ordered_at, ordinal, latest_at, ${receivedAtMs},
+      tool_call_id, tool_name, coalesce(is_error, false), sent_at, ordered_at, ordinal, latest_at, ${batch.receivedAtMs},
       source_id, model, usage::json, context_id, coalesce(pinned, false), kept_aside, metadata::json, tokens_estimate,
       decode(fingerprint, 'hex')
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as message (
@@ -144,7 +165,7 @@ async function insertMessages(
       tool_calls text, tool_call_id text, tool_name text, is_error boolean, sent_at timestamptz, ordered_at timestamptz,
       ordinal integer, latest_at timestamptz, source_id text, model text, usage text, context_id uuid, pinned boolean,
       kept_aside text, metadata text, tokens_estimate integer, fingerprint text)
-    on conflict on constraint messages_code do nothing`
+    ${batch.assumeNew === true ? tx`` : tx`on conflict on constraint messages_code do nothing`}`
   if (count === messages.length) return
 
   // Some short code is taken: those messages take longer ones.
@@ -159,7 +180,7 @@ async function insertMessages(
       offset 0) as found`
   const present = new Set(stored.map(({ id }) => id))
   const missing = messages.filter(({ message }) => !present.has(message.input.id))
-  await insertMessages(tx, missing, receivedAtMs, codeCharacters + 1)
+  await insertMessages(tx, missing, batch, codeCharacters + 1)
 }
 
 /** Fields without a value are left out; what is JSON in the table travels as text, so that it is stored to the letter. */

@@ -61,9 +61,12 @@ describe('planAppends', () => {
     expect(plan.messages.map(({ message: { input } }) => input.id)).toEqual([id(1), id(2)])
   })
 
-  it('refuses an id that another thread of the project uses', () => {
-    const plan = planAppends([appendTo('t1', [message(1)]), appendTo('t2', [message(1)])], situation())
-    expect(plan.outcomes[1]?.error).toMatchObject({ code: 'CONFLICT', field: 'messages.0.id' })
+  it('takes the same id in two threads for two messages', () => {
+    const plan = planAppends([appendTo('t1', [message(1)]), appendTo('t2', [message(1, 'other')])], situation())
+    expect(plan.outcomes.map(({ stored, error }) => [stored, error])).toEqual([
+      [1, null],
+      [1, null],
+    ])
   })
 
   it('refuses what was erased and what belongs to another agent', () => {

@@ -54,12 +54,6 @@ export interface LockedThread {
   readonly latestAtMs: number | null
 }
 
-/** A message that is stored under an id, in whatever thread of the project. */
-export interface KnownMessage {
-  readonly threadId: string
-  readonly fingerprint: string
-}
-
 export interface PlannedMessage {
   readonly threadId: string
   readonly seq: number
@@ -76,10 +70,15 @@ export interface AppendPlan {
   readonly threads: ReadonlyMap<string, LockedThread>
 }
 
+/** An id is the key of a message within its thread: a copy of a conversation keeps the ids of the original. */
+export function messageKey(threadId: string, id: string): string {
+  return `${threadId} ${id}`
+}
+
 export interface AppendSituation {
   readonly threads: ReadonlyMap<string, LockedThread>
-  /** By message id. */
-  readonly known: ReadonlyMap<string, KnownMessage>
+  /** The fingerprints of messages that are stored, by {@link messageKey}. */
+  readonly known: ReadonlyMap<string, string>
   /** Ids of projects, agents and threads that were erased. */
   readonly erased: ReadonlySet<string>
   readonly projectId: string
@@ -105,12 +104,9 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
     for (const [index, message] of append.messages.entries()) {
       const { id } = message.input
       const fingerprint = Buffer.from(message.fingerprint).toString('hex')
-      const staged = fresh.get(id)
-      const same = staged ? { threadId, fingerprint: staged.fingerprint } : known.get(id)
+      const same = fresh.get(id)?.fingerprint ?? known.get(messageKey(threadId, id))
       if (same === undefined) fresh.set(id, { fingerprint, message })
-      else if (same.threadId !== threadId || same.fingerprint !== fingerprint) {
-        return { ...nothing, error: idConflict(id, index, same.threadId !== threadId) }
-      }
+      else if (same !== fingerprint) return { ...nothing, error: idConflict(id, index) }
     }
 
     let { headSeq, tokensEstimate, latestAtMs } = thread
@@ -119,7 +115,7 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
       tokensEstimate += message.tokensEstimate
       latestAtMs = Math.max(latestAtMs ?? message.orderedAtMs, message.orderedAtMs)
       messages.push({ threadId, seq: headSeq, latestAtMs, fingerprint, message })
-      known.set(id, { threadId, fingerprint })
+      known.set(messageKey(threadId, id), fingerprint)
     }
     if (fresh.size > 0) threads.set(threadId, { ...thread, headSeq, tokensEstimate, latestAtMs })
     const repeated = append.messages.length - fresh.size
@@ -175,9 +171,8 @@ function erased(kind: 'project' | 'agent' | 'thread', name: string): ErrorData {
   return erasedError(kind, name).toJSON()
 }
 
-function idConflict(id: string, index: number, elsewhere: boolean): ErrorData {
-  const where = elsewhere ? 'in another thread' : 'in this thread'
-  return new ConflictError(`message id ${id} is used by another message ${where}`, {
+function idConflict(id: string, index: number): ErrorData {
+  return new ConflictError(`message id ${id} is used by another message in this thread`, {
     field: `messages.${index}.id`,
     received: id,
     hint: 'Give each message an id of its own; a repeat must be the same in every field.',

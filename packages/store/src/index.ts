@@ -1,6 +1,6 @@
 export * from './activity.js'
 export * from './agents.js'
-export { type AppendBatch, appendMessages } from './append-messages.js'
+export { type AppendBatch, appendMessages, isRepeat } from './append-messages.js'
 export type { Append, AppendOutcome, PreparedMessage } from './append-plan.js'
 export * from './applications.js'
 export * from './archive.js'

@@ -4,6 +4,14 @@
  * sets. Postgres spells the years before 1 as `BC` and has no year 0, where JavaScript counts on to 0, -1, -2.
  */
 export function formatTime(timeMs: number): string {
+  // The messages of one append often share their time.
+  if (timeMs !== latest.timeMs) latest = { timeMs, text: spell(timeMs) }
+  return latest.text
+}
+
+let latest = { timeMs: Number.NaN, text: '' }
+
+function spell(timeMs: number): string {
   if (!Number.isFinite(timeMs)) return timeMs > 0 ? 'infinity' : '-infinity'
   const iso = new Date(timeMs).toISOString()
   if (iso.length === 24 && !iso.startsWith('0000')) return iso

@@ -1,6 +1,6 @@
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import { appendEvents, appendMessages, type Store } from '@heddle/store'
+import { appendEvents, appendMessages, isRepeat, type Store } from '@heddle/store'
 import { Announcer, type Tell } from './announcer.js'
 import { type Commit, GroupCommit } from './group-commit.js'
 import { ingest } from './handler.js'
@@ -34,12 +34,27 @@ export async function createIngestWorker(deps: IngestWorkerDeps): Promise<Worker
   }
 }
 
-/** Commits a group; events follow the commit, and one that fails to be told costs no message. */
+/** After a repeat, so many groups are looked up first: where a producer sends again, it mostly sends more than once. */
+const CAREFUL_GROUPS = 20
+
+/**
+ * Commits a group; events follow the commit, and one that fails to be told costs no message. Messages are taken for new
+ * ones until one is not.
+ */
 function commitWith({ store, clock }: IngestWorkerDeps, announcer: Announcer): Commit {
+  let carefulGroups = 0
   return async (projectId, appends) => {
-    const outcomes = await store.inProject(projectId, (tx) =>
-      appendMessages(tx, { projectId, receivedAtMs: clock.nowMs(), appends }),
-    )
+    const commit = (assumeNew: boolean) =>
+      store.inProject(projectId, (tx) =>
+        appendMessages(tx, { projectId, receivedAtMs: clock.nowMs(), appends, assumeNew }),
+      )
+    const assumeNew = carefulGroups === 0
+    if (!assumeNew) carefulGroups--
+    const outcomes = await commit(assumeNew).catch((error: unknown) => {
+      if (!assumeNew || !isRepeat(error)) throw error
+      carefulGroups = CAREFUL_GROUPS
+      return commit(false)
+    })
     for (const { threadId, stored, headSeq } of outcomes) {
       if (stored > 0) announcer.announce(projectId, threadId, headSeq)
     }

@@ -1,5 +1,14 @@
 import { agentIdOf, projectIdOf, shortCode, threadIdOf } from '@heddle/core'
-import { appendMessages, ensureThread, listMessages, loadAgent, loadMessagesBySeq, loadThread } from '@heddle/store'
+import {
+  appendMessages,
+  ensureThread,
+  isRepeat,
+  listMessages,
+  loadAgent,
+  loadMessagesBySeq,
+  loadThread,
+  type PreparedMessage,
+} from '@heddle/store'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -91,7 +100,7 @@ describe('appendMessages', () => {
     ])
   })
 
-  it('refuses another message under a used id as a whole append, in this thread or another, and stores the rest', async () => {
+  it('refuses another message under an id that its thread uses, as a whole append, and stores the rest', async () => {
     const thread = freshThread()
     const used = prepared({ content: 'as it was' })
     await appendOne(database.store, append([used], { thread }))
@@ -104,14 +113,30 @@ describe('appendMessages', () => {
     ])
     expect(outcomes.map(({ error }) => [error?.code, error?.field])).toEqual([
       ['CONFLICT', 'messages.1.id'],
-      ['CONFLICT', 'messages.0.id'],
+      [undefined, undefined],
       [undefined, undefined],
     ])
     expect((await history(threadIdOf(PROJECT, thread))).map(({ content }) => content)).toEqual([
       'as it was',
       'stored all the same',
     ])
-    expect(await history(threadIdOf(PROJECT, other))).toEqual([])
+    // The id is the key within a thread: a copy of a conversation keeps the ids of the original.
+    expect((await history(threadIdOf(PROJECT, other))).map(({ content }) => content)).toEqual(['as it was'])
+  })
+
+  it('says so where a message that was assumed to be new is there, stores nothing then, and is right when it looks', async () => {
+    const thread = freshThread()
+    const [first, second] = [prepared({ content: 'one' }), prepared({ content: 'two' })]
+    const attempt = (messages: PreparedMessage[], assumeNew: boolean) =>
+      database.store.inProject(PROJECT, (tx) =>
+        appendMessages(tx, { projectId: PROJECT, receivedAtMs: 0, appends: [append(messages, { thread })], assumeNew }),
+      )
+    expect(await attempt([first], true)).toMatchObject([{ stored: 1, error: null }])
+    const error = await attempt([second, first], true).catch((thrown: unknown) => thrown)
+    expect(isRepeat(error)).toBe(true)
+    expect(isRepeat(new Error('anything else'))).toBe(false)
+    expect((await history(threadIdOf(PROJECT, thread))).map(({ content }) => content)).toEqual(['one'])
+    expect(await attempt([second, first], false)).toMatchObject([{ stored: 1, repeated: 1, error: null }])
   })
 
   it('refuses a thread that belongs to another agent', async () => {

@@ -62,11 +62,6 @@ export const messages = heddle.table(
     unique('messages_id').on(table.threadId, table.id),
     unique('messages_code').on(table.threadId, table.code),
     index('messages_order').on(table.threadId, table.orderedAt, table.ordinal, table.id),
-    /**
-     * Ids are unique in a project. The project stands last: where it led, the planner would take the policy's condition
-     * for a way to find rows, and read the whole project for a page of a thread that it has no statistics of yet.
-     */
-    index('messages_project_id').on(table.id, table.projectId),
     index('messages_late').on(table.threadId, table.orderedAt).where(sql`ordered_at < latest_at`),
     /** Those that never enter a context. */
     index('messages_aside')

@@ -1,0 +1,1 @@
+DROP INDEX "heddle"."messages_project_id";
