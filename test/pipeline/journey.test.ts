@@ -51,7 +51,7 @@ describe.each(modes())('from a queue to a context on $title', ({ mode, skip }) =
 
       const condensed = context.receipt.entries.find((entry) => entry.mode === 'condensed')
       const recalled = await client.recall({
-        reference: condensed?.reference ?? '',
+        ref: condensed?.reference ?? '',
         thread: 'long',
         maxTokens: 100_000,
       })

@@ -83,7 +83,7 @@ describe.skipIf(data === null)('recorded sessions of Claude Code, tau-bench and 
     expect(context.receipt.stateId).not.toBeNull()
     for (const entry of condensed) {
       const recalled = await pipeline.client.recall({
-        reference: entry.reference ?? '',
+        ref: entry.reference ?? '',
         thread: longest.thread,
         maxTokens: 1_000_000,
       })

@@ -1,6 +1,6 @@
-import type { ContextRequest, ContextResult, ProcessBody } from '@heddle/contracts'
+import type { ContextRequest, ContextResult, ProcessBody, RecallRequest, RecallResult } from '@heddle/contracts'
 import { nameSchema, parse } from '@heddle/contracts'
-import { projectIdOf, type RecallResult } from '@heddle/core'
+import { projectIdOf } from '@heddle/core'
 import { systemClock } from '@heddle/runtime'
 import {
   type AgentRow,
@@ -17,7 +17,7 @@ import { type AppendOptions, type AppendResult, appendMessages } from './message
 import type { ClientOptions, ClientParts, Page } from './options.js'
 import { Ordinals } from './ordinals.js'
 import { listThreadProcesses, setProcess, type ThreadProcess } from './processes.js'
-import { type RecallOptions, recall } from './recall.js'
+import { recall } from './recall.js'
 import { setThread, type ThreadBody } from './thread-details.js'
 import {
   getThread,
@@ -54,7 +54,7 @@ export interface Client {
     list(options?: { limit?: number; after?: string }): Promise<Page<AgentSummary>>
     clear(name: string, options?: ClearOptions): Promise<ClearResult>
   }
-  recall(options: RecallOptions): Promise<RecallResult>
+  recall(request: RecallRequest): Promise<RecallResult>
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -84,7 +84,7 @@ export function createClient(options: ClientOptions): Client {
       list: (options) => listAllAgents(parts, options),
       clear: (agent, options) => clearWindows(parts, agent, options),
     },
-    recall: (options) => recall(parts, options),
+    recall: (request) => recall(parts, request),
   }
 }
 

@@ -1,176 +1,141 @@
-import { limits, notFound, PermanentError, validationError } from '@heddle/contracts'
 import {
-  formatMatches,
+  notFound,
+  PermanentError,
+  parse,
+  RECALL_TOKENS_DEFAULT,
+  type RecallRequest,
+  type RecallResult,
+  recallRequestSchema,
+  validationError,
+} from '@heddle/contracts'
+import {
+  excerptsOf,
   formatReference,
   type Location,
   nthMatch,
   parseReference,
-  type RecallResult,
-  type Reference,
+  projectIdOf,
+  type Steps,
   searchLines,
   selectLines,
-  threadIdOf,
+  type TruncatedContent,
+  truncateMatches,
   truncateToTokens,
 } from '@heddle/core'
-import {
-  findArchiveEntry,
-  findMessagesByCode,
-  findThreadsByCode,
-  type HistoryMessage,
-  loadMessage,
-  loadThread,
-  readArchiveContent,
-  recordAccess,
-  type ThreadRow,
-  type Tx,
-} from '@heddle/store'
+import { type HistoryMessage, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
+import { inSlices } from './in-slices.js'
 import type { ClientParts } from './options.js'
-
-export interface RecallOptions {
-  /** In any form of spec 001: `msg-xxxxxxxx`, `nexora://project/thread/msg-xxxxxxxx:L10-50`, `[recall:...]`. */
-  readonly reference: string
-  /** The current thread, for references that name none. */
-  readonly thread?: string
-  /** A range of lines, such as `10-50`. */
-  readonly lines?: string
-  /** A literal text; only lines that hold it come back. */
-  readonly search?: string
-  /** Tokens of the content that comes back. Default 2,000. */
-  readonly maxTokens?: number
-}
-
-const TOKENS_DEFAULT = 2_000
+import { type Resolved, resolveReference } from './resolve-reference.js'
 
 /**
- * Gives back what a context shows only condensed or summarized, to the byte where it fits.
+ * Gives back what a context shows only condensed or summarized, to the byte where it fits (spec 001). `lines` are cut out
+ * first, then searched. A search that finds nothing gives an empty content and a `matchCount` of 0.
  *
- * @throws PermanentError `NOT_FOUND`, `AMBIGUOUS_REFERENCE` with the candidates, `FORBIDDEN` for another project
+ * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND`, `AMBIGUOUS_REFERENCE` with the candidates, `FORBIDDEN` for a
+ * project that has granted nothing, whether it exists or not
  */
-export async function recall(parts: ClientParts, options: RecallOptions): Promise<RecallResult> {
-  const reference = parseReference(options.reference)
-  const tokensMax = options.maxTokens ?? TOKENS_DEFAULT
-  if (!Number.isInteger(tokensMax) || tokensMax < 1 || tokensMax > limits.budgetTokensMax) {
-    throw validationError('maxTokens', `must be a whole number from 1 to ${limits.budgetTokensMax}`, tokensMax)
+export async function recall(parts: ClientParts, request: RecallRequest): Promise<RecallResult> {
+  const checked = parse(recallRequestSchema, request, 'recall')
+  const reference = parseReference(checked.ref)
+  const project = reference.project ?? parts.project
+  const projectId = projectIdOf(project)
+  const isOther = project !== parts.project
+  if (isOther && reference.thread === null) {
+    throw validationError('thread', 'is needed: the current one is of another project', checked.ref)
   }
-  if (reference.project !== null && reference.project !== parts.project) {
-    throw new PermanentError('FORBIDDEN', `this is project "${parts.project}"; another one may not be read`, {
-      field: 'reference',
-      received: reference.project,
-      hint: 'ask an admin of the other project for a grant',
-    })
+  const found = await parts.store.inProject(projectId, async (tx) => {
+    if (isOther) await requireGrant(tx, parts, project)
+    const resolved = await resolveReference(tx, reference, { projectId, current: checked.thread })
+    return { ...resolved, ...(await readContent(tx, resolved, reference.location)) }
+  })
+  if (found.archiveId !== null) parts.store.noteAccess(projectId, found.archiveId)
+  const shown = await inSlices(show(found.content, reference.location, checked))
+  const { contentType, summary, filePaths, thread, message } = found
+  return {
+    ref: formatReference({ project, thread: thread.code, message: message.code, location: reference.location }),
+    messageId: message.id,
+    contentType,
+    summary,
+    filePaths,
+    ...shown,
   }
-  return await parts.store.inProject(parts.projectId, async (tx) => {
-    const thread = await findThread(tx, parts, reference, options.thread)
-    const message = await findMessage(tx, thread, reference.message)
-    const whole = await wholeContent(tx, thread, message)
-    const part = select(whole.content, message, reference.location, options)
-    const { content, tokenCount, truncated } = truncateToTokens(part.text, tokensMax, part.firstLine)
-    const ref = formatReference({
-      project: parts.project,
-      thread: thread.code,
-      message: message.code,
-      location: reference.location,
-    })
-    const { contentType, summary, filePaths } = whole
-    return { ref, contentType, summary, content, filePaths, tokenCount, truncated }
+}
+
+async function requireGrant(tx: Tx, { project: own, projectId }: ClientParts, project: string): Promise<void> {
+  if (await isGranted(tx, { granteeProjectId: projectId, scope: 'recall' })) return
+  throw new PermanentError('FORBIDDEN', `project "${project}" may not be read from project "${own}"`, {
+    field: 'ref',
+    received: project,
+    hint: 'an admin of that project offers a grant, and an admin of this one accepts it',
   })
 }
 
-async function findThread(
-  tx: Tx,
-  parts: ClientParts,
-  reference: Reference,
-  current: string | undefined,
-): Promise<ThreadRow> {
-  const name = reference.thread ?? current
-  if (name === undefined) {
-    throw validationError(
-      'thread',
-      'is needed: the reference names none',
-      `msg-${reference.message}`,
-      'give --thread, or the whole reference',
-    )
-  }
-  const byName = await loadThread(tx, { threadId: threadIdOf(parts.projectId, name) })
-  if (byName) return byName
-  const candidates = await findThreadsByCode(tx, name)
-  const chosen =
-    candidates.find((candidate) => candidate.code === name) ?? (candidates.length === 1 ? candidates[0] : undefined)
-  if (candidates.length > 1 && !chosen)
-    throw ambiguous(
-      'thread',
-      name,
-      candidates.map(({ code }) => code),
-    )
-  const byCode = chosen && (await loadThread(tx, { threadId: chosen.threadId }))
-  if (!byCode) throw notFound('thread', name)
-  return byCode
-}
-
-async function findMessage(tx: Tx, thread: ThreadRow, code: string): Promise<HistoryMessage> {
-  const candidates = await findMessagesByCode(tx, thread.threadId, code)
-  const chosen =
-    candidates.find((candidate) => candidate.code === code) ?? (candidates.length === 1 ? candidates[0] : undefined)
-  if (candidates.length > 1 && !chosen) {
-    throw ambiguous(
-      'message',
-      `msg-${code}`,
-      candidates.map((candidate) => `msg-${candidate.code}`),
-    )
-  }
-  const message = chosen && (await loadMessage(tx, { threadId: thread.threadId, id: chosen.id }))
-  if (!message) throw notFound('message', `msg-${code}`, `thread "${thread.name}" has no message of this reference`)
-  return message
-}
-
-function ambiguous(kind: string, name: string, candidates: readonly string[]): PermanentError {
-  return new PermanentError('AMBIGUOUS_REFERENCE', `${name} may be any of ${candidates.join(', ')}`, {
-    field: kind,
-    received: name,
-    facts: { candidates },
-    hint: 'give more characters of the one that is meant',
-  })
+interface WholeContent {
+  readonly archiveId: string | null
+  readonly content: string
+  readonly contentType: string
+  readonly summary: string
+  readonly filePaths: string[]
 }
 
 /** From the archive where it was condensed; a message that still stands verbatim can be recalled all the same. */
-async function wholeContent(tx: Tx, thread: ThreadRow, message: HistoryMessage) {
-  const entry = await findArchiveEntry(tx, { threadId: thread.threadId, messageId: message.id })
-  const archived = entry && (await readArchiveContent(tx, entry.contentHash))
-  if (!entry || archived === null) {
-    const content =
-      message.content === '' && message.toolCalls.length > 0 ? JSON.stringify(message.toolCalls) : message.content
-    return { content, contentType: message.role, summary: '', filePaths: [] }
+async function readContent(
+  tx: Tx,
+  { thread: { threadId }, message: { id } }: Resolved,
+  location: Location | null,
+): Promise<WholeContent> {
+  const archived = await readArchived(tx, { threadId, messageId: id })
+  // A call is a part of its message, which the archive holds as text alone.
+  const message = archived && location?.kind !== 'tool' ? null : await loadMessage(tx, { threadId, id })
+  const content =
+    message && location?.kind === 'tool'
+      ? callOf(message, location.number)
+      : (archived?.content ?? (message === null ? '' : textOf(message)))
+  return {
+    archiveId: archived?.id ?? null,
+    content,
+    contentType: archived?.contentType ?? message?.role ?? 'other',
+    summary: archived?.summary ?? '',
+    filePaths: [...(archived?.filePaths ?? [])],
   }
-  await recordAccess(tx, { id: entry.id, atMs: Date.now() })
-  return { content: archived, contentType: entry.contentType, summary: entry.summary, filePaths: entry.filePaths }
 }
 
-function select(
-  content: string,
-  message: HistoryMessage,
-  location: Location | null,
-  wanted: RecallOptions,
-): { text: string; firstLine: number } {
-  if (wanted.search !== undefined) {
-    const matches = searchLines(content, wanted.search)
-    if (matches.length === 0) throw notFound('search', wanted.search, 'the content holds no line with this text')
-    return { text: formatMatches(matches), firstLine: 1 }
-  }
-  const range = wanted.lines ?? (location?.kind === 'lines' ? `${location.from}-${location.to}` : undefined)
-  if (range !== undefined) {
-    const selected = selectLines(content, range)
-    return { text: selected.text, firstLine: selected.from }
-  }
+function textOf({ content, toolCalls }: HistoryMessage): string {
+  return content === '' && toolCalls.length > 0 ? JSON.stringify(toolCalls) : content
+}
+
+function callOf({ toolCalls }: HistoryMessage, number: number): string {
+  const call = toolCalls[number - 1]
+  if (!call) throw notFound('tool call', `tool-${number}`, `the message has ${toolCalls.length} calls`)
+  return JSON.stringify(call)
+}
+
+type Shown = TruncatedContent & Pick<RecallResult, 'linesTotal' | 'matchCount'>
+
+function* show(content: string, location: Location | null, wanted: RecallRequest): Steps<Shown> {
+  const { search, maxTokens = RECALL_TOKENS_DEFAULT } = wanted
+  const range = wanted.lines ?? (location?.kind === 'lines' ? `${location.from}-${location.to}` : null)
+  const { text, from, to, linesTotal } = yield* selectLines(content, range)
   if (location?.kind === 'match') {
-    const match = nthMatch(content, location.number)
-    if (!match) throw notFound('match', `match-${location.number}`, 'the content has fewer matches')
-    return { text: match.text, firstLine: match.line }
+    const match = yield* matchOf({ text, from }, location.number, search)
+    const part = yield* truncateToTokens(match.text, maxTokens, match.line)
+    return { ...part, linesTotal, matchCount: 1 }
   }
-  if (location?.kind === 'tool') {
-    const call = message.toolCalls[location.number - 1]
-    if (!call)
-      throw notFound('tool call', `tool-${location.number}`, `the message has ${message.toolCalls.length} calls`)
-    return { text: JSON.stringify(call), firstLine: 1 }
+  if (search !== undefined) {
+    const found = yield* searchLines(text, search, from)
+    const excerpts = excerptsOf(found.matches, search)
+    const part = yield* truncateMatches(excerpts, { ...found, lastLine: to }, maxTokens)
+    return { ...part, linesTotal, matchCount: found.matchCount }
   }
-  return { text: content, firstLine: 1 }
+  return { ...(yield* truncateToTokens(text, maxTokens, from)), linesTotal, matchCount: null }
+}
+
+/** The match that `:match-3` names: of the search that was asked for, else of the one that the content is the result of. */
+function* matchOf({ text, from }: { text: string; from: number }, number: number, search: string | undefined) {
+  const match =
+    search === undefined
+      ? yield* nthMatch(text, number, from)
+      : ((yield* searchLines(text, search, from)).matches[number - 1] ?? null)
+  if (!match) throw notFound('match', `match-${number}`, 'the content has fewer matches')
+  return match
 }

@@ -37,6 +37,12 @@ export const limits = {
   iterationNumberMax: 1_000_000_000,
   /** Tokens that a caller may ask for; larger than any model's window. */
   budgetTokensMax: 20_000_000,
+  /** A reference; longer than any whose names are within their bounds. */
+  referenceCharactersMax: 4_000,
+  /** A range of lines such as `10-50`. */
+  lineRangeCharactersMax: 40,
+  /** A text that is searched for within a content. */
+  searchCharactersMax: 1_000,
   /** Entries of one page of a list. */
   pageItemsMax: 500,
   /** How long a caller may wait for one reply, in milliseconds. */

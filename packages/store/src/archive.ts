@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { decodeText, encodeText, toStorable } from './text.js'
+import { formatTime } from './times.js'
 
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
@@ -158,15 +160,95 @@ export async function findArchiveEntry(
 
 /** @returns the content to the byte; null where the project has none of this hash */
 export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<string | null> {
-  const [row] = await tx<{ content: Uint8Array }[]>`
-    select content from heddle.archive_contents
+  const [row] = await tx<{ content: Uint8Array; sizeBytes: number }[]>`
+    select content, size_bytes from heddle.archive_contents
     where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and hash = ${hash}`
-  if (row === undefined) return null
-  return decodeText(await decompress(row.content, { maxOutputLength: CONTENT_BYTES_MAX }))
+  return row === undefined ? null : await unpack(row)
 }
 
-/** Counts a recall. */
-export async function recordAccess(tx: Tx, { id, atMs }: { id: string; atMs: number }): Promise<void> {
+/** An entry together with its content. */
+export interface ArchivedContent {
+  readonly id: string
+  readonly contentType: string
+  readonly summary: string
+  readonly filePaths: readonly string[]
+  readonly content: string
+}
+
+/** Reads what a recall shows of an archived message, in one query; null where it is not archived. */
+export async function readArchived(
+  tx: Tx,
+  { threadId, messageId }: { threadId: string; messageId: string },
+): Promise<ArchivedContent | null> {
+  const [row] = await tx<(Omit<ArchivedContent, 'content'> & { content: Uint8Array; sizeBytes: number })[]>`
+    select
+      entry.id, entry.content_type, entry.summary, to_json(entry.file_paths) as file_paths, stored.content,
+      stored.size_bytes
+    from heddle.archive as entry
+    cross join lateral (
+      select content, size_bytes from heddle.archive_contents
+      where archive_contents.project_id = entry.project_id and archive_contents.hash = entry.content_hash
+      offset 0) as stored
+    where entry.thread_id = ${threadId} and entry.message_id = ${messageId} and entry.location = ''`
+  if (row === undefined) return null
+  const { id, contentType, summary, filePaths } = row
+  return { id, contentType, summary, filePaths, content: await unpack(row) }
+}
+
+/** Bounds of the buffer that is decompressed into: the default, 16 KB, makes a megabyte take three times as long. */
+const CHUNK_BYTES_MIN = 1_024
+const CHUNK_BYTES_MAX = 4 * 1024 * 1024
+
+async function unpack({ content, sizeBytes }: { content: Uint8Array; sizeBytes: number }): Promise<string> {
+  const chunkSize = Math.min(Math.max(sizeBytes, CHUNK_BYTES_MIN), CHUNK_BYTES_MAX)
+  const bytes = await decompress(content, { maxOutputLength: CONTENT_BYTES_MAX, chunkSize })
+  const parts: string[] = []
+  for (let from = 0; from < bytes.length; ) {
+    if (from > 0) await setImmediate()
+    const to = characterStart(bytes, from + BYTES_DECODED_AT_ONCE)
+    parts.push(decodeText(bytes.subarray(from, to)))
+    from = to
+  }
+  return parts.join('')
+}
+
+/** Decoding more than that at once would hold up everybody else of the process: megabytes take tens of milliseconds. */
+const BYTES_DECODED_AT_ONCE = 512 * 1024
+
+/** The beginning of the character that the byte at a place belongs to. */
+function characterStart(bytes: Uint8Array, place: number): number {
+  if (place >= bytes.length) return bytes.length
+  let at = place
+  while (((bytes[at] ?? 0) & 0xc0) === 0x80) at--
+  return at
+}
+
+/** Recalls of one entry that were not counted yet. */
+export interface Accesses {
+  readonly id: string
+  readonly count: number
+  readonly lastAtMs: number
+}
+
+/** Counts recalls. Entries are locked in the order of their ids, so that two writers never wait in a circle. */
+export async function recordAccesses(tx: Tx, accesses: readonly Accesses[]): Promise<void> {
+  if (accesses.length === 0) return
+  const rows = accesses.map(({ id, count, lastAtMs }) => ({ id, count, last_at: formatTime(lastAtMs) }))
   await tx`
-    update heddle.archive set access_count = access_count + 1, last_accessed_at = ${atMs} where id = ${id}`
+    with accessed as (
+      select id, count, last_at
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (id uuid, count integer, last_at timestamptz)
+    ),
+    locked as (
+      select archive.id from heddle.archive
+      where archive.id = any(${asArray(accesses.map(({ id }) => id))}::uuid[])
+      order by archive.id
+      for no key update
+    )
+    update heddle.archive as entry
+    set access_count = entry.access_count + accessed.count,
+        last_accessed_at = greatest(entry.last_accessed_at, accessed.last_at)
+    from accessed
+    join locked on locked.id = accessed.id
+    where entry.id = locked.id`
 }

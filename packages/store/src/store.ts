@@ -1,4 +1,6 @@
 import { RetryableError, validationError } from '@heddle/contracts'
+import { AccessLog } from './access-log.js'
+import { recordAccesses } from './archive.js'
 import type { Tx } from './connection.js'
 import { type Connection, openPool, type Pool } from './pool.js'
 import { connectionLost, fromPostgres } from './postgres-errors.js'
@@ -32,6 +34,8 @@ export interface Store {
    * @throws PermanentError `UNAUTHORIZED` where the login is refused
    */
   inProject<T>(projectId: string, work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Notes that an archive entry was read. It is counted soon, together with others, and at the latest when the store closes. */
+  noteAccess(projectId: string, entryId: string): void
   /** Runs `work` in a transaction without a project: no table shows a row, only the reconciler's functions answer. */
   asReconciler<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Resolves once the server has answered. */
@@ -42,6 +46,8 @@ export interface Store {
 
 const CONNECTIONS_MAX_DEFAULT = 10
 const CLOSE_TIMEOUT_MS = 5_000
+/** Counts of recalls that cannot be written by then are given up. */
+const ACCESSES_CLOSE_MS = 1_000
 const STATEMENT_TIMEOUT_MS = 60_000
 /** A worker that is frozen in the middle of a transaction must not hold its threads for longer. */
 const IDLE_TIMEOUT_MS = 60_000
@@ -57,16 +63,24 @@ export function openStore({
 }: StoreOptions): Store {
   const pool = openPool({ url, connectionsMax, applicationName })
   log?.debug({ connectionsMax }, 'store opened')
+  const accesses = new AccessLog({
+    write: (projectId, batch) => transact(pool, projectId, (tx) => recordAccesses(tx, batch)),
+    ...(log && { log }),
+  })
   return {
     async inProject(projectId, work, options) {
       if (!PROJECT_ID.test(projectId)) throw validationError('projectId', 'must be a UUID', projectId)
       return await transact(pool, projectId, work, options)
     },
+    noteAccess: (projectId, entryId) => accesses.note(projectId, entryId),
     asReconciler: (work) => transact(pool, '', work),
     async ping() {
       await onConnection(pool, ({ sql }) => sql`select 1`)
     },
-    close: () => pool.close(CLOSE_TIMEOUT_MS),
+    async close() {
+      await accesses.close(ACCESSES_CLOSE_MS)
+      await pool.close(CLOSE_TIMEOUT_MS)
+    },
   }
 }
 

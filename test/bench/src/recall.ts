@@ -21,7 +21,7 @@ export async function measureRecall(bench: Bench): Promise<Measured[]> {
   if (reference === undefined) throw new Error('nothing was condensed')
   const tookMs: number[] = []
   for (let recall = 0; recall < WARM_UP_RECALLS + RECALLS; recall++) {
-    const ms = await timed(() => bench.client.recall({ reference, thread, lines: '10-50' }))
+    const ms = await timed(() => bench.client.recall({ ref: reference, thread, lines: '10-50' }))
     if (recall >= WARM_UP_RECALLS) tookMs.push(ms)
   }
   await stages.stop()

@@ -3,10 +3,10 @@ import {
   archiveEntries,
   findArchiveEntry,
   findMessagesByCode,
-  findThreadsByCode,
+  findThreads,
   type NewArchiveEntry,
   readArchiveContent,
-  recordAccess,
+  recordAccesses,
   type Tx,
 } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,6 +55,8 @@ describe('the archive', () => {
       'NUL \0 and half of an emoji \ud83d',
       '😀'.repeat(10_000),
       `${'x'.repeat(100_000)}\udc00`,
+      // Longer than what is decoded at once, whatever the bytes of its characters.
+      `x${'é漢😀\ud83d'.repeat(120_000)}`,
     ]) {
       const one = entry(content)
       await database.store.inProject(PROJECT, async (tx) => {
@@ -110,9 +112,10 @@ describe('the archive', () => {
     const one = entry('recalled')
     await database.store.inProject(PROJECT, async (tx) => {
       const [id] = await archiveEntries(tx, [one])
-      await recordAccess(tx, { id: id ?? '', atMs: RECEIVED_AT_MS })
-      await recordAccess(tx, { id: id ?? '', atMs: RECEIVED_AT_MS + 1 })
-      expect(await findArchiveEntry(tx, one)).toMatchObject({ accessCount: 2, lastAccessedAtMs: RECEIVED_AT_MS + 1 })
+      await recordAccesses(tx, [{ id: id ?? '', count: 2, lastAtMs: RECEIVED_AT_MS + 1 }])
+      // Another process may have read it before, and write that later.
+      await recordAccesses(tx, [{ id: id ?? '', count: 1, lastAtMs: RECEIVED_AT_MS }])
+      expect(await findArchiveEntry(tx, one)).toMatchObject({ accessCount: 3, lastAccessedAtMs: RECEIVED_AT_MS + 1 })
       expect(await findArchiveEntry(tx, { ...one, location: 'L1-2' })).toBeNull()
       expect(await readArchiveContent(tx, new Uint8Array(32))).toBeNull()
     })
@@ -129,9 +132,12 @@ describe('short codes', () => {
       expect(await findMessagesByCode(tx, threadId, code)).toEqual([messages[0]])
       expect(await findMessagesByCode(tx, threadId, code.slice(0, 5))).toContainEqual(messages[0])
       expect(await findMessagesByCode(tx, threadId, `${code}0`)).toEqual([])
-      const [thread] = await findThreadsByCode(tx, '')
-      expect(await findThreadsByCode(tx, thread?.code.slice(0, 6) ?? '')).toContainEqual(thread)
-      expect(await findThreadsByCode(tx, '~')).toEqual([])
+      const [thread] = await findThreads(tx, { threadId, codePrefix: '' })
+      const codePrefix = thread?.code.slice(0, 6) ?? ''
+      expect(await findThreads(tx, { threadId: newId(), codePrefix })).toEqual([thread])
+      // The one of the id comes first, and only once.
+      expect(await findThreads(tx, { threadId, codePrefix })).toEqual([thread])
+      expect(await findThreads(tx, { threadId: newId(), codePrefix: 'no\0code' })).toEqual([])
     })
     expect(await database.store.inProject(OTHER_PROJECT, (tx) => findMessagesByCode(tx, threadId, ''))).toEqual([])
   })

@@ -6,7 +6,7 @@ import {
   existingMessages,
   findArchiveEntry,
   findMessagesByCode,
-  findThreadsByCode,
+  findThreads,
   insertPrunings,
   insertState,
   listHistory,
@@ -22,6 +22,7 @@ import {
   loadUncovered,
   type NewContextState,
   readArchiveContent,
+  readArchived,
   type Tx,
 } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -147,9 +148,10 @@ describe('queries on a table that grows', () => {
     const read = await rowsRead(async (tx) => {
       await loadThread(tx, { threadId })
       await loadLatestStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0 })
-      await findThreadsByCode(tx, 'abc')
+      await findThreads(tx, { threadId, codePrefix: 'abc' })
       await findArchiveEntry(tx, { threadId, messageId: newId() })
       await readArchiveContent(tx, new Uint8Array(32))
+      await readArchived(tx, { threadId, messageId: newId() })
       await loadContext(tx, { id: newId() })
       await loadEventsAfter(tx, { projectId: PROJECT, number: 0, limit: 10 })
       await advanceCursor(tx, { threadId, stage: 'prune', fromSeq: 1, toSeq: 2 })

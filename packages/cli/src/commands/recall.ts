@@ -34,13 +34,14 @@ async function recallContent(context: CommandContext, reference: string, options
   const { thread, lines, search, maxTokens } = options
   await withEngine(context, options, { stages: [] }, async (engine) => {
     const recalled = await engine.client.recall({
-      reference,
+      ref: reference,
       ...(thread !== undefined && { thread }),
       ...(lines !== undefined && { lines }),
       ...(search !== undefined && { search }),
       // A person, or a program, that recalls wants all of it; the client's own bound is for models.
       maxTokens: maxTokens ?? limits.budgetTokensMax,
     })
+    if (recalled.matchCount === 0) context.printer.note('no line holds this text')
     context.printer.exact(recalled.content, safeText(recalled.content), recalled)
   })
 }

@@ -160,7 +160,7 @@ async function recallOne(engine: Engine, session: PlannedThread, built: ContextR
   const [chosen] = shortened
   if (chosen === undefined) return null
   const { content } = await engine.client.recall({
-    reference: chosen.reference,
+    ref: chosen.reference,
     thread: session.thread,
     maxTokens: limits.budgetTokensMax,
   })

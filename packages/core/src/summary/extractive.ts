@@ -1,4 +1,4 @@
-import { prefixWithinTokens } from '../recall.js'
+import { prefixWithinTokens } from '../recall/truncate.js'
 import { countTokens } from '../tokens.js'
 import { oneLine } from '../tools/lines.js'
 import { ActionLog } from './actions.js'

@@ -1,0 +1,309 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { parseRecallCall, recallTool } from '@heddle/contracts'
+import { agentIdOf, formatReference, projectIdOf, threadIdOf } from '@heddle/core'
+import {
+  acceptGrant,
+  clearAgent,
+  findArchiveEntry,
+  findThreads,
+  offerGrant,
+  openStore,
+  revokeGrant,
+} from '@heddle/store'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { append, appendOne, freshStore, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
+import { type Archived, archive, clientOn, PROJECT_NAME } from './support.js'
+
+let database: TestStore
+let file: Archived
+const projectId = projectIdOf(PROJECT_NAME)
+const content = Array.from({ length: 300 }, (_, index) => `line ${index + 1} of the file`).join('\n')
+
+beforeAll(async () => {
+  database = await freshStore()
+  file = await archive(database, content)
+})
+afterAll(() => database.drop())
+
+const client = () => clientOn(database)
+const recalled = (ref: string, fields: object = {}) => client().recall({ ref, thread: 'cloth', ...fields })
+const threadCode = async (thread: string, project = projectId) => {
+  const threadId = threadIdOf(project, thread)
+  const [found] = await database.store.inProject(project, (tx) => findThreads(tx, { threadId, codePrefix: '' }))
+  return found?.code ?? ''
+}
+
+describe('a reference', () => {
+  it('is followed in every form, and comes back in full', async () => {
+    const code = await threadCode('cloth')
+    const full = formatReference({ project: PROJECT_NAME, thread: code, message: file.code })
+    const forms = [
+      file.ref,
+      `[recall:${file.ref}]`,
+      `nexora://_/current/${file.ref}`,
+      full,
+      formatReference({ project: null, thread: 'cloth', message: file.code }),
+      formatReference({ project: null, thread: file.threadId, message: file.code }),
+      formatReference({ project: null, thread: code.slice(0, 6), message: file.code.slice(0, 6) }),
+    ]
+    for (const form of forms) {
+      expect(await recalled(form, { maxTokens: 10_000 })).toEqual({
+        ref: full,
+        messageId: file.messageId,
+        contentType: 'file_view',
+        summary: '3 lines: alpha',
+        content,
+        filePaths: ['src/a.ts'],
+        tokenCount: expect.any(Number),
+        truncated: false,
+        linesTotal: 300,
+        matchCount: null,
+      })
+    }
+  })
+
+  it('shows the lines, the match or the call that it names', async () => {
+    expect((await recalled(`${file.ref}:L10-11`)).content).toBe('line 10 of the file\nline 11 of the file')
+    expect((await recalled(`${file.ref}:match-3`)).content).toBe('line 3 of the file')
+    expect((await recalled(`${file.ref}:match-2`, { search: 'LINE 20' })).content).toBe('line 200 of the file')
+    const toolCalls = [
+      { id: 'a', name: 'Read', arguments: { file_path: 'src/a.ts' } },
+      { id: 'b', name: 'Bash', arguments: '{"command":"ls"}' },
+    ]
+    const message = prepared({ role: 'assistant', content: 'both', toolCalls })
+    const calls = await archive(database, 'both', { message })
+    expect(JSON.parse((await recalled(`${calls.ref}:tool-2`)).content)).toEqual(toolCalls[1])
+    await expect(recalled(`${calls.ref}:tool-3`)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(recalled(`${file.ref}:match-301`)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('stays what it is when its agent is cleared, and when a thread takes a code for its name', async () => {
+    const code = await threadCode('cloth')
+    const full = formatReference({ project: null, thread: code, message: file.code })
+    await appendOne(database.store, append([prepared()], { thread: code }), projectId)
+    const clearedAtMs = RECEIVED_AT_MS + 1_000
+    await database.store.inProject(projectId, (tx) =>
+      clearAgent(tx, { agentId: agentIdOf(projectId, 'weaver'), clearedAtMs }),
+    )
+    expect((await recalled(full)).messageId).toBe(file.messageId)
+    // As the current thread it is a name.
+    await expect(client().recall({ ref: file.ref, thread: code })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('of a message that was never condensed gives the message', async () => {
+    const message = prepared({ content: 'said as it was' })
+    await appendOne(database.store, append([message]), projectId)
+    const code = await database.store.inProject(projectId, async (tx) => {
+      const [row] = await tx<{ code: string }[]>`select code from heddle.messages where id = ${message.input.id}`
+      return row?.code ?? ''
+    })
+    expect(await recalled(`msg-${code}`)).toMatchObject({ content: 'said as it was', contentType: 'user', summary: '' })
+  })
+
+  it('that may mean several messages names them', async () => {
+    const { threadId } = await appendOne(
+      database.store,
+      append(
+        Array.from({ length: 40 }, () => prepared()),
+        { thread: 'crowded' },
+      ),
+      projectId,
+    )
+    const codes = await database.store.inProject(projectId, async (tx) => {
+      const rows = await tx<{ code: string }[]>`select code from heddle.messages where thread_id = ${threadId}`
+      return rows.map(({ code }) => code)
+    })
+    // Of 40 codes some two begin alike.
+    const shared = codes.map((code) => code.slice(0, 1)).find((start, index, all) => all.indexOf(start) !== index) ?? ''
+    const fault = client().recall({ ref: `msg-${shared}`, thread: 'crowded' })
+    await expect(fault).rejects.toMatchObject({
+      code: 'AMBIGUOUS_REFERENCE',
+      field: 'message',
+      facts: { candidates: expect.arrayContaining([expect.stringMatching(`^msg-${shared}`)]) },
+    })
+  })
+})
+
+describe('a recall', () => {
+  it('within fewer tokens says what is left, and asking for that gives the whole', async () => {
+    let lines: string | undefined
+    let text = ''
+    for (let round = 0; round < 50; round++) {
+      const part = await recalled(file.ref, { maxTokens: 300, ...(lines && { lines }) })
+      expect(part.tokenCount).toBeLessThanOrEqual(300)
+      const [, kept = part.content, next] = /^([\s\S]*)\n\[truncated: .*ask for lines (\S+)\]$/.exec(part.content) ?? []
+      text += (text === '' ? '' : '\n') + kept
+      expect(part.truncated).toBe(next !== undefined)
+      if (next === undefined) break
+      lines = next
+    }
+    expect(text).toBe(content)
+  })
+
+  it('searches within the lines that are asked for, and finds nothing honestly', async () => {
+    expect(await recalled(file.ref, { lines: '100-120', search: 'LINE 11' })).toMatchObject({
+      content: Array.from({ length: 10 }, (_, index) => `${110 + index}: line ${110 + index} of the file`).join('\n'),
+      matchCount: 10,
+    })
+    expect(await recalled(file.ref, { search: '(a+)+$' })).toMatchObject({
+      content: '',
+      tokenCount: 0,
+      truncated: false,
+      matchCount: 0,
+    })
+  })
+
+  it('is counted, together with others, once the store closes', async () => {
+    const own = await freshStore()
+    try {
+      const { threadId, messageId, ref } = await archive(own, 'counted')
+      const accesses = async () => {
+        const entry = await own.store.inProject(projectId, (tx) => findArchiveEntry(tx, { threadId, messageId }))
+        return entry?.accessCount
+      }
+      const reader = openStore({ url: own.url })
+      for (let time = 0; time < 3; time++) await clientOn({ store: reader }).recall({ ref, thread: 'cloth' })
+      expect(await accesses()).toBe(0)
+      await reader.close()
+      expect(await accesses()).toBe(3)
+    } finally {
+      await own.drop()
+    }
+  })
+
+  test.each([
+    [{ ref: 'nonsense' }, 'VALIDATION_ERROR', 'ref'],
+    [{ ref: 'msg-zzzzzzzz' }, 'NOT_FOUND', 'message'],
+    [{ ref: 'nexora://_/nowhere/msg-zzzzzzzz' }, 'NOT_FOUND', 'thread'],
+    [{ ref: 'nexora://_/no%00where/msg-zzzzzzzz' }, 'NOT_FOUND', 'thread'],
+    [{ ref: 'nexora://elsewhere/x/msg-zzzzzzzz' }, 'FORBIDDEN', 'ref'],
+    [{ ref: 'nexora://elsewhere/current/msg-zzzzzzzz' }, 'VALIDATION_ERROR', 'thread'],
+    [{ lines: '0-0' }, 'VALIDATION_ERROR', 'lines'],
+    [{ lines: '50-10' }, 'VALIDATION_ERROR', 'lines'],
+    [{ lines: '1-9000000000000000' }, 'VALIDATION_ERROR', 'lines'],
+    [{ lines: '301' }, 'VALIDATION_ERROR', 'lines'],
+    [{ maxTokens: 0 }, 'VALIDATION_ERROR', 'maxTokens'],
+    [{ maxTokens: Number.NaN }, 'VALIDATION_ERROR', 'maxTokens'],
+    [{ search: '' }, 'VALIDATION_ERROR', 'search'],
+    [{ search: 'x'.repeat(5_000) }, 'PAYLOAD_TOO_LARGE', 'search'],
+    [{ pattern: 'x' }, 'VALIDATION_ERROR', 'recall'],
+  ])('refuses %j with %s', async (fields, code, field) => {
+    await expect(recalled(file.ref, fields)).rejects.toMatchObject({ code, field })
+  })
+
+  it('answers a call that a model made from the tool', async () => {
+    const fromOpenAi = { id: 'call-1', function: { name: recallTool.openai.function.name, arguments: '' } }
+    fromOpenAi.function.arguments = JSON.stringify({ ref: `[recall:${file.ref}]`, lines: '7', maxTokens: null })
+    const fromAnthropic = { name: recallTool.anthropic.name, input: { ref: file.ref, search: 'line 7 ' } }
+    const answers = [fromOpenAi.function.arguments, fromAnthropic.input].map((given) =>
+      client().recall({ ...parseRecallCall(given), thread: 'cloth' }),
+    )
+    expect((await Promise.all(answers)).map((answer) => answer.content)).toEqual([
+      'line 7 of the file',
+      '7: line 7 of the file',
+    ])
+  })
+})
+
+describe('another project', () => {
+  const other = 'recall tests next door'
+
+  it('is read while both sides agree, and not told of otherwise', async () => {
+    const theirs = await archive(database, 'theirs', { project: other, thread: 'secret' })
+    const ref = formatReference({ project: other, thread: 'secret', message: theirs.code })
+    const inOther = <T>(work: Parameters<typeof database.store.inProject<T>>[1]) =>
+      database.store.inProject(projectIdOf(other), work)
+    const grant = { granteeProjectId: projectId, scope: 'recall' } as const
+    const refusal = (name: string) =>
+      client()
+        .recall({ ref: ref.replace(encodeURIComponent(other), name) })
+        .catch((error: Error) => error)
+    const asIfNowhere = async () => {
+      const known = (await refusal(encodeURIComponent(other))) as Error
+      const unknown = (await refusal('no-such-project')) as Error
+      expect(known).toMatchObject({ code: 'FORBIDDEN' })
+      expect(known.message.replace(other, 'no-such-project')).toBe(unknown.message)
+    }
+    await asIfNowhere()
+    await expect(inOther((tx) => acceptGrant(tx, grant))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await inOther((tx) => offerGrant(tx, grant))
+    await asIfNowhere()
+    await inOther((tx) => acceptGrant(tx, grant))
+    expect(await client().recall({ ref })).toMatchObject({ content: 'theirs', ref: expect.stringContaining('next') })
+    // It is no grant in the other direction.
+    const back = formatReference({ project: PROJECT_NAME, thread: 'cloth', message: file.code })
+    await expect(clientOn(database, other).recall({ ref: back })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await inOther((tx) => revokeGrant(tx, grant))
+    await asIfNowhere()
+    await inOther((tx) => offerGrant(tx, grant))
+    await asIfNowhere()
+  })
+})
+
+/** Longer than the work between two pauses on a busy machine, and shorter than anybody notices. */
+const DELAY_MS_MAX = 50
+
+describe('nothing that a caller may write', () => {
+  it('holds the process up: 10,000 hostile searches', async () => {
+    const text = `${'a'.repeat(20_000)}\n${'ab'.repeat(5_000)}\n${'(a+)+$\n'.repeat(1_000)}`
+    const { ref } = await archive(database, text)
+    const patterns = fc.sample(hostilePattern, { numRuns: 10_000, seed: 7 })
+    const took = async (search: string) => {
+      const startedMs = performance.now()
+      await recalled(ref, { search, maxTokens: 50 })
+      return performance.now() - startedMs
+    }
+    const slow: string[] = []
+    for (const search of patterns) if ((await took(search)) > DELAY_MS_MAX) slow.push(search)
+    for (const search of slow) expect(await smallestOf(10, () => took(search)), search).toBeLessThan(DELAY_MS_MAX)
+  }, 240_000)
+
+  it.each([
+    ['one line of four million characters', 'ab '.repeat(1_333_333)],
+    ['four million lines', '\n'.repeat(4_000_000)],
+    ['four million of one letter', 'a'.repeat(4_000_000)],
+    ['two million wide characters', '漢İ'.repeat(1_000_000)],
+  ])('stops it for long: %s', async (_, text) => {
+    const { ref } = await archive(database, text)
+    const calls = [
+      {},
+      { search: 'b a' },
+      { search: '\n' },
+      { lines: '1-999999999' },
+      { maxTokens: 20_000_000 },
+      { maxTokens: 1 },
+    ]
+    for (const fields of calls) {
+      const delayMs = await smallestOf(4, async () => {
+        const delay = monitorEventLoopDelay({ resolution: 1 })
+        delay.enable()
+        await recalled(ref, fields)
+        delay.disable()
+        return delay.max / 1e6
+      })
+      expect(delayMs, JSON.stringify(fields)).toBeLessThan(DELAY_MS_MAX)
+    }
+  })
+})
+
+const hostilePattern = fc.oneof(
+  fc.constantFrom('(a+)+$', '(a|a)*b', '(.*)*x', '^(([a-z])+.)+[A-Z]([a-z])+$', '(?=a)*', '\\', '[', '\0', '(?<x>'),
+  fc
+    .array(fc.constantFrom('(', ')', 'a', '+', '*', '$', '.', '[', ']', '{9}', '\\', '|', '?'), {
+      minLength: 1,
+      maxLength: 60,
+    })
+    .map((parts) => parts.join('')),
+  fc.integer({ min: 1, max: 900 }).map((length) => `${'a'.repeat(length)}b`),
+  fc.string({ minLength: 1, maxLength: 100, unit: 'binary' }),
+)
+
+/** On a machine that others use too, one try alone may be slow; what is slow by itself is slow each time. */
+async function smallestOf(times: number, measure: () => Promise<number>): Promise<number> {
+  let smallest = Number.POSITIVE_INFINITY
+  for (let time = 0; time < times && smallest > DELAY_MS_MAX / 2; time++) {
+    smallest = Math.min(smallest, await measure())
+  }
+  return smallest
+}

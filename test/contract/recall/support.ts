@@ -1,0 +1,53 @@
+import { type Client, createClient } from '@heddle/client'
+import { messageReference, projectIdOf, threadIdOf } from '@heddle/core'
+import type { Queues } from '@heddle/queue'
+import { type Append, archiveEntries, loadMessage, type NewArchiveEntry, type PreparedMessage } from '@heddle/store'
+import { append, appendOne, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
+
+export const PROJECT_NAME = 'recall tests'
+
+/** A client for what needs a store and no queue. */
+export function clientOn({ store }: Pick<TestStore, 'store'>, project = PROJECT_NAME): Client {
+  return createClient({ store, queues: {} as Queues, project })
+}
+
+export interface Archived {
+  readonly threadId: string
+  readonly messageId: string
+  readonly code: string
+  /** `msg-xxxxxxxx`. */
+  readonly ref: string
+}
+
+/** Stores a message in a thread and archives its content, as a compaction does. */
+export async function archive(
+  database: TestStore,
+  content: string,
+  where: { project?: string; thread?: string; message?: PreparedMessage; entry?: Partial<NewArchiveEntry> } = {},
+): Promise<Archived> {
+  const { project = PROJECT_NAME, thread = 'cloth', message = prepared({ content: content.slice(0, 100) }) } = where
+  const projectId = projectIdOf(project)
+  const threadId = threadIdOf(projectId, thread)
+  const fields: Partial<Append> = { thread }
+  await appendOne(database.store, append([message], fields), projectId)
+  const messageId = message.input.id
+  const stored = await database.store.inProject(projectId, async (tx) => {
+    await archiveEntries(tx, [
+      {
+        threadId,
+        messageId,
+        contentType: 'file_view',
+        summary: '3 lines: alpha',
+        content,
+        filePaths: ['src/a.ts'],
+        toolName: 'Read',
+        tokenCount: 12,
+        originalCreatedAtMs: message.orderedAtMs ?? RECEIVED_AT_MS,
+        ...where.entry,
+      },
+    ])
+    return await loadMessage(tx, { threadId, id: messageId })
+  })
+  const code = stored?.code ?? ''
+  return { threadId, messageId, code, ref: messageReference(code) }
+}
