@@ -17,6 +17,7 @@ import { type AppendOptions, type AppendResult, appendMessages } from './message
 import type { ClientOptions, ClientParts, Page } from './options.js'
 import { Ordinals } from './ordinals.js'
 import { listThreadProcesses, setProcess, type ThreadProcess } from './processes.js'
+import { createProducer, type Producer, type ProducerOptions } from './producer.js'
 import { recall } from './recall.js'
 import { setThread, type ThreadBody } from './thread-details.js'
 import {
@@ -32,6 +33,8 @@ import {
 export interface Client {
   readonly messages: {
     append(options: AppendOptions): Promise<AppendResult>
+    /** For many callers with a message each: gathers theirs into batches. */
+    producer(options: ProducerOptions): Producer
     list(options: ListMessagesOptions): Promise<Page<MessageEntry>>
   }
   readonly contexts: {
@@ -62,6 +65,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     messages: {
       append: (append) => appendMessages(parts, append),
+      producer: (producer) => createProducer(parts, producer),
       list: (listing) => listMessages(parts, listing),
     },
     contexts: {

@@ -18,13 +18,16 @@ interface Latest {
 export class Ordinals {
   readonly #latest = new Map<string, Latest>()
 
-  /** @returns the ordinal of the append's first message; sending an append again gives it the same one */
-  next(threadId: string, append: { firstId: string; places: readonly number[] }): number {
-    const { firstId, places } = append
+  /**
+   * @param append `continues` where it is a part of something longer: then it counts on, whatever its time
+   * @returns the ordinal of the append's first message; sending an append again gives it the same one
+   */
+  next(threadId: string, append: { firstId: string; places: readonly number[]; continues?: boolean }): number {
+    const { firstId, places, continues = false } = append
     const [firstAtMs = 0] = places
     const before = this.#latest.get(threadId)
     if (before?.firstId === firstId) return before.firstOrdinal
-    const isLater = before === undefined || firstAtMs > before.atMs
+    const isLater = before === undefined || (!continues && firstAtMs > before.atMs)
     const firstOrdinal = isLater ? 0 : before.nextOrdinal
     this.#latest.delete(threadId)
     this.#latest.set(threadId, {
