@@ -40,7 +40,7 @@ export function wholeNumber(field: string, least: number, most: number, hint: st
 }
 
 /** A text of digits as a number; anything else stays a text, for the schema to refuse. */
-function numeral(text: string): number | string {
+export function numeral(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
 }
 

@@ -5,6 +5,7 @@ import { registerContext } from './commands/context.js'
 import { registerDemo } from './commands/demo.js'
 import { registerDoctor } from './commands/doctor.js'
 import { registerImport } from './commands/import.js'
+import { registerIterations } from './commands/iterations.js'
 import { registerMigrate } from './commands/migrate.js'
 import { registerQueues } from './commands/queues.js'
 import { registerRecall } from './commands/recall.js'
@@ -36,6 +37,7 @@ export function buildProgram(context: CommandContext): Command {
     registerContext,
     registerThreads,
     registerAgents,
+    registerIterations,
     registerRecall,
     registerQueues,
     registerWorker,

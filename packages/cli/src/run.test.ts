@@ -56,6 +56,40 @@ const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
   ['an agent without a name', ['import', 'a', '--agent', ' '], 'agent', /white space/],
   ['a window that is none', ['import', 'a', '--agent', 'a', '--rolling-window', '-5'], 'rolling-window', /./],
   ['lines that run backwards', ['recall', 'msg-1', '--lines', '50-10'], 'lines', /such as 10-50/],
+  ['a clear of nobody', ['context', 'clear'], 'command line', /required option '--agent/],
+  [
+    'a time without a zone',
+    ['context', 'clear', '--agent', 'a', '--cleared-at', '2026-02-12'],
+    'cleared-at',
+    /ISO 8601 time with a zone/,
+  ],
+  ['an order that is none', ['threads', 'history', 't', '--order', 'up'], 'order', /must be one of asc, desc/],
+  ['a thread of nobody', ['threads', 'set', 't', '--status', 'on'], 'command line', /required option '--agent/],
+  [
+    'a title that is too long',
+    ['threads', 'set', 't', '--agent', 'a', '--title', 'x'.repeat(501)],
+    'title',
+    /at most 500/,
+  ],
+  [
+    'a process set and ended at once',
+    ['threads', 'processes', 't', '--set', 'a', '--end', 'b'],
+    'end',
+    /may not stand beside --set/,
+  ],
+  ['a status of no process', ['threads', 'processes', 't', '--status', 'on'], 'status', /needs --set or --end/],
+  [
+    'an iteration without an output',
+    ['iterations', 'add', 't', '--agent', 'a', '--prompt', 'p'],
+    'output',
+    /is needed without --file/,
+  ],
+  [
+    'a file of iterations and one beside it',
+    ['iterations', 'add', 't', '--agent', 'a', '--file', 'a.jsonl', '--output', 'o'],
+    'output',
+    /may not stand beside --file/,
+  ],
   ['an action on queues that is none', ['queues', 'burn'], 'action', /must be one of retry/],
 ]
 

@@ -13,6 +13,16 @@ import { type AgentBody, getAgent, listAllAgents, setAgent } from './agents.js'
 import { type ClearOptions, type ClearResult, clearWindows } from './clears.js'
 import { type BuildOptions, buildContext, getContext } from './contexts.js'
 import { type ListMessagesOptions, listMessages, type MessageEntry } from './history.js'
+import {
+  type AppendIterationsOptions,
+  type AppendIterationsResult,
+  appendAllIterations,
+  getLoop,
+  type IterationEntry,
+  type ListIterationsOptions,
+  type LoopContext,
+  listAllIterations,
+} from './iterations.js'
 import { type AppendOptions, type AppendResult, appendMessages } from './messages.js'
 import type { ClientOptions, ClientParts, Page } from './options.js'
 import { Ordinals } from './ordinals.js'
@@ -51,6 +61,12 @@ export interface Client {
     put(thread: string, name: string, body: ProcessBody): Promise<ThreadProcess>
     list(thread: string, options?: { limit?: number; after?: string }): Promise<Page<ThreadProcess>>
   }
+  readonly iterations: {
+    append(options: AppendIterationsOptions): Promise<AppendIterationsResult>
+    list(thread: string, options?: ListIterationsOptions): Promise<Page<IterationEntry>>
+    /** How the thread's loop stands: start, current CLI and model, environment, file events. */
+    loop(thread: string): Promise<LoopContext>
+  }
   readonly agents: {
     put(name: string, body: AgentBody): Promise<AgentRow>
     get(name: string): Promise<AgentRow>
@@ -81,6 +97,11 @@ export function createClient(options: ClientOptions): Client {
     processes: {
       put: (thread, process, body) => setProcess(parts, thread, process, body),
       list: (thread, options) => listThreadProcesses(parts, thread, options),
+    },
+    iterations: {
+      append: (options) => appendAllIterations(parts, options),
+      list: (thread, options) => listAllIterations(parts, thread, options),
+      loop: (thread) => getLoop(parts, thread),
     },
     agents: {
       put: (agent, body) => setAgent(parts, agent, body),

@@ -27,6 +27,8 @@ export type ListMessagesOptions = z.input<typeof listMessagesSchema>
 
 /** A message as it was appended, and how it stands. Fields that the producer did not give are left out. */
 export interface MessageEntry {
+  readonly thread: string
+  readonly agent: string
   readonly id: string
   /** Place in the order of storing; the cursor after this message. */
   readonly seq: number
@@ -77,14 +79,19 @@ export async function listMessages(
   const bounds = windowBounds({ rollingWindow, ...thread, nowMs: clock.nowMs() })
   const last = page.messages.at(-1)
   return {
-    items: page.messages.map((message) => toEntry(message, bounds)),
+    items: page.messages.map((message) => toEntry(message, { thread: thread.name, agent: thread.agentName }, bounds)),
     nextCursor: page.hasMore && last ? String(last.seq) : null,
   }
 }
 
-function toEntry(message: HistoryMessage, bounds: WindowBounds): MessageEntry {
+function toEntry(
+  message: HistoryMessage,
+  owner: Pick<MessageEntry, 'thread' | 'agent'>,
+  bounds: WindowBounds,
+): MessageEntry {
   const { toolCallId, toolName, sourceId, sentAtMs, model, usage, contextId, keptAside, metadata } = message
   return {
+    ...owner,
     id: message.id,
     seq: message.seq,
     reference: messageReference(message.code),

@@ -3,6 +3,14 @@ export type { ClearOptions, ClearResult } from './clears.js'
 export { type Client, createClient } from './client.js'
 export type { BuildOptions } from './contexts.js'
 export type { ListMessagesOptions, MessageEntry } from './history.js'
+export type {
+  AppendIterationsOptions,
+  AppendIterationsResult,
+  IterationEntry,
+  ListIterationsOptions,
+  LoopContext,
+  NewIteration,
+} from './iterations.js'
 export type { AppendOptions, AppendResult, NewMessage } from './messages.js'
 export type { ClientOptions, Page } from './options.js'
 export type { ThreadProcess } from './processes.js'

@@ -25,3 +25,8 @@ export function threadIdOf(projectId: string, name: string): string {
 export function importedMessageId(threadId: string, identity: string): string {
   return v5(`message ${identity}`, threadId)
 }
+
+/** The id of an iteration from a file that gives none: from its content and position. */
+export function importedIterationId(threadId: string, identity: string): string {
+  return v5(`iteration ${identity}`, threadId)
+}

@@ -1,0 +1,164 @@
+import {
+  type FileEvent,
+  type IterationInput,
+  iterationInputSchema,
+  type Loop,
+  limits,
+  nameSchema,
+  notFound,
+  parse,
+} from '@heddle/contracts'
+import { type Iteration, iterationFingerprint, threadIdOf } from '@heddle/core'
+import {
+  appendIterations,
+  ensureThread,
+  listIterations,
+  loadThread,
+  loadThreadDetails,
+  overviewLoop,
+  type PreparedIteration,
+} from '@heddle/store'
+import { v7 } from 'uuid'
+import { z } from 'zod'
+import { sequenceCursorSchema } from './history.js'
+import type { ClientParts, Page } from './options.js'
+
+/** An iteration to be appended; without an id it gets one, and is then one of its own each time it is appended. */
+export type NewIteration = Omit<IterationInput, 'id'> & { readonly id?: string }
+
+export interface AppendIterationsOptions {
+  readonly agent: string
+  readonly thread: string
+  readonly iterations: readonly NewIteration[]
+}
+
+export interface AppendIterationsResult {
+  readonly threadId: string
+  readonly stored: number
+  /** Iterations that were there before. */
+  readonly repeated: number
+  /** The number of each iteration, in their order. */
+  readonly iterationNumbers: readonly number[]
+}
+
+/**
+ * Appends iterations to a thread, in their order, exactly once however often they are sent under the same ids. The thread
+ * is made where it is missing. Long appends are stored in several steps; each is stored whole or not at all.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE`, before anything is stored
+ * @throws ConflictError where an id is taken by another iteration, a number by another id, or the thread by another agent
+ */
+export async function appendAllIterations(
+  { store, project, projectId, clock }: ClientParts,
+  options: AppendIterationsOptions,
+): Promise<AppendIterationsResult> {
+  const agent = parse(nameSchema, options.agent, 'agent')
+  const thread = parse(nameSchema, options.thread, 'thread')
+  const nowMs = clock.nowMs()
+  const prepared = options.iterations.map((iteration, index): PreparedIteration => {
+    const input = parse(iterationInputSchema, { ...iteration, id: iteration.id ?? v7() }, `iterations.${index}`)
+    const happenedAtMs = input.timestamp === undefined ? nowMs : Date.parse(input.timestamp)
+    return { input, happenedAtMs, fingerprint: iterationFingerprint(input) }
+  })
+  const iterationNumbers: number[] = []
+  let stored = 0
+  for (const iterations of split(prepared)) {
+    const step = await store.inProject(projectId, async (tx) => {
+      const { threadId } = await ensureThread(tx, { projectId, projectName: project, agent, thread })
+      return await appendIterations(tx, { threadId, iterations })
+    })
+    iterationNumbers.push(...step.numbers)
+    stored += step.stored
+  }
+  const repeated = prepared.length - stored
+  return { threadId: threadIdOf(projectId, thread), stored, repeated, iterationNumbers }
+}
+
+/** Steps are bounded by iterations and by characters. */
+function split(prepared: readonly PreparedIteration[]): PreparedIteration[][] {
+  const steps: PreparedIteration[][] = []
+  let characters = 0
+  for (const iteration of prepared) {
+    const size = iteration.input.prompt.length + iteration.input.output.length
+    const last = steps.at(-1)
+    const fits = last && last.length < limits.iterationsPerAppendMax && characters + size <= limits.charactersPerJobMax
+    characters = fits ? characters + size : size
+    if (fits) last.push(iteration)
+    else steps.push([iteration])
+  }
+  return steps
+}
+
+const listOptionsSchema = z.strictObject({
+  after: sequenceCursorSchema.or(z.literal('0').transform(Number)).optional(),
+  limit: z.int().min(1).max(limits.pageItemsMax).default(50),
+  order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),
+})
+export type ListIterationsOptions = z.input<typeof listOptionsSchema>
+
+/** An iteration with its whole texts; see `truncateIteration` in core for what contexts show of them. */
+export interface IterationEntry extends Omit<Iteration, 'number' | 'happenedAtMs'> {
+  readonly iterationNumber: number
+  readonly timestamp: string
+}
+
+/**
+ * A page of a thread's iterations by number. A page ends early where they are large.
+ *
+ * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
+ */
+export async function listAllIterations(
+  { store, projectId }: ClientParts,
+  thread: string,
+  options: ListIterationsOptions = {},
+): Promise<Page<IterationEntry>> {
+  const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
+  const { after, limit, order } = parse(listOptionsSchema, options, 'iterations')
+  const [found, page] = await store.inProject(projectId, (tx) =>
+    Promise.all([loadThread(tx, { threadId }), listIterations(tx, { threadId, afterNumber: after, limit, order })]),
+  )
+  if (!found) throw notFound('thread', thread, 'see `heddle threads list`')
+  const last = page.iterations.at(-1)
+  return {
+    items: page.iterations.map(({ number, happenedAtMs, ...iteration }) => {
+      return { ...iteration, iterationNumber: number, timestamp: new Date(happenedAtMs).toISOString() }
+    }),
+    nextCursor: page.hasMore && last ? String(last.number) : null,
+  }
+}
+
+/** What spec 002 calls a LoopContext, without its iterations and its summary. */
+export interface LoopContext {
+  readonly goal: string | null
+  readonly totalIterations: number
+  /** Null before the first iteration, unless it was told. */
+  readonly startTime: string | null
+  readonly currentCli: string | null
+  readonly currentModel: string | null
+  readonly envSnapshot: Readonly<Record<string, string>>
+  readonly fileEvents: readonly FileEvent[]
+}
+
+/**
+ * How the loop of a thread stands: what was told with `threads.put`, and where nothing was, what its iterations say.
+ *
+ * @throws PermanentError `NOT_FOUND`
+ */
+export async function getLoop({ store, projectId }: ClientParts, thread: string): Promise<LoopContext> {
+  const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
+  const [details, overview] = await store.inProject(projectId, (tx) =>
+    Promise.all([loadThreadDetails(tx, { threadId }), overviewLoop(tx, { threadId })]),
+  )
+  if (!details) throw notFound('thread', thread, 'see `heddle threads list`')
+  const told: Loop = details.loop ?? {}
+  const { totalIterations, firstAtMs, lastCli, lastModel, fileEvents } = overview
+  return {
+    goal: details.goal,
+    totalIterations,
+    startTime: told.startTime ?? (firstAtMs === null ? null : new Date(firstAtMs).toISOString()),
+    currentCli: told.currentCli ?? lastCli,
+    currentModel: told.currentModel ?? lastModel,
+    envSnapshot: told.envSnapshot ?? {},
+    fileEvents,
+  }
+}

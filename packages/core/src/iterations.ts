@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import type { FileEvent, IterationInput } from '@heddle/contracts'
+import { canonicalJson } from './fingerprint.js'
+import { sliceWhole } from './tools/lines.js'
+
+/** One step of an autonomous run (spec 002: IterationContext), with its whole texts. */
+export interface Iteration {
+  readonly id: string
+  readonly number: number
+  readonly happenedAtMs: number
+  readonly cliUsed: string | null
+  readonly modelUsed: string | null
+  readonly prompt: string
+  readonly output: string
+  readonly progressScore: number | null
+  readonly progressMarkers: readonly string[]
+  readonly fileChanges: readonly string[]
+  readonly fileEvents: readonly FileEvent[]
+  readonly durationSeconds: number | null
+}
+
+/** What a context shows of an iteration's texts (spec 002), in characters as JavaScript counts them. */
+export const iterationCharacters = { promptMax: 500, outputMax: 5_000 } as const
+
+/**
+ * An iteration as contexts show it: the beginnings of its prompt and its output, without half a character at the end. The
+ * stored texts stay whole.
+ */
+export function truncateIteration<T extends { readonly prompt: string; readonly output: string }>(iteration: T): T {
+  return {
+    ...iteration,
+    prompt: sliceWhole(iteration.prompt, iterationCharacters.promptMax),
+    output: sliceWhole(iteration.output, iterationCharacters.outputMax),
+  }
+}
+
+/**
+ * A hash over what the producer gave, but for the number, which may have been left to the store: the same id with the same
+ * fingerprint is a repeat, with another one a conflict. Two spellings of one instant are the same time.
+ */
+export function iterationFingerprint({ iterationNumber: _, timestamp, ...given }: IterationInput): Uint8Array {
+  const said = { ...given, ...(timestamp !== undefined && { timestamp: Date.parse(timestamp) }) }
+  return createHash('sha256').update(canonicalJson(said)).digest().subarray(0, 16)
+}

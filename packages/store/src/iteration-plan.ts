@@ -1,0 +1,67 @@
+import { ConflictError, type IterationInput } from '@heddle/contracts'
+
+/** An iteration with everything that was worked out about it. */
+export interface PreparedIteration {
+  readonly input: IterationInput
+  readonly happenedAtMs: number
+  /** `iterationFingerprint` of the input: tells a repeat from a conflict. */
+  readonly fingerprint: Uint8Array
+}
+
+/** What a thread holds of the ids and numbers at hand. */
+export interface KnownIteration {
+  readonly id: string
+  readonly number: number
+  readonly fingerprint: Uint8Array
+}
+
+export interface IterationPlan {
+  readonly fresh: readonly (PreparedIteration & { readonly number: number })[]
+  /** The number of each iteration that was given, in their order. */
+  readonly numbers: readonly number[]
+}
+
+/**
+ * Decides which iterations are new, and gives numbers to those that came without: each the next after the highest. Pure.
+ *
+ * @throws ConflictError where an id is taken by another iteration, or a number by another id
+ */
+export function planIterations(
+  iterations: readonly PreparedIteration[],
+  { known, highest }: { known: readonly KnownIteration[]; highest: number },
+): IterationPlan {
+  const byId = new Map(known.map((each) => [each.id, each]))
+  const byNumber = new Map(known.map((each) => [each.number, each.id]))
+  const fresh: (PreparedIteration & { number: number })[] = []
+  let latest = highest
+  const numbers = iterations.map((iteration, index) => {
+    const { id, iterationNumber } = iteration.input
+    const same = byId.get(id)
+    if (same) {
+      const isRepeat =
+        Buffer.from(same.fingerprint).equals(iteration.fingerprint) &&
+        (iterationNumber === undefined || iterationNumber === same.number)
+      if (isRepeat) return same.number
+      throw taken(`iterations.${index}.id`, id, `iteration id ${id} is used by another iteration of this thread`)
+    }
+    const number = iterationNumber ?? latest + 1
+    if (byNumber.has(number)) {
+      const what = `iteration ${number} of this thread is another iteration`
+      throw taken(`iterations.${index}.iterationNumber`, String(number), what)
+    }
+    latest = Math.max(latest, number)
+    byId.set(id, { id, number, fingerprint: iteration.fingerprint })
+    byNumber.set(number, id)
+    fresh.push({ ...iteration, number })
+    return number
+  })
+  return { fresh, numbers }
+}
+
+function taken(field: string, received: string, what: string): ConflictError {
+  return new ConflictError(what, {
+    field,
+    received,
+    hint: 'Give each iteration an id and a number of its own, or leave both out; a repeat must be the same in every field.',
+  })
+}

@@ -1,0 +1,167 @@
+import type { FileEvent } from '@heddle/contracts'
+import type { Iteration } from '@heddle/core'
+import { asArray } from './arrays.js'
+import type { Tx } from './connection.js'
+import { type KnownIteration, type PreparedIteration, planIterations } from './iteration-plan.js'
+import { assertStorable, isStorable } from './text.js'
+import { formatTime } from './times.js'
+
+/** Bytes of prompts and outputs on one page; a page has at least one iteration. */
+const PAGE_BYTES_MAX = 8_000_000
+/** The newest iterations whose file events a loop shows. */
+const LOOP_ITERATIONS_MAX = 50
+
+/**
+ * Appends iterations to a thread, all of them or none. One that is there already, the same to the letter, is left alone.
+ *
+ * Invariant: the thread's row is locked, so that of two appends at once the second sees the numbers of the first.
+ *
+ * @returns the number of each iteration, in their order, and how many were new
+ * @throws ConflictError where an id or a number is taken
+ */
+export async function appendIterations(
+  tx: Tx,
+  { threadId, iterations }: { threadId: string; iterations: readonly PreparedIteration[] },
+): Promise<{ numbers: readonly number[]; stored: number }> {
+  for (const [index, { input }] of iterations.entries()) {
+    assertStorable(`iterations.${index}.cliUsed`, input.cliUsed)
+    assertStorable(`iterations.${index}.modelUsed`, input.modelUsed)
+  }
+  const ids = iterations.map(({ input }) => input.id)
+  const given = iterations.flatMap(({ input: { iterationNumber } }) => iterationNumber ?? [])
+  const [, known, [head]] = await Promise.all([
+    tx`select 1 from heddle.threads where id = ${threadId} for no key update`,
+    // Lateral with an offset: one look-up for each id and each number, however many iterations the thread has.
+    tx<KnownIteration[]>`
+      select found.id, found.number, found.fingerprint
+      from unnest(${asArray(ids)}::uuid[]) as given (id)
+      cross join lateral (
+        select id, number, fingerprint from heddle.iterations
+        where thread_id = ${threadId} and iterations.id = given.id
+        offset 0) as found
+      union
+      select found.id, found.number, found.fingerprint
+      from unnest(${asArray(given.map(String))}::integer[]) as given (number)
+      cross join lateral (
+        select id, number, fingerprint from heddle.iterations
+        where thread_id = ${threadId} and iterations.number = given.number
+        offset 0) as found`,
+    tx<{ highest: number }[]>`
+      select coalesce(max(number), 0) as highest from heddle.iterations where thread_id = ${threadId}`,
+  ])
+  const plan = planIterations(iterations, { known, highest: head?.highest ?? 0 })
+  if (plan.fresh.length > 0) {
+    const rows = plan.fresh.map(toRow)
+    await tx`
+      insert into heddle.iterations (
+        thread_id, number, id, happened_at, cli_used, model_used, prompt, output, texts_escaped, progress_score,
+        progress_markers, file_changes, file_events, duration_seconds, fingerprint)
+      select
+        ${threadId}, number, id, happened_at, cli_used, model_used, prompt, output, texts_escaped, progress_score,
+        progress_markers::json, file_changes::json, file_events::json, duration_seconds, decode(fingerprint, 'hex')
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as iteration (
+        number integer, id uuid, happened_at timestamptz, cli_used text, model_used text, prompt text, output text,
+        texts_escaped boolean, progress_score double precision, progress_markers text, file_changes text,
+        file_events text, duration_seconds double precision, fingerprint text)`
+  }
+  return { numbers: plan.numbers, stored: plan.fresh.length }
+}
+
+/** What is JSON in the table travels as text, so that it is stored to the letter. */
+function toRow({ input, number, happenedAtMs, fingerprint }: PreparedIteration & { number: number }): object {
+  const escaped = !isStorable(input.prompt) || !isStorable(input.output)
+  return {
+    number,
+    id: input.id,
+    happened_at: formatTime(happenedAtMs),
+    cli_used: input.cliUsed,
+    model_used: input.modelUsed,
+    prompt: escaped ? JSON.stringify(input.prompt) : input.prompt,
+    output: escaped ? JSON.stringify(input.output) : input.output,
+    texts_escaped: escaped,
+    progress_score: input.progressScore,
+    progress_markers: JSON.stringify(input.progressMarkers ?? []),
+    file_changes: JSON.stringify(input.fileChanges ?? []),
+    file_events: JSON.stringify(input.fileEvents ?? []),
+    duration_seconds: input.durationSeconds,
+    fingerprint: Buffer.from(fingerprint).toString('hex'),
+  }
+}
+
+export interface IterationQuery {
+  readonly threadId: string
+  /** The number with which the page before ended. */
+  readonly afterNumber?: number | undefined
+  readonly limit: number
+  readonly order: 'asc' | 'desc'
+}
+
+/** A page of a thread's iterations by number, with their whole texts; it ends early where they are large. */
+export async function listIterations(
+  tx: Tx,
+  { threadId, afterNumber, limit, order }: IterationQuery,
+): Promise<{ iterations: Iteration[]; hasMore: boolean }> {
+  const direction = order === 'asc' ? tx`asc` : tx`desc`
+  const past = order === 'asc' ? tx`>` : tx`<`
+  const rows = await tx<(Iteration & { textsEscaped: boolean; found: number })[]>`
+    select
+      iteration.id, iteration.number, iteration.happened_at as happened_at_ms, iteration.cli_used, iteration.model_used,
+      iteration.prompt, iteration.output, iteration.texts_escaped, iteration.progress_score, iteration.progress_markers,
+      iteration.file_changes, iteration.file_events, iteration.duration_seconds, sized.found
+    from (
+      select number, count(*) over () as found, row_number() over in_order as place,
+        sum(bytes) over in_order - bytes as bytes_before
+      from (
+        select number, octet_length(prompt) + octet_length(output) as bytes
+        from heddle.iterations
+        where thread_id = ${threadId} and ${afterNumber === undefined ? tx`true` : tx`number ${past} ${afterNumber}`}
+        order by number ${direction}
+        limit ${limit + 1}
+      ) as candidate
+      window in_order as (order by number ${direction} rows unbounded preceding)
+    ) as sized
+    cross join lateral (
+      select * from heddle.iterations
+      where iterations.thread_id = ${threadId} and iterations.number = sized.number
+      offset 0) as iteration
+    where sized.place <= ${limit} and sized.bytes_before < ${PAGE_BYTES_MAX}
+    order by sized.place`
+  return { iterations: rows.map(toIteration), hasMore: rows.length < (rows[0]?.found ?? 0) }
+}
+
+function toIteration({
+  textsEscaped,
+  found: _,
+  ...row
+}: Iteration & { textsEscaped: boolean; found: number }): Iteration {
+  if (!textsEscaped) return row
+  return { ...row, prompt: JSON.parse(row.prompt) as string, output: JSON.parse(row.output) as string }
+}
+
+/** What the iterations of a thread say of its loop. */
+export interface LoopOverview {
+  readonly totalIterations: number
+  readonly firstAtMs: number | null
+  readonly lastCli: string | null
+  readonly lastModel: string | null
+  /** Of the newest iterations, oldest first. */
+  readonly fileEvents: readonly FileEvent[]
+}
+
+export async function overviewLoop(tx: Tx, { threadId }: { threadId: string }): Promise<LoopOverview> {
+  const [[total], [first], newest] = await Promise.all([
+    tx<{ count: number }[]>`select count(*) as count from heddle.iterations where thread_id = ${threadId}`,
+    tx<{ happenedAtMs: number }[]>`
+      select happened_at as happened_at_ms from heddle.iterations where thread_id = ${threadId} order by number limit 1`,
+    tx<{ cliUsed: string | null; modelUsed: string | null; fileEvents: FileEvent[] }[]>`
+      select cli_used, model_used, file_events from heddle.iterations
+      where thread_id = ${threadId} order by number desc limit ${LOOP_ITERATIONS_MAX}`,
+  ])
+  return {
+    totalIterations: total?.count ?? 0,
+    firstAtMs: first?.happenedAtMs ?? null,
+    lastCli: newest.find(({ cliUsed }) => cliUsed !== null)?.cliUsed ?? null,
+    lastModel: newest.find(({ modelUsed }) => modelUsed !== null)?.modelUsed ?? null,
+    fileEvents: [...newest].reverse().flatMap(({ fileEvents }) => fileEvents),
+  }
+}
