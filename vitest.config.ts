@@ -26,6 +26,7 @@ export default defineConfig({
             'packages/*/src/**/*.test.ts',
             'services/*/src/**/*.test.ts',
             'test/{bench,chaos,support}/src/**/*.test.ts',
+            'test/fuzz/**/*.test.ts',
             'test/tooling/**/*.test.ts',
           ],
         },

@@ -35,6 +35,8 @@ const appendSchema = z.object({
   deadlineMs: z.number().min(1).max(limits.waitMsMax).optional(),
   startedAtMs: z.number().min(timeBoundsMs.first).max(timeBoundsMs.last).optional(),
   newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
+  signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+  onProgress: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
 })
 
 /**

@@ -58,8 +58,8 @@ const JOBS_IN_FLIGHT_MAX = 16
  *   where the queue is full; `SERVICE_UNAVAILABLE` where a server is away. Appending the same ids again is harmless
  */
 export async function appendMessages(parts: ClientParts, options: AppendOptions): Promise<AppendResult> {
-  const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', signal } = options
   const input = readAppend(options)
+  const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', signal } = options
   const { agent, thread, newAgentRollingWindow } = input
   const threadId = threadIdOf(parts.projectId, thread)
   const patience = patienceOf(parts, options)

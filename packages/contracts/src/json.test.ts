@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { jsonObjectSchema } from './json.js'
+import { jsonObjectOrTextSchema, jsonObjectSchema } from './json.js'
 import { limits } from './limits.js'
 
 function nested(levels: number): unknown {
@@ -51,4 +51,11 @@ it('ends early on shared values that would grow without bound', () => {
   for (let level = 0; level < 60; level++) shared = [shared, shared]
   const { error } = jsonObjectSchema.safeParse({ shared })
   expect(error?.issues[0]).toMatchObject({ code: 'too_big' })
+})
+
+it('takes a text or an object, also one with a field that texts have', () => {
+  for (const value of ['text', { length: { toString: null } }, { length: 9e9 }]) {
+    expect(jsonObjectOrTextSchema.parse(value)).toEqual(value)
+  }
+  expect(jsonObjectOrTextSchema.safeParse(['text']).success).toBe(false)
 })

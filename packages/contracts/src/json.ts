@@ -10,7 +10,19 @@ export type JsonObject = { [key: string]: JsonValue }
  * Not `z.json()`: that follows a value into any depth, until the stack ends, and a schema that holds it keeps books on
  * every object that it parses, which takes longer than all else that is done to a message.
  */
-export const jsonObjectSchema = z.unknown().transform((value, context): JsonObject => {
+export const jsonObjectSchema = z.unknown().transform(readObject)
+
+/**
+ * Such an object, or a text. One schema and no union: the rules of a text would be tried on the object, and the library takes
+ * a field that is called `length` for its length.
+ */
+export const jsonObjectOrTextSchema = z.unknown().transform((value, context): JsonObject | string => {
+  if (typeof value !== 'string') return readObject(value, context)
+  if (value.length > limits.messageCharactersMax) refuseTooLarge(value, context)
+  return value
+})
+
+function readObject(value: unknown, context: z.RefinementCtx): JsonObject {
   try {
     if (isPlainObject(value)) return copyObject(value, [], { charactersLeft: limits.messageCharactersMax })
     context.addIssue({
@@ -19,22 +31,19 @@ export const jsonObjectSchema = z.unknown().transform((value, context): JsonObje
       input: value,
       message: 'must be an object of JSON values',
     })
-    return z.NEVER
   } catch (error) {
     if (!(error instanceof NoJson)) throw error
-    const { path, message } = error
-    if (error.isTooLarge) {
-      context.addIssue({
-        code: 'too_big',
-        origin: 'string',
-        maximum: limits.messageCharactersMax,
-        input: value,
-        message,
-      })
-    } else context.addIssue({ code: 'custom', input: value, path: [...path], message })
-    return z.NEVER
+    if (error.isTooLarge) refuseTooLarge(value, context)
+    else context.addIssue({ code: 'custom', input: value, path: [...error.path], message: error.message })
   }
-})
+  return z.NEVER
+}
+
+function refuseTooLarge(value: unknown, context: z.RefinementCtx): void {
+  const maximum = limits.messageCharactersMax
+  const message = `must have at most ${maximum} characters`
+  context.addIssue({ code: 'too_big', origin: 'string', maximum, input: value, message })
+}
 
 /** Where in a value there is no JSON, and which rule that breaks. */
 class NoJson extends Error {

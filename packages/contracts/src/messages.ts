@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type JsonObject, jsonObjectSchema } from './json.js'
+import { type JsonObject, jsonObjectOrTextSchema, jsonObjectSchema } from './json.js'
 import { limits } from './limits.js'
 import { foreignNameSchema, idSchema, timeSchema } from './names.js'
 
@@ -17,7 +17,7 @@ export type Role = (typeof roles)[number]
 export const toolCallSchema = z.strictObject({
   id: z.string().min(1).max(512),
   name: z.string().min(1).max(512),
-  arguments: z.union([z.string().max(limits.messageCharactersMax), jsonObjectSchema]),
+  arguments: jsonObjectOrTextSchema,
 })
 export type ToolCall = z.infer<typeof toolCallSchema>
 

@@ -14,23 +14,29 @@ const UNREADABLE = 'a value that throws when it is read'
  * @throws PermanentError `VALIDATION_ERROR` that names the first field at fault, its rule, and what was received
  */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, subject: string): z.infer<Schema> {
-  const result = safeParse(schema, value, subject)
-  if (result.success) return result.data
-  const issue = result.error.issues[0]
-  const { path, message, tooLarge } = issue === undefined ? { path: [], message: undefined } : faultOf(issue)
+  const result = tryParse(schema, value, subject)
+  if (!('fault' in result)) return result.data
+  const { path, message, tooLarge } = result.fault
   const field = path.map(String).join('.') || subject
   const received = describeAt(value, path)
   throw new PermanentError(
     tooLarge === true ? 'PAYLOAD_TOO_LARGE' : 'VALIDATION_ERROR',
-    `${subject}: ${path.length > 0 ? `${field}: ` : ''}${message ?? 'is not valid'} (received ${received})`,
+    `${subject}: ${path.length > 0 ? `${field}: ` : ''}${message} (received ${received})`,
     { field, received },
   )
 }
 
 /** Reading may fail by itself: objects of a program in this process may have getters that throw. */
-function safeParse<Schema extends z.ZodType>(schema: Schema, value: unknown, subject: string) {
+function tryParse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  subject: string,
+): { data: z.infer<Schema> } | { fault: Fault } {
   try {
-    return schema.safeParse(value)
+    const result = schema.safeParse(value)
+    if (result.success) return { data: result.data }
+    const [issue] = result.error.issues
+    return { fault: issue === undefined ? { path: [], message: 'is not valid' } : faultOf(issue) }
   } catch (error) {
     if (error instanceof HeddleError) throw error
     const field = unreadablePath(value, new Set())?.map(String).join('.') || subject
@@ -51,20 +57,7 @@ interface Fault {
 function faultOf(issue: z.core.$ZodIssue): Fault {
   const { path, message } = issue
   if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message: 'is not known' }
-  if (issue.code === 'invalid_union') {
-    // The alternative that this value was meant for is the one that takes values of its type.
-    const meant = issue.errors.flatMap(([first]) => (first === undefined || isOfOtherType(first) ? [] : [first]))
-    const [only] = meant
-    if (only !== undefined && meant.length === 1) {
-      const fault = faultOf(only)
-      return { ...fault, path: [...path, ...fault.path] }
-    }
-  }
   return { path, message, tooLarge: issue.code === 'too_big' && issue.origin === 'string' }
-}
-
-function isOfOtherType(issue: z.core.$ZodIssue): boolean {
-  return issue.code === 'invalid_type' && issue.path.length === 0
 }
 
 function describeAt(value: unknown, path: readonly PropertyKey[]): string {

@@ -1,0 +1,140 @@
+import { createClient } from '@heddle/client'
+import {
+  ConflictError,
+  HeddleError,
+  type IngestJob,
+  ingestJobSchema,
+  type MessageInput,
+  parse,
+} from '@heddle/contracts'
+import { agentIdOf, canonicalJson, threadIdOf } from '@heddle/core'
+import type { Queues } from '@heddle/queue'
+import type { Clock } from '@heddle/runtime'
+import type { Store, Tx } from '@heddle/store'
+import { decodePayload, encodePayload, originOf } from '../../packages/queue/src/payload.js'
+import { planAppends } from '../../packages/store/src/append-plan.js'
+import { prepareAppend } from '../../services/ingest/src/prepare.js'
+
+/** How one input ended. A crash is anything but these two: another error, one that names no field, a changed message. */
+export type Verdict =
+  | { readonly kind: 'accepted'; readonly jobs: readonly IngestJob[] }
+  | { readonly kind: 'refused'; readonly code: string; readonly detail: string }
+
+const RECEIVED_AT_MS = Date.parse('2026-02-12T14:30:00Z')
+
+/** What an append does up to the queue, without servers: nothing is stored yet, and the queue takes everything. */
+export class Producer {
+  #jobs: IngestJob[] = []
+  readonly #client = createClient({ store: emptyStore(), queues: this.#takingQueues(), clock: stoppedClock })
+
+  async judge(options: unknown): Promise<Verdict> {
+    this.#jobs = []
+    const verdict = await verdictOn(() => this.#client.messages.append(options as never).then(() => this.#jobs))
+    if (verdict.kind === 'refused') return verdict
+    const sent = verdict.jobs.flatMap(({ messages }) => messages.map(({ message }) => message))
+    checkSame((options as { messages: readonly unknown[] }).messages, sent)
+    for (const job of verdict.jobs) {
+      if (plan(job) === 'conflict') return { kind: 'refused', code: 'CONFLICT', detail: 'one id twice' }
+      checkRoundTrip(job)
+    }
+    return verdict
+  }
+
+  #takingQueues(): Queues {
+    const replies = new Map<string, () => void>()
+    const add = async (_: string, job: IngestJob) => {
+      this.#jobs.push(job)
+      replies.get(job.requestId)?.()
+    }
+    const expectReply = ({ requestId, signal }: { requestId: string; signal?: AbortSignal }) => ({
+      result: new Promise<void>((resolve, reject) => {
+        replies.set(requestId, resolve)
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      }),
+      cancel: () => void replies.delete(requestId),
+    })
+    return { inbox: 'inbox', admit: async () => {}, add, expectReply } as unknown as Queues
+  }
+}
+
+/** No time passes, so that nothing is late. */
+const stoppedClock: Clock = {
+  nowMs: () => RECEIVED_AT_MS,
+  wait: (_, signal) =>
+    new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
+}
+
+/** Answers each query with no row. */
+function emptyStore(): Store {
+  const tx = Object.assign(() => Promise.resolve([]), { array: () => null }) as unknown as Tx
+  return { inProject: (_: string, work: (tx: Tx) => Promise<unknown>) => work(tx) } as unknown as Store
+}
+
+/** What a worker does with a job's bytes up to the database. */
+export async function judgePayload(data: unknown): Promise<Verdict> {
+  return await verdictOn(async () => {
+    const payload = decodePayload(data)
+    originOf(payload)
+    const job = parse(ingestJobSchema, payload, 'ingest job')
+    if (plan(job) === 'conflict') throw new ConflictError('one id twice', { field: 'messages.id' })
+    checkRoundTrip(job)
+    return [job]
+  })
+}
+
+async function verdictOn(work: () => Promise<readonly IngestJob[]>): Promise<Verdict> {
+  try {
+    return { kind: 'accepted', jobs: await work() }
+  } catch (error) {
+    if (!(error instanceof HeddleError)) throw error
+    if (!error.field || error.disposition === 'retry')
+      throw new Error(`names no field: ${error.message}`, { cause: error })
+    JSON.stringify(error)
+    return { kind: 'refused', code: error.code, detail: error.message }
+  }
+}
+
+/** @throws Error where the plan refuses what the schema took; one id twice in one append is all that it may refuse */
+function plan(job: IngestJob): 'planned' | 'conflict' {
+  const prepared = prepareAppend(job, RECEIVED_AT_MS)
+  const agentId = agentIdOf(job.projectId, job.agent)
+  const threadId = threadIdOf(job.projectId, job.thread)
+  const thread = { agentId, headSeq: 0, tokensEstimate: 0, latestAtMs: null }
+  const { outcomes, messages } = planAppends([{ ...prepared, agentId, threadId }], {
+    projectId: job.projectId,
+    threads: new Map([[threadId, thread]]),
+    known: new Map(),
+    erased: new Set(),
+  })
+  const error = outcomes[0]?.error
+  if (error?.code === 'CONFLICT' && error.field !== undefined) return 'conflict'
+  if (error !== null) throw new Error(`the plan refuses what the schema took: ${error?.detail}`)
+  for (const [index, { seq, message }] of messages.entries()) {
+    if (seq !== index + 1) throw new Error('the plan leaves a gap')
+    if (message.orderedAtMs > RECEIVED_AT_MS + 5_000 || Number.isNaN(message.orderedAtMs))
+      throw new Error('is out of bounds')
+    if (!Number.isSafeInteger(message.tokensEstimate)) throw new Error('has no estimate')
+  }
+  return 'planned'
+}
+
+/** What is taken, encoded and taken again is the same to the letter. */
+function checkRoundTrip(job: IngestJob): void {
+  const again = parse(ingestJobSchema, decodePayload(encodePayload('ingest', job)), 'ingest job')
+  // Equal to the letter means the same fingerprint, too, which is a hash of this form.
+  if (canonicalJson(again) !== canonicalJson(job)) throw new Error('changed by a round trip')
+}
+
+/** What is sent says what was given; only ids are spelled in small letters, and made where there were none. */
+function checkSame(given: readonly unknown[], sent: readonly MessageInput[]): void {
+  if (given.length !== sent.length) throw new Error(`${given.length} were given, ${sent.length} sent`)
+  for (const [index, message] of sent.entries()) {
+    const { id: _, contextId, ...fields } = JSON.parse(JSON.stringify(given[index])) as MessageInput
+    const expected = {
+      ...fields,
+      id: message.id,
+      ...(contextId !== undefined && { contextId: contextId.toLowerCase() }),
+    }
+    if (canonicalJson(expected) !== canonicalJson(message)) throw new Error(`message ${index} was changed`)
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Random choices that a seed determines: the same seed makes the same input on every machine. (The generator is mulberry32
+ * by Tommy Ettinger, public domain.)
+ */
+export class Random {
+  #state: number
+
+  constructor(seed: number, stream = 0) {
+    // Multiplied apart, so that neighbouring streams have nothing in common.
+    this.#state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35)) | 0
+  }
+
+  /** From 0 up to 1, without it. */
+  fraction(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let bits = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
+    return ((bits ^ (bits >>> 14)) >>> 0) / 4_294_967_296
+  }
+
+  /** A whole number from `least` to `most`, both included. */
+  whole(least: number, most: number): number {
+    return least + Math.floor(this.fraction() * (most - least + 1))
+  }
+
+  /** True once in so many times. */
+  oneIn(times: number): boolean {
+    return this.fraction() * times < 1
+  }
+
+  pick<Value>(values: readonly Value[]): Value {
+    return values[this.whole(0, values.length - 1)] as Value
+  }
+
+  list<Value>(least: number, most: number, make: () => Value): Value[] {
+    return Array.from({ length: this.whole(least, most) }, make)
+  }
+
+  /** A UUID of the given version's form; all of its digits are random, so two are never the same by chance. */
+  uuid(version = 7): string {
+    const digits = Array.from({ length: 4 }, () => this.whole(0, 0xffff_ffff).toString(16).padStart(8, '0')).join('')
+    return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${version}${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`
+  }
+}
