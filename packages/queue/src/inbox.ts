@@ -47,10 +47,9 @@ export class Inbox {
     return { result: waiter.result, cancel: () => waiter.cancel() }
   }
 
-  /** Takes a message from outside: what is no reply, or comes too late, is dropped. */
+  /** Takes a message from outside, a list of replies: what is none, or comes too late, is dropped. */
   receive(text: string): void {
-    const reply = parseReply(text)
-    if (reply !== undefined) this.deliver(reply)
+    for (const reply of parseReplies(text)) this.deliver(reply)
   }
 
   deliver(reply: Reply): void {
@@ -69,11 +68,15 @@ export class Inbox {
   }
 }
 
-function parseReply(text: string): Reply | undefined {
+function parseReplies(text: string): Reply[] {
   try {
-    const parsed = replySchema.safeParse(JSON.parse(text))
-    return parsed.success ? parsed.data : undefined
+    const list: unknown = JSON.parse(text)
+    if (!Array.isArray(list)) return []
+    return list.flatMap((each) => {
+      const parsed = replySchema.safeParse(each)
+      return parsed.success ? [parsed.data] : []
+    })
   } catch {
-    return undefined
+    return []
   }
 }

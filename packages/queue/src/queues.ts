@@ -16,10 +16,11 @@ import type { Backend, QueueFacts } from './backend.js'
 import { bounds } from './bounds.js'
 import { namedError, unavailable } from './errors.js'
 import { type ExpectedReply, Inbox } from './inbox.js'
-import { encodeReply, replyChannel } from './messages.js'
+import { replyChannel } from './messages.js'
 import { openPostgresBackend } from './postgres/backend.js'
 import { createQuietLog } from './quiet-log.js'
 import { openRedisBackend } from './redis/backend.js'
+import { ReplySender } from './reply-sender.js'
 import type { ReplyExpectation } from './reply-waiter.js'
 import { StageQueue, type StageStats } from './stage-queue.js'
 import { type EventListener, Subscriptions, type Unsubscribe } from './subscriptions.js'
@@ -114,6 +115,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       : await openPostgresBackend({ url: options.backend.url, prefix, clock, onError })
 
   const inbox = new Inbox(clock)
+  const replies = new ReplySender((channel, text) => backend.channels.send(channel, text))
   const name = randomUUID().replaceAll('-', '').slice(0, 16)
   const queues = new Map(stageNames.map((stage) => [stage, new StageQueue(stage, backend, prefix, onError)]))
   const admission = new Admission({
@@ -168,7 +170,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     async reply(target, reply) {
       // In one process the way over the server can be spared.
       if (target === name) inbox.deliver(reply)
-      else await bounded(backend.channels.send(replyChannel(prefix, target), encodeReply(reply)))
+      else await bounded(replies.send(replyChannel(prefix, target), reply))
     },
     expectReply: (expectation) => inbox.expect(expectation),
     publish: (event) => bounded(subscriptions.publish(event)),

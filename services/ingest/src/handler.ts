@@ -3,11 +3,16 @@ import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import type { GroupCommit } from './group-commit.js'
 import { prepareAppend } from './prepare.js'
+import type { Wakes } from './wakes.js'
 
 export interface IngestDeps {
   readonly commits: GroupCommit
+  readonly wakes: Pick<Wakes, 'isDue'>
   readonly clock: Clock
 }
+
+/** The stages that look at what was stored. */
+export const stagesAfterIngest = ['prune', 'embed'] as const
 
 /**
  * Stores the messages of one job, exactly once and in order, and wakes the stages that work on the thread. A job that
@@ -21,9 +26,8 @@ export async function ingest(job: Job<IngestJob>, deps: IngestDeps): Promise<Out
   const outcome = await deps.commits.add(projectId, append)
   if (outcome.error !== null) throw errorFromData(outcome.error)
   const { threadId } = outcome
-  const next = [
-    { wake: 'prune' as const, projectId, threadId },
-    { wake: 'embed' as const, projectId, threadId },
-  ]
+  // A job that comes again may have died before its stages were woken.
+  const isDue = outcome.stored === 0 || deps.wakes.isDue({ projectId, threadId }, outcome.stored)
+  const next = isDue ? stagesAfterIngest.map((wake) => ({ wake, projectId, threadId })) : []
   return outcome.stored === 0 ? skipped('already stored', next) : done(next)
 }

@@ -3,7 +3,8 @@ import type { Clock, Logger } from '@heddle/runtime'
 import { appendEvents, appendMessages, isRepeat, type Store } from '@heddle/store'
 import { Announcer, type Tell } from './announcer.js'
 import { type Commit, GroupCommit } from './group-commit.js'
-import { ingest } from './handler.js'
+import { ingest, stagesAfterIngest } from './handler.js'
+import { Wakes } from './wakes.js'
 
 export { GroupCommit } from './group-commit.js'
 export { type IngestDeps, ingest } from './handler.js'
@@ -20,15 +21,22 @@ export interface IngestWorkerDeps {
 export async function createIngestWorker(deps: IngestWorkerDeps): Promise<WorkerHandle> {
   const announcer = new Announcer(tellWith(deps), deps.log)
   const commits = new GroupCommit(commitWith(deps, announcer))
+  const wakes = new Wakes({
+    ...deps,
+    wake: async (threads) => {
+      await Promise.all(stagesAfterIngest.map((stage) => deps.queues.wakeMany(stage, threads)))
+    },
+  })
   const worker = await defineWorker({
     ...deps,
     stage: 'ingest',
-    handler: (job) => ingest(job, { commits, clock: deps.clock }),
+    handler: (job) => ingest(job, { commits, wakes, clock: deps.clock }),
   })
   return {
     ...worker,
     async close(options) {
       await worker.close(options)
+      await wakes.close()
       await announcer.whenIdle()
     },
   }

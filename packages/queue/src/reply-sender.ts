@@ -1,0 +1,65 @@
+import type { Reply } from '@heddle/contracts'
+import { Batcher } from './batcher.js'
+import { bounds } from './bounds.js'
+import { encodeReply } from './messages.js'
+
+interface Letter {
+  readonly channel: string
+  readonly text: string
+}
+
+/**
+ * Sends replies to the inboxes of other processes. Those of one tick travel together: the jobs of a group end together,
+ * and most of them were sent by the same few producers.
+ */
+export class ReplySender {
+  readonly #batcher: Batcher<Letter>
+
+  constructor(send: (channel: string, text: string) => Promise<void>) {
+    this.#batcher = new Batcher<Letter>({
+      itemsMax: bounds.batchJobsMax,
+      weightMax: bounds.batchCharactersMax,
+      flushesMax: bounds.batchesMax,
+      flush: async (letters) => {
+        await Promise.all(packed(letters).map(({ channel, text }) => send(channel, text)))
+      },
+    })
+  }
+
+  send(channel: string, reply: Reply): Promise<void> {
+    const text = encodeReply(reply)
+    return this.#batcher.add({ channel, text }, text.length)
+  }
+}
+
+/** Letters of one channel as lists, as many in each as a message can hold. */
+function packed(letters: readonly Letter[]): Letter[] {
+  const messages: Letter[] = []
+  for (const [channel, texts] of byChannel(letters)) {
+    let list: string[] = []
+    let bytes = 0
+    const close = () => {
+      if (list.length > 0) messages.push({ channel, text: `[${list.join(',')}]` })
+      list = []
+      bytes = 0
+    }
+    for (const text of texts) {
+      const size = Buffer.byteLength(text) + ','.length
+      if (bytes + size > bounds.messageBytesMax) close()
+      list.push(text)
+      bytes += size
+    }
+    close()
+  }
+  return messages
+}
+
+function byChannel(letters: readonly Letter[]): Map<string, string[]> {
+  const texts = new Map<string, string[]>()
+  for (const { channel, text } of letters) {
+    const others = texts.get(channel)
+    if (others) others.push(text)
+    else texts.set(channel, [text])
+  }
+  return texts
+}

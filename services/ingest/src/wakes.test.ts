@@ -1,0 +1,79 @@
+import type { WakeJob } from '@heddle/contracts'
+import { expect, test } from 'vitest'
+import { MESSAGES_GATHERED_MAX, WAKES_AT_ONCE_MAX, Wakes } from './wakes.js'
+
+const thread = (number: number): WakeJob => ({ projectId: 'project', threadId: `thread ${number}` })
+
+/** A clock that stands still, and whose waits end when the test says so. */
+function setUp(wake: (threads: readonly WakeJob[]) => Promise<void> = async () => {}) {
+  const woken: string[][] = []
+  const waits: (() => void)[] = []
+  const time = { nowMs: 0 }
+  const wakes = new Wakes({
+    wake: async (threads) => {
+      woken.push(threads.map(({ threadId }) => threadId))
+      await wake(threads)
+    },
+    clock: {
+      nowMs: () => time.nowMs,
+      wait: (_ms, signal) =>
+        new Promise((resolve, reject) => {
+          waits.push(resolve)
+          signal?.addEventListener('abort', () => reject(signal.reason))
+        }),
+    },
+    log: { warn: () => {} },
+  })
+  const exhaust = () => {
+    for (let number = 0; number < WAKES_AT_ONCE_MAX; number++) wakes.isDue(thread(number), 1)
+  }
+  return { wakes, woken, time, exhaust, endWait: () => waits.shift()?.() }
+}
+
+test('wakes at once while few messages come', () => {
+  const { wakes, time } = setUp()
+  for (let number = 0; number < 10 * WAKES_AT_ONCE_MAX; number++) {
+    time.nowMs += 1_000 / WAKES_AT_ONCE_MAX
+    expect(wakes.isDue(thread(number), 1)).toBe(true)
+  }
+})
+
+test('gathers threads under load, and wakes each once', async () => {
+  const { wakes, woken, exhaust, endWait } = setUp()
+  exhaust()
+  for (let round = 0; round < 3; round++) {
+    expect(wakes.isDue(thread(1), 1)).toBe(false)
+    expect(wakes.isDue(thread(2), 1)).toBe(false)
+  }
+  expect(woken).toEqual([])
+  endWait()
+  await expect.poll(() => woken).toEqual([['thread 1', 'thread 2']])
+})
+
+test('wakes a thread at once that has grown much, also under load', () => {
+  const { wakes, exhaust } = setUp()
+  exhaust()
+  expect(wakes.isDue(thread(1), MESSAGES_GATHERED_MAX - 1)).toBe(false)
+  expect(wakes.isDue(thread(1), 1)).toBe(true)
+  expect(wakes.isDue(thread(1), 1)).toBe(false)
+})
+
+test('wakes what has gathered when it closes, and holds back nothing that comes later', async () => {
+  const { wakes, woken, exhaust } = setUp()
+  exhaust()
+  wakes.isDue(thread(1), 1)
+  await wakes.close()
+  expect(woken).toEqual([['thread 1']])
+  expect(wakes.isDue(thread(2), 1)).toBe(true)
+})
+
+test('goes on after a wake that failed', async () => {
+  const { wakes, woken, exhaust, endWait } = setUp(() => Promise.reject(new Error('the queue is away')))
+  exhaust()
+  wakes.isDue(thread(1), 1)
+  endWait()
+  await expect.poll(() => woken).toHaveLength(1)
+  wakes.isDue(thread(2), 1)
+  endWait()
+  await expect.poll(() => woken).toHaveLength(2)
+})
