@@ -25,7 +25,7 @@ export default defineConfig({
           include: [
             'packages/*/src/**/*.test.ts',
             'services/*/src/**/*.test.ts',
-            'test/{bench,chaos,support}/src/**/*.test.ts',
+            'test/{bench,chaos,eval,support}/src/**/*.test.ts',
             'test/fuzz/**/*.test.ts',
             'test/tooling/**/*.test.ts',
           ],

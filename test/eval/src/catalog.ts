@@ -1,0 +1,23 @@
+import type { Measured } from '@heddle/test-support/figure'
+import { measureSuperseded } from './superseded.js'
+
+/** What one measurement is told from outside. */
+export interface Given {
+  readonly dataDir: string
+  readonly histories: number
+}
+
+/** A measurement gives one or more figures, which are measured together. */
+export interface Measurement {
+  readonly names: readonly string[]
+  readonly needsData: boolean
+  measure(given: Given): Promise<Measured[]>
+}
+
+export const catalog: readonly Measurement[] = [
+  {
+    names: ['prune.superseded.precision', 'prune.superseded.recall'],
+    needsData: true,
+    measure: ({ dataDir }) => measureSuperseded(dataDir),
+  },
+]

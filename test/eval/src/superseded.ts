@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import type { PlannedThread } from '@heddle/cli'
+import { defaultSettings } from '@heddle/contracts'
+import { countMessageTokens, countTokens, decidePrunings, type Message, pairToolCalls } from '@heddle/core'
+import type { Measured } from '@heddle/test-support/figure'
+import { type RawView, rawViews } from './raw-views.js'
+import { readSessions } from './sessions.js'
+
+export interface Judged {
+  /** Views that the pruner calls superseded. */
+  readonly called: number
+  /** Those of them for which the raw session has an edit or a view that makes them needless. */
+  readonly right: number
+  /** Views by a tool whose file was changed later, older than the kept tail. */
+  readonly wanted: number
+  readonly found: number
+  /** What was called wrongly or not found, for people who look into it. */
+  readonly faults: readonly string[]
+}
+
+/** Whether the pruner calls those views superseded that are, each whole session being one batch with default settings. */
+export async function measureSuperseded(dataDir: string): Promise<Measured[]> {
+  const judged = (await readSessions(dataDir)).map(judgeSession)
+  const sum = (part: 'called' | 'right' | 'wanted' | 'found') => judged.reduce((total, each) => total + each[part], 0)
+  for (const fault of judged.flatMap(({ faults }) => faults)) process.stderr.write(`${fault}\n`)
+  const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
+  return [
+    {
+      name: 'prune.superseded.precision',
+      value: share(sum('right'), sum('called')),
+      unit: 'share',
+      target: '>= 1',
+      note: `${sum('right')} of ${sum('called')} views that the pruner calls superseded`,
+    },
+    {
+      name: 'prune.superseded.recall',
+      value: share(sum('found'), sum('wanted')),
+      unit: 'share',
+      target: '>= 0.95',
+      note: `${sum('found')} of ${sum('wanted')} views that were followed by an edit of their file`,
+    },
+  ]
+}
+
+export function judgeSession({ file, thread, messages: given }: PlannedThread): Judged {
+  const views = new Map(rawViews(readFileSync(file, 'utf8')).map((view) => [keyOf(view.callId, view.occurrence), view]))
+  const messages = given.map(toMessage)
+  const decisions = decidePrunings({
+    messages,
+    pairs: pairToolCalls(messages),
+    settings: defaultSettings.prune,
+    alreadyPruned: new Set(),
+    reference: (message) => `msg-${message.code}`,
+  })
+  const reasons = new Map(decisions.map(({ messageId, reason }) => [messageId, reason]))
+  const kept = messages.length - defaultSettings.prune.keepLastN
+  const seen = new Map<string, number>()
+  const faults: string[] = []
+  const totals = { called: 0, right: 0, wanted: 0, found: 0 }
+  for (const [index, { id, role, toolCallId }] of messages.entries()) {
+    if (role !== 'tool_result' || toolCallId === null) continue
+    const occurrence = seen.get(toolCallId) ?? 0
+    seen.set(toolCallId, occurrence + 1)
+    const view = views.get(keyOf(toolCallId, occurrence))
+    const isCalled = /^superseded by a later (?:edit|view)$/.test(reasons.get(id) ?? '')
+    const isRight = view !== undefined && (view.editedLater || view.writtenLater || view.viewedLater)
+    const isWanted = view?.byTool === true && view.editedLater && index < kept
+    totals.called += Number(isCalled)
+    totals.right += Number(isCalled && isRight)
+    totals.wanted += Number(isWanted)
+    totals.found += Number(isWanted && isCalled)
+    if (isCalled && !isRight) faults.push(`${thread}: wrongly superseded: ${describe(toolCallId, view)}`)
+    if (isWanted && !isCalled) faults.push(`${thread}: not found: ${describe(toolCallId, view)} ${reasons.get(id)}`)
+  }
+  return { ...totals, faults }
+}
+
+function keyOf(callId: string, occurrence: number): string {
+  return `${callId} ${occurrence}`
+}
+
+function describe(callId: string, view: RawView | undefined): string {
+  return `${callId} ${view?.paths.join(' ') ?? 'no view'}`
+}
+
+/** A message of an import as the rules see it, in the order of its file. */
+function toMessage(input: PlannedThread['messages'][number], index: number): Message {
+  const sent = { content: input.content, toolCalls: input.toolCalls ?? [], thinking: input.thinking ?? [] }
+  return {
+    ...sent,
+    id: input.id,
+    seq: index + 1,
+    code: input.id.slice(0, 8),
+    role: input.role,
+    toolCallId: input.toolCallId ?? null,
+    toolName: input.toolName ?? null,
+    isError: input.isError ?? false,
+    orderedAtMs: index,
+    ordinal: 0,
+    model: input.model ?? null,
+    usage: null,
+    pinned: input.pinned ?? false,
+    keptAside: input.keptAside ?? null,
+    contextId: null,
+    tokens: countMessageTokens(sent, countTokens),
+    tokensExact: true,
+  }
+}
