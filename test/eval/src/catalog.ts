@@ -1,4 +1,5 @@
 import type { Measured } from '@heddle/test-support/figure'
+import { measurePruning } from './pruning.js'
 import { measureSuperseded } from './superseded.js'
 
 /** What one measurement is told from outside. */
@@ -19,5 +20,10 @@ export const catalog: readonly Measurement[] = [
     names: ['prune.superseded.precision', 'prune.superseded.recall'],
     needsData: true,
     measure: ({ dataDir }) => measureSuperseded(dataDir),
+  },
+  {
+    names: ['prune.recalled', 'prune.storage', 'prune.orphans', 'prune.tokens'],
+    needsData: true,
+    measure: ({ dataDir }) => measurePruning(dataDir),
   },
 ]

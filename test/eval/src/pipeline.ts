@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type PlannedThread, startStages } from '@heddle/cli'
+import { type Client, createClient } from '@heddle/client'
+import { type PartialSettings, stageNames } from '@heddle/contracts'
+import { startEmbeddedPostgres } from '@heddle/embedded'
+import { openQueues } from '@heddle/queue'
+import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
+import { migrate, openStore } from '@heddle/store'
+import { closeLater } from '@heddle/test-support/closing'
+import postgres from 'postgres'
+import { PROJECT } from './sessions.js'
+import { databaseBytes } from './storage.js'
+
+const SETTLE_MS_MAX = 120_000
+
+/** Sessions as the whole pipeline left them, on a server of their own. */
+export interface Settled {
+  readonly client: Client
+  /** Straight to the database, as a user whom no policy binds. */
+  readonly sql: postgres.Sql
+  /** What the store took on disk before anything was in it. */
+  readonly emptyBytes: number
+  readonly threads: readonly PlannedThread[]
+}
+
+/** Sends sessions through all stages and waits until each has settled. `closeAll` removes what was started. */
+export async function settleSessions(threads: readonly PlannedThread[], settings: PartialSettings): Promise<Settled> {
+  const log = createLogger({ level: 'error', name: 'eval' })
+  const dataDir = await mkdtemp(join(tmpdir(), 'heddle-eval-'))
+  closeLater(() => rm(dataDir, { recursive: true, force: true }))
+  const server = await startEmbeddedPostgres({ dataDir, log, durable: false })
+  closeLater(() => server.stop())
+  await migrate({ url: server.adminUrl })
+  const store = openStore({ url: server.url })
+  closeLater(() => store.close())
+  const sql = postgres(server.adminUrl, { max: 2, onnotice: () => {} })
+  closeLater(() => sql.end({ timeout: 1 }))
+  const emptyBytes = await databaseBytes(sql)
+  const queues = await openQueues({ backend: { kind: 'postgres', url: server.adminUrl }, prefix: 'eval', log })
+  closeLater(() => queues.close({ timeoutMs: 6_000 }))
+  const config = { ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: dataDir }), settings, project: PROJECT }
+  const stages = { store, queues, config, log, clock: systemClock, stages: stageNames, reconcile: false }
+  const running = await startStages(stages)
+  closeLater(() => running.stop())
+
+  const client = createClient({ store, queues, project: PROJECT, settings, log })
+  for (const { thread, messages } of threads) {
+    const append = { agent: 'coder', thread, messages, newAgentRollingWindow: null, deadlineMs: SETTLE_MS_MAX }
+    await client.messages.append(append)
+  }
+  for (const { thread } of threads) await client.threads.waitUntilSettled(thread, { deadlineMs: SETTLE_MS_MAX })
+  return { client, sql, emptyBytes, threads }
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import type { Client } from '@heddle/client'
+import { type ContextResult, limits, type PartialSettings } from '@heddle/contracts'
+import { projectIdOf, threadIdOf } from '@heddle/core'
+import type { Measured } from '@heddle/test-support/figure'
+import { validateAnthropic, validateOpenAiChat } from '@heddle/test-support/validators/index'
+import { type Settled, settleSessions } from './pipeline.js'
+import { PROJECT, readSessions, sessionFiles } from './sessions.js'
+import { databaseBytes } from './storage.js'
+
+/** The models that sessions are pruned for: one that most agents run on, and one whose window they fill many times. */
+const windows: readonly { readonly name: string; readonly settings: PartialSettings }[] = [
+  { name: '200k', settings: { model: 'claude-sonnet-4-5' } },
+  { name: '32k', settings: { model: 'gemini-pro' } },
+]
+
+/** The figures by which a run is judged are those of the worse of its windows. */
+export async function measurePruning(dataDir: string): Promise<Measured[]> {
+  const figures: Measured[] = []
+  const runs: RunTotals[] = []
+  const sessions = await readSessions(dataDir)
+  const rawBytes = sessionFiles(dataDir).reduce((sum, file) => sum + statSync(file).size, 0)
+  for (const { name, settings } of windows) {
+    const settled = await settleSessions(sessions, settings)
+    const totals = await totalsOf(settled)
+    runs.push(totals)
+    for (const [mode, tokens] of totals.byMode) {
+      figures.push({
+        name: `prune.tokens.${name}.${mode}`,
+        value: tokens.after,
+        ceiling: tokens.before,
+        unit: 'tokens',
+      })
+    }
+    figures.push({
+      name: `prune.orphans.${name}`,
+      value: totals.faults,
+      unit: 'faults',
+      target: '<= 0',
+      note: `${settled.threads.length} threads in two formats`,
+    })
+  }
+  const recalled = runs.reduce((sum, run) => sum + run.recalled, 0)
+  const pruned = runs.reduce((sum, run) => sum + run.pruned, 0)
+  const bytes = Math.max(...runs.map((run) => run.bytes))
+  const textBytes = sessions
+    .flatMap(({ messages }) => messages)
+    .reduce(
+      (sum, message) => sum + Buffer.byteLength(JSON.stringify([message.content, message.toolCalls, message.thinking])),
+      0,
+    )
+  return [
+    ...figures,
+    {
+      name: 'prune.recalled',
+      value: pruned === 0 ? 0 : recalled / pruned,
+      unit: 'share',
+      target: '>= 1',
+      note: `${recalled} of ${pruned} condensed, removed and summarized messages, by SHA-256`,
+    },
+    {
+      name: 'prune.storage',
+      value: bytes,
+      ceiling: rawBytes,
+      unit: 'bytes',
+      target: '<= 1.5',
+      note: `what the sessions added, search aside; ${(bytes / textBytes).toFixed(2)} bytes per byte of the messages' own content`,
+    },
+  ]
+}
+
+interface RunTotals {
+  readonly byMode: ReadonlyMap<string, { before: number; after: number }>
+  readonly faults: number
+  readonly pruned: number
+  readonly recalled: number
+  readonly bytes: number
+}
+
+async function totalsOf({ client, sql, emptyBytes, threads }: Settled): Promise<RunTotals> {
+  // Before any context is built: those are answers, kept for a while, and no part of what was given.
+  const bytes = (await databaseBytes(sql)) - emptyBytes
+  const byMode = new Map<string, { before: number; after: number }>()
+  const totals = { faults: 0, pruned: 0, recalled: 0 }
+  for (const { thread, messages } of threads) {
+    const context = await client.contexts.build({ thread, format: 'anthropic' })
+    for (const { mode, count, tokens, tokensRaw } of context.receipt.entries) {
+      if (count === 0) continue
+      const sum = byMode.get(mode) ?? { before: 0, after: 0 }
+      byMode.set(mode, { before: sum.before + (tokensRaw ?? tokens), after: sum.after + tokens })
+    }
+    totals.faults += validateAnthropic(context as never).length
+    const chat = await client.contexts.build({ thread, format: 'openai-chat' })
+    totals.faults += validateOpenAiChat(chat.messages as never).length
+
+    const originals = new Map(messages.map((message) => [message.id, message]))
+    for (const { id, reference } of await shortened(client, thread, context, sql)) {
+      const original = originals.get(id)
+      const recalled = await client.recall({ ref: reference, thread, maxTokens: limits.budgetTokensMax })
+      // A message that is nothing but calls comes back as these.
+      const content = original?.content || (original?.toolCalls === undefined ? '' : JSON.stringify(original.toolCalls))
+      totals.pruned++
+      const isWhole = sha256(recalled.content) === sha256(content)
+      totals.recalled += Number(isWhole)
+      if (!isWhole)
+        process.stderr.write(
+          `${thread}: ${reference} comes back otherwise: ${recalled.content.length} of ${content.length} characters\n`,
+        )
+    }
+  }
+  return { byMode, ...totals, bytes }
+}
+
+/** Every message of a thread that its context does not show verbatim. */
+async function shortened(client: Client, thread: string, context: ContextResult, sql: Settled['sql']) {
+  const verbatim = new Set(
+    context.receipt.entries.flatMap(({ mode, messageId }) =>
+      mode === 'raw' && messageId !== undefined ? [messageId] : [],
+    ),
+  )
+  const pruned = await sql<{ messageId: string }[]>`
+    select distinct message_id as "messageId" from heddle.prunings where thread_id = ${threadIdOf(projectIdOf(PROJECT), thread)}`
+  const ever = new Set(pruned.map(({ messageId }) => messageId))
+  const found: { id: string; reference: string }[] = []
+  let after: string | undefined
+  do {
+    const page = await client.messages.list({
+      thread,
+      limit: limits.pageItemsMax,
+      ...(after !== undefined && { after }),
+    })
+    for (const { id, reference } of page.items) if (ever.has(id) || !verbatim.has(id)) found.push({ id, reference })
+    after = page.nextCursor ?? undefined
+  } while (after !== undefined)
+  return found
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
