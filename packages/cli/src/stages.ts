@@ -1,4 +1,5 @@
 import { createAssembleWorker } from '@heddle/assemble'
+import { ownersOf } from '@heddle/client'
 import type { StageName } from '@heddle/contracts'
 import { NIL_ID } from '@heddle/core'
 import { createEmbedWorker } from '@heddle/embed'
@@ -124,7 +125,9 @@ const GIVEN_UP_MS = 300_000
 async function recordDeadLetter(store: Store, letter: DeadLetter, clock: Clock): Promise<void> {
   const { projectId, threadId, error } = letter
   await store.inProject(projectId ?? NIL_ID, async (tx) => {
-    await insertDeadLetter(tx, letter)
+    // An ingest job names its thread and its agent, where others have ids.
+    const { thread, agent } = ownersOf(letter.payload)
+    await insertDeadLetter(tx, { ...letter, threadId: threadId ?? thread, agentId: agent })
     if (threadId === null || letter.stage === 'ingest') return
     const mark = { stage: letter.stage, error: `${error.code} ${error.detail}` }
     await markThreadFailed(tx, { threadId, ...mark, retryAtMs: clock.nowMs() + GIVEN_UP_MS })

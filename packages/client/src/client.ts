@@ -12,6 +12,7 @@ import {
 import { type AgentBody, getAgent, listAllAgents, setAgent } from './agents.js'
 import { type ClearOptions, type ClearResult, clearWindows } from './clears.js'
 import { type BuildOptions, buildContext, getContext } from './contexts.js'
+import { type EraseOptions, type ErasureResult, eraseAgent, eraseProject, eraseThread } from './erasure.js'
 import { type ListMessagesOptions, listMessages, type MessageEntry } from './history.js'
 import {
   type AppendIterationsOptions,
@@ -56,6 +57,8 @@ export interface Client {
     get(name: string): Promise<ThreadOverview>
     put(name: string, body: ThreadBody): Promise<ThreadDetailsRow & { readonly agent: string }>
     waitUntilSettled(name: string, options?: SettleOptions): Promise<void>
+    /** Erases it for good, with all that was derived from it. */
+    delete(name: string, options?: EraseOptions): Promise<ErasureResult>
   }
   readonly processes: {
     put(thread: string, name: string, body: ProcessBody): Promise<ThreadProcess>
@@ -72,6 +75,12 @@ export interface Client {
     get(name: string): Promise<AgentRow>
     list(options?: { limit?: number; after?: string }): Promise<Page<AgentSummary>>
     clear(name: string, options?: ClearOptions): Promise<ClearResult>
+    /** Erases it for good, with its threads, items and snapshots. */
+    delete(name: string, options?: EraseOptions): Promise<ErasureResult>
+  }
+  readonly projects: {
+    /** Erases the client's own project for good, with everything in it. */
+    delete(options?: EraseOptions): Promise<ErasureResult>
   }
   recall(request: RecallRequest): Promise<RecallResult>
 }
@@ -93,6 +102,7 @@ export function createClient(options: ClientOptions): Client {
       get: (thread) => getThread(parts, thread),
       put: (thread, body) => setThread(parts, thread, body),
       waitUntilSettled: (thread, options) => waitUntilSettled(parts, thread, options),
+      delete: (thread, options) => eraseThread(parts, thread, options),
     },
     processes: {
       put: (thread, process, body) => setProcess(parts, thread, process, body),
@@ -108,6 +118,10 @@ export function createClient(options: ClientOptions): Client {
       get: (agent) => getAgent(parts, agent),
       list: (options) => listAllAgents(parts, options),
       clear: (agent, options) => clearWindows(parts, agent, options),
+      delete: (agent, options) => eraseAgent(parts, agent, options),
+    },
+    projects: {
+      delete: (options) => eraseProject(parts, options),
     },
     recall: (request) => recall(parts, request),
   }

@@ -2,6 +2,7 @@ export type { AgentBody } from './agents.js'
 export type { ClearOptions, ClearResult } from './clears.js'
 export { type Client, createClient } from './client.js'
 export type { BuildOptions } from './contexts.js'
+export { type EraseOptions, type ErasureResult, finishErasure, ownersOf } from './erasure.js'
 export type { ListMessagesOptions, MessageEntry } from './history.js'
 export type {
   AppendIterationsOptions,

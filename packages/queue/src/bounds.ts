@@ -58,6 +58,10 @@ export const bounds = {
   depthSample: 8,
   /** When a producer that was refused is asked to try again, in seconds. */
   busyRetryAfterSeconds: 1,
+  /** Waiting jobs that are looked at together when some are to be removed: each may hold megabytes of messages. */
+  removalPageJobs: 20,
+  /** How often all waiting jobs are looked through, while jobs that are to be removed keep turning up. */
+  removalRoundsMax: 10,
   /** Wake-ups that one reconciler run has under way at once. */
   reconcileBatch: 64,
 } as const

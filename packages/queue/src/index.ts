@@ -1,6 +1,7 @@
 export type { NewWork } from './admission.js'
 export type { QueueFacts } from './backend.js'
 export type { ExpectedReply } from './inbox.js'
+export type { WaitingJob } from './job-removal.js'
 export { done, type NextJob, type Outcome, skipped } from './outcome.js'
 export { type MigrateQueuesOptions, migrateQueues } from './postgres/schema.js'
 export { openQueues, type Queues, type QueuesOptions } from './queues.js'

@@ -16,6 +16,7 @@ import type { Backend, QueueFacts } from './backend.js'
 import { bounds } from './bounds.js'
 import { namedError, unavailable } from './errors.js'
 import { type ExpectedReply, Inbox } from './inbox.js'
+import type { WaitingJob } from './job-removal.js'
 import { replyChannel } from './messages.js'
 import { openPostgresBackend } from './postgres/backend.js'
 import { createQuietLog } from './quiet-log.js'
@@ -67,6 +68,13 @@ export interface Queues {
   publish(event: HeddleEvent): Promise<void>
   subscribe(projectId: string, listener: EventListener): Promise<Unsubscribe>
   stats(): Promise<StageStats[]>
+  /**
+   * Removes waiting and delayed jobs of all stages, such as those that hold messages of a thread that is being erased. What
+   * a worker is working on stays. Looks at every waiting job.
+   *
+   * @returns how many it found; with `dryRun` they stay
+   */
+  removeJobs(isMeant: (job: WaitingJob) => boolean, options?: { dryRun?: boolean }): Promise<number>
   pause(stage: StageName): Promise<void>
   resume(stage: StageName): Promise<void>
   ping(): Promise<QueueFacts>
@@ -178,6 +186,11 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     stats: () => {
       const nowMs = clock.nowMs()
       return bounded(Promise.all([...queues.values()].map((queue) => queue.stats(nowMs))))
+    },
+    async removeJobs(isMeant, { dryRun = false } = {}) {
+      let found = 0
+      for (const queue of queues.values()) found += await queue.removeJobs({ isMeant, dryRun, bounded })
+      return found
     },
     pause: (stage) => bounded(queueOf(stage).pause()),
     resume: (stage) => bounded(queueOf(stage).resume()),

@@ -6,6 +6,7 @@ import type { Backend } from './backend.js'
 import { Batcher } from './batcher.js'
 import { bounds } from './bounds.js'
 import { isServerAway } from './errors.js'
+import { type JobRemoval, removeWaitingJobs } from './job-removal.js'
 import { encodePayload } from './payload.js'
 
 /** A job's data is its payload as text: see {@link encodePayload}. */
@@ -115,6 +116,11 @@ export class StageQueue<Name extends StageName = StageName> {
       paused,
       oldestWaitMs: oldestAtMs === null ? null : Math.max(0, nowMs - oldestAtMs),
     }
+  }
+
+  /** @returns how many jobs were found, and removed unless `dryRun` */
+  removeJobs(removal: Omit<JobRemoval, 'queue' | 'stage'>): Promise<number> {
+    return removeWaitingJobs({ ...removal, queue: this.#queue, stage: this.stage })
   }
 
   pause(): Promise<void> {

@@ -1,7 +1,9 @@
 import type { PartialSettings } from '@heddle/contracts'
 import { agentIdOf, canonicalJson } from '@heddle/core'
+import { erasedError } from './append-plan.js'
 import type { Tx } from './connection.js'
 import { assertStorable } from './text.js'
+import { agentStands, findTombstones, shareErasureLock } from './tombstones.js'
 
 export interface AgentRow {
   readonly agentId: string
@@ -17,7 +19,7 @@ export interface AgentRow {
 
 /** @returns null where there is no agent of this name */
 export async function loadAgent(tx: Tx, { name }: { name: string }): Promise<AgentRow | null> {
-  const [agent] = await tx<AgentRow[]>`${selectAgents(tx)} where agent.name = ${name}`
+  const [agent] = await tx<AgentRow[]>`${selectAgents(tx)} where agent.name = ${name} and ${agentStands(tx)}`
   return agent ?? null
 }
 
@@ -52,7 +54,7 @@ export async function listAgents(
       from heddle.threads as thread
       join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
       where thread.agent_id = agent.id) as held
-    where agent.name > ${afterName}
+    where agent.name > ${afterName} and ${agentStands(tx)}
     order by agent.name
     limit ${limit}`
 }
@@ -69,13 +71,17 @@ export interface AgentChange {
 /**
  * Makes an agent or gives it a new version. Where nothing changes, no version is added, so that putting the same twice
  * does no harm.
+ *
+ * @throws ConflictError where the agent or the project was erased
  */
 export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
   assertStorable('name', change.name)
   assertStorable('systemPrompt', change.systemPrompt)
   const { projectId, name } = change
   const agentId = agentIdOf(projectId, name)
-  const [, , [current]] = await Promise.all([
+  const [, [tombstone], , , [current]] = await Promise.all([
+    shareErasureLock(tx),
+    findTombstones(tx, [agentId, projectId]),
     tx`insert into heddle.projects (project_id, name) values (${projectId}, ${projectId}) on conflict do nothing`,
     // Version 0 is in no row: the first version is added below, as any other.
     tx`insert into heddle.agents (id, name, version) values (${agentId}, ${name}, 0) on conflict do nothing`,
@@ -94,6 +100,8 @@ export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
       where agent.id = ${agentId}
       for update of agent`,
   ])
+  // The transaction fails, so nothing stays of what was made.
+  if (tombstone !== undefined) throw erasedError(tombstone.kind, tombstone.kind === 'agent' ? name : projectId)
   const before = {
     systemPrompt: current?.systemPrompt ?? '',
     docs: current?.docs ?? [],

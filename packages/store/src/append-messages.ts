@@ -77,6 +77,9 @@ async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAp
   const missing = [...wanted.values()].filter(({ threadId }) => !situation.present.has(threadId))
   if (missing.length > 0) await ensureThreads(tx, projectId, missing, batch.projectName)
   const again = await look(tx, batch, appends, openIds)
+  // The transaction fails, so nothing stays of what was made; the next try is refused.
+  if (missing.some(({ agentId, threadId }) => [projectId, agentId, threadId].some((id) => again.erased.has(id))))
+    throw new RetryableError('INTERNAL', 'what was being written to was erased meanwhile')
   const lost = openIds.find((threadId) => !again.threads.has(threadId) && !again.erased.has(threadId))
   if (lost !== undefined) throw new RetryableError('INTERNAL', `thread ${lost} vanished while it was being written to`)
   return again

@@ -132,7 +132,8 @@ async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer>): Pro
     select decode(hash, 'hex'), decode(content, 'base64'), size_bytes
     from json_to_recordset(${JSON.stringify(added)}::text::json) as content (hash text, content text, size_bytes integer)
     order by hash
-    on conflict do nothing`
+    -- One that another transaction has just added is held as the others are.
+    on conflict (project_id, hash) do update set size_bytes = excluded.size_bytes`
 }
 
 function brotliParams(sizeBytes: number): Record<number, number> {

@@ -63,7 +63,7 @@ export async function clearAgent(
       select thread_id, ${epoch}::integer, head_seq from heads
       returning head_seq`,
     tx`
-      update heddle.context_states as state set status = 'void'
+      update heddle.context_states as state set status = 'void', voided_at = now()
       from heddle.threads as thread
       where thread.agent_id = ${agentId} and state.thread_id = thread.id
         and state.status = 'pending' and state.clear_epoch < ${epoch}`,

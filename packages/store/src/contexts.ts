@@ -1,7 +1,9 @@
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
-import type { ContextRequest, ContextResult, ErrorData } from '@heddle/contracts'
+import { type ContextRequest, type ContextResult, type ErrorData, notFound, RetryableError } from '@heddle/contracts'
+import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
+import { shareErasureLock } from './tombstones.js'
 
 const compress = promisify(deflate)
 const decompress = promisify(inflate)
@@ -41,27 +43,35 @@ export interface ContextRow extends ContextSummary {
  * Asks for a context: the row is what the assemble stage works from, and where its answer will stand.
  *
  * @returns false where a context of this id was asked for before
+ * @throws PermanentError `NOT_FOUND` where the thread was erased
  */
 export async function requestContext(
   tx: Tx,
   context: { id: string; threadId: string; request: ContextRequest; deadlineAtMs: number },
 ): Promise<boolean> {
-  const [, { count }] = await Promise.all([
+  const { id, threadId, request, deadlineAtMs } = context
+  const [, , { count }] = await Promise.all([
     commitSoon(tx),
+    shareErasureLock(tx),
     tx`
       insert into heddle.contexts (id, thread_id, status, request, deadline_at)
-      values (
-        ${context.id}, ${context.threadId}, 'requested', ${JSON.stringify(context.request)}::text::json,
-        ${context.deadlineAtMs})
+      select ${id}, ${threadId}, 'requested', ${JSON.stringify(request)}::text::json, ${deadlineAtMs}
+      where not exists (
+        select from heddle.tombstones where target_id in (${threadId}, current_setting('heddle.project_id')::uuid))
       on conflict (id) do nothing`,
   ])
-  return count === 1
+  if (count === 1) return true
+  const asked = await tx`select from heddle.contexts where id = ${id}`
+  if (asked.count === 0) throw notFound('thread', request.thread, 'it was erased; use another name')
+  return false
 }
 
 /** @returns null where the project has no such context */
 export async function loadContext(tx: Tx, { id }: { id: string }): Promise<ContextRow | null> {
   const [row] = await tx<(ContextSummary & { result: Uint8Array | null })[]>`
-    select ${summaryColumns(tx)}, result from heddle.contexts where id = ${id}`
+    select ${summaryColumns(tx)}, result from heddle.contexts
+    where id = ${id}
+      and not exists (select from heddle.tombstones where tombstones.target_id = contexts.thread_id)`
   if (row === undefined) return null
   return { ...row, result: row.result === null ? null : await unpack(row.result) }
 }
@@ -69,15 +79,19 @@ export async function loadContext(tx: Tx, { id }: { id: string }): Promise<Conte
 export interface BuiltContext {
   readonly id: string
   readonly result: ContextResult
+  /** Ids of the other threads that it tells of. */
+  readonly mentions?: readonly string[]
 }
 
 /**
  * Stores a built context. It is the first answer that counts: of two workers on one request, one answers.
  *
  * @returns false where the context was built or failed before
+ * @throws RetryableError where a thread that it tells of was erased meanwhile: it is to be built again
  */
-export async function finishContext(tx: Tx, { id, result }: BuiltContext): Promise<boolean> {
+export async function finishContext(tx: Tx, { id, result, mentions = [] }: BuiltContext): Promise<boolean> {
   const { receipt } = result
+  if (mentions.length > 0) await recordMentions(tx, id, mentions)
   const packed = await compress(JSON.stringify(result), { level: COMPRESSION_LEVEL })
   const { count } = await tx`
     update heddle.contexts
@@ -87,6 +101,22 @@ export async function finishContext(tx: Tx, { id, result }: BuiltContext): Promi
       tokens_used = ${result.tokensUsed}, summary_used = ${result.summaryUsed}
     where id = ${id} and status = 'requested'`
   return count === 1
+}
+
+/** The threads are held, as for what is published for them: an erasure finds the context by them. */
+async function recordMentions(tx: Tx, id: string, mentions: readonly string[]): Promise<void> {
+  const [{ count: standing }] = await Promise.all([
+    tx`select from heddle.threads where id = any(${asArray(mentions)}::uuid[]) order by id for key share`,
+    tx`
+      insert into heddle.context_mentions (thread_id, context_id)
+      select thread.id, context.id
+      from heddle.contexts as context
+      join heddle.threads as thread on thread.id = any(${asArray(mentions)}::uuid[])
+      where context.id = ${id}
+      on conflict do nothing`,
+  ])
+  if (standing < new Set(mentions).size)
+    throw new RetryableError('INTERNAL', 'a thread that the context tells of was erased meanwhile')
 }
 
 /**

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { ErrorData } from '@heddle/contracts'
 import type { Tx } from './connection.js'
 import { toStorable } from './text.js'
+import { shareErasureLock } from './tombstones.js'
 
 export interface NewDeadLetter {
   readonly stage: string
   readonly jobId: string
   readonly threadId: string | null
+  /** Where the job names its agent. */
+  readonly agentId?: string | null
   /** The job's payload, as it was received. */
   readonly payload: unknown
   readonly error: ErrorData
@@ -14,7 +17,7 @@ export interface NewDeadLetter {
 }
 
 /** A dead letter without its payload, which may be as large as the largest job; see {@link loadDeadLetterPayload}. */
-export interface DeadLetter extends Omit<NewDeadLetter, 'payload'> {
+export interface DeadLetter extends Omit<NewDeadLetter, 'payload' | 'agentId'> {
   readonly id: string
   readonly projectId: string
   readonly failedAtMs: number
@@ -25,19 +28,26 @@ export interface DeadLetter extends Omit<NewDeadLetter, 'payload'> {
  * Keeps a job that failed for good. It belongs to the project of the transaction: a job that names none, or one that cannot
  * be read, is kept under core's `NIL_ID`.
  *
- * @returns the id of the letter
+ * @returns the id of the letter; null where its thread, agent or project was erased: then nothing is kept
  */
-export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<string> {
-  const [kept] = await tx<{ id: string }[]>`
-    insert into heddle.dead_letters (id, stage, job_id, thread_id, payload, error, attempts)
-    values (
-      ${randomUUID()}, ${letter.stage}, ${toStorable(letter.jobId)}, ${letter.threadId},
-      ${payloadText(letter.payload)}::text::json, ${JSON.stringify(letter.error)}::text::json,
-      ${letter.attempts})
-    on conflict (project_id, stage, job_id) do update set attempts = greatest(dead_letters.attempts, excluded.attempts)
-    returning id`
-  if (kept === undefined) throw new Error('a dead letter was not kept')
-  return kept.id
+export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<string | null> {
+  const { threadId, agentId = null } = letter
+  const [, [kept]] = await Promise.all([
+    shareErasureLock(tx),
+    tx<{ id: string }[]>`
+      insert into heddle.dead_letters (id, stage, job_id, thread_id, agent_id, payload, error, attempts)
+      select
+        ${randomUUID()}, ${letter.stage}, ${toStorable(letter.jobId)}, ${threadId}, ${agentId},
+        ${payloadText(letter.payload)}::text::json, ${JSON.stringify(letter.error)}::text::json,
+        ${letter.attempts}::integer
+      where not exists (
+        select from heddle.tombstones
+        where target_id in (${threadId}, ${agentId}, current_setting('heddle.project_id')::uuid))
+      on conflict (project_id, stage, job_id) do update
+        set attempts = greatest(dead_letters.attempts, excluded.attempts)
+      returning id`,
+  ])
+  return kept?.id ?? null
 }
 
 /** Levels that a kept payload may have: Postgres and JavaScript both follow JSON by recursion, until a stack ends. */

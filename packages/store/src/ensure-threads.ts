@@ -4,6 +4,7 @@ import { agentConflict, erasedError } from './append-plan.js'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { assertStorable } from './text.js'
+import { shareErasureLock } from './tombstones.js'
 
 export interface NewThread {
   readonly threadId: string
@@ -18,6 +19,8 @@ const CODE_CHARACTERS_MAX = 24
 
 /**
  * Makes the threads that are missing, with their project, agents and cursors. What is there stays as it is.
+ *
+ * What is made is not looked at for tombstones: whoever calls looks for them afterwards, and undoes it where there is one.
  *
  * Invariant: rows are inserted in the order of their ids, table by table, and no cursor is locked before; so processes that
  * make the same threads at once wait for each other but never in a circle.
@@ -37,6 +40,7 @@ export async function ensureThreads(
   }))
   const agentRows = JSON.stringify(agents)
   await Promise.all([
+    shareErasureLock(tx),
     tx`
       insert into heddle.projects (project_id, name)
       values (${projectId}, ${projectName ?? projectId})
@@ -120,6 +124,8 @@ export async function ensureThread(tx: Tx, wanted: ThreadToEnsure): Promise<{ th
   if (found === undefined) {
     await ensureThreads(tx, projectId, [{ ...wanted, threadId, agentId }], wanted.projectName)
     ;[[found], [tombstone]] = await look()
+    // The transaction fails, so nothing stays of what was made.
+    if (tombstone) throw erasedError(tombstone.kind, { project: projectId, agent, thread }[tombstone.kind])
   }
   if (found?.agentId !== agentId) throw agentConflict({ agent, thread })
   return { threadId, agentId }

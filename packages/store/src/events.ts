@@ -1,5 +1,6 @@
 import { type EventTopic, type HeddleEvent, notFound } from '@heddle/contracts'
 import type { Tx } from './connection.js'
+import { findTombstones, shareErasureLock } from './tombstones.js'
 
 export interface NewEvent {
   readonly topic: EventTopic
@@ -12,6 +13,7 @@ export interface NewEvent {
 /**
  * Adds events to a project's log. Their numbers are given out under the project's row lock, which holds until the commit:
  * whoever has read up to a number has missed none before it. So append events last in a transaction, or in one of their own.
+ * Events of threads that were erased are left out.
  *
  * @throws PermanentError `NOT_FOUND` where there is no such project
  */
@@ -27,21 +29,35 @@ export async function appendEvents(
     subject_id: event.subjectId,
     head_seq: event.headSeq,
   }))
-  const appended = await tx<HeddleEvent[]>`
-    with project as (
-      update heddle.projects set event_number = event_number + ${events.length}
-      where project_id = ${projectId}
-      returning event_number - ${events.length} as before
-    )
-    insert into heddle.events (number, topic, thread_id, subject_id, head_seq)
-    select project.before + event.place, event.topic, event.thread_id, event.subject_id, event.head_seq
-    from project
-    cross join json_to_recordset(${JSON.stringify(rows)}::text::json) as event (
-      place bigint, topic text, thread_id uuid, subject_id uuid, head_seq bigint)
-    order by event.place
-    returning project_id, number, topic, thread_id, subject_id, head_seq`
-  if (appended.length === 0) throw notFound('project', projectId)
+  const [, appended] = await Promise.all([
+    shareErasureLock(tx),
+    tx<HeddleEvent[]>`
+      with kept as (
+        select topic, thread_id, subject_id, head_seq, row_number() over (order by event.place) as place
+        from json_to_recordset(${JSON.stringify(rows)}::text::json) as event (
+          place bigint, topic text, thread_id uuid, subject_id uuid, head_seq bigint)
+        where not exists (
+          select from heddle.tombstones where tombstones.target_id in (event.thread_id, ${projectId}::uuid))
+      ),
+      project as (
+        update heddle.projects set event_number = event_number + (select count(*) from kept)
+        where project_id = ${projectId}
+        returning event_number - (select count(*) from kept) as before
+      )
+      insert into heddle.events (number, topic, thread_id, subject_id, head_seq)
+      select project.before + kept.place, kept.topic, kept.thread_id, kept.subject_id, kept.head_seq
+      from project
+      cross join kept
+      order by kept.place
+      returning project_id, number, topic, thread_id, subject_id, head_seq`,
+  ])
+  if (appended.length === 0 && (await findTombstones(tx, idsOf(projectId, events))).length === 0)
+    throw notFound('project', projectId)
   return [...appended]
+}
+
+function idsOf(projectId: string, events: readonly NewEvent[]): string[] {
+  return [projectId, ...events.flatMap(({ threadId }) => threadId ?? [])]
 }
 
 /** The events after a number, oldest first: where a subscriber resumes. */

@@ -13,6 +13,15 @@ export * from './conversation.js'
 export * from './cursors.js'
 export * from './dead-letters.js'
 export { ensureThread, type ThreadToEnsure } from './ensure-threads.js'
+export {
+  beginErasure,
+  continueErasure,
+  type Erasure,
+  type ErasureKind,
+  type ErasureTarget,
+  findUnfinishedErasures,
+  loadErasure,
+} from './erasure.js'
 export * from './events.js'
 export * from './grants.js'
 export * from './health.js'
@@ -26,6 +35,7 @@ export * from './projects.js'
 export * from './prunings.js'
 export * from './publish-states.js'
 export * from './references.js'
+export { insertSnapshot, loadSnapshot, type NewSnapshot } from './snapshots.js'
 export * from './states.js'
 export { openStore, type Store, type StoreOptions, type TransactionOptions } from './store.js'
 export * from './thread-counts.js'

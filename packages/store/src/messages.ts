@@ -67,11 +67,12 @@ export async function existingMessages(
 ): Promise<Map<string, Uint8Array>> {
   const rows = await tx<{ id: string; fingerprint: Uint8Array }[]>`
     select id, fingerprint from heddle.messages
-    where thread_id = ${threadId} and id = any(${asArray(ids)}::uuid[])`
+    where thread_id = ${threadId} and id = any(${asArray(ids)}::uuid[])
+      and not exists (select from heddle.tombstones where target_id = ${threadId})`
   return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
 }
 
-/** Records exact token counts. A count that is there stays: the same text always counts the same. */
+/** Records exact token counts, unless the thread is gone. A count that is there stays: the same text always counts the same. */
 export async function recordTokenCounts(
   tx: Tx,
   { threadId, counts }: { threadId: string; counts: readonly { seq: number; tokens: number }[] },
@@ -79,7 +80,8 @@ export async function recordTokenCounts(
   if (counts.length === 0) return
   await tx`
     insert into heddle.message_tokens (thread_id, seq, tokens)
-    select ${threadId}, seq, tokens
-    from json_to_recordset(${JSON.stringify(counts)}::text::json) as counted (seq bigint, tokens integer)
+    select thread.id, counted.seq, counted.tokens
+    from (select id from heddle.threads where id = ${threadId} for key share) as thread
+    cross join json_to_recordset(${JSON.stringify(counts)}::text::json) as counted (seq bigint, tokens integer)
     on conflict do nothing`
 }

@@ -2,6 +2,7 @@ import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import type { ContextStateRow, LaneOfThread } from './states.js'
 import { toStorable } from './text.js'
+import { holdThread } from './tombstones.js'
 
 export type NewContextState = Omit<ContextStateRow, 'createdAtMs' | 'readyAtMs'>
 
@@ -9,13 +10,15 @@ export type NewContextState = Omit<ContextStateRow, 'createdAtMs' | 'readyAtMs'>
  * Publishes a state by compare-and-set.
  *
  * Invariant: the agent's row is held until the commit, so a clear comes either before, and the state is refused, or after,
- * and the state belongs to the epoch that ended (DESIGN: a clear wins). The state that it replaces is held likewise.
+ * and the state belongs to the epoch that ended (DESIGN: a clear wins). The thread and the state that it replaces are held
+ * likewise: what is published for the thread in the same transaction is gone with it if it is erased.
  *
- * @returns false where the agent was cleared, the replaced state is void, or the generation is taken
+ * @returns false where the thread was erased, the agent was cleared, the replaced state is void, or the generation is taken
  */
 export async function insertState(tx: Tx, state: NewContextState): Promise<boolean> {
   // A statement of its own: within one, Postgres may lock the state first, and then wait in a circle with a clear.
-  const [, { count }] = await Promise.all([
+  const [, , { count }] = await Promise.all([
+    holdThread(tx, state.threadId),
     tx`
       select from heddle.agents
       where id = (select agent_id from heddle.threads where id = ${state.threadId})
@@ -113,7 +116,7 @@ export async function voidStates(
   // The lock waits for a state that is being built on one of these; the second statement then sees it, too.
   const [, { count }] = await Promise.all([
     tx`select id from heddle.context_states where ${series} order by generation for update`,
-    tx`update heddle.context_states set status = 'void' where ${series}`,
+    tx`update heddle.context_states set status = 'void', voided_at = now() where ${series}`,
   ])
   return count
 }

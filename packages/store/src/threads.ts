@@ -1,5 +1,6 @@
 import type { PartialSettings } from '@heddle/contracts'
 import type { Tx } from './connection.js'
+import { threadStands } from './tombstones.js'
 
 /** A thread with everything that building one of its contexts starts from. */
 export interface ThreadRow {
@@ -57,7 +58,7 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
       on described.thread_id = thread.id and described.version = thread.version
     left join heddle.thread_clears as cleared
       on cleared.thread_id = thread.id and cleared.epoch = agent.clear_epoch
-    where thread.id = ${threadId}`
+    where thread.id = ${threadId} and ${threadStands(tx)}`
   return thread ?? null
 }
 
@@ -95,6 +96,7 @@ export async function listThreads(tx: Tx, { agentId, limit, afterName = '' }: Th
     left join heddle.thread_versions as described
       on described.thread_id = thread.id and described.version = thread.version
     where thread.name > ${afterName} and ${agentId === undefined ? tx`true` : tx`thread.agent_id = ${agentId}`}
+      and ${threadStands(tx)}
     order by thread.name
     limit ${limit}`
 }

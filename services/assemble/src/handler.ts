@@ -1,5 +1,5 @@
 import { type AssembleJob, errorData, HeddleError, type PartialSettings, PermanentError } from '@heddle/contracts'
-import { type BuildInput, buildContext } from '@heddle/core'
+import { type BuildInput, buildContext, threadIdOf } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import { type ContextRow, failContext, finishContext, loadContext, type Store, type Tx } from '@heddle/store'
@@ -30,7 +30,8 @@ export async function assemble(job: Job<AssembleJob>, deps: AssembleDeps): Promi
     const loaded = await deps.store.inProject(projectId, (tx) => load(tx, contextId, deps), { snapshot: true })
     if ('reason' in loaded) return skipped(loaded.reason)
     const result = { id: contextId, ...buildContext(loaded.input) }
-    await deps.store.inProject(projectId, (tx) => finishContext(tx, { id: contextId, result }))
+    const mentions = (loaded.input.activity?.threads ?? []).map(({ name }) => threadIdOf(projectId, name))
+    await deps.store.inProject(projectId, (tx) => finishContext(tx, { id: contextId, result, mentions }))
     deps.tellBuilt(projectId, loaded.threadId, contextId)
     return done()
   } catch (error) {

@@ -272,9 +272,9 @@ describe('dead letters', () => {
       error: { code: 'INTERNAL', detail: 'it \0 broke' } as const,
       attempts: 8,
     }
-    const id = await inProject(PROJECT, (tx) => insertDeadLetter(tx, { ...letter, payload }))
+    const id = (await inProject(PROJECT, (tx) => insertDeadLetter(tx, { ...letter, payload }))) ?? ''
     await inProject(NIL_ID, async (tx) => {
-      const nobodys = await insertDeadLetter(tx, { ...letter, payload: undefined })
+      const nobodys = (await insertDeadLetter(tx, { ...letter, payload: undefined })) ?? ''
       expect(await listDeadLetters(tx, { limit: 9 })).toMatchObject([{ id: nobodys, projectId: NIL_ID }])
       expect(await loadDeadLetterPayload(tx, { id: nobodys })).toBeNull()
       expect(await loadDeadLetterPayload(tx, { id })).toBeUndefined()

@@ -40,6 +40,7 @@ export const contextStates = heddle.table(
     summarizer: text('summarizer'),
     createdAt: createdAt(),
     readyAt: time('ready_at'),
+    voidedAt: time('voided_at'),
   },
   (table) => [
     /** A void state gives its place in the series free to the one that is built instead. */
@@ -47,6 +48,8 @@ export const contextStates = heddle.table(
       .on(table.threadId, table.lane, table.clearEpoch, table.generation)
       .where(sql`status <> 'void'`),
     index('context_states_pending').on(table.threadId).where(sql`status = 'pending'`),
+    index('context_states_void').on(table.threadId).where(sql`status = 'void'`),
+    index('context_states_voided').on(table.voidedAt).where(sql`status = 'void'`),
     ownProjectOnly(table.projectId),
   ],
 )

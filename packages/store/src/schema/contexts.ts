@@ -1,6 +1,6 @@
 import type { ContextRequest, ErrorData } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, index, integer, json, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, json, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { bytes, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
 /** A context: requested, then built or failed (DESIGN: replies). The row is the reply; events only point at it. */
@@ -29,6 +29,25 @@ export const contexts = heddle.table(
   (table) => [
     index('contexts_thread').on(table.threadId, table.requestedAt),
     index('contexts_requested').on(table.requestedAt).where(sql`status = 'requested'`),
+    /** The project stands last: see `messages_project_id`. */
+    index('contexts_answered').on(table.requestedAt, table.projectId).where(sql`status <> 'requested'`),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** The other threads of the agent that a built context tells of. When one of them is erased, so is the context. */
+export const contextMentions = heddle.table(
+  'context_mentions',
+  {
+    threadId: uuid('thread_id').notNull(),
+    contextId: uuid('context_id')
+      .notNull()
+      .references(() => contexts.id, { onDelete: 'cascade' }),
+    projectId: projectId(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.contextId] }),
+    index('context_mentions_context').on(table.contextId),
     ownProjectOnly(table.projectId),
   ],
 )
@@ -47,8 +66,12 @@ export const snapshots = heddle.table(
     windowStart: time('window_start'),
     windowEnd: time('window_end').notNull(),
     fileName: text('file_name').notNull(),
-    /** The messages in spec 000's form, as deflated JSON. */
+    /** The whole file in spec 000's form, as deflated JSON. */
     content: bytes('content').notNull(),
+    /** The threads whose messages it holds. */
+    threadIds: uuid('thread_ids').array().notNull().default([]),
+    /** The summary was taken away with a thread that it was made from. */
+    needsSummary: boolean('needs_summary').notNull().default(false),
   },
   (table) => [index('snapshots_history').on(table.agentId, table.createdAt), ownProjectOnly(table.projectId)],
 )

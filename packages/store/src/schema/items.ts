@@ -1,6 +1,7 @@
 import { boolean, foreignKey, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { agents } from './agents.js'
 import { bytes, createdAt, heddle, ownProjectOnly, projectId } from './columns.js'
+import { threads } from './threads.js'
 
 /** A rule, a reference or a tool that an agent may include (spec 004). Contexts name items, they never copy them. */
 export const items = heddle.table(
@@ -70,7 +71,9 @@ export const toolServers = heddle.table(
 export const threadItems = heddle.table(
   'thread_items',
   {
-    threadId: uuid('thread_id').notNull(),
+    threadId: uuid('thread_id')
+      .notNull()
+      .references(() => threads.id, { onDelete: 'cascade' }),
     itemId: uuid('item_id').notNull(),
     version: integer('version').notNull(),
     projectId: projectId(),

@@ -13,6 +13,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { bytes, code, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { threads } from './threads.js'
 
 /**
  * Append-only (DESIGN: invariant 2). Every key begins with `thread_id`, so that the table can be partitioned by its hash.
@@ -87,7 +88,9 @@ export const messageTokens = heddle.table(
 export const iterations = heddle.table(
   'iterations',
   {
-    threadId: uuid('thread_id').notNull(),
+    threadId: uuid('thread_id')
+      .notNull()
+      .references(() => threads.id, { onDelete: 'cascade' }),
     number: integer('number').notNull(),
     projectId: projectId(),
     id: uuid('id').notNull(),

@@ -15,7 +15,11 @@ export const events = heddle.table(
     headSeq: bigint('head_seq', { mode: 'number' }),
     createdAt: createdAt(),
   },
-  (table) => [primaryKey({ columns: [table.projectId, table.number] }), ownProjectOnly(table.projectId)],
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.number] }),
+    index('events_thread').on(table.threadId),
+    ownProjectOnly(table.projectId),
+  ],
 )
 
 /** Jobs that failed for good, to be inspected and redriven. A job that names no project stands under the nil UUID. */
@@ -27,6 +31,8 @@ export const deadLetters = heddle.table(
     stage: text('stage').notNull(),
     jobId: text('job_id').notNull(),
     threadId: uuid('thread_id'),
+    /** Where the job names its agent: an ingest job may have failed before there was a thread. */
+    agentId: uuid('agent_id'),
     payload: json('payload').notNull(),
     error: json('error').$type<ErrorData>().notNull(),
     attempts: integer('attempts').notNull(),
@@ -36,18 +42,35 @@ export const deadLetters = heddle.table(
   (table) => [
     unique('dead_letters_job').on(table.projectId, table.stage, table.jobId),
     index('dead_letters_open').on(table.projectId, table.failedAt).where(sql`redriven_at is null`),
+    index('dead_letters_redriven').on(table.redrivenAt).where(sql`redriven_at is not null`),
+    index('dead_letters_thread').on(table.threadId).where(sql`thread_id is not null`),
+    index('dead_letters_agent').on(table.agentId).where(sql`agent_id is not null`),
     ownProjectOnly(table.projectId),
   ],
 )
 
-/** What was erased: redelivered jobs and publications under way for it are refused. */
+/**
+ * What was erased: redelivered jobs and publications under way for it are refused. Each row is also the record of its
+ * erasure, which goes on in small steps until `finished_at`, in whatever process.
+ */
 export const tombstones = heddle.table(
   'tombstones',
   {
     targetId: uuid('target_id').notNull(),
     kind: text('kind', { enum: ['project', 'agent', 'thread'] }).notNull(),
     projectId: projectId(),
+    /** The agent of a thread: what is kept by agent is found by it when the thread's own row is gone. */
+    agentId: uuid('agent_id'),
     createdAt: createdAt(),
+    /** Null while there may be rows left to remove. */
+    finishedAt: time('finished_at'),
+    /** Rows removed so far, by kind. */
+    removed: json('removed').$type<Record<string, number>>().notNull().default({}),
   },
-  (table) => [primaryKey({ columns: [table.targetId, table.kind] }), ownProjectOnly(table.projectId)],
+  (table) => [
+    primaryKey({ columns: [table.targetId, table.kind] }),
+    index('tombstones_unfinished').on(table.createdAt).where(sql`finished_at is null`),
+    index('tombstones_finished').on(table.finishedAt).where(sql`finished_at is not null`),
+    ownProjectOnly(table.projectId),
+  ],
 )

@@ -1,0 +1,112 @@
+import { nameSchema, notFound, parse } from '@heddle/contracts'
+import { agentIdOf, threadIdOf } from '@heddle/core'
+import type { Queues, WaitingJob } from '@heddle/queue'
+import {
+  beginErasure,
+  continueErasure,
+  type ErasureKind,
+  type ErasureTarget,
+  loadErasure,
+  type Store,
+} from '@heddle/store'
+import type { ClientParts } from './options.js'
+
+/** What an erasure removed. */
+export interface ErasureResult {
+  readonly kind: ErasureKind
+  readonly name: string
+  /** Rows by kind, such as `messages` and `contexts`; also those that an earlier, broken-off call removed. */
+  readonly removed: Readonly<Record<string, number>>
+  /** Jobs that this call took from the queues. */
+  readonly jobs: number
+}
+
+export interface EraseOptions {
+  /** Stops between two steps; what is left is removed by a worker, or by the next call. */
+  readonly signal?: AbortSignal
+}
+
+/** Erases a thread and everything that was derived from it. @throws PermanentError `NOT_FOUND` */
+export function eraseThread(parts: ClientParts, name: string, options?: EraseOptions): Promise<ErasureResult> {
+  const targetId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
+  return erase(parts, { kind: 'thread', targetId }, name, options)
+}
+
+/** Erases an agent with its threads, its items and its snapshots. @throws PermanentError `NOT_FOUND` */
+export function eraseAgent(parts: ClientParts, name: string, options?: EraseOptions): Promise<ErasureResult> {
+  const targetId = agentIdOf(parts.projectId, parse(nameSchema, name, 'agent'))
+  return erase(parts, { kind: 'agent', targetId }, name, options)
+}
+
+/** Erases the client's own project with everything in it. @throws PermanentError `NOT_FOUND` */
+export function eraseProject(parts: ClientParts, options?: EraseOptions): Promise<ErasureResult> {
+  return erase(parts, { kind: 'project', targetId: parts.projectId }, parts.project, options)
+}
+
+/**
+ * The tombstone first: from then on nothing of it is shown and nothing is taken for it. Then its jobs, which hold messages
+ * that nobody will store, and then its rows.
+ */
+async function erase(
+  { store, queues, projectId }: ClientParts,
+  what: Pick<ErasureTarget, 'kind' | 'targetId'>,
+  name: string,
+  { signal }: EraseOptions = {},
+): Promise<ErasureResult> {
+  const target = { projectId, ...what }
+  const isThere =
+    (await store.inProject(projectId, (tx) => beginErasure(tx, target))) ||
+    // Messages of it may still be on their way.
+    ((await queues.removeJobs(jobsOf(target), { dryRun: true })) > 0 &&
+      (await store.inProject(projectId, (tx) => beginErasure(tx, target, { evenIfMissing: true }))))
+  if (!isThere) throw notFound(what.kind, name, 'nothing of this name is stored, and nothing is on its way')
+  const jobs = await finishErasure({ store, queues }, target, signal)
+  const erasure = await store.inProject(projectId, (tx) => loadErasure(tx, target))
+  return { kind: what.kind, name, removed: erasure?.removed ?? {}, jobs }
+}
+
+/**
+ * Carries an erasure that was begun to its end. Any process may do so, again and at the same time.
+ *
+ * @returns how many jobs were taken from the queues
+ */
+export async function finishErasure(
+  { store, queues }: { readonly store: Store; readonly queues: Queues },
+  target: ErasureTarget,
+  signal?: AbortSignal,
+): Promise<number> {
+  const jobs = await queues.removeJobs(jobsOf(target))
+  await continueErasure(store, target, signal)
+  return jobs
+}
+
+/** The jobs of what is being erased. Ingest jobs name their thread and their agent, the others have ids at most. */
+function jobsOf({ projectId, kind, targetId }: ErasureTarget): (job: WaitingJob) => boolean {
+  return ({ payload }) => {
+    const { project, thread, agent } = ownersOf(payload)
+    return project === projectId && { project, thread, agent }[kind] === targetId
+  }
+}
+
+interface Owners {
+  readonly project: string | null
+  readonly thread: string | null
+  readonly agent: string | null
+}
+
+/** Whose a job is, by what its payload says; a poisoned one may have any shape. */
+export function ownersOf(payload: unknown): Owners {
+  const fields = (payload !== null && typeof payload === 'object' ? payload : {}) as Record<string, unknown>
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null)
+  const project = uuidOf(text('projectId'))
+  const [thread, agent] = [text('thread'), text('agent')]
+  return {
+    project,
+    thread: uuidOf(text('threadId')) ?? (project === null || thread === null ? null : threadIdOf(project, thread)),
+    agent: project === null || agent === null ? null : agentIdOf(project, agent),
+  }
+}
+
+function uuidOf(text: string | null): string | null {
+  return text !== null && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : null
+}
