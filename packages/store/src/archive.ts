@@ -104,6 +104,12 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
           and archive.location = given.location
         offset 0) as found
       order by given.place`,
+    // Contents of entries that were there already under other contents: nobody names them.
+    tx`
+      delete from heddle.archive_contents
+      where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+        and hash in (select decode(given, 'hex') from unnest(${asArray(contents.keys())}::text[]) as given)
+        and reference_count = 0`,
   ])
   return stored.map(({ id }) => id)
 }

@@ -22,13 +22,14 @@ const LOCK_SPACE = 46_804_680
  * Makes the tombstones of a project wait until the transaction ends. For short transactions only: while a tombstone waits,
  * those who come later wait with it. What looks for tombstones must be a statement of its own after this one.
  */
-export function shareErasureLock(tx: Tx): Promise<unknown> {
-  return tx`select pg_advisory_xact_lock_shared(${LOCK_SPACE}::integer, hashtext(current_setting('heddle.project_id')))`
+export async function shareErasureLock(tx: Tx): Promise<void> {
+  // Awaited here: a statement that is only returned is sent after those of functions that are called later.
+  await tx`select pg_advisory_xact_lock_shared(${LOCK_SPACE}::integer, hashtext(current_setting('heddle.project_id')))`
 }
 
 /** Waits until nobody shares the erasure lock of the project, and keeps it until the commit. */
-export function takeErasureLock(tx: Tx): Promise<unknown> {
-  return tx`select pg_advisory_xact_lock(${LOCK_SPACE}::integer, hashtext(current_setting('heddle.project_id')))`
+export async function takeErasureLock(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${LOCK_SPACE}::integer, hashtext(current_setting('heddle.project_id')))`
 }
 
 /**
