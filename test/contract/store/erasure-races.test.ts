@@ -12,6 +12,7 @@ import {
   insertPrunings,
   insertSnapshot,
   insertState,
+  loadContext,
   loadThread,
   type NewContextState,
   publishSummary,
@@ -146,6 +147,20 @@ const publications: Record<string, Publication> = {
         result: { receipt, budget: 9, tokensUsed: 1, summaryUsed: false, messages: [] } as never,
       }),
   },
+  'a context of a sister thread that tells of it': {
+    async prepare(thread) {
+      const id = newId()
+      contexts.set(thread.threadId, id)
+      const sister = await freshThread(database.store, 1, thread.agent)
+      await inProject(PROJECT, (tx) => request(tx, sister, id))
+    },
+    publish: (tx, { threadId }) =>
+      finishContext(tx, {
+        id: contexts.get(threadId) ?? '',
+        result: { receipt, budget: 9, tokensUsed: 1, summaryUsed: false, messages: [] } as never,
+        mentions: [threadId],
+      }),
+  },
   events: {
     publish: (tx, { threadId }) =>
       appendEvents(tx, { projectId: PROJECT, events: [{ topic: 'thread.compacted', threadId }] }),
@@ -168,8 +183,8 @@ const publications: Record<string, Publication> = {
   },
   'an iteration': {
     publish: (tx, { threadId }) => tx`
-      insert into heddle.iterations (thread_id, number, id, happened_at, prompt, output)
-      values (${threadId}, 1, ${newId()}, now(), 'p', 'o')`,
+      insert into heddle.iterations (thread_id, number, id, happened_at, prompt, output, fingerprint)
+      values (${threadId}, 1, ${newId()}, now(), 'p', 'o', '')`,
   },
   'a process': {
     publish: (tx, { threadId }) => tx`
@@ -191,6 +206,10 @@ async function expectNothingLeft(thread: TestThread): Promise<void> {
   const counts = await left(thread)
   expect(counts).toEqual(nothing(counts))
   expect(await leftOfSnapshots(thread)).toBe(0)
+  const context = contexts.get(thread.threadId)
+  if (context === undefined) return
+  const row = await inProject(PROJECT, (tx) => loadContext(tx, { id: context }))
+  expect(row?.result ?? null).toBeNull()
 }
 
 /** A refusal by a typed error or by doing nothing is the same here: what counts is what is stored. */
