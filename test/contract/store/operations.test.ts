@@ -297,7 +297,7 @@ describe('dead letters', () => {
     const error = { code: 'VALIDATION_ERROR', detail: 'too deep' } as const
     const letter = { stage: 'ingest', jobId: 'deep', threadId: null, error, attempts: 1, payload }
     await inProject(PROJECT, async (tx) => {
-      const id = await insertDeadLetter(tx, letter)
+      const id = (await insertDeadLetter(tx, letter)) ?? ''
       expect(await loadDeadLetterPayload(tx, { id })).toMatch(/^not kept/)
     })
   })
