@@ -1,4 +1,13 @@
-import { contextRequestSchema, describeReceived, limits, nameSchema, settingsSchema } from '@heddle/contracts'
+import {
+  type ArchiveKind,
+  archiveKinds,
+  contextRequestSchema,
+  describeReceived,
+  limits,
+  momentSchema,
+  nameSchema,
+  settingsSchema,
+} from '@heddle/contracts'
 import type { Command } from 'commander'
 import { UsageError } from './output/failure.js'
 
@@ -138,4 +147,16 @@ export function withCommonOptions(command: Command, examples: readonly string[])
     .option('--project <name>', 'project to work in (default "default", or HEDDLE_PROJECT)', nameOption('project'))
     .option('--json', 'one JSON document instead of text for people')
     .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`)
+}
+
+/** A parser for `1h`, `7d` or a time. */
+export function momentOption(field: string): (text: string) => string {
+  return optionValue(field, momentSchema, `Give how long ago, such as --${field} 1h, or a time with its zone.`)
+}
+
+const archiveKindOption = oneOf('kind', archiveKinds)
+
+/** Gathers the kinds of an option that may be given several times. */
+export function archiveKindsOption(text: string, before: readonly ArchiveKind[] = []): ArchiveKind[] {
+  return [...before, archiveKindOption(text)]
 }

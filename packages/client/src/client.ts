@@ -1,4 +1,12 @@
-import type { ContextRequest, ContextResult, ProcessBody, RecallRequest, RecallResult } from '@heddle/contracts'
+import type {
+  ArchiveListRequest,
+  ArchiveSearchRequest,
+  ContextRequest,
+  ContextResult,
+  ProcessBody,
+  RecallRequest,
+  RecallResult,
+} from '@heddle/contracts'
 import { nameSchema, parse } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { systemClock } from '@heddle/runtime'
@@ -10,6 +18,7 @@ import {
   type ThreadSummary,
 } from '@heddle/store'
 import { type AgentBody, getAgent, listAllAgents, setAgent } from './agents.js'
+import { type ArchiveHit, type ArchiveSearchResult, listArchive, searchArchive } from './archive.js'
 import { type ClearOptions, type ClearResult, clearWindows } from './clears.js'
 import { type BuildOptions, buildContext, getContext } from './contexts.js'
 import { type EraseOptions, type ErasureResult, eraseAgent, eraseProject, eraseThread } from './erasure.js'
@@ -83,6 +92,11 @@ export interface Client {
     delete(options?: EraseOptions): Promise<ErasureResult>
   }
   recall(request: RecallRequest): Promise<RecallResult>
+  /** What was condensed, without its contents: by thread, kind, path, tool, time, or whether it failed; and by words. */
+  readonly archive: {
+    list(request?: ArchiveListRequest): Promise<Page<ArchiveHit>>
+    search(request: ArchiveSearchRequest): Promise<ArchiveSearchResult>
+  }
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -124,6 +138,10 @@ export function createClient(options: ClientOptions): Client {
       delete: (options) => eraseProject(parts, options),
     },
     recall: (request) => recall(parts, request),
+    archive: {
+      list: (request = {}) => listArchive(parts, request),
+      search: (request) => searchArchive(parts, request),
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 export type { AgentBody } from './agents.js'
+export type { ArchiveHit, ArchiveSearchResult } from './archive.js'
 export type { ClearOptions, ClearResult } from './clears.js'
 export { type Client, createClient } from './client.js'
 export type { BuildOptions } from './contexts.js'

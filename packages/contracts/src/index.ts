@@ -1,3 +1,4 @@
+export * from './archive.js'
 export * from './contexts.js'
 export * from './errors.js'
 export * from './events.js'

@@ -41,6 +41,8 @@ export const limits = {
   referenceCharactersMax: 4_000,
   /** A range of lines such as `10-50`. */
   lineRangeCharactersMax: 40,
+  /** A file or a folder that archive entries are chosen by. */
+  pathCharactersMax: 4_000,
   /** A text that is searched for within a content. */
   searchCharactersMax: 1_000,
   /** Entries of one page of a list. */

@@ -28,6 +28,8 @@ export interface NewArchiveEntry {
   readonly filePaths: readonly string[]
   readonly toolName: string | null
   readonly tokenCount: number
+  /** Whether the tool reported that it failed. Default false. */
+  readonly failed?: boolean
   readonly originalCreatedAtMs: number
 }
 
@@ -66,6 +68,7 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
       file_paths: entry.filePaths.map(toStorable),
       tool_name: entry.toolName === null ? null : toStorable(entry.toolName),
       token_count: entry.tokenCount,
+      failed: entry.failed ?? false,
       original_created_at_ms: entry.originalCreatedAtMs,
     }
   })
@@ -77,13 +80,13 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
       with added as (
         insert into heddle.archive (
           id, thread_id, message_id, location, content_type, summary, content_hash, file_paths, tool_name, token_count,
-          original_created_at)
+          failed, original_created_at)
         select
           id, thread_id, message_id, location, content_type, summary, decode(hash, 'hex'), file_paths, tool_name,
-          token_count, to_timestamp(original_created_at_ms / 1000)
+          token_count, failed, to_timestamp(original_created_at_ms / 1000)
         from json_to_recordset(${given}::text::json) as entry (
           id uuid, thread_id uuid, message_id uuid, location text, content_type text, summary text, hash text,
-          file_paths text[], tool_name text, token_count integer, original_created_at_ms double precision)
+          file_paths text[], tool_name text, token_count integer, failed boolean, original_created_at_ms double precision)
         on conflict (thread_id, message_id, location) do nothing
         returning project_id, content_hash
       ),
@@ -158,7 +161,7 @@ export async function findArchiveEntry(
   const [entry] = await tx<ArchiveEntryRow[]>`
     select
       id, thread_id, message_id, location, content_type, summary, content_hash, to_json(file_paths) as file_paths,
-      tool_name, token_count, original_created_at as original_created_at_ms, archived_at as archived_at_ms,
+      tool_name, token_count, failed, original_created_at as original_created_at_ms, archived_at as archived_at_ms,
       last_accessed_at as last_accessed_at_ms, access_count
     from heddle.archive
     where thread_id = ${threadId} and message_id = ${messageId} and location = ${location}`

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { mergeSettings, type PartialSettings, type Settings } from '@heddle/contracts'
-import { type CompactionPlan, type CompactionState, type Lane, laneOf, type Message, type Pruning } from '@heddle/core'
+import {
+  type CompactionPlan,
+  type CompactionState,
+  type Lane,
+  laneOf,
+  type Message,
+  type Pruning,
+  readsAsFailed,
+} from '@heddle/core'
 import { archiveEntries } from './archive.js'
 import type { Tx } from './connection.js'
 import { insertPrunings, loadPruningsOf } from './prunings.js'
@@ -118,6 +126,7 @@ export async function publishCompaction(tx: Tx, { compaction, plan, messages }: 
       ...archive,
       threadId: thread.threadId,
       tokenCount: archive.tokens,
+      failed: readsAsFailed(messages.get(archive.messageId), archive.summary),
       originalCreatedAtMs: messages.get(archive.messageId)?.orderedAtMs ?? 0,
     })),
   )

@@ -187,7 +187,7 @@ describe('a recall', () => {
     [{ maxTokens: Number.NaN }, 'VALIDATION_ERROR', 'maxTokens'],
     [{ search: '' }, 'VALIDATION_ERROR', 'search'],
     [{ search: 'x'.repeat(5_000) }, 'PAYLOAD_TOO_LARGE', 'search'],
-    [{ pattern: 'x' }, 'VALIDATION_ERROR', 'recall'],
+    [{ pattern: 'x' }, 'VALIDATION_ERROR', 'pattern'],
   ])('refuses %j with %s', async (fields, code, field) => {
     await expect(recalled(file.ref, fields)).rejects.toMatchObject({ code, field })
   })

@@ -1,14 +1,15 @@
 import { type Client, createClient } from '@heddle/client'
 import { messageReference, projectIdOf, threadIdOf } from '@heddle/core'
 import type { Queues } from '@heddle/queue'
+import type { Clock } from '@heddle/runtime'
 import { type Append, archiveEntries, loadMessage, type NewArchiveEntry, type PreparedMessage } from '@heddle/store'
 import { append, appendOne, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
 
 export const PROJECT_NAME = 'recall tests'
 
 /** A client for what needs a store and no queue. */
-export function clientOn({ store }: Pick<TestStore, 'store'>, project = PROJECT_NAME): Client {
-  return createClient({ store, queues: {} as Queues, project })
+export function clientOn({ store }: Pick<TestStore, 'store'>, project = PROJECT_NAME, clock?: Clock): Client {
+  return createClient({ store, queues: {} as Queues, project, ...(clock && { clock }) })
 }
 
 export interface Archived {

@@ -1,9 +1,19 @@
-import { limits } from '@heddle/contracts'
+import { type ArchiveKind, limits } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import { linesOption, maxTokensOption, nameOption, withCommonOptions } from '../options.js'
+import {
+  archiveKindsOption,
+  limitOption,
+  linesOption,
+  maxTokensOption,
+  momentOption,
+  nameOption,
+  withCommonOptions,
+} from '../options.js'
+import { UsageError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
 import { withEngine } from '../with-engine.js'
+import { archiveLines, searchLines } from './archive-view.js'
 
 interface RecallOptions extends CommonOptions {
   readonly thread?: string
@@ -12,25 +22,64 @@ interface RecallOptions extends CommonOptions {
   readonly maxTokens?: number
 }
 
+interface SelectOptions extends RecallOptions {
+  readonly agent?: string
+  readonly kind?: ArchiveKind[]
+  readonly tool?: string
+  readonly path?: string
+  readonly failed?: true
+  readonly since?: string
+  readonly until?: string
+  readonly limit?: number
+  readonly after?: string
+}
+
 export function registerRecall(program: Command, context: CommandContext): void {
   const recall = program
     .command('recall')
-    .description('bring back what was condensed, byte for byte')
+    .description('bring back what was condensed, byte for byte; without a reference, list or search what there is')
     .argument(
-      '<reference>',
+      '[reference]',
       'a reference such as msg-1a2b3c4d, [recall:msg-1a2b3c4d] or nexora://project/thread/msg-1a2b3c4d',
     )
-    .option('--thread <name>', 'the thread of a short reference', nameOption('thread'))
+    .option(
+      '--thread <name>',
+      'the thread of a short reference; without a reference, only this thread',
+      nameOption('thread'),
+    )
     .option('--lines <from-to>', 'only these lines, counted from 1', linesOption)
-    .option('--search <text>', 'only the lines that hold this text')
+    .option('--search <text>', 'only the lines that hold this text; without a reference, rank the archive by its words')
     .option('--max-tokens <count>', 'cut after so many tokens', maxTokensOption)
-  withCommonOptions(recall, [
+    .optionsGroup('Without a reference:')
+    .option('--agent <name>', 'only threads of this agent', nameOption('agent'))
+    .option(
+      '--kind <name>',
+      'only file_view, grep, bash, edit, assistant or other; may be given again',
+      archiveKindsOption,
+    )
+    .option('--tool <name>', 'only what this tool gave')
+    .option('--path <path>', 'only this file, or what is in this folder')
+    .option('--failed', 'only what failed')
+    .option('--since <moment>', 'only from then on: 1h ago, or a time', momentOption('since'))
+    .option('--until <moment>', 'only before then', momentOption('until'))
+    .option('--limit <count>', 'rows of a page', limitOption)
+    .option('--after <cursor>', 'the page after this cursor')
+  withCommonOptions(recall.optionsGroup('Options:'), [
     'heddle recall msg-1a2b3c4d --thread session',
     'heddle recall nexora://default/session/msg-1a2b3c4d --lines 10-50',
-  ]).action((reference: string, options: RecallOptions) => recallContent(context, reference, options))
+    'heddle recall --thread session --kind file_view --since 1h',
+    'heddle recall --agent coder --kind bash --failed',
+    'heddle recall --agent coder --search "connection refused"',
+  ]).action((reference: string | undefined, options: SelectOptions) =>
+    reference === undefined ? selectContents(context, options) : recallContent(context, reference, options),
+  )
 }
 
-async function recallContent(context: CommandContext, reference: string, options: RecallOptions): Promise<void> {
+async function recallContent(context: CommandContext, reference: string, options: SelectOptions): Promise<void> {
+  refuse(options, ['agent', 'kind', 'tool', 'path', 'failed', 'since', 'until', 'limit', 'after'], {
+    rule: 'goes without a reference',
+    hint: 'Leave the reference out to list the archive, or this option to recall one entry.',
+  })
   const { thread, lines, search, maxTokens } = options
   await withEngine(context, options, { stages: [] }, async (engine) => {
     const recalled = await engine.client.recall({
@@ -44,4 +93,47 @@ async function recallContent(context: CommandContext, reference: string, options
     if (recalled.matchCount === 0) context.printer.note('no line holds this text')
     context.printer.exact(recalled.content, safeText(recalled.content), recalled)
   })
+}
+
+async function selectContents(context: CommandContext, options: SelectOptions): Promise<void> {
+  refuse(options, ['lines', 'maxTokens'], {
+    rule: 'needs a reference',
+    hint: 'Name what to recall, such as heddle recall msg-1a2b3c4d --lines 10-50.',
+  })
+  const { agent, thread, kind, tool, path, failed, since, until, limit, after, search } = options
+  const selection = {
+    ...(agent !== undefined && { agent }),
+    ...(thread !== undefined && { thread }),
+    ...(kind !== undefined && { kinds: kind }),
+    ...(tool !== undefined && { tool }),
+    ...(path !== undefined && { path }),
+    ...(failed !== undefined && { failed }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(limit !== undefined && { limit }),
+  }
+  if (search !== undefined) {
+    refuse(options, ['after'], { rule: 'goes without --search', hint: 'A search gives the best --limit results.' })
+  }
+  await withEngine(context, options, { stages: [] }, async ({ client }) => {
+    if (search !== undefined) {
+      const found = await client.archive.search({ ...selection, query: search })
+      context.printer.result(found, () => searchLines(found))
+      return
+    }
+    const page = await client.archive.list({ ...selection, ...(after !== undefined && { after }) })
+    context.printer.result(page, () => archiveLines(page))
+  })
+}
+
+/** @throws UsageError where one of some options is given */
+function refuse(
+  options: SelectOptions,
+  names: readonly (keyof SelectOptions)[],
+  { rule, hint }: { rule: string; hint: string },
+): void {
+  const given = names.find((name) => options[name] !== undefined)
+  if (given === undefined) return
+  const field = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw new UsageError(field, rule, String(options[given]), hint)
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, primaryKey, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, primaryKey, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
 /**
@@ -93,6 +93,8 @@ export const archive = heddle.table(
     filePaths: text('file_paths').array().notNull().default(sql`'{}'`),
     toolName: text('tool_name'),
     tokenCount: integer('token_count').notNull(),
+    /** Whether the tool reported that it failed. */
+    failed: boolean('failed').notNull().default(false),
     originalCreatedAt: time('original_created_at').notNull(),
     archivedAt: time('archived_at').notNull().defaultNow(),
     lastAccessedAt: time('last_accessed_at'),
@@ -100,6 +102,7 @@ export const archive = heddle.table(
   },
   (table) => [
     unique('archive_message').on(table.threadId, table.messageId, table.location),
+    index('archive_newest').on(table.threadId, table.originalCreatedAt, table.id),
     index('archive_kind').on(table.projectId, table.contentType, table.originalCreatedAt),
     index('archive_content').on(table.projectId, table.contentHash),
     ownProjectOnly(table.projectId),

@@ -1,0 +1,39 @@
+import type { ArchiveHit, ArchiveSearchResult, Page } from '@heddle/client'
+import { oneLine, safeText } from '../output/safe-text.js'
+import { formatCount, moreLines, tableLines } from '../output/table.js'
+
+const TEXT_CHARACTERS_MAX = 80
+
+/** A page of archive entries, for people. */
+export function archiveLines({ items, nextCursor }: Page<ArchiveHit>): string[] {
+  const none = nextCursor === null ? 'nothing in the archive meets these conditions' : 'nothing so far; older ones may'
+  return [...(items.length === 0 ? [none] : hitLines(items)), ...moreLines(nextCursor)]
+}
+
+/** What a search found, and how far it looked. */
+export function searchLines({ items, looked, isComplete }: ArchiveSearchResult): string[] {
+  const extent = `${formatCount(looked.entries)} newest entries, ${formatCount(looked.contents)} of them read`
+  return [
+    ...(items.length === 0 ? ['nothing in the archive holds these words'] : hitLines(items)),
+    ...(isComplete ? [] : ['', `looked at the ${extent}; a thread, a kind or a time reaches further back`]),
+  ]
+}
+
+function hitLines(items: readonly ArchiveHit[]): string[] {
+  return tableLines(
+    [
+      { title: 'reference' },
+      { title: 'thread' },
+      { title: 'when' },
+      { title: 'tokens', align: 'right' },
+      { title: 'what' },
+    ],
+    items.map((hit) => [
+      hit.ref.split('/').at(-1) ?? '',
+      safeText(hit.thread),
+      hit.at.slice(0, 19).replace('T', ' '),
+      formatCount(hit.tokenCount),
+      oneLine(hit.text, TEXT_CHARACTERS_MAX),
+    ]),
+  )
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { limits } from './limits.js'
+import { nameSchema, timeSchema } from './names.js'
+import { toolKinds } from './tools.js'
+
+/** What the archive knows an entry as: the kinds of tools, and what an assistant said. */
+export const archiveKinds = [...toolKinds, 'assistant'] as const
+export type ArchiveKind = (typeof archiveKinds)[number]
+
+/** `90s`, `15m`, `1h`, `7d` or `2w`: so long ago. */
+const AGO = /^(\d{1,6})([smhdw])$/
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** A moment: a time, or how long ago it was. */
+export const momentSchema = z.union([z.string().regex(AGO), timeSchema], {
+  error: 'must be how long ago, such as 90s, 15m, 1h, 7d or 2w, or a time such as 2026-02-12T14:30:00Z',
+})
+
+/** The moment in milliseconds since 1970. */
+export function momentMs(moment: string, nowMs: number): number {
+  const [, count, unit] = AGO.exec(moment) ?? []
+  return unit === undefined ? Date.parse(moment) : nowMs - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+}
+
+/** Which archived contents are meant: all conditions that are given hold. */
+const selection = {
+  agent: nameSchema.optional(),
+  thread: nameSchema.optional(),
+  kinds: z
+    .array(z.enum(archiveKinds, { error: `must be one of ${archiveKinds.join(', ')}` }))
+    .min(1)
+    .max(archiveKinds.length)
+    .optional(),
+  /** The name of the tool, whatever the case of its letters. */
+  tool: z.string().min(1).max(512).optional(),
+  /** A file, or a folder with all that is in it; `src/a.ts` also names `/repo/src/a.ts`. */
+  path: z
+    .string()
+    .min(1)
+    .max(limits.pathCharactersMax)
+    .refine((path) => !path.includes('\0') && path.isWellFormed(), 'must not hold NUL characters or lone surrogates')
+    .optional(),
+  /** Whether the tool reported that it failed. */
+  failed: z.boolean().optional(),
+  /** Messages at or after this moment. */
+  since: momentSchema.optional(),
+  /** Messages before this moment. */
+  until: momentSchema.optional(),
+}
+
+/** "All file views of the last hour", "every failed command": newest first. */
+export const archiveListSchema = z.strictObject({
+  ...selection,
+  limit: z.int().min(1).max(limits.pageItemsMax).default(100),
+  /** The `nextCursor` of the page before. */
+  after: z.string().max(100).optional(),
+})
+export type ArchiveListRequest = z.input<typeof archiveListSchema>
+
+export const archiveSearchSchema = z.strictObject({
+  ...selection,
+  /** Words, in any order; the more of them an entry holds and the rarer they are, the higher it stands. */
+  query: z.string().trim().min(1, 'must not be empty').max(limits.searchCharactersMax),
+  limit: z.int().min(1).max(limits.pageItemsMax).default(20),
+})
+export type ArchiveSearchRequest = z.input<typeof archiveSearchSchema>

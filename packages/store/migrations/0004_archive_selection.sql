@@ -1,0 +1,2 @@
+ALTER TABLE "heddle"."archive" ADD COLUMN "failed" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+CREATE INDEX "archive_newest" ON "heddle"."archive" USING btree ("thread_id","original_created_at","id");

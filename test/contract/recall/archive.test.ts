@@ -1,0 +1,180 @@
+import { projectIdOf } from '@heddle/core'
+import { selectArchive } from '@heddle/store'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshStore, newId, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
+import { archive, clientOn, PROJECT_NAME } from './support.js'
+
+let database: TestStore
+const MINUTE_MS = 60_000
+const NOW_MS = RECEIVED_AT_MS + 120 * MINUTE_MS
+
+/** When each was sent, in minutes before now. */
+const kept = [
+  { name: 'old view', minutesAgo: 110, contentType: 'file_view', filePaths: ['/repo/src/old.ts'], toolName: 'Read' },
+  { name: 'view', minutesAgo: 50, contentType: 'file_view', filePaths: ['/repo/src/app/main.ts'], toolName: 'Read' },
+  {
+    name: 'same name',
+    minutesAgo: 40,
+    contentType: 'file_view',
+    filePaths: ['/repo/lib/mysrc/x.ts'],
+    toolName: 'view',
+  },
+  { name: 'failure', minutesAgo: 30, contentType: 'bash', failed: true, toolName: 'Bash', filePaths: [] },
+  { name: 'success', minutesAgo: 20, contentType: 'bash', toolName: 'Bash', filePaths: [] },
+  { name: 'search', minutesAgo: 10, contentType: 'grep', toolName: 'Grep', filePaths: [] },
+]
+const contents: Record<string, string> = {
+  failure: 'npm test\nconnection refused by 127.0.0.1',
+  success: 'all 12 tests passed',
+  view: 'export function parseTokens() {}',
+}
+
+beforeAll(async () => {
+  database = await freshStore()
+  for (const { name, minutesAgo, ...entry } of kept) {
+    const orderedAtMs = NOW_MS - minutesAgo * MINUTE_MS
+    await archive(database, contents[name] ?? name, {
+      message: prepared({ content: name, sourceId: `source ${name}` }, { orderedAtMs }),
+      entry: { summary: `summary of ${name}`, ...entry },
+    })
+  }
+  await archive(database, 'of another thread', {
+    thread: 'other',
+    entry: { contentType: 'bash', summary: 'elsewhere' },
+  })
+  await archive(database, 'of another project', { project: 'archive next door', entry: { summary: 'next door' } })
+})
+afterAll(() => database.drop())
+
+const client = () => clientOn(database, PROJECT_NAME, { nowMs: () => NOW_MS, wait: () => Promise.resolve() })
+const names = async (request: Parameters<ReturnType<typeof client>['archive']['list']>[0]) => {
+  const { items, nextCursor } = await client().archive.list({ thread: 'cloth', ...request })
+  expect(nextCursor).toBeNull()
+  return items.map((item) => item.summary.replace('summary of ', ''))
+}
+
+describe('selective recall', () => {
+  it.each([
+    [{}, ['search', 'success', 'failure', 'same name', 'view', 'old view']],
+    [{ kinds: ['file_view' as const], since: '1h' }, ['same name', 'view']],
+    [{ kinds: ['bash' as const], failed: true }, ['failure']],
+    [{ failed: false, kinds: ['bash' as const] }, ['success']],
+    [{ kinds: ['bash' as const, 'grep' as const] }, ['search', 'success', 'failure']],
+    [{ path: 'src/' }, ['view', 'old view']],
+    [{ path: './src/app' }, ['view']],
+    [{ path: 'main.ts' }, ['view']],
+    [{ path: '/' }, ['same name', 'view', 'old view']],
+    [{ path: '%' }, []],
+    [{ tool: 'BASH' }, ['success', 'failure']],
+    [{ until: '35m', since: new Date(NOW_MS - 50 * MINUTE_MS).toISOString() }, ['same name', 'view']],
+    [{ thread: 'nowhere' }, []],
+    [{ agent: 'nobody' }, []],
+  ])('%j', async (request, expected) => {
+    expect(await names(request)).toEqual(expected)
+  })
+
+  it('of an agent or a project spans its threads, and no other project', async () => {
+    const { items } = await client().archive.list({ agent: 'weaver', kinds: ['bash'] })
+    expect(items.map(({ thread }) => thread)).toEqual(['cloth', 'cloth', 'other'])
+    expect((await client().archive.list()).items).toHaveLength(kept.length + 1)
+  })
+
+  it('gives references that recall what they show', async () => {
+    const [hit] = (await client().archive.list({ thread: 'cloth', failed: true })).items
+    expect(hit).toMatchObject({ sourceId: 'source failure', at: new Date(NOW_MS - 30 * MINUTE_MS).toISOString() })
+    expect(await client().recall({ ref: hit?.ref ?? '' })).toMatchObject({
+      content: contents['failure'],
+      messageId: hit?.messageId,
+    })
+  })
+
+  it('goes page by page, over entries of one moment too', async () => {
+    const message = () => prepared({ content: 'tied' }, { orderedAtMs: RECEIVED_AT_MS })
+    for (let index = 0; index < 7; index++) {
+      await archive(database, `tied ${index}`, {
+        thread: 'tied',
+        message: message(),
+        entry: { summary: `tied ${index}` },
+      })
+    }
+    const seen: string[] = []
+    let after: string | undefined
+    do {
+      const page = await client().archive.list({ thread: 'tied', limit: 3, ...(after && { after }) })
+      seen.push(...page.items.map(({ summary }) => summary))
+      after = page.nextCursor ?? undefined
+    } while (after !== undefined)
+    expect(seen.sort()).toEqual(Array.from({ length: 7 }, (_, index) => `tied ${index}`))
+  })
+
+  it.each([
+    [{ kinds: ['nonsense'] }, 'kinds.0'],
+    [{ since: 'yesterday' }, 'since'],
+    [{ since: '1h; drop table' }, 'since'],
+    [{ path: '\0' }, 'path'],
+    [{ limit: 0 }, 'limit'],
+    [{ after: '1_2' }, 'after'],
+    [{ order: 'asc' }, 'order'],
+  ])('refuses %j', async (request, field) => {
+    await expect(client().archive.list(request as object)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field })
+  })
+})
+
+describe('a search of the archive', () => {
+  const found = async (query: string, request = {}) => {
+    const { items } = await client().archive.search({ query, thread: 'cloth', ...request })
+    return items.map((item) => item.summary.replace('summary of ', ''))
+  }
+
+  it('finds words in contents, summaries, paths and tools, best first', async () => {
+    expect(await found('connection refused')).toEqual(['failure'])
+    expect(await found('parse tokens')).toEqual(['view'])
+    expect((await found('old.ts'))[0]).toBe('old view')
+    expect((await found('failure'))[0]).toBe('failure')
+    expect(await found('zebra')).toEqual([])
+    expect(await found('connection refused', { kinds: ['grep'] })).toEqual([])
+  })
+
+  it('says what it looked at', async () => {
+    expect(await client().archive.search({ query: 'tests', thread: 'cloth' })).toMatchObject({
+      looked: { entries: kept.length, contents: kept.length },
+      isComplete: true,
+    })
+    await expect(client().archive.search({ query: ' ' })).rejects.toMatchObject({ field: 'query' })
+  })
+})
+
+describe('a long archive', () => {
+  it('is looked at within bounds, page by page, by its index', async () => {
+    const projectId = projectIdOf('long archive')
+    const threadId = newId()
+    await database.store.inProject(projectId, async (tx) => {
+      await tx`
+        insert into heddle.archive (
+          id, thread_id, message_id, content_type, summary, content_hash, token_count, original_created_at, failed)
+        select gen_random_uuid(), ${threadId}, gen_random_uuid(), 'bash', 'n ' || n, decode('00', 'hex'), 1,
+          '2026-01-01'::timestamptz + n * interval '1 second', n = 1
+        from generate_series(1, 25000) as n`
+      const rowsRead = async () => {
+        const [row] = await tx<{ rows: number }[]>`
+          select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_xact_user_tables
+          where schemaname = 'heddle' and relname = 'archive'`
+        return row?.rows ?? 0
+      }
+      for (const scope of [{ threadId }, {}]) {
+        const [before, newest] = [await rowsRead(), await selectArchive(tx, { ...scope, limit: 5 })]
+        expect(newest.entries.map(({ summary }) => summary)[0]).toBe('n 25000')
+        const after = await rowsRead()
+        expect(after - before).toBeLessThan(11_000)
+        // The one that failed is the oldest of all: found on the third page.
+        let pages = 0
+        let page = await selectArchive(tx, { ...scope, failed: true, limit: 5 })
+        for (pages = 1; page.next !== null; pages++) {
+          expect(page.entries).toEqual([])
+          page = await selectArchive(tx, { ...scope, failed: true, limit: 5, before: page.next })
+        }
+        expect([pages, page.entries.map(({ summary }) => summary)]).toEqual([3, ['n 1']])
+      }
+    })
+  })
+})

@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises'
+import { recordSession } from '@heddle/cli'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Home, openHome } from './cli-support.js'
+
+const sourceDir = new URL('../../', import.meta.url).pathname
+
+describe('with a session that outgrew its budget', () => {
+  let home: Home
+
+  beforeAll(async () => {
+    home = await openHome()
+    await writeFile(home.path('heddle.yaml'), 'settings:\n  budget: 16000\n')
+    const recorded = await recordSession({ sourceDir, scratchDir: home.dir })
+    await writeFile(home.path('session.jsonl'), recorded.text)
+    const imported = await home.heddle('import', 'session.jsonl', '--agent', 'coder', '--json')
+    expect(imported.document).toMatchObject({ stored: recorded.messages, settled: true })
+  })
+
+  test('what was condensed is listed by what it is, searched by words, and each entry can be recalled', async () => {
+    const failures = await home.heddle('recall', '--agent', 'coder', '--kind', 'bash', '--failed', '--json')
+    expect(failures.stderr).toBe('')
+    expect(failures.document.items.length).toBeGreaterThan(0)
+    for (const hit of failures.document.items) expect(hit).toMatchObject({ kind: 'bash', failed: true })
+    const views = await home.heddle('recall', '--thread', 'session', '--kind', 'file_view', '--limit', '2', '--json')
+    expect(views.document.nextCursor).toEqual(expect.any(String))
+    const [hit] = views.document.items
+    const recalled = await home.heddle('recall', hit.ref, '--json')
+    expect(recalled.document).toMatchObject({ ref: hit.ref, filePaths: hit.filePaths, messageId: hit.messageId })
+    const path = hit.filePaths[0].split('/').at(-1)
+    const found = await home.heddle('recall', '--thread', 'session', '--search', path, '--json')
+    expect(found.document.items.map((each: { ref: string }) => each.ref)).toContain(hit.ref)
+    expect((await home.heddle('recall', '--thread', 'session')).stdout).toMatch(/reference +thread +when/)
+  })
+
+  test('options that do not belong together are told as such', async () => {
+    const cases = [
+      ['--lines', '1-2'],
+      ['msg-zzzzzzzz', '--failed'],
+      ['--search', 'x', '--after', 'y'],
+      ['--kind', 'nonsense'],
+      ['--since', 'yesterday'],
+    ]
+    for (const argv of cases) {
+      const ran = await home.heddle('recall', ...argv, '--json')
+      expect(ran.error).toMatchObject({ code: 'VALIDATION_ERROR', hint: expect.stringMatching(/\w/) })
+      expect(ran.code).toBe(2)
+    }
+  })
+})
