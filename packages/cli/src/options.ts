@@ -86,12 +86,17 @@ export const messageOption = optionValue(
   'Give the text of the user, or leave --message out.',
 )
 
-export const rollingWindowOption = optionValue(
+const secondsOption = optionValue(
   'rolling-window',
-  settingsSchema.shape.rollingWindow,
+  settingsSchema.shape.rollingWindow.unwrap(),
   'Give seconds, such as --rolling-window 86400, or none.',
-  (text) => (text === 'none' ? null : numeral(text)),
+  numeral,
 )
+
+/** Seconds, or `none` as the word it is: Commander turns null into an empty text. */
+export function rollingWindowOption(text: string): number | 'none' {
+  return text === 'none' ? text : secondsOption(text)
+}
 
 export const concurrencyOption = wholeNumber(
   'concurrency',

@@ -11,7 +11,7 @@ interface ImportOptions extends CommonOptions {
   readonly agent: string
   readonly thread?: string
   readonly format: FormatOption
-  readonly rollingWindow?: number | null
+  readonly rollingWindow?: number | 'none'
 }
 
 export function registerImport(program: Command, context: CommandContext): void {
@@ -53,7 +53,7 @@ async function importFiles(context: CommandContext, files: readonly string[], op
   await withEngine(context, options, { stages }, async (engine) => {
     const imported = await sendThreads(context, engine, planned, {
       agent: options.agent,
-      newAgentRollingWindow: options.rollingWindow ?? null,
+      newAgentRollingWindow: typeof options.rollingWindow === 'number' ? options.rollingWindow : null,
     })
     // Workers that end with this command do now what workers elsewhere would do by themselves.
     const settled =

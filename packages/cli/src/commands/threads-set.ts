@@ -1,4 +1,3 @@
-import type { ThreadBody } from '@heddle/client'
 import { threadDetailsSchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
@@ -6,7 +5,12 @@ import { nameOption, optionValue, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
 import { withEngine } from '../with-engine.js'
 
-interface SetOptions extends CommonOptions, ThreadBody {}
+interface SetOptions extends CommonOptions {
+  readonly agent: string
+  readonly title?: string
+  readonly goal?: string
+  readonly status?: string
+}
 
 export function registerThreadsSet(group: Command, context: CommandContext): void {
   const set = group
@@ -29,9 +33,11 @@ export function registerThreadsSet(group: Command, context: CommandContext): voi
     .action((name: string, options: SetOptions) => setThread(context, name, options))
 }
 
-function detailOption(field: 'title' | 'goal' | 'status') {
+/** An empty text stays one until it is sent: Commander has no options without a value that differ from absent ones. */
+function detailOption(field: 'title' | 'goal' | 'status'): (text: string) => string {
   const hint = `Give a text, such as --${field} "...", or an empty one to take it away.`
-  return optionValue(field, threadDetailsSchema.shape[field].unwrap(), hint, (text) => (text === '' ? null : text))
+  const checked = optionValue(field, threadDetailsSchema.shape[field].unwrap().unwrap(), hint)
+  return (text) => (text === '' ? text : checked(text))
 }
 
 async function setThread(context: CommandContext, name: string, options: SetOptions): Promise<void> {
@@ -39,9 +45,9 @@ async function setThread(context: CommandContext, name: string, options: SetOpti
   await withEngine(context, options, { stages: [] }, async (engine) => {
     const thread = await engine.client.threads.put(name, {
       agent,
-      ...(title !== undefined && { title }),
-      ...(goal !== undefined && { goal }),
-      ...(status !== undefined && { status }),
+      ...(title !== undefined && { title: title || null }),
+      ...(goal !== undefined && { goal: goal || null }),
+      ...(status !== undefined && { status: status || null }),
     })
     context.printer.result(thread, () => [
       `thread ${safeText(thread.name)} · agent ${safeText(thread.agent)} · version ${thread.version}`,
