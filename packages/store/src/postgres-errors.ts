@@ -37,6 +37,15 @@ export function fromPostgres(error: unknown): unknown {
   return error instanceof postgres.PostgresError ? fromSqlState(error) : error
 }
 
+/**
+ * Whether the connection that gave this error is of no more use, though its socket may still be open for a moment: what the
+ * server calls fatal, it says as its last word.
+ */
+export function endsConnection(error: unknown): boolean {
+  if (error instanceof postgres.PostgresError) return ['FATAL', 'PANIC'].includes(error.severity)
+  return error instanceof Error && 'code' in error && CONNECTION_CODES.has(String(error.code))
+}
+
 export function unreachable(reason: string, cause?: unknown): RetryableError {
   return new RetryableError('SERVICE_UNAVAILABLE', `Postgres cannot be reached: ${reason}`, {
     hint: SERVER_HINT,

@@ -3,7 +3,7 @@ import { AccessLog } from './access-log.js'
 import { recordAccesses } from './archive.js'
 import type { Tx } from './connection.js'
 import { type Connection, openPool, type Pool } from './pool.js'
-import { connectionLost, fromPostgres } from './postgres-errors.js'
+import { connectionLost, endsConnection, fromPostgres } from './postgres-errors.js'
 
 export interface StoreOptions {
   /** Where the database is: `postgres://user:password@host:port/database`. */
@@ -95,6 +95,9 @@ async function transact<T>(
     const { value } = await connection.sql.begin(
       snapshot ? 'isolation level repeatable read read only' : '',
       async (tx) => {
+        // Lost before it began, and connected anew by the driver itself: nobody would notice that this one closes.
+        if (connection.lost) throw connectionLost()
+
         // Every query has an index that gives its rows in its order. On tables that grew faster than the server took its
         // statistics, the planner would rather read a thread, or the table, as a whole: it is kept from that, from compiling
         // queries that take less time than their compilation, and from parallel workers, which read ahead of a limit.
@@ -145,6 +148,7 @@ async function onConnection<T>(pool: Pool, work: (connection: Connection) => Pro
   try {
     return await Promise.race([connection.opening.within(work(connection), () => (connection.lost = true)), overdue])
   } catch (error) {
+    if (endsConnection(error)) connection.lost = true
     throw fromPostgres(error)
   } finally {
     clearTimeout(timer)

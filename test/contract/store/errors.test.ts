@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { migrate, openStore } from '@heddle/store'
 import { freshDatabase } from '@heddle/test-support'
@@ -52,6 +52,39 @@ describe('errors of the store', () => {
       expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', hint: expect.stringContaining('host and port') })
     }
     expect(performance.now() - startedMs).toBeLessThan(13_000)
+  })
+
+  it('hands on no connection that the server has refused and is about to close', async () => {
+    const { url, drop } = await freshStore()
+    onTestFinished(drop)
+    const refusal = Buffer.from('SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0')
+    const length = Buffer.alloc(4)
+    length.writeInt32BE(refusal.length + length.length)
+    let first: Socket | undefined
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      if (first === undefined) {
+        first = socket
+        socket.once('data', () => socket.write(Buffer.concat([Buffer.from('E'), length, refusal])))
+      } else {
+        const outgoing = connect(Number(new URL(url).port || 5432), new URL(url).hostname)
+        outgoing.on('error', () => {}).on('close', () => socket.destroy())
+        socket.pipe(outgoing).pipe(socket)
+      }
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const through = new URL(url)
+    through.port = String((server.address() as AddressInfo).port)
+    const store = openStore({ url: through.href, connectionsMax: 1 })
+    onTestFinished(() => store.close())
+
+    const refused = store.inProject(PROJECT, (tx) => tx`select 1`)
+    const waiting = store.inProject(PROJECT, (tx) => tx`select id from heddle.messages`)
+    await expect(refused).rejects.toMatchObject({ name: 'RetryableError', code: 'SERVICE_UNAVAILABLE' })
+    await setImmediate()
+    first?.destroy()
+    expect(await waiting).toEqual([])
   })
 
   it('names a database that does not exist', async () => {
