@@ -6,6 +6,7 @@ import { openQueues, type Queues } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { openStore, type Store } from '@heddle/store'
 import { closeAll, closeLater } from '@heddle/test-support/closing'
+import type { QueuePlace } from '@heddle/test-support/queue-server'
 import postgres from 'postgres'
 import { type BackendName, openServers, type Servers } from './servers.js'
 import { startWorkers, type Workers } from './workers.js'
@@ -22,6 +23,10 @@ export interface Bench {
   readonly projectId: string
   /** Straight to the database, as a user whom no policy binds. */
   readonly sql: postgres.Sql
+  /** The queues of the stages. */
+  readonly queues: Queues
+  /** Where they lie on their server. */
+  readonly place: QueuePlace
   /** Queues whose workers do nothing. */
   readonly noOp: Queues
   startStages(...stages: StageName[]): Promise<Workers>
@@ -56,6 +61,8 @@ export async function openBench(servers: Servers): Promise<Bench> {
     store,
     projectId: projectIdOf(PROJECT),
     sql,
+    queues,
+    place: { backend: servers.queue, prefix: prefixes.stages },
     noOp,
     startStages: (...stages) => start('stages', stages),
     startNoOp: (...stages) => start('no-op', stages),

@@ -3,6 +3,7 @@ import { type Bench, withBench } from './bench.js'
 import { measureBuilds, measureLongBuild } from './build.js'
 import { measureEmbedding } from './embedding.js'
 import { measureBatchIngest, measureCountedIngest } from './ingest-batch.js'
+import { measurePoison } from './ingest-poison.js'
 import { measureSingleIngest } from './ingest-single.js'
 import { measureRecall } from './recall.js'
 import type { BackendName } from './servers.js'
@@ -30,6 +31,7 @@ export const onBackends: readonly BackendMeasurement[] = [
   { names: ['ingest.batch'], measure: measureBatchIngest },
   { names: ['ingest.counted'], measure: measureCountedIngest },
   { names: ['ingest.single'], measure: measureSingleIngest },
+  { names: ['ingest.poison'], measure: measurePoison },
   { names: ['build.thread1k', 'build.unsettled', 'build.cold', 'build.62k'], measure: measureBuilds },
   { names: ['build.thread1m'], measure: measureLongBuild },
 ]

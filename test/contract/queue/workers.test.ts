@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ConflictError, PermanentError, RetryableError, stalledCountMax } from '@heddle/contracts'
 import { done, skipped } from '@heddle/queue'
 import { backends } from '@heddle/test-support'
+import { breakPayloads } from '@heddle/test-support/queue-server'
 import { describe, expect, it } from 'vitest'
 import { freshPlace, freshQueues, ingestJob, markStalled, queuesAt, someThread, startWorker } from './support.js'
 
@@ -112,6 +113,24 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
           error: { code: 'VALIDATION_ERROR', field: 'messages' },
         },
       ])
+    })
+
+    it('of a job that is no JSON, and goes on with the others at once', async () => {
+      const place = await freshPlace(open)
+      const queues = await queuesAt(place)
+      await queues.pause('ingest')
+      await queues.addMany('ingest', [ingestJob(), ingestJob({ agent: 'to be broken' }), ingestJob()])
+      await breakPayloads(place, 'ingest', 'to be broken')
+      const worker = await startWorker({ stage: 'ingest', queues, handler: async () => done() })
+      await queues.resume('ingest')
+      const ends = await worker.whenSettled(3)
+      expect(ends.map(({ result }) => result).sort()).toEqual(['dead', 'done', 'done'])
+      expect(worker.letters).toMatchObject([
+        { stage: 'ingest', attempts: 1, projectId: null, error: { code: 'VALIDATION_ERROR' } },
+      ])
+      expect(worker.letters[0]?.payload).toEqual(expect.stringContaining('half a job'))
+      const [ingest] = await queues.stats()
+      expect(ingest).toMatchObject({ waiting: 0, active: 0, delayed: 0, failed: 0 })
     })
 
     it.each([

@@ -20,6 +20,33 @@ export async function emptyQueues({ backend, prefix }: QueuePlace): Promise<void
   }
 }
 
+/**
+ * Makes payloads that wait in the queue of a stage no JSON any more, as a hand or another program would: those that hold
+ * `marker`.
+ */
+export async function breakPayloads({ backend, prefix }: QueuePlace, stage: string, marker: string): Promise<void> {
+  if (backend.kind === 'redis') {
+    const queue = `${prefix}:heddle-${stage}`
+    // A paused queue may keep what waits in a list of its own.
+    const script = `for _, list in ipairs({'wait', 'paused'}) do
+      for _, id in ipairs(redis.call('lrange', KEYS[1] .. ':' .. list, 0, -1)) do
+        local key = KEYS[1] .. ':' .. id
+        if string.find(redis.call('hget', key, 'data'), ARGV[1], 1, true) then redis.call('hset', key, 'data', ARGV[2]) end
+      end
+    end return 'OK'`
+    await onRedis(backend.url, ['EVAL', script, '1', queue, marker, BROKEN])
+  } else {
+    // jsonb is always JSON; a text in it may be anything.
+    await onPostgres(
+      backend.url,
+      `UPDATE "${queueSchema(prefix)}".job SET data = to_jsonb('${BROKEN}'::text)
+       WHERE queue = 'heddle-${stage}' AND state = 'waiting' AND position('${marker}' in data::text) > 0`,
+    )
+  }
+}
+
+const BROKEN = '{"projectId": "half a job'
+
 /** The schema of the queues on a Postgres. */
 export function queueSchema(prefix: string): string {
   return `${prefix.replaceAll('-', '_')}_queue`

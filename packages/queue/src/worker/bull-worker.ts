@@ -1,4 +1,4 @@
-import { type IQueueBackend, type Job, type Span, Worker } from 'bullmq'
+import { type IQueueBackend, type Job, type JobJson, type Span, Worker } from 'bullmq'
 import { ConnectionLost, isServerAway } from '../errors.js'
 
 export type BullJob = Job<string, void>
@@ -11,6 +11,19 @@ export type BullJob = Job<string, void>
  * would have it spin.
  */
 export class BullWorker extends Worker<string, void, string, IQueueBackend> {
+  /**
+   * A payload that is no JSON is taken as the text that it is, for the processor to bury. BullMQ would throw while it
+   * fetches the job, again and again: nobody would hold the job, and every other would wait meanwhile.
+   */
+  protected override createJob(data: JobJson, jobId: string): BullJob {
+    try {
+      return super.createJob(data, jobId)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      return super.createJob({ ...data, data: JSON.stringify(data.data) }, jobId)
+    }
+  }
+
   protected override async moveToActive(token: string, name?: string): Promise<BullJob> {
     try {
       return await super.moveToActive(token, name)
