@@ -62,6 +62,7 @@ const stoppedClock: Clock = {
   nowMs: () => RECEIVED_AT_MS,
   wait: (_, signal) =>
     new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
+  after: () => () => {},
 }
 
 /** Answers each query with no row. */

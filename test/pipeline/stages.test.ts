@@ -33,6 +33,7 @@ class TestClock implements Clock {
   aheadMs = 0
   nowMs = () => systemClock.nowMs() + this.aheadMs
   wait: Clock['wait'] = (ms, signal) => systemClock.wait(ms, signal)
+  after: Clock['after'] = (ms, callback) => systemClock.after(ms, callback)
 }
 
 // Embedded differs from postgres in where the server comes from, not in what the stages do.

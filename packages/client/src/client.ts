@@ -149,15 +149,19 @@ function openParts(options: ClientOptions): ClientParts {
   const { store, queues, project = 'default', settings = {}, log, clock = systemClock } = options
   const name = parse(nameSchema, project, 'project')
   const projectId = projectIdOf(name)
-  let isProjectThere: Promise<void> | undefined
+  let telling: Promise<void> | undefined
+  let isTold = false
   const tellProject = () => {
-    isProjectThere ??= store
+    if (isTold) return null
+    telling ??= store
       .inProject(projectId, (tx) => ensureProject(tx, { projectId, name }))
-      .catch((error: unknown) => {
-        isProjectThere = undefined
-        throw error
+      .then(() => {
+        isTold = true
       })
-    return isProjectThere
+      .finally(() => {
+        telling = undefined
+      })
+    return telling
   }
   return { store, queues, project: name, projectId, settings, log, clock, ordinals: new Ordinals(), tellProject }
 }

@@ -97,7 +97,7 @@ async function lookUp(
   messages: readonly SizedMessage[],
   patience: Patience,
 ): Promise<ReadonlySet<string>> {
-  await persist(() => parts.tellProject(), patience)
+  if (parts.tellProject() !== null) await persist(async () => await parts.tellProject(), patience)
   const chosen = messages.map(({ placed }) => placed).filter(({ message }) => chosenIds.has(message.id))
   return chosen.length === 0 ? new Set() : await persist(() => storedOf(parts, threadId, chosen), patience)
 }
@@ -106,7 +106,7 @@ async function lookUp(
 function tellProjectMeanwhile(parts: ClientParts): void {
   parts
     .tellProject()
-    .catch((error: unknown) => parts.log?.debug({ error }, 'the name of the project could not be told'))
+    ?.catch((error: unknown) => parts.log?.debug({ error }, 'the name of the project could not be told'))
 }
 
 /** Nothing is sent where all is stored, so nobody else would notice that the thread belongs to another agent. */

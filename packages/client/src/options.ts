@@ -25,8 +25,12 @@ export interface ClientParts {
   readonly log: Logger | undefined
   readonly clock: Clock
   readonly ordinals: Ordinals
-  /** Messages carry the project's id alone; its name is told once, so that references can be read by people. */
-  tellProject(): Promise<void>
+  /**
+   * Messages carry the project's id alone; its name is told once, so that references can be read by people.
+   *
+   * @returns null once it was told
+   */
+  tellProject(): Promise<void> | null
 }
 
 /** How long a call waits for its answer unless it says otherwise, in milliseconds. */

@@ -83,7 +83,7 @@ export function createProducer(parts: ClientParts, given: ProducerOptions): Prod
   let isClosed = false
 
   async function send(thread: string, { messages, jsonCharacters, endsAtMs }: Batch): Promise<void> {
-    parts.tellProject().catch((error: unknown) => log?.debug({ error }, 'the name of the project could not be told'))
+    parts.tellProject()?.catch((error: unknown) => log?.debug({ error }, 'the name of the project could not be told'))
     const { newAgentRollingWindow } = options
     const job = {
       projectId,

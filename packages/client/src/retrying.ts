@@ -44,20 +44,25 @@ export function pauseAfter(error: unknown, tries: number): number {
 }
 
 async function beforeTheEnd<T>(work: Promise<T>, { clock, endsAtMs, signal }: Patience): Promise<T> {
-  const over = new AbortController()
   const leftMs = Math.max(1, endsAtMs - clock.nowMs())
-  const late = clock
-    .wait(leftMs, signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]))
-    .then(() => {
-      throw new RetryableError('TIMEOUT', `no answer within ${Math.ceil(leftMs)} ms`, {
-        hint: 'Sending the same ids again is harmless; `heddle doctor` tells which server does not answer.',
-      })
-    })
-  late.catch(() => {})
-  work.catch(() => {})
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    over.abort()
-  }
+  return await new Promise<T>((resolve, reject) => {
+    const onAbort = () => settle(() => reject(signal?.reason))
+    const callOff = clock.after(leftMs, () => settle(() => reject(late(leftMs))))
+    const settle = (then: () => void) => {
+      callOff()
+      signal?.removeEventListener('abort', onAbort)
+      then()
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+    work.then(
+      (value) => settle(() => resolve(value)),
+      (error: unknown) => settle(() => reject(error)),
+    )
+  })
+}
+
+function late(leftMs: number): RetryableError {
+  return new RetryableError('TIMEOUT', `no answer within ${Math.ceil(leftMs)} ms`, {
+    hint: 'Sending the same ids again is harmless; `heddle doctor` tells which server does not answer.',
+  })
 }

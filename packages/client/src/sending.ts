@@ -57,12 +57,10 @@ async function sendUntilStored(
 ): Promise<void> {
   const { clock, endsAtMs, signal } = options
   const { requestId, messages } = outgoing.job
-  const refusal = new AbortController()
-  const over = new AbortController()
   const expected = parts.queues.expectReply({
     requestId,
     deadlineMs: Math.max(1, Math.ceil(endsAtMs - clock.nowMs())),
-    signal: signal === undefined ? refusal.signal : AbortSignal.any([signal, refusal.signal]),
+    ...(signal !== undefined && { signal }),
     // The worker replies after the commit. Only a reply that was lost makes it worth a look into the store: many producers
     // that look while their jobs wait would take the time of the very worker that they wait for.
     whenOk: true,
@@ -70,15 +68,15 @@ async function sendUntilStored(
     readEveryMs: LOOK_EVERY_MS,
     read: async () => ((await storedOf(parts, threadId, messages)).size === messages.length ? true : undefined),
   })
-  const sending = new Sending(parts, outgoing, options, over.signal)
-  void sending.run().catch((error: unknown) => refusal.abort(error))
+  const sending = new Sending(parts, outgoing, options)
+  void sending.run().catch((error: unknown) => expected.fail(error))
   try {
     await expected.result
   } catch (error) {
     const isLate = error instanceof HeddleError && error.code === 'TIMEOUT'
     throw isLate ? (sending.whyUnsent ?? error) : error
   } finally {
-    over.abort()
+    sending.stop()
     expected.cancel()
   }
 }
@@ -88,21 +86,21 @@ class Sending {
   readonly #parts: SenderParts
   readonly #outgoing: OutgoingJob
   readonly #options: SendOptions
-  readonly #over: AbortSignal
+  #isOver = false
+  #endPause = () => {}
   /** Why the queue has not taken the job even once. */
   whyUnsent: unknown
 
-  constructor(parts: SenderParts, outgoing: OutgoingJob, options: SendOptions, over: AbortSignal) {
+  constructor(parts: SenderParts, outgoing: OutgoingJob, options: SendOptions) {
     this.#parts = parts
     this.#outgoing = outgoing
     this.#options = options
-    this.#over = over
   }
 
   /** @throws where the queue refuses the job: it will not change its mind, while one that is away or full may */
   async run(): Promise<void> {
     let failures = 0
-    for (let sent = 0; !this.#over.aborted; ) {
+    for (let sent = 0; !this.#isOver; ) {
       let pauseMs = RESEND_AFTER_MS
       try {
         await this.#send(sent > 0)
@@ -115,15 +113,31 @@ class Sending {
         pauseMs = pauseAfter(error, failures++)
         this.#note(error)
       }
-      await this.#options.clock.wait(pauseMs, this.#over).catch(() => {})
+      await this.#pause(pauseMs)
     }
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#endPause()
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#isOver) return Promise.resolve()
+    return new Promise((resolve) => {
+      const callOff = this.#options.clock.after(ms, resolve)
+      this.#endPause = () => {
+        callOff()
+        resolve()
+      }
+    })
   }
 
   async #send(isAgain: boolean): Promise<void> {
     const { queues } = this.#parts
     // A queue that is full holds what was sent before: it is not made fuller with copies of it.
     if (isAgain || this.#options.asksForRoom) await queues.admit({ jobs: 1, bytes: this.#outgoing.bytes })
-    if (this.#over.aborted) return
+    if (this.#isOver) return
     await queues.add('ingest', { ...this.#outgoing.job, replyTo: queues.inbox })
   }
 

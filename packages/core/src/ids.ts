@@ -14,11 +14,25 @@ export function projectIdOf(name: string): string {
 }
 
 export function agentIdOf(projectId: string, name: string): string {
-  return v5(`agent ${name}`, projectId)
+  return derived(`agent ${name}`, projectId)
 }
 
 export function threadIdOf(projectId: string, name: string): string {
-  return v5(`thread ${name}`, projectId)
+  return derived(`thread ${name}`, projectId)
+}
+
+/** Ids that were derived before: the same few threads are written to again and again, and hashing takes its time. */
+const derivedIds = new Map<string, string>()
+const DERIVED_IDS_MAX = 20_000
+
+function derived(name: string, projectId: string): string {
+  const key = `${projectId} ${name}`
+  const known = derivedIds.get(key)
+  if (known !== undefined) return known
+  const id = v5(name, projectId)
+  if (derivedIds.size >= DERIVED_IDS_MAX) derivedIds.clear()
+  derivedIds.set(key, id)
+  return id
 }
 
 /** The id of a message from elsewhere, from the source's own id or from its content and position (DESIGN: order). */

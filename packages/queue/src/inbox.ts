@@ -1,5 +1,6 @@
-import { limits, type Reply, RetryableError, replySchema, validationError } from '@heddle/contracts'
+import { limits, type Reply, RetryableError, validationError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
+import { decodeReplies } from './messages.js'
 import { type ReplyExpectation, Waiter } from './reply-waiter.js'
 
 export interface ExpectedReply<T> {
@@ -9,7 +10,9 @@ export interface ExpectedReply<T> {
    * @throws the error that the worker replied with; RetryableError `TIMEOUT`; the signal's reason
    */
   readonly result: Promise<T>
-  /** Stops waiting; for a caller whose job could not be enqueued. */
+  /** Ends the wait with an error; for a caller whose job could not be enqueued. */
+  fail(error: unknown): void
+  /** Stops waiting. */
   cancel(): void
 }
 
@@ -44,12 +47,12 @@ export class Inbox {
     waiters.add(waiter)
     this.#waiters.set(requestId, waiters)
     waiter.start()
-    return { result: waiter.result, cancel: () => waiter.cancel() }
+    return { result: waiter.result, fail: (error) => waiter.fail(error), cancel: () => waiter.cancel() }
   }
 
   /** Takes a message from outside, a list of replies: what is none, or comes too late, is dropped. */
   receive(text: string): void {
-    for (const reply of parseReplies(text)) this.deliver(reply)
+    for (const reply of decodeReplies(text)) this.deliver(reply)
   }
 
   deliver(reply: Reply): void {
@@ -65,18 +68,5 @@ export class Inbox {
     const waiters = this.#waiters.get(requestId)
     waiters?.delete(waiter)
     if (waiters?.size === 0) this.#waiters.delete(requestId)
-  }
-}
-
-function parseReplies(text: string): Reply[] {
-  try {
-    const list: unknown = JSON.parse(text)
-    if (!Array.isArray(list)) return []
-    return list.flatMap((each) => {
-      const parsed = replySchema.safeParse(each)
-      return parsed.success ? [parsed.data] : []
-    })
-  } catch {
-    return []
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { eventSchema, type HeddleEvent, type Reply } from '@heddle/contracts'
+import { eventSchema, type HeddleEvent, type Reply, replySchema } from '@heddle/contracts'
 import { bounds } from './bounds.js'
 
 /** Where a process's replies arrive. At most 63 bytes, as Postgres has it: prefixes have at most 40. */
@@ -32,12 +32,23 @@ export function encodeEvent(event: HeddleEvent): string {
   return JSON.stringify(event)
 }
 
-export function decodeEvent(text: string): HeddleEvent | undefined {
+/** Reads a list of events; what is none is left out. */
+export function decodeEvents(text: string): HeddleEvent[] {
+  return decodeList(text, eventSchema)
+}
+
+/** Reads a list of replies; what is none is left out. */
+export function decodeReplies(text: string): Reply[] {
+  return decodeList(text, replySchema)
+}
+
+function decodeList<Item>(text: string, schema: { safeParse(value: unknown): { data?: Item | undefined } }): Item[] {
   try {
-    const parsed = eventSchema.safeParse(JSON.parse(text))
-    return parsed.success ? parsed.data : undefined
+    const list: unknown = JSON.parse(text)
+    if (!Array.isArray(list)) return []
+    return list.flatMap((each) => schema.safeParse(each).data ?? [])
   } catch {
-    return undefined
+    return []
   }
 }
 

@@ -17,11 +17,11 @@ import { bounds } from './bounds.js'
 import { namedError, unavailable } from './errors.js'
 import { type ExpectedReply, Inbox } from './inbox.js'
 import type { WaitingJob } from './job-removal.js'
-import { replyChannel } from './messages.js'
+import { Letters } from './letters.js'
+import { encodeReply, replyChannel } from './messages.js'
 import { openPostgresBackend } from './postgres/backend.js'
 import { createQuietLog } from './quiet-log.js'
 import { openRedisBackend } from './redis/backend.js'
-import { ReplySender } from './reply-sender.js'
 import type { ReplyExpectation } from './reply-waiter.js'
 import { StageQueue, type StageStats } from './stage-queue.js'
 import { type EventListener, Subscriptions, type Unsubscribe } from './subscriptions.js'
@@ -123,7 +123,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       : await openPostgresBackend({ url: options.backend.url, prefix, clock, onError })
 
   const inbox = new Inbox(clock)
-  const replies = new ReplySender((channel, text) => backend.channels.send(channel, text))
+  const letters = new Letters((channel, text) => backend.channels.send(channel, text))
   const name = randomUUID().replaceAll('-', '').slice(0, 16)
   const queues = new Map(stageNames.map((stage) => [stage, new StageQueue(stage, backend, prefix, onError)]))
   const admission = new Admission({
@@ -135,7 +135,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     clock,
     readDepth: (jobsMax) => bounded(backend.depth(queueName('ingest'), jobsMax)),
   })
-  const subscriptions = new Subscriptions(backend.channels, prefix, log)
+  const subscriptions = new Subscriptions(backend.channels, letters, prefix, log)
   const workers: QueuesInternals['workers'] = new Set()
 
   /** Puts a bound and a name on what a driver does. */
@@ -178,7 +178,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     async reply(target, reply) {
       // In one process the way over the server can be spared.
       if (target === name) inbox.deliver(reply)
-      else await bounded(replies.send(replyChannel(prefix, target), reply))
+      else await bounded(letters.send(replyChannel(prefix, target), encodeReply(reply)))
     },
     expectReply: (expectation) => inbox.expect(expectation),
     publish: (event) => bounded(subscriptions.publish(event)),

@@ -29,9 +29,10 @@ export class Waiter<T> {
   readonly #expectation: ReplyExpectation<T>
   readonly #clock: Clock
   readonly #onEnd: () => void
-  /** Aborted at the end: takes the deadline and the timer with it. */
-  readonly #end = new AbortController()
-  #timer: AbortController | undefined
+  readonly #onAbort = () => this.fail(this.#expectation.signal?.reason)
+  #callOffDeadline = () => {}
+  #callOffLook = () => {}
+  #isOver = false
   #reading = false
   #readAgain = false
   #told = false
@@ -57,16 +58,13 @@ export class Waiter<T> {
       this.fail(signal.reason)
       return
     }
-    signal?.addEventListener('abort', () => this.fail(signal.reason), { once: true, signal: this.#end.signal })
-    this.#clock.wait(deadlineMs, this.#end.signal).then(
-      () => this.#timeOut(),
-      () => {},
-    )
+    signal?.addEventListener('abort', this.#onAbort, { once: true })
+    this.#callOffDeadline = this.#clock.after(deadlineMs, () => this.#timeOut())
     this.#schedule(Math.min(firstReadMs, readEveryMs))
   }
 
   onReply(reply: Reply): void {
-    if (this.#end.signal.aborted) return
+    if (this.#isOver) return
     if (reply.ok) {
       const { whenOk } = this.#expectation
       if (whenOk !== undefined && this.#finish()) {
@@ -85,7 +83,7 @@ export class Waiter<T> {
   }
 
   cancel(): void {
-    this.fail(new RetryableError('INTERNAL', 'The wait for a reply was cancelled'))
+    if (!this.#isOver) this.fail(new RetryableError('INTERNAL', 'The wait for a reply was cancelled'))
   }
 
   fail(error: unknown): void {
@@ -105,17 +103,12 @@ export class Waiter<T> {
   }
 
   #schedule(ms: number): void {
-    this.#timer?.abort()
-    const timer = new AbortController()
-    this.#timer = timer
-    this.#clock.wait(ms, timer.signal).then(
-      () => void this.#look(),
-      () => {},
-    )
+    this.#callOffLook()
+    this.#callOffLook = this.#clock.after(ms, () => void this.#look())
   }
 
   async #look(): Promise<void> {
-    if (this.#end.signal.aborted) return
+    if (this.#isOver) return
     if (this.#reading) {
       // What is being read may be older than the message that asks for another look.
       this.#readAgain = true
@@ -125,7 +118,7 @@ export class Waiter<T> {
     const value = await this.#read()
     this.#reading = false
     if (value !== undefined && this.#finish()) return this.#resolve(value)
-    if (this.#end.signal.aborted) return
+    if (this.#isOver) return
     const again = this.#readAgain
     this.#readAgain = false
     if (again) return this.#look()
@@ -152,9 +145,11 @@ export class Waiter<T> {
 
   /** @returns false if it was over before */
   #finish(): boolean {
-    if (this.#end.signal.aborted) return false
-    this.#end.abort()
-    this.#timer?.abort()
+    if (this.#isOver) return false
+    this.#isOver = true
+    this.#callOffDeadline()
+    this.#callOffLook()
+    this.#expectation.signal?.removeEventListener('abort', this.#onAbort)
     this.#onEnd()
     return true
   }

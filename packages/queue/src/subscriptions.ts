@@ -1,7 +1,8 @@
 import type { HeddleEvent } from '@heddle/contracts'
 import type { Logger } from '@heddle/runtime'
 import type { Channels } from './channels.js'
-import { decodeEvent, encodeEvent, eventChannel } from './messages.js'
+import type { Letters } from './letters.js'
+import { decodeEvents, encodeEvent, eventChannel } from './messages.js'
 
 export type EventListener = (event: HeddleEvent) => void
 export type Unsubscribe = () => Promise<void>
@@ -9,18 +10,20 @@ export type Unsubscribe = () => Promise<void>
 /** The events of projects: one channel each, however many in this process listen to it. */
 export class Subscriptions {
   readonly #channels: Channels
+  readonly #letters: Letters
   readonly #prefix: string
   readonly #log: Logger
   readonly #projects = new Map<string, { listeners: Set<EventListener>; ready: Promise<void> }>()
 
-  constructor(channels: Channels, prefix: string, log: Logger) {
+  constructor(channels: Channels, letters: Letters, prefix: string, log: Logger) {
     this.#channels = channels
+    this.#letters = letters
     this.#prefix = prefix
     this.#log = log
   }
 
   publish(event: HeddleEvent): Promise<void> {
-    return this.#channels.send(eventChannel(this.#prefix, event.projectId), encodeEvent(event))
+    return this.#letters.send(eventChannel(this.#prefix, event.projectId), encodeEvent(event))
   }
 
   /** Resolves once every event that is published from now on arrives, as long as the connection holds. */
@@ -54,8 +57,10 @@ export class Subscriptions {
   }
 
   #receive(projectId: string, text: string): void {
-    const event = decodeEvent(text)
-    if (event?.projectId !== projectId) return
+    for (const event of decodeEvents(text)) if (event.projectId === projectId) this.#deliver(projectId, event)
+  }
+
+  #deliver(projectId: string, event: HeddleEvent): void {
     for (const listener of this.#projects.get(projectId)?.listeners ?? []) {
       try {
         listener(event)

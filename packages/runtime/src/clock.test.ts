@@ -10,4 +10,24 @@ describe('systemClock', () => {
     await expect(waiting).rejects.toBe(reason)
     await expect(systemClock.wait(60_000, controller.signal)).rejects.toBe(reason)
   })
+
+  it('leaves nothing on a signal whose wait has ended', async () => {
+    const { signal } = new AbortController()
+    const removed: string[] = []
+    const remove = signal.removeEventListener.bind(signal)
+    signal.removeEventListener = (type: string, listener: () => void) => {
+      removed.push(type)
+      remove(type, listener)
+    }
+    await systemClock.wait(1, signal)
+    expect(removed).toEqual(['abort'])
+  })
+
+  it('calls back, unless it is called off', async () => {
+    const called: string[] = []
+    const callOff = systemClock.after(1, () => called.push('called off'))
+    callOff()
+    await new Promise<void>((resolve) => systemClock.after(2, resolve))
+    expect(called).toEqual([])
+  })
 })

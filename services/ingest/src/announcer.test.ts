@@ -1,7 +1,8 @@
+import { systemClock } from '@heddle/runtime'
 import { expect, test } from 'vitest'
 import { Announcer } from './announcer.js'
 
-const log = { warn: () => {} }
+const deps = { log: { warn: () => {} }, clock: systemClock }
 
 /** Tells that end when the test says so. */
 function heldBack() {
@@ -16,7 +17,7 @@ function heldBack() {
 
 test('what grows while a telling is under way is told once, with its last head', async () => {
   const { told, tell, releaseNext } = heldBack()
-  const announcer = new Announcer(tell, log)
+  const announcer = new Announcer(tell, deps)
   announcer.announce('p', 'a', 1)
   announcer.announce('p', 'a', 2)
   announcer.announce('p', 'a', 4)
@@ -33,13 +34,13 @@ test('what grows while a telling is under way is told once, with its last head',
     ]),
   ])
   releaseNext()
-  await announcer.whenIdle()
+  await announcer.close()
   expect(told).toHaveLength(2)
 })
 
 test('projects do not wait for each other', () => {
   const { told, tell } = heldBack()
-  const announcer = new Announcer(tell, log)
+  const announcer = new Announcer(tell, deps)
   announcer.announce('p', 'a', 1)
   announcer.announce('q', 'b', 1)
   expect(told.map(([projectId]) => projectId)).toEqual(['p', 'q'])
@@ -50,9 +51,25 @@ test('a telling that fails holds back none after it', async () => {
   const announcer = new Announcer(async (projectId) => {
     told.push(projectId)
     if (told.length === 1) throw new Error('away')
-  }, log)
+  }, deps)
   announcer.announce('p', 'a', 1)
   announcer.announce('p', 'a', 2)
-  await announcer.whenIdle()
+  await announcer.close()
   expect(told).toEqual(['p', 'p'])
+})
+
+test('under load, what comes soon after a telling gathers, until it is closed', async () => {
+  const told: number[] = []
+  const announcer = new Announcer(async (_projectId, heads) => {
+    told.push(heads.size)
+  }, deps)
+  announcer.announce('p', 'first', 1)
+  for (let number = 0; number < 100; number++) announcer.announce('p', `thread ${number}`, 1)
+  await expect.poll(() => told).toEqual([1, 100])
+  announcer.announce('p', 'late', 1)
+  announcer.announce('p', 'later', 1)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(told).toEqual([1, 100])
+  await announcer.close()
+  expect(told).toEqual([1, 100, 2])
 })

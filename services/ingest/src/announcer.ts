@@ -1,21 +1,30 @@
-import type { Logger } from '@heddle/runtime'
+import type { Clock, Logger } from '@heddle/runtime'
 
 /** What subscribers are told of one project: the threads that grew, each with its head. */
 export type Tell = (projectId: string, heads: ReadonlyMap<string, number>) => Promise<void>
 
+/** So many threads told at once are a sign of load. */
+const THREADS_UNDER_LOAD = 32
+/** How long what is told of a project gathers under load. */
+const GATHER_MS = 1_000
+
 /**
  * Tells subscribers which threads grew, after the commit and in the time of nobody who waits for it. While one telling of a
- * project is under way, what comes after it gathers: of a thread that grew often, only the last head is told.
+ * project is under way, and for a second after one of many threads, what comes after it gathers: of a thread that grew
+ * often, only the last head is told.
  */
 export class Announcer {
   readonly #tell: Tell
   readonly #log: Pick<Logger, 'warn'>
+  readonly #clock: Pick<Clock, 'wait'>
+  readonly #closing = new AbortController()
   readonly #heads = new Map<string, Map<string, number>>()
   readonly #running = new Map<string, Promise<void>>()
 
-  constructor(tell: Tell, log: Pick<Logger, 'warn'>) {
+  constructor(tell: Tell, { log, clock }: { log: Pick<Logger, 'warn'>; clock: Pick<Clock, 'wait'> }) {
     this.#tell = tell
     this.#log = log
+    this.#clock = clock
   }
 
   announce(projectId: string, threadId: string, headSeq: number): void {
@@ -24,8 +33,9 @@ export class Announcer {
     if (!this.#running.has(projectId)) this.#running.set(projectId, this.#run(projectId))
   }
 
-  /** Resolves once everything was told. */
-  async whenIdle(): Promise<void> {
+  /** Tells what has gathered. */
+  async close(): Promise<void> {
+    this.#closing.abort()
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
@@ -35,6 +45,7 @@ export class Announcer {
       await this.#tell(projectId, heads).catch((error: unknown) =>
         this.#log.warn({ error, projectId }, 'events were not told'),
       )
+      if (heads.size >= THREADS_UNDER_LOAD) await this.#clock.wait(GATHER_MS, this.#closing.signal).catch(() => {})
     }
     this.#running.delete(projectId)
   }

@@ -19,7 +19,7 @@ export interface IngestWorkerDeps {
 }
 
 export async function createIngestWorker(deps: IngestWorkerDeps): Promise<WorkerHandle> {
-  const announcer = new Announcer(tellWith(deps), deps.log)
+  const announcer = new Announcer(tellWith(deps), deps)
   const commits = new GroupCommit(commitWith(deps, announcer))
   const wakes = new Wakes({
     ...deps,
@@ -37,7 +37,7 @@ export async function createIngestWorker(deps: IngestWorkerDeps): Promise<Worker
     async close(options) {
       await worker.close(options)
       await wakes.close()
-      await announcer.whenIdle()
+      await announcer.close()
     },
   }
 }

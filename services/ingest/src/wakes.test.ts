@@ -21,6 +21,7 @@ function setUp(wake: (threads: readonly WakeJob[]) => Promise<void> = async () =
           waits.push(resolve)
           signal?.addEventListener('abort', () => reject(signal.reason))
         }),
+      after: () => () => {},
     },
     log: { warn: () => {} },
   })

@@ -75,6 +75,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
             ticks.push(resolve)
             signal?.addEventListener('abort', () => reject(signal.reason))
           }),
+        after: () => () => {},
       }
       const looks = [gate(), gate(), gate()]
       const finish = gate()

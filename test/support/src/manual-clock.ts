@@ -34,6 +34,12 @@ export class ManualClock implements Clock {
     })
   }
 
+  after(ms: number, callback: () => void): () => void {
+    const timer: Timer = { atMs: this.#nowMs + ms, resolve: callback }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
   /** Lets time pass, waking who waits in the order of their times; what they do at once is done when it resolves. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms

@@ -3,13 +3,14 @@ import { systemClock } from '@heddle/runtime'
 import { expect, test } from 'vitest'
 import { bounds } from './bounds.js'
 import { Inbox } from './inbox.js'
-import { ReplySender } from './reply-sender.js'
+import { Letters } from './letters.js'
+import { encodeReply } from './messages.js'
 
 const idOf = (number: number) => `018f0000-0000-7000-8000-${String(number).padStart(12, '0')}`
 
 test('replies of one tick travel together, to each inbox its own, and none is too long for a notification', async () => {
   const sent: { channel: string; text: string }[] = []
-  const sender = new ReplySender(async (channel, text) => {
+  const letters = new Letters(async (channel, text) => {
     sent.push({ channel, text })
   })
   const replies = Array.from(
@@ -19,7 +20,7 @@ test('replies of one tick travel together, to each inbox its own, and none is to
         ? { requestId: idOf(number), ok: false, error: { code: 'INTERNAL', detail: '🧵'.repeat(500) } }
         : { requestId: idOf(number), ok: true },
   )
-  await Promise.all(replies.map((reply, number) => sender.send(number % 2 === 0 ? 'even' : 'odd', reply)))
+  await Promise.all(replies.map((reply, number) => letters.send(number % 2 === 0 ? 'even' : 'odd', encodeReply(reply))))
   for (const { text } of sent) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bounds.messageBytesMax + 2)
   const received = (channel: string) =>
     sent.filter((message) => message.channel === channel).flatMap(({ text }) => JSON.parse(text) as Reply[])

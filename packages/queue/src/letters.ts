@@ -1,7 +1,5 @@
-import type { Reply } from '@heddle/contracts'
 import { Batcher } from './batcher.js'
 import { bounds } from './bounds.js'
-import { encodeReply } from './messages.js'
 
 interface Letter {
   readonly channel: string
@@ -9,10 +7,10 @@ interface Letter {
 }
 
 /**
- * Sends replies to the inboxes of other processes. Those of one tick travel together: the jobs of a group end together,
- * and most of them were sent by the same few producers.
+ * Sends replies and events to other processes, those of one tick together in lists: the jobs of a group end together, and
+ * most of them were sent by the same few producers.
  */
-export class ReplySender {
+export class Letters {
   readonly #batcher: Batcher<Letter>
 
   constructor(send: (channel: string, text: string) => Promise<void>) {
@@ -26,8 +24,8 @@ export class ReplySender {
     })
   }
 
-  send(channel: string, reply: Reply): Promise<void> {
-    const text = encodeReply(reply)
+  /** @param text JSON, short enough for a notification */
+  send(channel: string, text: string): Promise<void> {
     return this.#batcher.add({ channel, text }, text.length)
   }
 }
