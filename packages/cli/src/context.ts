@@ -16,6 +16,8 @@ export interface CommandContext {
   readonly cwd: string
   /** Aborted when the command is asked to stop; its reason is an `InterruptedError`. */
   readonly signal: AbortSignal
+  /** Asks the person at the terminal; null where there is none. */
+  ask(question: string): Promise<string | null>
   /** For a command that ends well and still has something to say, such as a check that failed. */
   setExitCode(code: ExitCode): void
 }

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises'
 import { runCli } from './run.js'
 
 /** What the `heddle` executable does: runs the command line of this process and ends it with its exit code. */
@@ -8,7 +9,18 @@ export async function main(argv: readonly string[]): Promise<void> {
     env: process.env,
     cwd: process.cwd(),
     signals: process,
+    ask,
   })
   // Everything is closed and flushed: what may still be open, such as a socket that is being let go, need not be awaited.
   process.exit(code)
+}
+
+async function ask(question: string, signal: AbortSignal): Promise<string | null> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return null
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question(question, { signal })
+  } finally {
+    terminal.close()
+  }
 }

@@ -4,6 +4,7 @@ import { registerAgents } from './commands/agents.js'
 import { registerContext } from './commands/context.js'
 import { registerDemo } from './commands/demo.js'
 import { registerDoctor } from './commands/doctor.js'
+import { registerProjects } from './commands/erase.js'
 import { registerImport } from './commands/import.js'
 import { registerIterations } from './commands/iterations.js'
 import { registerMigrate } from './commands/migrate.js'
@@ -37,6 +38,7 @@ export function buildProgram(context: CommandContext): Command {
     registerContext,
     registerThreads,
     registerAgents,
+    registerProjects,
     registerIterations,
     registerRecall,
     registerQueues,

@@ -10,6 +10,8 @@ export interface CliHost {
   readonly stderr: Terminal
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
+  /** Asks the person at the terminal; without it nobody can be asked. */
+  readonly ask?: (question: string, signal: AbortSignal) => Promise<string | null>
   /** Where signals come from; without it nothing interrupts. */
   readonly signals?: ShutdownHost
 }
@@ -35,6 +37,7 @@ export async function runCli(argv: readonly string[], host: CliHost): Promise<nu
     env: host.env,
     cwd: host.cwd,
     signal: controller.signal,
+    ask: async (question) => (await host.ask?.(question, controller.signal)) ?? null,
     setExitCode(code) {
       exitCode = code
     },

@@ -19,6 +19,7 @@ import {
 } from '@heddle/store'
 import { createSummarizeWorker } from '@heddle/summarize'
 import { CloseStack } from './close-stack.js'
+import { startHousekeeping } from './housekeeping.js'
 
 export interface StagesOptions {
   readonly store: Store
@@ -51,6 +52,8 @@ const WORKER_CLOSE_MS = 8_000
 /** A little more than a worker allows itself, for the case that it hangs. */
 const CLOSE_BOUND_MS = WORKER_CLOSE_MS + 2_000
 const RECONCILE: ReconcileTiming = { everyMs: 15_000, patienceMs: 10_000 }
+/** What is kept for days may stay a minute longer, and an erasure may take one before anybody else looks after it. */
+const HOUSEKEEPING_FACTOR = 4
 /** A run takes this much; the rest is found by the next. */
 const FOUND_MAX = 1_000
 
@@ -99,6 +102,16 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
         clock,
       })
       opened.push('reconciler', CLOSE_BOUND_MS, () => reconciler.close())
+      const housekeeping = startHousekeeping({
+        store,
+        queues,
+        clock,
+        log,
+        retention: config.retention,
+        everyMs: HOUSEKEEPING_FACTOR * everyMs,
+        patienceMs: HOUSEKEEPING_FACTOR * patienceMs,
+      })
+      opened.push('housekeeping', CLOSE_BOUND_MS, () => housekeeping.close())
     }
     return {
       models: { summarizer: summarizer?.name ?? null, embedder: embedder?.model ?? null },

@@ -4,6 +4,7 @@ import { limitOption, nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
 import { withEngine } from '../with-engine.js'
+import { registerErase } from './erase.js'
 
 interface ListOptions extends CommonOptions {
   readonly limit?: number
@@ -29,6 +30,7 @@ export function registerAgents(program: Command, context: CommandContext): void 
   withCommonOptions(show, ['heddle agents show coder', 'heddle agents show coder --json']).action(
     (name: string, options: CommonOptions) => showAgent(context, name, options),
   )
+  registerErase(group, context, 'agent', (client, name, erasing) => client.agents.delete(name, erasing))
 }
 
 async function listAgents(context: CommandContext, options: ListOptions): Promise<void> {

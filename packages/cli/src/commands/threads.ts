@@ -4,6 +4,7 @@ import { limitOption, nameOption, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
 import { withEngine } from '../with-engine.js'
+import { registerErase } from './erase.js'
 import { threadLines } from './thread-view.js'
 import { registerThreadsHistory } from './threads-history.js'
 import { registerThreadsProcesses } from './threads-processes.js'
@@ -39,6 +40,7 @@ export function registerThreads(program: Command, context: CommandContext): void
   registerThreadsHistory(group, context)
   registerThreadsSet(group, context)
   registerThreadsProcesses(group, context)
+  registerErase(group, context, 'thread', (client, name, erasing) => client.threads.delete(name, erasing))
 }
 
 async function listThreads(context: CommandContext, options: ListOptions): Promise<void> {

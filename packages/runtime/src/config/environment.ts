@@ -10,6 +10,11 @@ export const variables = {
   HEDDLE_QUEUE_PREFIX: ['queuePrefix'],
   HEDDLE_INGEST_JOBS_MAX: ['queue', 'ingestJobsMax'],
   HEDDLE_INGEST_BYTES_MAX: ['queue', 'ingestBytesMax'],
+  HEDDLE_RETENTION_CONTEXTS_DAYS: ['retention', 'contextsDays'],
+  HEDDLE_RETENTION_EVENTS_DAYS: ['retention', 'eventsDays'],
+  HEDDLE_RETENTION_VOID_STATES_DAYS: ['retention', 'voidStatesDays'],
+  HEDDLE_RETENTION_DEAD_LETTERS_DAYS: ['retention', 'deadLettersDays'],
+  HEDDLE_RETENTION_TOMBSTONES_DAYS: ['retention', 'tombstonesDays'],
   HEDDLE_EMBEDDER: ['embedder', 'kind'],
   HEDDLE_EMBEDDING_MODEL: ['embedder', 'model'],
   HEDDLE_MODELS: ['embedder', 'modelsDir'],
@@ -33,6 +38,11 @@ const numbers = new Set<VariableName>([
   'HEDDLE_BUDGET',
   'HEDDLE_MAX_OUTPUT_TOKENS',
   'HEDDLE_MAX_SUMMARY_TOKENS',
+  'HEDDLE_RETENTION_CONTEXTS_DAYS',
+  'HEDDLE_RETENTION_EVENTS_DAYS',
+  'HEDDLE_RETENTION_VOID_STATES_DAYS',
+  'HEDDLE_RETENTION_DEAD_LETTERS_DAYS',
+  'HEDDLE_RETENTION_TOMBSTONES_DAYS',
 ])
 
 /**
@@ -57,6 +67,7 @@ export function variableOf(path: readonly PropertyKey[]): VariableName | undefin
 
 function valueFrom(name: VariableName, text: string): unknown {
   if (name === 'HEDDLE_ROLLING_WINDOW') return text === 'none' ? null : numberOf(text)
+  if (name.startsWith('HEDDLE_RETENTION_') && text === 'none') return null
   if (name === 'HEDDLE_DISABLE_AUTO_SUMMARIZE') return { true: true, 1: true, false: false, 0: false }[text] ?? text
   return numbers.has(name) ? numberOf(text) : text
 }

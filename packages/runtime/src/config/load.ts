@@ -24,6 +24,19 @@ export interface Config {
   /** What the file and the environment say about agents; the agents' own settings go over it. */
   settings: PartialSettings
   embedder: { kind: 'auto' | 'hashing' | 'local'; model: string; modelsDir: string | null }
+  /** Days for which each of these is kept, null for ever. Messages are kept until they are erased. */
+  retention: {
+    /** Built or failed contexts, since they were requested. Default 30. */
+    contextsDays: number | null
+    /** The log from which subscribers resume. Default 7. */
+    eventsDays: number | null
+    /** Compactions that a late message or a clear made void, since then. Default 1. */
+    voidStatesDays: number | null
+    /** Dead letters, since they were sent again; others stay. Default 90. */
+    deadLettersDays: number | null
+    /** What refuses jobs for what was erased, since the erasure was finished. Default 365. */
+    tombstonesDays: number | null
+  }
   /** Keeps the queues of several installations apart on one server. */
   queuePrefix: string
   /** What may wait for ingest before producers are refused. Null leaves it to the queues. */
@@ -87,6 +100,14 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
       kind: raw.embedder?.kind ?? 'auto',
       model: raw.embedder?.model ?? 'Xenova/all-MiniLM-L6-v2',
       modelsDir: raw.embedder?.modelsDir === undefined ? null : resolve(cwd, raw.embedder.modelsDir),
+    },
+    retention: {
+      contextsDays: 30,
+      eventsDays: 7,
+      voidStatesDays: 1,
+      deadLettersDays: 90,
+      tombstonesDays: 365,
+      ...withoutUndefined(raw.retention ?? {}),
     },
     queuePrefix: raw.queuePrefix ?? 'heddle',
     queue: {

@@ -13,6 +13,12 @@ const redisAddress = address(['redis:', 'rediss:'], 'redis://host:6379')
 
 const atLeastOne = z.int({ error: 'must be a whole number' }).min(1, 'must be at least 1')
 
+const days = z
+  .int({ error: 'must be a whole number of days, or null for ever' })
+  .min(1, 'must be at least 1')
+  .max(36_500, 'must be at most 36500')
+  .nullable()
+
 /** What `heddle.yaml`, the environment and flags may hold together, before defaults. */
 export const rawConfigSchema = z.strictObject({
   databaseUrl: postgresAddress.optional(),
@@ -42,6 +48,16 @@ export const rawConfigSchema = z.strictObject({
       kind: z.enum(['auto', 'hashing', 'local'], { error: 'must be one of auto, hashing, local' }).optional(),
       model: z.string().min(1).max(200).optional(),
       modelsDir: z.string().min(1).optional(),
+    })
+    .optional(),
+  /** Days for which what is not messages is kept; null for ever. */
+  retention: z
+    .strictObject({
+      contextsDays: days.optional(),
+      eventsDays: days.optional(),
+      voidStatesDays: days.optional(),
+      deadLettersDays: days.optional(),
+      tombstonesDays: days.optional(),
     })
     .optional(),
   settings: partialSettingsSchema.optional(),

@@ -1,0 +1,118 @@
+import { finishErasure } from '@heddle/client'
+import type { Queues } from '@heddle/queue'
+import type { Clock, Config, Logger } from '@heddle/runtime'
+import { findUnfinishedErasures, type RetainedKind, removeExpired, retainedKinds, type Store } from '@heddle/store'
+
+export interface HousekeepingOptions {
+  readonly store: Store
+  readonly queues: Queues
+  readonly clock: Clock
+  readonly log: Logger
+  /** Days for which each kind is kept; null for ever. */
+  readonly retention: Config['retention']
+  /** Time between two runs, in milliseconds. */
+  readonly everyMs: number
+  /** Erasures that began later are left to whoever began them, in milliseconds. */
+  readonly patienceMs: number
+}
+
+export interface Housekeeping {
+  /** Does what is due, or waits for the run that is under way. Never throws: what failed is tried again with the next. */
+  runOnce(): Promise<Housekept>
+  close(): Promise<void>
+}
+
+export interface Housekept {
+  /** Erasures that were carried to their end. */
+  readonly erasures: number
+  /** Rows past their retention that were removed, by kind. */
+  readonly removed: Readonly<Partial<Record<RetainedKind, number>>>
+}
+
+/** Rows that one transaction removes. */
+const ROWS_PER_STEP = 1_000
+/** Steps of one run and kind: with one run a minute, more than any installation makes. The rest goes with the next. */
+const STEPS_MAX = 100
+const ERASURES_MAX = 100
+const DAY_MS = 86_400_000
+
+/**
+ * Carries on erasures whose process died, and removes what has been kept for long enough, on a timer of its own process.
+ * Any number of processes may do so at once.
+ */
+export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
+  const { everyMs, clock, log } = options
+  const closing = new AbortController()
+  let running: Promise<Housekept> | undefined
+
+  const runOnce = () => {
+    running ??= keepHouse(options, closing.signal).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  const loop = (async () => {
+    while (!closing.signal.aborted) {
+      try {
+        await clock.wait(everyMs * (1 + Math.random() / 4), closing.signal)
+      } catch {
+        return
+      }
+      const done = await runOnce()
+      if (done.erasures > 0 || Object.keys(done.removed).length > 0) log.info({ ...done }, 'kept house')
+    }
+  })()
+  return {
+    runOnce,
+    async close() {
+      closing.abort()
+      await loop
+      await running
+    },
+  }
+}
+
+async function keepHouse(options: HousekeepingOptions, signal: AbortSignal): Promise<Housekept> {
+  const erasures = await carryOn(options, signal)
+  const removed: Partial<Record<RetainedKind, number>> = {}
+  for (const kind of retainedKinds) {
+    const count = await removeOf(options, kind, signal)
+    if (count > 0) removed[kind] = count
+  }
+  return { erasures, removed }
+}
+
+async function carryOn({ store, queues, clock, log, patienceMs }: HousekeepingOptions, signal: AbortSignal) {
+  let finished = 0
+  try {
+    const begunBeforeMs = clock.nowMs() - patienceMs
+    for (const target of await findUnfinishedErasures(store, { limit: ERASURES_MAX, begunBeforeMs })) {
+      await finishErasure({ store, queues }, target, signal)
+      finished++
+    }
+  } catch (error) {
+    if (!signal.aborted) log.warn({ error }, 'an erasure could not be carried on, and will be tried again')
+  }
+  return finished
+}
+
+async function removeOf(
+  { store, clock, log, retention }: HousekeepingOptions,
+  kind: RetainedKind,
+  signal: AbortSignal,
+): Promise<number> {
+  const days = retention[`${kind}Days`]
+  if (days === null) return 0
+  const beforeMs = clock.nowMs() - days * DAY_MS
+  let removed = 0
+  try {
+    for (let step = 0; step < STEPS_MAX && !signal.aborted; step++) {
+      const count = await removeExpired(store, { kind, beforeMs, limit: ROWS_PER_STEP })
+      if (count === 0) break
+      removed += count
+    }
+  } catch (error) {
+    log.warn({ error, kind }, 'what is past its retention could not be removed, and will be tried again')
+  }
+  return removed
+}

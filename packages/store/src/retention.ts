@@ -1,0 +1,129 @@
+import { asArray } from './arrays.js'
+import type { Tx } from './connection.js'
+import type { Store } from './store.js'
+
+/** What is kept for a while only. Messages are not: nothing but an erasure removes them. */
+export const retainedKinds = ['contexts', 'events', 'voidStates', 'deadLetters', 'tombstones'] as const
+export type RetainedKind = (typeof retainedKinds)[number]
+
+export interface Expiry {
+  readonly kind: RetainedKind
+  /** What is older goes, in milliseconds since 1970. */
+  readonly beforeMs: number
+  /** Rows of one call; for events, rows of each project. */
+  readonly limit: number
+}
+
+/**
+ * Removes some rows of a kind that are older than a time, oldest first: contexts by their request, compactions since they
+ * became void, dead letters since they were sent again, tombstones since their erasure was finished. Rows that somebody
+ * else is removing are passed over, so any number of processes may do this at once.
+ *
+ * @returns how many; 0 when none is left for this call
+ */
+export async function removeExpired(store: Store, { kind, beforeMs, limit }: Expiry): Promise<number> {
+  if (kind === 'events') return await removeExpiredEvents(store, beforeMs, limit)
+  const { find, remove } = kinds[kind]
+  const found = await store.asReconciler(
+    async (tx) =>
+      await tx<{ projectId: string; id: string }[]>`
+        select project_id, id from heddle.${tx(find)}(${limit}::integer, ${beforeMs}::timestamptz)`,
+  )
+  let removed = 0
+  for (const projectId of new Set(found.map((row) => row.projectId))) {
+    const ids = found.filter((row) => row.projectId === projectId).map(({ id }) => id)
+    removed += await store.inProject(projectId, (tx) => remove(tx, asArray(ids)))
+  }
+  return removed
+}
+
+interface KindOfRows {
+  /** The function that finds them in all projects. */
+  readonly find: string
+  /** Removes those of one project, as long as they still are what was found. */
+  remove(tx: Tx, ids: string): Promise<number>
+}
+
+const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
+  contexts: {
+    find: 'expired_contexts',
+    async remove(tx, ids) {
+      const { count } = await tx`
+        delete from heddle.contexts
+        where id = any(array(
+          select id from heddle.contexts
+          where id = any(${ids}::uuid[]) and status <> 'requested'
+          for update skip locked))`
+      return count
+    },
+  },
+  voidStates: {
+    find: 'expired_void_states',
+    async remove(tx, ids) {
+      const held = await tx<{ id: string; threadId: string }[]>`
+        select id, thread_id from heddle.context_states
+        where id = any(${ids}::uuid[]) and status = 'void'
+        for update skip locked`
+      const states = asArray(held.map(({ id }) => id))
+      const threads = asArray(new Set(held.map(({ threadId }) => threadId)))
+      const [, { count }] = await Promise.all([
+        tx`delete from heddle.prunings where thread_id = any(${threads}::uuid[]) and state_id = any(${states}::uuid[])`,
+        tx`delete from heddle.context_states where id = any(${states}::uuid[])`,
+      ])
+      return count
+    },
+  },
+  deadLetters: {
+    find: 'expired_dead_letters',
+    async remove(tx, ids) {
+      const { count } = await tx`
+        delete from heddle.dead_letters
+        where id = any(array(
+          select id from heddle.dead_letters
+          where id = any(${ids}::uuid[]) and redriven_at is not null
+          for update skip locked))`
+      return count
+    },
+  },
+  tombstones: {
+    find: 'expired_tombstones',
+    async remove(tx, ids) {
+      const { count } = await tx`
+        delete from heddle.tombstones
+        where finished_at is not null and target_id = any(array(
+          select target_id from heddle.tombstones
+          where target_id = any(${ids}::uuid[]) and finished_at is not null
+          for update skip locked))`
+      return count
+    },
+  },
+}
+
+/** Projects that one call looks at. */
+const PROJECTS_MAX = 100
+
+/** The numbers of a project's log rise with time: its oldest page is looked at, and no index by time is needed. */
+async function removeExpiredEvents(store: Store, beforeMs: number, limit: number): Promise<number> {
+  const projects = await store.asReconciler(
+    async (tx) =>
+      await tx<{ projectId: string }[]>`
+        select project_id
+        from heddle.projects_with_expired_events(${PROJECTS_MAX}::integer, ${beforeMs}::timestamptz)`,
+  )
+  let removed = 0
+  for (const { projectId } of projects) {
+    const { count } = await store.inProject(
+      projectId,
+      (tx) => tx`
+        delete from heddle.events
+        where project_id = ${projectId} and created_at < ${beforeMs} and number = any(array(
+          select number from heddle.events
+          where project_id = ${projectId}
+          order by number
+          limit ${limit}
+          for update skip locked))`,
+    )
+    removed += count
+  }
+  return removed
+}
