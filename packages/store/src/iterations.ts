@@ -1,4 +1,4 @@
-import type { FileEvent } from '@heddle/contracts'
+import { type FileEvent, notFound } from '@heddle/contracts'
 import type { Iteration } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
@@ -18,6 +18,7 @@ const LOOP_ITERATIONS_MAX = 50
  *
  * @returns the number of each iteration, in their order, and how many were new
  * @throws ConflictError where an id or a number is taken
+ * @throws PermanentError `NOT_FOUND` where the thread was erased meanwhile
  */
 export async function appendIterations(
   tx: Tx,
@@ -29,7 +30,7 @@ export async function appendIterations(
   }
   const ids = iterations.map(({ input }) => input.id)
   const given = iterations.flatMap(({ input: { iterationNumber } }) => iterationNumber ?? [])
-  const [, known, [head]] = await Promise.all([
+  const [[locked], known, [head]] = await Promise.all([
     tx`select 1 from heddle.threads where id = ${threadId} for no key update`,
     // Lateral with an offset: one look-up for each id and each number, however many iterations the thread has.
     tx<KnownIteration[]>`
@@ -49,6 +50,7 @@ export async function appendIterations(
     tx<{ highest: number }[]>`
       select coalesce(max(number), 0) as highest from heddle.iterations where thread_id = ${threadId}`,
   ])
+  if (locked === undefined) throw notFound('thread', threadId, 'it was erased meanwhile; use another name')
   const plan = planIterations(iterations, { known, highest: head?.highest ?? 0 })
   if (plan.fresh.length > 0) {
     const rows = plan.fresh.map(toRow)

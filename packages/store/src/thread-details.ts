@@ -1,4 +1,4 @@
-import type { Loop, PartialSettings, ThreadDetails } from '@heddle/contracts'
+import { type Loop, notFound, type PartialSettings, type ThreadDetails } from '@heddle/contracts'
 import { canonicalJson } from '@heddle/core'
 import type { Tx } from './connection.js'
 import { ensureThread } from './ensure-threads.js'
@@ -30,12 +30,13 @@ export interface ThreadChange extends ThreadDetails {
  * same twice does no harm.
  *
  * @throws ConflictError where the thread belongs to another agent, or where one of them was erased
+ * @throws PermanentError `NOT_FOUND` where the thread was erased meanwhile
  */
 export async function putThread(tx: Tx, change: ThreadChange): Promise<ThreadDetailsRow> {
   for (const field of ['title', 'goal', 'status'] as const) assertStorable(field, change[field])
   const { threadId } = await ensureThread(tx, change)
   const before = await lockThreadDetails(tx, { threadId })
-  if (!before) throw new Error(`thread ${threadId} is not there after it was made`)
+  if (!before) throw notFound('thread', change.thread, 'it was erased meanwhile; use another name')
   const after = {
     ...before,
     ...(change.title !== undefined && { title: change.title }),

@@ -108,6 +108,13 @@ describe('iterations', () => {
     expect((await list(thread)).iterations).toHaveLength(1)
   })
 
+  it('of a thread that is gone are refused by name', async () => {
+    const append = database.store.inProject(PROJECT, (tx) =>
+      appendIterations(tx, { threadId: newId(), iterations: [iteration()] }),
+    )
+    await expect(append).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'thread' })
+  })
+
   it('are paged by number in both directions, large ones on pages of few', async () => {
     const thread = freshThread()
     const output = 'x'.repeat(3_000_000)
