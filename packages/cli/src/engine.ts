@@ -4,7 +4,7 @@ import { projectIdOf } from '@heddle/core'
 import { startEmbeddedPostgres } from '@heddle/embedded'
 import { migrateQueues, openQueues, type Queues } from '@heddle/queue'
 import { type Config, type Logger, systemClock } from '@heddle/runtime'
-import { migrate, openStore, type Store } from '@heddle/store'
+import { assertMigrated, migrate, openStore, type Store } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
 import type { CommandContext } from './context.js'
 import { enterFolder } from './folder-users.js'
@@ -26,21 +26,25 @@ export interface EngineNeeds {
   readonly durable?: boolean
 }
 
-/** Everything that a command works with, opened from the configuration. */
-export interface Engine {
+/** What a command works with that needs no more than the store. */
+export interface StoreEngine {
   readonly config: Config
   readonly log: Logger
   readonly projectId: string
   readonly store: Store
-  readonly queues: Queues
   readonly client: Client
   readonly server: DatabaseServer
+  /** Stops and closes all of it, in reverse order and within bounds; never rejects. */
+  close(): Promise<void>
+}
+
+/** Everything that a command works with, opened from the configuration. */
+export interface Engine extends StoreEngine {
+  readonly queues: Queues
   /** The stages that run inside this process. */
   readonly workersHere: readonly StageName[]
   /** What those stages work with, by name; null where no stage here needs one. */
   readonly models: { readonly summarizer: string | null; readonly embedder: string | null }
-  /** Stops and closes all of it, in reverse order and within bounds; never rejects. */
-  close(): Promise<void>
 }
 
 /** Where the data is. */
@@ -90,9 +94,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       pid: process.pid,
       stages: workersHere,
     })
-    const store = openStore({ url: server.url, applicationName, log })
-    opened.push('store', STORE_CLOSE_MS, () => store.close())
-    await store.ping()
+    const store = await openMigratedStore(server, { applicationName, log, opened })
     const queues = await openQueues({
       backend: backendOf(config, server),
       prefix: config.queuePrefix,
@@ -131,6 +133,49 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
     await opened.close()
     throw error
   }
+}
+
+/**
+ * Opens the server and the store alone, for commands that only look at what is stored, or change it there: they work while
+ * the queues are away.
+ */
+export async function openStoreEngine(options: Omit<OpenEngineOptions, 'needs'>): Promise<StoreEngine> {
+  const { context, config, log } = options
+  const opened = new CloseStack(log)
+  try {
+    context.signal.throwIfAborted()
+    const server = await openServer({ config, log, context, durable: true })
+    opened.push('server', Number.POSITIVE_INFINITY, () => server.stop())
+    if (server.kind === 'embedded') await migrateAll(config, server, log)
+    context.signal.throwIfAborted()
+    const applicationName = applicationNameOf({ queuePrefix: config.queuePrefix, pid: process.pid, stages: [] })
+    const store = await openMigratedStore(server, { applicationName, log, opened })
+    const { project, settings } = config
+    const client = createClient({ store, queues: noQueues, project, settings, log })
+    return { config, log, projectId: projectIdOf(project), store, client, server, close: () => opened.close() }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+/** Stands where a command has said that it needs none. */
+const noQueues = new Proxy({} as Queues, {
+  get(_, name) {
+    throw new TypeError(`this command opened no queues, and uses their ${String(name)}`)
+  },
+})
+
+/** Nothing is created in a database that is not Heddle's yet, neither tables nor queues: its owner says when. */
+async function openMigratedStore(
+  server: DatabaseServer,
+  { applicationName, log, opened }: { applicationName: string; log: Logger; opened: CloseStack },
+): Promise<Store> {
+  const store = openStore({ url: server.url, applicationName, log })
+  opened.push('store', STORE_CLOSE_MS, () => store.close())
+  await store.ping()
+  await assertMigrated(store)
+  return store
 }
 
 function takenFolder(dataDir: string): ConflictError {

@@ -53,14 +53,21 @@ test('a running "up" is found by asking it, and a stranger on its port is not ta
     await withServer(
       async ({ port }) => {
         const up = { pid: 7, port, startedAt: '2026-01-01T00:00:00.000Z' }
-        await announceUp(dataDir, up)
+        expect(await announceUp(dataDir, up)).toBe(true)
         expect(await findUp(dataDir)).toEqual(up)
-        await announceUp(dataDir, { ...up, pid: 8 })
-        expect(await findUp(dataDir)).toBeNull()
+        expect(await announceUp(dataDir, { ...up, pid: 8 })).toBe(false)
+        expect(await findUp(dataDir)).toEqual(up)
       },
       { identity: { pid: 7, dataDir } },
     )
     expect(await findUp(dataDir)).toBeNull()
+    await withServer(
+      async ({ port }) => {
+        expect(await announceUp(dataDir, { pid: 8, port, startedAt: '2026-01-01T00:00:01.000Z' })).toBe(true)
+        expect(await findUp(dataDir)).toBeNull()
+      },
+      { identity: { pid: 9, dataDir } },
+    )
     await withdrawUp(dataDir, 8)
     expect(await findUp(dataDir)).toBeNull()
   } finally {

@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder, unusableFolder } from '@heddle/embedded'
 
 /** A `heddle up` that serves a data folder. */
 export interface RunningUp {
@@ -11,9 +12,26 @@ export interface RunningUp {
 const FILE_NAME = 'up.json'
 const ANSWER_WITHIN_MS = 2_000
 
-/** Leaves word in the data folder that this process runs everything for it. */
-export async function announceUp(dataDir: string, up: RunningUp): Promise<void> {
-  await writeFile(join(dataDir, FILE_NAME), `${JSON.stringify(up)}\n`)
+/**
+ * Leaves word in the data folder, which is created if it is not there, that this process runs everything for it, or is about
+ * to. Of two that do so at once, one gets to.
+ *
+ * @returns false where another one's word is there, and the other one lives
+ */
+export async function announceUp(dataDir: string, up: RunningUp): Promise<boolean> {
+  await makeFolder(dataDir, dataDir)
+  const path = join(dataDir, FILE_NAME)
+  const text = `${JSON.stringify(up)}\n`
+  try {
+    await writeFile(path, text, { flag: 'wx' })
+    return true
+  } catch {
+    if ((await findUp(dataDir)) !== null) return false
+  }
+  await writeFile(path, text).catch((error: unknown) => {
+    throw unusableFolder(dataDir, error)
+  })
+  return true
 }
 
 /** Takes the word back; that of another process stays. */
@@ -38,6 +56,16 @@ export async function findUp(dataDir: string): Promise<RunningUp | null> {
   } catch {
     // Nobody answers, or something that is no Heddle: there is no `heddle up`.
     return null
+  }
+}
+
+/** Whether it serves already, and does not just start. */
+export async function isReady(up: RunningUp): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
+    return (await fetch(`http://127.0.0.1:${up.port}/readyz`, { signal })).ok
+  } catch {
+    return false
   }
 }
 

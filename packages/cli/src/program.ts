@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { registerAgents } from './commands/agents.js'
 import { registerContext } from './commands/context.js'
 import { registerDemo } from './commands/demo.js'
@@ -21,7 +21,13 @@ export function buildProgram(context: CommandContext): Command {
     .description(
       'The context engine for LLM agents: keeps their threads, and weaves them into contexts that fit a budget.',
     )
-    .version(packageVersion(), '-V, --version', 'print the version')
+    .option('-V, --version', 'print the version')
+    .on('option:version', () => {
+      const version = packageVersion()
+      context.printer.result({ version }, () => [version])
+      // As Commander's own option does: nothing else of the command line is carried out.
+      throw new CommanderError(0, 'commander.version', version)
+    })
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .showSuggestionAfterError(true)

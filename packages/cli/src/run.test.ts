@@ -144,3 +144,10 @@ test('without a command the help is shown', async () => {
 test('the version is printed', async () => {
   expect(await run('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
 })
+
+test('the version is a document, too', async () => {
+  const ran = await run('--version', '--json')
+  expect([ran.code, ran.err]).toEqual([0, ''])
+  expect(JSON.parse(ran.out)).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+  expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+})

@@ -1,5 +1,5 @@
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from './context.js'
-import type { Engine, EngineNeeds } from './engine.js'
+import type { Engine, EngineNeeds, StoreEngine } from './engine.js'
 
 /**
  * Opens what a command needs, does its work, and closes everything again, whatever happens: also when the work fails or the
@@ -14,7 +14,33 @@ export async function withEngine<T>(
   const config = configOf(context, options)
   // Loaded now and not at the top: help and faults in the command line need no database driver.
   const { openEngine } = await import('./engine.js')
-  const engine = await openEngine({ context, config, log: loggerOf(context, config, 'command'), needs })
+  return await closing(
+    context,
+    await openEngine({ context, config, log: loggerOf(context, config, 'command'), needs }),
+    work,
+  )
+}
+
+/** The same for a command that needs the store and no queue: it works while the queues are away. */
+export async function withStore<T>(
+  context: CommandContext,
+  options: CommonOptions,
+  work: (engine: StoreEngine) => Promise<T>,
+): Promise<T> {
+  const config = configOf(context, options)
+  const { openStoreEngine } = await import('./engine.js')
+  return await closing(
+    context,
+    await openStoreEngine({ context, config, log: loggerOf(context, config, 'command') }),
+    work,
+  )
+}
+
+async function closing<Opened extends StoreEngine, T>(
+  context: CommandContext,
+  engine: Opened,
+  work: (engine: Opened) => Promise<T>,
+): Promise<T> {
   try {
     return await untilStopped(context.signal, work(engine))
   } finally {

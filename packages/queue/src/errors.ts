@@ -60,7 +60,7 @@ export function namedError(error: unknown, server: 'Redis' | 'Postgres'): unknow
   if (code === '42501') {
     return new PermanentError('FORBIDDEN', 'The database user may not create or use the schema of the queues', {
       ...details,
-      hint: 'Run `heddle migrate` with HEDDLE_ADMIN_DATABASE_URL, or grant CREATE on the database.',
+      hint: 'Run `heddle migrate`. If this came from it: run "grant create on database ... to ..." as a superuser, or set HEDDLE_ADMIN_DATABASE_URL to a user who may create schemas.',
     })
   }
   return error

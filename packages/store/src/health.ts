@@ -1,6 +1,7 @@
 import postgres from 'postgres'
 import { appliedMigrations, knownMigrations } from './migrate.js'
 import { fromPostgres } from './postgres-errors.js'
+import type { Store } from './store.js'
 
 export interface ServerHealth {
   /** `15.4`, as the server says. */
@@ -61,4 +62,12 @@ export async function inspectServer({ url }: { url: string }): Promise<ServerHea
   } finally {
     await sql.end({ timeout: 5 })
   }
+}
+
+/**
+ * @throws RetryableError `SERVICE_UNAVAILABLE`, with the hint to run `heddle migrate`, where a database has no tables of
+ *   Heddle; nothing in it is changed
+ */
+export async function assertMigrated(store: Store): Promise<void> {
+  await store.asReconciler((tx) => tx`select from heddle.stage_cursors limit 0`)
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { RetryableError } from '@heddle/contracts'
+import { PermanentError, RetryableError } from '@heddle/contracts'
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/postgres-js'
@@ -58,7 +58,7 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
     for (const { name } of applied) log?.info({ migration: name }, 'migration applied')
     return { applied: applied.map(({ name }) => name) }
   } catch (error) {
-    throw fromPostgres(error instanceof DrizzleQueryError ? error.cause : error)
+    throw await withAdvice(sql, fromPostgres(error instanceof DrizzleQueryError ? error.cause : error))
   } finally {
     // Closing the connection gives the lock back.
     await sql.end({ timeout: closeTimeoutSeconds })
@@ -76,6 +76,20 @@ async function lock(sql: postgres.Sql, lockTimeoutMs: number): Promise<void> {
       cause: error,
     })
   }
+}
+
+/** A login that may not create schemas is told the one right that it lacks; what a migration itself asks for is said by it. */
+async function withAdvice(sql: postgres.Sql, error: unknown): Promise<unknown> {
+  if (!(error instanceof PermanentError) || error.code !== 'FORBIDDEN') return error
+  const { cause } = error
+  if (!(cause instanceof postgres.PostgresError) || !cause.message.includes('for database')) return error
+  const [place] = await sql<{ database: string; login: string }[]>`
+    select quote_ident(current_database()) as database, quote_ident(current_user) as login`.catch(() => [])
+  if (place === undefined) return error
+  return new PermanentError('FORBIDDEN', error.message, {
+    hint: `Run as a superuser: grant create on database ${place.database} to ${place.login}; or set HEDDLE_ADMIN_DATABASE_URL to a user who may create schemas.`,
+    cause,
+  })
 }
 
 /** The migrations that ship with this version, oldest first. */

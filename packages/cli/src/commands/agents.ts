@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { limitOption, nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { formatCount, moreLines, tableLines } from '../output/table.js'
-import { withEngine } from '../with-engine.js'
+import { emptyLines, formatCount, moreLines, tableLines } from '../output/table.js'
+import { withStore } from '../with-engine.js'
 import { registerErase } from './erase.js'
 
 interface ListOptions extends CommonOptions {
@@ -35,13 +35,15 @@ export function registerAgents(program: Command, context: CommandContext): void 
 
 async function listAgents(context: CommandContext, options: ListOptions): Promise<void> {
   const { limit, after } = options
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     const page = await engine.client.agents.list({
       ...(limit !== undefined && { limit }),
       ...(after !== undefined && { after }),
     })
     context.printer.result(page, () => {
-      if (page.items.length === 0) return ['no agents yet: heddle import FILE --agent NAME makes one']
+      if (page.items.length === 0) {
+        return emptyLines(after, 'agents', 'no agents yet: heddle import FILE --agent NAME makes one')
+      }
       return [
         ...tableLines(
           [{ title: 'agent' }, { title: 'version', align: 'right' }, { title: 'threads', align: 'right' }],
@@ -54,7 +56,7 @@ async function listAgents(context: CommandContext, options: ListOptions): Promis
 }
 
 async function showAgent(context: CommandContext, name: string, options: CommonOptions): Promise<void> {
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     const agent = await engine.client.agents.get(name)
     context.printer.result(agent, () => [
       `agent ${safeText(agent.name)} · version ${agent.version}`,

@@ -4,7 +4,7 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { nameOption, optionValue, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount } from '../output/table.js'
-import { withEngine } from '../with-engine.js'
+import { withStore } from '../with-engine.js'
 
 interface ClearOptions extends CommonOptions {
   readonly agent: string
@@ -31,7 +31,7 @@ export function registerContextClear(group: Command, context: CommandContext): v
 
 async function clearContexts(context: CommandContext, options: ClearOptions): Promise<void> {
   const { agent, clearedAt } = options
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     const cleared = await engine.client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt })
     context.printer.result(cleared, () => [
       `cleared agent ${safeText(cleared.agent)}: ${formatCount(cleared.threads)} threads begin anew after ${cleared.clearedAt}`,

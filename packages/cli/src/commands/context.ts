@@ -10,7 +10,7 @@ import {
   strategyOption,
   withCommonOptions,
 } from '../options.js'
-import { withEngine } from '../with-engine.js'
+import { withEngine, withStore } from '../with-engine.js'
 import { registerContextClear } from './context-clear.js'
 import { contextLines, messageLines } from './context-view.js'
 import { settleThreads } from './settle.js'
@@ -88,7 +88,7 @@ async function showContext(
   id: string,
   options: CommonOptions & { messages?: true },
 ): Promise<void> {
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     printContext(context, await engine.client.contexts.get(id), options.messages === true)
   })
 }

@@ -6,7 +6,7 @@ import { limitOption, nameOption, numeral, oneOf, optionValue, withCommonOptions
 import { UsageError } from '../output/failure.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
-import { withEngine } from '../with-engine.js'
+import { withStore } from '../with-engine.js'
 
 interface AddOptions extends CommonOptions {
   readonly agent: string
@@ -82,7 +82,7 @@ export function registerIterations(program: Command, context: CommandContext): v
 
 async function addIterations(context: CommandContext, thread: string, options: AddOptions): Promise<void> {
   const iterations = await iterationsOf(context, thread, options)
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     const result = await engine.client.iterations.append({ agent: options.agent, thread, iterations })
     context.printer.result({ thread, agent: options.agent, ...result }, () => [
       `thread ${safeText(thread)}: ${formatCount(result.stored)} iterations stored, ${formatCount(result.repeated)} repeated`,
@@ -134,7 +134,7 @@ async function iterationsOf(context: CommandContext, thread: string, options: Ad
 
 async function listIterations(context: CommandContext, thread: string, options: ListOptions): Promise<void> {
   const { limit, after, order } = options
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     const page = await engine.client.iterations.list(thread, {
       order,
       ...(limit !== undefined && { limit }),

@@ -12,7 +12,7 @@ import {
 } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
-import { withEngine } from '../with-engine.js'
+import { withStore } from '../with-engine.js'
 import { archiveLines, searchLines } from './archive-view.js'
 
 interface RecallOptions extends CommonOptions {
@@ -81,7 +81,7 @@ async function recallContent(context: CommandContext, reference: string, options
     hint: 'Leave the reference out to list the archive, or this option to recall one entry.',
   })
   const { thread, lines, search, maxTokens } = options
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     const recalled = await engine.client.recall({
       ref: reference,
       ...(thread !== undefined && { thread }),
@@ -115,7 +115,7 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
   if (search !== undefined) {
     refuse(options, ['after'], { rule: 'goes without --search', hint: 'A search gives the best --limit results.' })
   }
-  await withEngine(context, options, { stages: [] }, async ({ client }) => {
+  await withStore(context, options, async ({ client }) => {
     if (search !== undefined) {
       const found = await client.archive.search({ ...selection, query: search })
       context.printer.result(found, () => searchLines(found))

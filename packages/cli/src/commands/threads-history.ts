@@ -4,7 +4,7 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { limitOption, nameOption, oneOf, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
-import { withEngine } from '../with-engine.js'
+import { withStore } from '../with-engine.js'
 
 interface HistoryOptions extends CommonOptions {
   readonly limit?: number
@@ -28,7 +28,7 @@ export function registerThreadsHistory(group: Command, context: CommandContext):
 
 async function showHistory(context: CommandContext, name: string, options: HistoryOptions): Promise<void> {
   const { limit, after, order } = options
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     const page = await engine.client.messages.list({
       thread: name,
       order,

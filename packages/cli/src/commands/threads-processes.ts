@@ -2,12 +2,12 @@ import type { ThreadProcess } from '@heddle/client'
 import { processBodySchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import type { Engine } from '../engine.js'
+import type { StoreEngine } from '../engine.js'
 import { limitOption, nameOption, optionValue, withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { moreLines, tableLines } from '../output/table.js'
-import { withEngine } from '../with-engine.js'
+import { withStore } from '../with-engine.js'
 
 interface ProcessesOptions extends CommonOptions {
   readonly set?: string
@@ -49,7 +49,7 @@ async function workOnProcesses(context: CommandContext, thread: string, options:
   if (name === undefined && status !== undefined) {
     throw new UsageError('status', 'needs --set or --end', status, 'Name the process with --set NAME or --end NAME.')
   }
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     if (name === undefined) return await showProcesses(context, engine, thread, options)
     const body = { ended: end !== undefined, ...(status !== undefined && { status }) }
     const process = await engine.client.processes.put(thread, name, body)
@@ -59,7 +59,7 @@ async function workOnProcesses(context: CommandContext, thread: string, options:
 
 async function showProcesses(
   context: CommandContext,
-  engine: Engine,
+  engine: StoreEngine,
   thread: string,
   { limit, after }: ProcessesOptions,
 ): Promise<void> {

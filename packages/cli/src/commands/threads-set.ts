@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { nameOption, optionValue, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
-import { withEngine } from '../with-engine.js'
+import { withStore } from '../with-engine.js'
 
 interface SetOptions extends CommonOptions {
   readonly agent: string
@@ -42,7 +42,7 @@ function detailOption(field: 'title' | 'goal' | 'status'): (text: string) => str
 
 async function setThread(context: CommandContext, name: string, options: SetOptions): Promise<void> {
   const { agent, title, goal, status } = options
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     const thread = await engine.client.threads.put(name, {
       agent,
       ...(title !== undefined && { title: title || null }),

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { limitOption, nameOption, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
-import { formatCount, moreLines, tableLines } from '../output/table.js'
-import { withEngine } from '../with-engine.js'
+import { emptyLines, formatCount, moreLines, tableLines } from '../output/table.js'
+import { withStore } from '../with-engine.js'
 import { registerErase } from './erase.js'
 import { threadLines } from './thread-view.js'
 import { registerThreadsHistory } from './threads-history.js'
@@ -45,7 +45,7 @@ export function registerThreads(program: Command, context: CommandContext): void
 
 async function listThreads(context: CommandContext, options: ListOptions): Promise<void> {
   const { agent, limit, after } = options
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     const page = await engine.client.threads.list({
       ...(agent !== undefined && { agent }),
       ...(limit !== undefined && { limit }),
@@ -63,7 +63,7 @@ async function listThreads(context: CommandContext, options: ListOptions): Promi
       lastError: thread.lastError,
     }))
     context.printer.result({ items, nextCursor: page.nextCursor }, () => {
-      if (items.length === 0) return ['no threads yet: heddle import FILE --agent NAME brings one in']
+      if (items.length === 0) return emptyLines(after, 'threads', noThreads(agent))
       const rows = items.map((thread) => [
         safeText(thread.name),
         safeText(thread.agent),
@@ -86,8 +86,13 @@ async function listThreads(context: CommandContext, options: ListOptions): Promi
   })
 }
 
+function noThreads(agent: string | undefined): string {
+  const of = agent === undefined ? '' : ` of agent "${safeText(agent)}"`
+  return `no threads${of} yet: heddle import FILE --agent NAME brings one in`
+}
+
 async function showThread(context: CommandContext, name: string, options: CommonOptions): Promise<void> {
-  await withEngine(context, options, { stages: [] }, async (engine) => {
+  await withStore(context, options, async (engine) => {
     const thread = await engine.client.threads.get(name)
     context.printer.result(thread, () => threadLines(thread))
   })

@@ -1,4 +1,4 @@
-import { RetryableError, stageNames } from '@heddle/contracts'
+import { ConflictError, HeddleError, RetryableError, stageNames } from '@heddle/contracts'
 import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
@@ -7,7 +7,7 @@ import { startHealthServer } from '../health-server.js'
 import { portOption, withCommonOptions } from '../options.js'
 import { InterruptedError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
-import { announceUp, findUp, type RunningUp, withdrawUp } from '../presence.js'
+import { announceUp, type RunningUp, withdrawUp } from '../presence.js'
 import { untilAborted } from '../with-engine.js'
 
 interface UpOptions extends CommonOptions {
@@ -26,17 +26,29 @@ export function registerUp(program: Command, context: CommandContext): void {
   ])
     .addHelpText(
       'after',
-      '\nA second "heddle up" on the same folder says that the first one runs, with its process id, and ends with 0.\nMore workers for it: heddle worker all.',
+      '\nA second "heddle up" on the same folder says that the first one runs, with its process id, and ends with 0;\nit waits up to 20 s for a first one that is still starting.\nMore workers for it: heddle worker all.',
     )
     .action((options: UpOptions) => runEverything(context, options))
 }
 
 async function runEverything(context: CommandContext, options: UpOptions): Promise<void> {
   const config = configOf(context, options, { ...(options.port !== undefined && { port: options.port }) })
-  if (config.mode === 'embedded') {
-    const running = await findUp(config.dataDir)
-    if (running !== null) return tellRunning(context, config, running)
+  if (config.mode !== 'embedded') return await serve(context, config)
+  const { untilUp, WORD_MS_MAX } = await import('../up-elsewhere.js')
+  const running = await untilUp(context, config.dataDir)
+  if (running !== null) return tellRunning(context, config, running)
+  try {
+    await serve(context, config)
+  } catch (error) {
+    // Another one may have begun at the same moment, and have the port or the folder.
+    if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
+    const other = await untilUp(context, config.dataDir, WORD_MS_MAX)
+    if (other === null) throw error
+    tellRunning(context, config, other)
   }
+}
+
+async function serve(context: CommandContext, config: Config): Promise<void> {
   let engine: Engine | null = null
   const health = await startHealthServer({
     port: config.port,
@@ -47,6 +59,7 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
     },
   })
   try {
+    if (config.mode === 'embedded') await announce(config.dataDir, health.port)
     const { openEngine } = await import('../engine.js')
     context.printer.note('starting ...')
     engine = await openEngine({
@@ -55,9 +68,6 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
       log: loggerOf(context, config, 'service'),
       needs: { stages: stageNames, workers: 'always', reconcile: true, lasting: true, migrate: true },
     })
-    if (config.mode === 'embedded') {
-      await announceUp(config.dataDir, { pid: process.pid, port: health.port, startedAt: new Date().toISOString() })
-    }
     tellReady(context, config, engine, health.port)
     await untilAborted(context.signal)
   } catch (error) {
@@ -68,6 +78,12 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
     if (config.mode === 'embedded') await withdrawUp(config.dataDir, process.pid)
     await health.close()
   }
+}
+
+/** Before the server starts, which takes seconds: whoever comes meanwhile is to find this process. */
+async function announce(dataDir: string, port: number): Promise<void> {
+  if (await announceUp(dataDir, { pid: process.pid, port, startedAt: new Date().toISOString() })) return
+  throw new ConflictError('another "heddle up" has begun in this folder', { field: 'data', received: dataDir })
 }
 
 function tellRunning(context: CommandContext, config: Config, running: RunningUp): void {

@@ -13,7 +13,8 @@ interface Details {
 const STANDARD_INPUT = '/dev/stdin'
 
 /**
- * A session's file as text; `/dev/stdin` stands for what is piped in.
+ * A session's file as text; `/dev/stdin` stands for what is piped in. Of a session that is being written, the last character
+ * may be there in part: it is left out, and its line is unfinished then like any that is cut off.
  *
  * @throws PermanentError `NOT_FOUND`, `FORBIDDEN`, `PAYLOAD_TOO_LARGE` or `VALIDATION_ERROR`, each naming the file
  */
@@ -21,10 +22,15 @@ export async function readSessionFile(path: string): Promise<string> {
   const details = { field: 'file', received: path }
   try {
     const bytes = path === STANDARD_INPUT ? await readStandardInput(details) : await readRegularFile(path, details)
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return decode(bytes)
   } catch (error) {
     throw fileError(path, error, details)
   }
+}
+
+function decode(bytes: Uint8Array): string {
+  // More to come is what a stream allows and a text does not: only what cannot become a character is refused.
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
 }
 
 async function readRegularFile(path: string, details: Details): Promise<Uint8Array> {

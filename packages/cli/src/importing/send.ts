@@ -1,3 +1,4 @@
+import { ineligibleReason } from '@heddle/core'
 import type { CommandContext } from '../context.js'
 import type { Engine } from '../engine.js'
 import { safeText } from '../output/safe-text.js'
@@ -13,7 +14,7 @@ export interface ImportedThread {
   readonly messages: number
   readonly toolCalls: number
   readonly toolResults: number
-  /** Stored, but never part of a context. */
+  /** Messages of the file that are stored, but never part of a context: compact summaries, errors and approvals. */
   readonly keptAside: number
   /** New with this import. */
   readonly stored: number
@@ -85,7 +86,7 @@ async function sendThread(
     messages: messages.length,
     toolCalls,
     toolResults,
-    keptAside: messages.filter((message) => message.keptAside !== undefined).length,
+    keptAside: messages.filter(({ role, keptAside = null }) => ineligibleReason({ role, keptAside }) !== null).length,
     stored,
     repeated,
     eligible: overview.eligible,
@@ -117,13 +118,13 @@ export function importedLines(threads: readonly ImportedThread[]): string[] {
     ...tableLines(
       [
         { title: 'thread' },
-        right('messages'),
+        right('in the file: messages'),
         right('tool calls'),
         right('results'),
         right('kept aside'),
         right('stored'),
         right('repeated'),
-        right('eligible / imported'),
+        right('in the thread: eligible / imported'),
       ],
       rows,
     ),

@@ -39,6 +39,11 @@ export function moreLines(nextCursor: string | null): string[] {
   return nextCursor === null ? [] : ['', `more: --after ${JSON.stringify(safeText(nextCursor))}`]
 }
 
+/** What stands in place of an empty page: that nothing comes after a cursor, or that there is nothing at all. */
+export function emptyLines(after: string | undefined, what: string, nothing: string): string[] {
+  return after === undefined ? [nothing] : [`no ${what} after ${JSON.stringify(safeText(after))}`]
+}
+
 /** A whole number with separators of thousands, the same on every machine. */
 export function formatCount(value: number): string {
   return value.toLocaleString('en-US')

@@ -1,0 +1,115 @@
+import { writeFile } from 'node:fs/promises'
+import { freshDatabase, freshPrefix } from '@heddle/test-support'
+import postgres from 'postgres'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openHome } from './cli-support.js'
+
+/** A database of its own and a session file in a folder of its own, for one test. */
+async function openOwn(env: Readonly<Record<string, string>> = {}) {
+  const database = await freshDatabase()
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  onTestFinished(async () => {
+    await sql.end()
+    await database.drop()
+  })
+  const home = await openHome({ DATABASE_URL: database.url, HEDDLE_QUEUE_PREFIX: freshPrefix(), ...env })
+  await writeFile(
+    home.path('a.jsonl'),
+    ['user', 'assistant', 'error', 'approval'].map((role) => `${JSON.stringify({ role, content: 'text' })}\n`).join(''),
+  )
+  return { database, sql, home }
+}
+
+describe('a database that is not migrated', () => {
+  test('is left as it is by every command but those that migrate', async () => {
+    const { sql, home } = await openOwn()
+    const schemas = () => sql<{ name: string }[]>`select nspname as name from pg_namespace order by 1`
+    const before = await schemas()
+    const commands = [
+      ['threads', 'list'],
+      ['queues'],
+      ['import', 'a.jsonl', '--agent', 'coder'],
+      ['context', 'build', '--thread', 'a'],
+      ['worker', 'ingest'],
+      ['doctor'],
+    ]
+    for (const argv of commands) {
+      const ran = await home.heddle(...argv, '--json')
+      expect(ran.code).toBe(1)
+      expect(argv[0] === 'doctor' ? ran.stdout : ran.error.hint).toContain('heddle migrate')
+    }
+    expect([...(await schemas())]).toEqual([...before])
+  })
+
+  test('and whose user may not create schemas says which right is missing, and the other way', async () => {
+    const { database, sql, home } = await openOwn()
+    const login = `guard_${database.name}`
+    const found = await sql`select from pg_roles where rolname = 'heddle_app'`
+    if (found.length === 0) await sql`create role heddle_app nologin`
+    await sql`create role ${sql(login)} login password 'plain' in role heddle_app`
+    onTestFinished(async () => {
+      const owner = postgres(database.url, { max: 1, onnotice: () => {} })
+      await owner`drop owned by ${owner(login)} cascade`
+      await owner`drop role ${owner(login)}`
+      await owner.end()
+    })
+    const url = new URL(database.url)
+    url.username = login
+    url.password = 'plain'
+    const env = { DATABASE_URL: url.href }
+    const refused = await home.start(['migrate', '--json'], env).ended
+    expect(refused.error).toMatchObject({ code: 'FORBIDDEN' })
+    expect(refused.error.hint).toContain(`grant create on database ${database.name} to ${login}`)
+    expect(refused.error.hint).toContain('HEDDLE_ADMIN_DATABASE_URL')
+
+    const helped = await home.start(['migrate', '--json'], { ...env, HEDDLE_ADMIN_DATABASE_URL: database.url }).ended
+    expect(helped.document).toMatchObject({ upToDate: true })
+    expect((await home.start(['threads', 'list', '--json'], env).ended).document.items).toEqual([])
+  })
+})
+
+test('commands that look into the store work while the queues are away', async () => {
+  const { home } = await openOwn()
+  await home.heddle('migrate')
+  expect((await home.heddle('import', 'a.jsonl', '--agent', 'coder', '--json')).code).toBe(0)
+  const away = { REDIS_URL: 'redis://127.0.0.1:1' }
+  for (const argv of [
+    ['threads', 'list'],
+    ['threads', 'show', 'a'],
+    ['agents', 'list'],
+    ['agents', 'show', 'coder'],
+  ]) {
+    expect(await home.start([...argv, '--json'], away).ended).toMatchObject({ code: 0, stderr: '' })
+  }
+  expect((await home.start(['queues', '--json'], away).ended).error.code).toBe('SERVICE_UNAVAILABLE')
+})
+
+test('an import tells what it found in the file from what is in the thread, and counts what no context shows', async () => {
+  const { home } = await openOwn()
+  await home.heddle('migrate')
+  const { stdout } = await home.heddle('import', 'a.jsonl', '--agent', 'coder')
+  const [heading = '', , row = ''] = stdout.trimEnd().split('\n')
+  expect(heading).toMatch(/in the file: messages .* kept aside .* in the thread: eligible \/ imported/)
+  expect(row.trim().split(/ {2,}/)).toEqual(['a', '4', '0', '0', '2', '4', '0', '2 / 2'])
+})
+
+test('an empty page says that nothing comes after its cursor', async () => {
+  const { home } = await openOwn()
+  await home.heddle('migrate')
+  expect((await home.heddle('threads', 'list')).stdout).toContain('no threads yet')
+  expect((await home.heddle('threads', 'list', '--after', 'zz')).stdout).toBe('no threads after "zz"\n')
+  expect((await home.heddle('agents', 'list', '--after', 'zz')).stdout).toBe('no agents after "zz"\n')
+})
+
+test('of two "heddle up" that start at once one serves, and the other names it and ends well', async () => {
+  const home = await openHome()
+  const both = [home.start(['up', '--port', '0', '--json']), home.start(['up', '--port', '0', '--json'])]
+  const documents = (await Promise.all(both.map((up) => up.firstLine))).map((line) => JSON.parse(line))
+  const ready = documents.find(({ status }) => status === 'ready')
+  const second = documents.find(({ status }) => status === 'already-running')
+  expect(second).toMatchObject({ pid: ready?.pid, port: ready?.port })
+  const [serving, idle] = both[0]?.pid === ready.pid ? both : [...both].reverse()
+  expect((await idle?.ended)?.code).toBe(0)
+  serving?.kill('SIGTERM')
+  expect((await serving?.ended)?.code).toBe(0)
+})
