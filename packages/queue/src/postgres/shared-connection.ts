@@ -1,4 +1,8 @@
+import { EventEmitter } from 'node:events'
 import { PostgresConnection } from 'bullmq'
+
+/** Workers of one process before Node warns of a leak: a set of five stages for each of twenty tenants. */
+const WORKERS_MAX = 100
 
 type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
@@ -13,6 +17,8 @@ export class SharedPostgresConnection extends PostgresConnection {
     const client = await super.getListenClient()
     if (this.#inTurn.has(client)) return client
     this.#inTurn.add(client)
+    // Each of them listens on it, too: that many are no leak.
+    if (client instanceof EventEmitter) client.setMaxListeners(WORKERS_MAX)
     const query = client.query.bind(client)
     let turn: Promise<unknown> = Promise.resolve()
     client.query = (text, values) => {
