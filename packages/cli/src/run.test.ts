@@ -26,7 +26,7 @@ const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
   ['an unknown command', ['weave'], 'command line', /unknown command 'weave'/],
   ['a misspelt command', ['imprt'], 'command line', /Did you mean import/],
   ['an unknown option', ['up', '--fast'], 'command line', /unknown option '--fast'/],
-  ['a missing argument', ['recall'], 'command line', /missing required argument 'reference'/],
+  ['a missing argument', ['threads', 'show'], 'command line', /missing required argument 'name'/],
   ['a missing option', ['import', 'a.jsonl'], 'command line', /required option '--agent/],
   ['a missing subcommand', ['context'], 'command line', /subcommand is missing/],
   ['an argument too many', ['doctor', 'now'], 'command line', /too many arguments/],

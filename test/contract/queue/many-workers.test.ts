@@ -2,7 +2,7 @@ import { stageNames } from '@heddle/contracts'
 import { done } from '@heddle/queue'
 import { backends, waitFor } from '@heddle/test-support'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { freshQueues, someThread, startWorker } from './support.js'
+import { freshQueues, someThread, startWorker, type TestWorker } from './support.js'
 
 const SETS = 3
 const JOBS = 30
@@ -15,7 +15,7 @@ describe.each(backends())('workers on $title', ({ skip, open }) => {
     onTestFinished(() => void process.off('warning', onWarning))
 
     const queues = await freshQueues(open)
-    const workers = []
+    const workers: TestWorker[] = []
     for (let set = 0; set < SETS; set++) {
       for (const stage of stageNames) workers.push(await startWorker({ stage, queues, handler: async () => done() }))
     }
