@@ -28,7 +28,7 @@ export interface PlainMeasurement {
 
 /** One after another on a database of their own, in this order: the long thread last, because it makes the tables large. */
 export const onBackends: readonly BackendMeasurement[] = [
-  { names: ['ingest.batch'], measure: measureBatchIngest },
+  { names: ['ingest.batch', 'ingest.memory'], measure: measureBatchIngest },
   { names: ['ingest.counted'], measure: measureCountedIngest },
   { names: ['ingest.single'], measure: measureSingleIngest },
   { names: ['ingest.poison'], measure: measurePoison },

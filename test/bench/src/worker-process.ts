@@ -23,12 +23,22 @@ export interface CountOrder {
 }
 
 // Poison has its worker complain of each job: figures are what this is for.
+/** Later: tell the most memory that the process has held. */
+export interface MemoryOrder {
+  readonly kind: 'memory'
+}
+
+export interface MemoryAnswer {
+  readonly peakBytes: number
+}
+
 const log = createLogger({ level: 'fatal', name: 'bench-worker' })
 let stop = async () => {}
 let jobsLeft = 0
 
-process.on('message', (order: WorkerOrder | CountOrder) => {
+process.on('message', (order: WorkerOrder | CountOrder | MemoryOrder) => {
   if (order.kind === 'count') jobsLeft = order.jobs
+  else if (order.kind === 'memory') tellMemory()
   else void start(order).then(() => process.send?.('ready'))
 })
 // Also when the parent was killed: the channel closes with it.
@@ -62,6 +72,11 @@ async function start(order: WorkerOrder): Promise<void> {
     await queues.close()
     await store.close()
   }
+}
+
+function tellMemory(): void {
+  // The system counts kilobytes.
+  process.send?.({ peakBytes: process.resourceUsage().maxRSS * 1_024 } satisfies MemoryAnswer)
 }
 
 function count() {

@@ -1,12 +1,15 @@
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { dismiss, told } from '@heddle/test-support/forked'
-import type { CountOrder, WorkerOrder } from './worker-process.js'
+import type { CountOrder, MemoryAnswer, MemoryOrder, WorkerOrder } from './worker-process.js'
 
 /** Workers in a process of their own, as in a deployment: they do not share an event loop with who measures. */
 export interface Workers {
   /** Resolves when `jobs` more jobs were done; of no-op workers only. */
   whenDone(jobs: number): Promise<void>
+  /** The most memory that the process has held so far. */
+  peakBytes(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -24,6 +27,12 @@ export async function startWorkers(order: WorkerOrder): Promise<Workers> {
     async whenDone(jobs) {
       child.send({ kind: 'count', jobs } satisfies CountOrder)
       await told(child, 'counted')
+    },
+    async peakBytes() {
+      const answer = once(child, 'message') as Promise<[MemoryAnswer]>
+      child.send({ kind: 'memory' } satisfies MemoryOrder)
+      const [{ peakBytes }] = await answer
+      return peakBytes
     },
     stop: () => dismiss(child),
   }
