@@ -69,7 +69,7 @@ export async function loadErasure(
  */
 export async function continueErasure(store: Store, target: ErasureTarget, signal?: AbortSignal): Promise<void> {
   const { projectId } = target
-  for (;;) {
+  while (target.kind !== 'thread') {
     signal?.throwIfAborted()
     const part = await store.inProject(projectId, (tx) => nextPart(tx, target))
     if (part === null) break
@@ -86,7 +86,6 @@ async function nextPart(
   tx: Tx,
   { kind, targetId }: ErasureTarget,
 ): Promise<Pick<ErasureTarget, 'kind' | 'targetId'> | null> {
-  if (kind === 'thread') return null
   const [begun] = await tx<{ kind: ErasureKind; targetId: string }[]>`
     select kind, target_id from heddle.tombstones
     where finished_at is null and ${kind === 'agent' ? tx`agent_id = ${targetId}` : tx`kind <> 'project'`}

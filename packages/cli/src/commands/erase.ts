@@ -1,6 +1,6 @@
 import type { Client, ErasureResult } from '@heddle/client'
 import type { Command } from 'commander'
-import type { CommandContext, CommonOptions } from '../context.js'
+import { type CommandContext, type CommonOptions, configOf } from '../context.js'
 import { nameOption, withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
@@ -49,9 +49,9 @@ async function run(
   given: string | null,
   erase: Erase,
 ): Promise<void> {
+  const name = given ?? configOf(context, options).project
+  if (options.yes !== true) await confirm(context, kind, name)
   await withEngine(context, options, { stages: [] }, async (engine) => {
-    const name = given ?? engine.config.project
-    if (options.yes !== true) await confirm(context, kind, name)
     const result = await erase(engine.client, name, { signal: context.signal })
     context.printer.result(result, () => [
       `${kind} ${safeText(result.name)} erased`,

@@ -23,6 +23,21 @@ function faultsOf(sources: ConfigSources): string[] {
 }
 
 describe('loadConfig', () => {
+  it('keeps what is derived for the days that are set, or for ever', () => {
+    const cwd = folder('retention: { contextsDays: 3, eventsDays: null }')
+    const env = { HEDDLE_RETENTION_DEAD_LETTERS_DAYS: 'none', HEDDLE_RETENTION_TOMBSTONES_DAYS: '30' }
+    expect(loadConfig({ env, cwd }).retention).toEqual({
+      contextsDays: 3,
+      eventsDays: null,
+      voidStatesDays: 1,
+      deadLettersDays: null,
+      tombstonesDays: 30,
+    })
+    expect(() => loadConfig({ env: { HEDDLE_RETENTION_EVENTS_DAYS: '0' }, cwd })).toThrow(
+      /HEDDLE_RETENTION_EVENTS_DAYS/,
+    )
+  })
+
   it('needs nothing: without sources it is embedded, with the data beside the caller', () => {
     const cwd = folder()
     expect(loadConfig({ env: {}, cwd })).toEqual({
@@ -37,6 +52,7 @@ describe('loadConfig', () => {
       settings: {},
       embedder: { kind: 'auto', model: 'Xenova/all-MiniLM-L6-v2', modelsDir: null },
       queuePrefix: 'heddle',
+      retention: { contextsDays: 30, eventsDays: 7, voidStatesDays: 1, deadLettersDays: 90, tombstonesDays: 365 },
       queue: { ingestJobsMax: null, ingestBytesMax: null },
     })
   })
