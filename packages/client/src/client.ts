@@ -40,6 +40,8 @@ import { listThreadProcesses, setProcess, type ThreadProcess } from './processes
 import { createProducer, type Producer, type ProducerOptions } from './producer.js'
 import { recall } from './recall.js'
 import { setThread, type ThreadBody } from './thread-details.js'
+import { exportThread } from './thread-export.js'
+import { type ImportedThread, type ImportThreadOptions, importThread } from './thread-import.js'
 import {
   getThread,
   type ListThreadsOptions,
@@ -68,6 +70,10 @@ export interface Client {
     waitUntilSettled(name: string, options?: SettleOptions): Promise<void>
     /** Erases it for good, with all that was derived from it. */
     delete(name: string, options?: EraseOptions): Promise<ErasureResult>
+    /** The lines of a file that holds the thread with its archive, for {@link Client.threads.import}. */
+    export(name: string): AsyncIterable<string>
+    /** @param read gives the lines of such a file from its beginning, each time that it is called */
+    import(read: () => AsyncIterable<string>, options?: ImportThreadOptions): Promise<ImportedThread>
   }
   readonly processes: {
     put(thread: string, name: string, body: ProcessBody): Promise<ThreadProcess>
@@ -117,6 +123,8 @@ export function createClient(options: ClientOptions): Client {
       put: (thread, body) => setThread(parts, thread, body),
       waitUntilSettled: (thread, options) => waitUntilSettled(parts, thread, options),
       delete: (thread, options) => eraseThread(parts, thread, options),
+      export: (thread) => exportThread(parts, thread),
+      import: (read, options) => importThread(parts, read, options),
     },
     processes: {
       put: (thread, process, body) => setProcess(parts, thread, process, body),

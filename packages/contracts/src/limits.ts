@@ -41,6 +41,10 @@ export const limits = {
   referenceCharactersMax: 4_000,
   /** A range of lines such as `10-50`. */
   lineRangeCharactersMax: 40,
+  /** One text in an exported thread: a message's content, escaped where that is needed, or a message's calls as JSON. */
+  recordCharactersMax: 32_000_000,
+  /** One line of an exported thread. */
+  exportLineBytesMax: 256 * 1024 * 1024,
   /** A file or a folder that archive entries are chosen by. */
   pathCharactersMax: 4_000,
   /** A text that is searched for within a content. */

@@ -118,7 +118,7 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
 }
 
 /** Locks the contents that are there, in the order of their hashes, so that none is taken away meanwhile; adds the others. */
-async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer>): Promise<void> {
+export async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer>): Promise<void> {
   const present = await tx<{ hash: string }[]>`
     select encode(hash, 'hex') as hash from heddle.archive_contents
     where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)

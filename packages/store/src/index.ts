@@ -24,6 +24,7 @@ export {
   loadErasure,
 } from './erasure.js'
 export * from './events.js'
+export { exportTables, unexportedColumns } from './export-tables.js'
 export * from './grants.js'
 export * from './health.js'
 export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './history.js'
@@ -47,5 +48,7 @@ export {
   type ThreadChange,
   type ThreadDetailsRow,
 } from './thread-details.js'
+export * from './thread-export.js'
+export * from './thread-import.js'
 export * from './threads.js'
 export * from './window.js'

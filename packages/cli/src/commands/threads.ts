@@ -6,7 +6,9 @@ import { emptyLines, formatCount, moreLines, tableLines } from '../output/table.
 import { withStore } from '../with-engine.js'
 import { registerErase } from './erase.js'
 import { threadLines } from './thread-view.js'
+import { registerThreadsExport } from './threads-export.js'
 import { registerThreadsHistory } from './threads-history.js'
+import { registerThreadsImport } from './threads-import.js'
 import { registerThreadsProcesses } from './threads-processes.js'
 import { registerThreadsSet } from './threads-set.js'
 
@@ -41,6 +43,8 @@ export function registerThreads(program: Command, context: CommandContext): void
   registerThreadsSet(group, context)
   registerThreadsProcesses(group, context)
   registerErase(group, context, 'thread', (client, name, erasing) => client.threads.delete(name, erasing))
+  registerThreadsExport(group, context)
+  registerThreadsImport(group, context)
 }
 
 async function listThreads(context: CommandContext, options: ListOptions): Promise<void> {

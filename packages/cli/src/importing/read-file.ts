@@ -64,7 +64,8 @@ function tooLarge(path: string, what: string, details: Details): PermanentError 
   })
 }
 
-function fileError(path: string, error: unknown, details: Details): unknown {
+/** What went wrong with a file, in words that say what to do. */
+export function fileError(path: string, error: unknown, details: Details): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') {
     return new PermanentError('NOT_FOUND', `file: ${path} does not exist`, {

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import pc from 'picocolors'
 import { describeFailure, failureLines } from './failure.js'
 import { createProgress, type Progress } from './progress.js'
+import { safeText } from './safe-text.js'
 
 /** A stream that may be a terminal. */
 export type Terminal = Writable & { isTTY?: boolean; columns?: number }
@@ -28,6 +29,8 @@ export interface Printer {
   result(document: unknown, lines: () => readonly string[]): void
   /** A text byte for byte, where stdout is no terminal; with `--json` the document. */
   exact(text: string, forTerminal: string, document: unknown): void
+  /** A long text piece by piece, each as it is, as fast as the reader takes it; it ends early where nobody reads on. */
+  stream(lines: AsyncIterable<string>): Promise<void>
   /** A line for people on the way to the result; nothing with `--json`. */
   note(text: string): void
   /** A command's help. */
@@ -56,6 +59,11 @@ export function createPrinter(options: PrinterOptions): Printer {
       if (json) out.write(`${JSON.stringify(document)}\n`)
       else if (stdout.isTTY === true) out.write(`${forTerminal}\n`)
       else out.write(text)
+    },
+    async stream(lines) {
+      for await (const line of lines) {
+        if (!(await out.writeAndWait(stdout.isTTY === true ? safeText(line) : line))) return
+      }
     },
     note(text) {
       if (!json) err.write(`${text}\n`)
@@ -86,6 +94,8 @@ function clockOf(options: PrinterOptions): { nowMs?: () => number } {
 
 interface Guarded {
   write(text: string): void
+  /** Resolves when there is room for more; false where nobody reads any more. */
+  writeAndWait(text: string): Promise<boolean>
   flush(): Promise<void>
 }
 
@@ -102,6 +112,19 @@ function guarded(stream: Terminal): Guarded {
   return {
     write(text) {
       if (open) stream.write(text)
+    },
+    async writeAndWait(text) {
+      if (!open || stream.destroyed) return false
+      if (!stream.write(text)) {
+        await new Promise<void>((resolve) => {
+          const go = () => {
+            for (const event of ['drain', 'error', 'close']) stream.off(event, go)
+            resolve()
+          }
+          for (const event of ['drain', 'error', 'close']) stream.once(event, go)
+        })
+      }
+      return open && !stream.destroyed
     },
     flush() {
       return new Promise((resolve) => {

@@ -1,0 +1,212 @@
+import type { Tx } from './connection.js'
+
+/** A table of which an exported thread holds rows, with all columns but those that say where the row stands. */
+export interface ExportTable {
+  readonly table: string
+  /** Columns that give a thread's rows an order that is the same in every database. */
+  readonly key: readonly string[]
+  /** The type of each column, in the order in which they are written. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
+/** Columns that an export leaves out: ids that only one database knows, and whose rows they are. */
+export const unexportedColumns = [
+  'thread_id',
+  'project_id',
+  'id of archive',
+  'id of context_states',
+  // Named by its place among the states of the file.
+  'replaces of context_states',
+  'state_id of prunings',
+  // Named by its message and location.
+  'archive_id of prunings',
+]
+
+const time = 'timestamptz'
+
+/**
+ * The tables behind an exported thread. Rows are written and read by the server itself, column by column, so each value is
+ * exactly what it was, whatever its type.
+ */
+export const exportTables = {
+  threadVersion: {
+    table: 'thread_versions',
+    key: ['version'],
+    columns: {
+      version: 'integer',
+      title: 'text',
+      goal: 'text',
+      status: 'text',
+      settings: 'json',
+      loop: 'json',
+      created_at: time,
+    },
+  },
+  process: {
+    table: 'processes',
+    key: ['name', 'version'],
+    columns: { name: 'text', version: 'integer', status: 'text', ended_at: time, created_at: time },
+  },
+  runningProcess: {
+    table: 'running_processes',
+    key: ['name'],
+    columns: { name: 'text', version: 'integer', updated_at: time },
+  },
+  iteration: {
+    table: 'iterations',
+    key: ['number'],
+    columns: {
+      number: 'integer',
+      id: 'uuid',
+      happened_at: time,
+      cli_used: 'text',
+      model_used: 'text',
+      prompt: 'text',
+      output: 'text',
+      texts_escaped: 'boolean',
+      progress_score: 'double precision',
+      progress_markers: 'json',
+      file_changes: 'json',
+      file_events: 'json',
+      duration_seconds: 'double precision',
+      fingerprint: 'bytea',
+      created_at: time,
+    },
+  },
+  clear: { table: 'thread_clears', key: ['epoch'], columns: { epoch: 'integer', head_seq: 'bigint' } },
+  archive: {
+    table: 'archive',
+    key: ['message_id', 'location'],
+    columns: {
+      message_id: 'uuid',
+      location: 'text',
+      content_type: 'text',
+      summary: 'text',
+      content_hash: 'bytea',
+      file_paths: 'text[]',
+      tool_name: 'text',
+      token_count: 'integer',
+      failed: 'boolean',
+      original_created_at: time,
+      archived_at: time,
+      last_accessed_at: time,
+      access_count: 'integer',
+    },
+  },
+  state: {
+    table: 'context_states',
+    key: ['created_at', 'lane', 'clear_epoch', 'generation', 'head_seq', 'point_id'],
+    columns: {
+      lane: 'text',
+      strategy: 'text',
+      clear_epoch: 'integer',
+      generation: 'integer',
+      status: 'text',
+      point_at: time,
+      point_ordinal: 'integer',
+      point_id: 'uuid',
+      head_seq: 'bigint',
+      top_ids: 'uuid[]',
+      covered_from_at: time,
+      covered_from_ordinal: 'integer',
+      covered_from_id: 'uuid',
+      covered_to_at: time,
+      covered_to_ordinal: 'integer',
+      covered_to_id: 'uuid',
+      covered_count: 'integer',
+      covered_tokens: 'bigint',
+      summary: 'text',
+      summary_tokens: 'integer',
+      summarizer: 'text',
+      created_at: time,
+      ready_at: time,
+      voided_at: time,
+    },
+  },
+  pruning: {
+    table: 'prunings',
+    key: ['message_id', 'state_id'],
+    columns: {
+      message_id: 'uuid',
+      action: 'text',
+      text: 'text',
+      tokens: 'integer',
+      reason: 'text',
+      undone_at: time,
+      created_at: time,
+    },
+  },
+  message: {
+    table: 'messages',
+    key: ['seq'],
+    columns: {
+      seq: 'bigint',
+      id: 'uuid',
+      code: 'text',
+      role: 'text',
+      content: 'text',
+      content_escaped: 'boolean',
+      thinking: 'json',
+      tool_calls: 'json',
+      tool_call_id: 'text',
+      tool_name: 'text',
+      is_error: 'boolean',
+      sent_at: time,
+      ordered_at: time,
+      ordinal: 'integer',
+      latest_at: time,
+      received_at: time,
+      source_id: 'text',
+      model: 'text',
+      usage: 'json',
+      context_id: 'uuid',
+      pinned: 'boolean',
+      kept_aside: 'text',
+      metadata: 'json',
+      tokens_estimate: 'integer',
+      fingerprint: 'bytea',
+    },
+  },
+} as const satisfies Record<string, ExportTable>
+export type ExportTableName = keyof typeof exportTables
+
+const camelCase = (column: string) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** `one.tool_calls as "toolCalls", ...`: names of this file alone, so nothing from outside becomes a part of a statement. */
+export function selectColumns(tx: Tx, { columns }: ExportTable, alias: string) {
+  return tx.unsafe(
+    Object.keys(columns)
+      .map((column) => `${alias}.${column} as "${camelCase(column)}"`)
+      .join(', '),
+  )
+}
+
+/** `tool_calls, ...`, for the columns of an insert. */
+export function insertColumns(tx: Tx, { columns }: ExportTable) {
+  return tx.unsafe(Object.keys(columns).join(', '))
+}
+
+/** `given."toolCalls", ...`, in the order of {@link insertColumns}. */
+export function givenColumns(tx: Tx, { columns }: ExportTable) {
+  return tx.unsafe(
+    Object.keys(columns)
+      .map((column) => `given."${camelCase(column)}"`)
+      .join(', '),
+  )
+}
+
+/** `"toolCalls" json, ...`: what a list of records is read as. */
+export function recordColumns(tx: Tx, { columns }: ExportTable) {
+  return tx.unsafe(
+    Object.entries(columns)
+      .map(([column, type]) => `"${camelCase(column)}" ${type}`)
+      .join(', '),
+  )
+}
+
+/** The key of a table as an order that is the same whatever a database's locale. */
+export function orderColumns(tx: Tx, { key, columns }: ExportTable, alias: string) {
+  return tx.unsafe(
+    key.map((column) => `${alias}.${column}${columns[column] === 'text' ? ' collate "C"' : ''}`).join(', '),
+  )
+}

@@ -1,0 +1,283 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { ConflictError, type ExportRecordOf, validationError } from '@heddle/contracts'
+import { putAgent } from './agents.js'
+import { storeContents } from './archive.js'
+import type { Tx } from './connection.js'
+import { ensureThread } from './ensure-threads.js'
+import { exportTables, givenColumns, insertColumns, recordColumns } from './export-tables.js'
+import { encodeText } from './text.js'
+
+export interface ImportTarget {
+  readonly projectId: string
+  readonly projectName: string
+  /** The name under which the thread is imported. */
+  readonly thread: string
+}
+
+/**
+ * Makes what an import needs: the agent with its prompt, docs, settings and clears where there is none of its name, and the
+ * thread. An agent and a thread that are there stay as they are.
+ *
+ * @throws ConflictError where the thread belongs to another agent, or where one of them was erased
+ */
+export async function beginImport(
+  tx: Tx,
+  { projectId, projectName, thread: name }: ImportTarget,
+  { thread, agent }: ExportRecordOf<'thread'>,
+): Promise<{ threadId: string }> {
+  const [present] = await tx`select from heddle.agents where name = ${agent.name}`
+  if (present === undefined) {
+    const { systemPrompt, docs, settings } = agent
+    const { agentId } = await putAgent(tx, { projectId, name: agent.name, systemPrompt, docs, settings })
+    await tx`
+      update heddle.agents set clear_epoch = ${agent.clearEpoch}, last_cleared_at = ${agent.lastClearedAt}::text::timestamptz
+      where id = ${agentId}`
+    await tx`
+      insert into heddle.agent_clears (agent_id, epoch, cleared_at, created_at)
+      select ${agentId}, given.epoch, given."clearedAt", given."createdAt"
+      from json_to_recordset(${JSON.stringify(agent.clears)}::text::json) as given (
+        epoch integer, "clearedAt" timestamptz, "createdAt" timestamptz)
+      on conflict do nothing`
+  }
+  const { threadId } = await ensureThread(tx, { projectId, projectName, agent: agent.name, thread: name })
+  // Only where nothing was imported yet: what the thread went through since stays.
+  await tx`
+    update heddle.threads as thread
+    set created_at = ${thread.createdAt}::text::timestamptz, active_at = ${thread.activeAt}::text::timestamptz
+    where thread.id = ${threadId} and thread.version = 0
+      and exists (select from heddle.stage_cursors as cursor where cursor.thread_id = thread.id and cursor.head_seq = 0)`
+  return { threadId }
+}
+
+type SimpleType = 'threadVersion' | 'process' | 'runningProcess' | 'iteration' | 'clear'
+
+/** Adds rows of one table; those whose key is taken stay as they are. */
+export async function importRows<Type extends SimpleType>(
+  tx: Tx,
+  { threadId, type, records }: { threadId: string; type: Type; records: readonly ExportRecordOf<Type>[] },
+): Promise<number> {
+  const definition = exportTables[type]
+  const { count } = await tx`
+    insert into heddle.${tx(definition.table)} (thread_id, ${insertColumns(tx, definition)})
+    select ${threadId}, ${givenColumns(tx, definition)}
+    from json_to_recordset(${JSON.stringify(records)}::text::json) as given (${recordColumns(tx, definition)})
+    on conflict do nothing`
+  if (type === 'threadVersion') {
+    await tx`
+      update heddle.threads
+      set version = (select max(version) from heddle.thread_versions where thread_id = ${threadId})
+      where id = ${threadId}`
+  }
+  return count
+}
+
+/** Adds contents. They are hashed anew: a file cannot put a content under another one's hash. */
+export async function importContents(tx: Tx, texts: readonly string[]): Promise<void> {
+  const contents = texts.map((text) => encodeText(text))
+  await storeContents(tx, new Map(contents.map((content) => [hashOf(content), content])))
+}
+
+function hashOf(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** Adds archive entries whose contents are there. */
+export async function importArchive(
+  tx: Tx,
+  { threadId, records }: { threadId: string; records: readonly ExportRecordOf<'archive'>[] },
+): Promise<number> {
+  const definition = exportTables.archive
+  const [row] = await tx<{ added: number; missing: number }[]>`
+    with given as materialized (
+      select * from json_to_recordset(${JSON.stringify(records)}::text::json) as given (${recordColumns(tx, definition)})
+    ),
+    held as materialized (
+      select content.project_id, content.hash from heddle.archive_contents as content
+      where content.project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+        and content.hash in (select "contentHash" from given)
+      order by content.hash
+      for no key update
+    ),
+    added as (
+      insert into heddle.archive (id, thread_id, ${insertColumns(tx, definition)})
+      select gen_random_uuid(), ${threadId}, ${givenColumns(tx, definition)}
+      from given
+      where "contentHash" in (select hash from held)
+      on conflict (thread_id, message_id, location) do nothing
+      returning content_hash
+    ),
+    referenced as (select content_hash, count(*) as times from added group by content_hash),
+    counted as (
+      update heddle.archive_contents as content
+      set reference_count = content.reference_count + referenced.times
+      from referenced
+      where content.project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+        and content.hash = referenced.content_hash
+    )
+    select
+      (select count(*) from added) as added,
+      (select count(*) from given where "contentHash" not in (select hash from held)) as missing`
+  if (row !== undefined && row.missing > 0) {
+    throw validationError(
+      'contentHash',
+      'must name a content that stands before it in the file',
+      `${row.missing} others`,
+    )
+  }
+  return row?.added ?? 0
+}
+
+/** The ids of a file's states by their numbers; null for one that could not be added. */
+export type ImportedStates = Map<number, string | null>
+
+/**
+ * Adds compactions. One that is there already is known by its place and its time; one whose place another holds is left out,
+ * since the thread went on without it.
+ */
+export async function importStates(
+  tx: Tx,
+  {
+    threadId,
+    records,
+    known,
+  }: { threadId: string; records: readonly ExportRecordOf<'state'>[]; known: ImportedStates },
+): Promise<number> {
+  const definition = exportTables.state
+  const present = await tx<{ number: number; id: string }[]>`
+    select given.number, state.id
+    from json_to_recordset(${JSON.stringify(records)}::text::json) as given (number integer, ${recordColumns(tx, definition)})
+    join (
+      select * from heddle.context_states where thread_id = ${threadId} and status <> 'void'
+      union all
+      select * from heddle.context_states where thread_id = ${threadId} and status = 'void'
+    ) as state
+      on state.lane = given.lane and state.clear_epoch = given."clearEpoch" and state.generation = given.generation
+      and state.created_at = given."createdAt" and state.head_seq = given."headSeq" and state.point_id = given."pointId"`
+  for (const { number, id } of present) known.set(number, id)
+  const fresh = records.filter(({ number }) => !known.has(number))
+  const ids = new Map(fresh.map(({ number }) => [number, randomUUID()]))
+  const rows = fresh.map((record) => ({
+    ...record,
+    id: ids.get(record.number),
+    replacesId: record.replaces === null ? null : (ids.get(record.replaces) ?? known.get(record.replaces) ?? null),
+  }))
+  const added = await tx<{ id: string }[]>`
+    insert into heddle.context_states (id, thread_id, replaces, ${insertColumns(tx, definition)})
+    select given.id, ${threadId}, given."replacesId", ${givenColumns(tx, definition)}
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
+      id uuid, "replacesId" uuid, ${recordColumns(tx, definition)})
+    on conflict do nothing
+    returning id`
+  const inserted = new Set(added.map(({ id }) => id))
+  for (const [number, id] of ids) known.set(number, inserted.has(id) ? id : null)
+  return added.length
+}
+
+/** Adds prunings of states that are there. */
+export async function importPrunings(
+  tx: Tx,
+  {
+    threadId,
+    records,
+    known,
+  }: { threadId: string; records: readonly ExportRecordOf<'pruning'>[]; known: ImportedStates },
+): Promise<number> {
+  const definition = exportTables.pruning
+  const rows = records.map(({ archive, ...record }) => ({
+    ...record,
+    stateId: known.get(record.state) ?? null,
+    archiveMessageId: archive.messageId,
+    archiveLocation: archive.location,
+  }))
+  const { count } = await tx`
+    insert into heddle.prunings (thread_id, state_id, archive_id, ${insertColumns(tx, definition)})
+    select ${threadId}, given."stateId", entry.id, ${givenColumns(tx, definition)}
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
+      "stateId" uuid, "archiveMessageId" uuid, "archiveLocation" text, ${recordColumns(tx, definition)})
+    cross join lateral (
+      select id from heddle.archive
+      where archive.thread_id = ${threadId} and archive.message_id = given."archiveMessageId"
+        and archive.location = given."archiveLocation"
+      offset 0) as entry
+    where given."stateId" is not null
+    on conflict do nothing`
+  return count
+}
+
+/**
+ * Whether a thread holds the messages of a file, as far as it goes: an import adds to what an earlier one began, and to the
+ * thread that was exported, but mixes no two conversations.
+ *
+ * @throws ConflictError
+ */
+export async function checkMessages(
+  tx: Tx,
+  { threadId, name, records }: { threadId: string; name: string; records: readonly ExportRecordOf<'message'>[] },
+): Promise<void> {
+  const given = records.map(({ seq, id, fingerprint }) => ({ seq, id, fingerprint }))
+  const [other] = await tx`
+    select stored.seq
+    from json_to_recordset(${JSON.stringify(given)}::text::json) as given (seq bigint, id uuid, fingerprint bytea)
+    cross join lateral (
+      select seq, id, fingerprint from heddle.messages
+      where messages.thread_id = ${threadId} and messages.seq = given.seq
+      offset 0) as stored
+    where stored.id <> given.id or stored.fingerprint <> given.fingerprint
+    limit 1`
+  if (other === undefined) return
+  throw new ConflictError(`thread "${name}" holds other messages than the file`, {
+    field: 'as',
+    received: name,
+    hint: 'Import it under another name: --as NAME.',
+  })
+}
+
+/** Adds those messages that a thread does not hold yet, with their exact counts, under the lock of its sequence. */
+export async function importMessages(
+  tx: Tx,
+  { threadId, name, records }: { threadId: string; name: string; records: readonly ExportRecordOf<'message'>[] },
+): Promise<number> {
+  const definition = exportTables.message
+  const [cursor] = await tx<{ headSeq: number }[]>`
+    select head_seq from heddle.stage_cursors where thread_id = ${threadId} for update`
+  await checkMessages(tx, { threadId, name, records })
+  const headSeq = cursor?.headSeq ?? 0
+  const fresh = records.filter(({ seq }) => seq > headSeq)
+  const [first, last] = [fresh[0], fresh.at(-1)]
+  if (first === undefined || last === undefined) return 0
+  if (first.seq !== headSeq + 1) throw new ConflictError(`thread "${name}" was erased or changed while it was imported`)
+  const given = JSON.stringify(fresh)
+  await Promise.all([
+    tx`
+      insert into heddle.messages (thread_id, ${insertColumns(tx, definition)})
+      select ${threadId}, ${givenColumns(tx, definition)}
+      from json_to_recordset(${given}::text::json) as given (${recordColumns(tx, definition)})`,
+    tx`
+      insert into heddle.message_tokens (thread_id, seq, tokens)
+      select ${threadId}, given.seq, given.tokens
+      from json_to_recordset(${given}::text::json) as given (seq bigint, tokens integer)
+      where given.tokens is not null
+      on conflict do nothing`,
+    tx`
+      update heddle.stage_cursors
+      set
+        head_seq = ${last.seq}, last_message_at = greatest(last_message_at, ${last.latestAt}::text::timestamptz),
+        tokens_estimate = tokens_estimate + ${fresh.reduce((sum, { tokensEstimate }) => sum + tokensEstimate, 0)}
+      where thread_id = ${threadId}`,
+  ])
+  return fresh.length
+}
+
+/** Takes over how far the exported thread was pruned and summarized, so that no stage does again what was imported. */
+export async function finishImport(
+  tx: Tx,
+  { threadId, header }: { threadId: string; header: ExportRecordOf<'thread'> },
+): Promise<void> {
+  const { pruneSeq, summarizeSeq } = header.thread
+  await tx`
+    update heddle.stage_cursors
+    set
+      prune_seq = greatest(prune_seq, least(head_seq, ${pruneSeq})),
+      summarize_seq = greatest(summarize_seq, least(head_seq, ${summarizeSeq}))
+    where thread_id = ${threadId}`
+}

@@ -1,0 +1,392 @@
+import type { JsonObject, PartialSettings } from '@heddle/contracts'
+import { projectIdOf } from '@heddle/core'
+import {
+  archiveEntries,
+  clearAgent,
+  exportTables,
+  insertPrunings,
+  insertState,
+  loadAgent,
+  type NewContextState,
+  recordTokenCounts,
+  unexportedColumns,
+  voidStates,
+} from '@heddle/store'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { append, appendOne, freshStore, newId, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
+import { clientOn } from './support.js'
+
+let database: TestStore
+beforeAll(async () => {
+  database = await freshStore()
+})
+afterAll(() => database.drop())
+
+let made = 0
+const freshProject = () => `export tests ${++made}`
+
+async function exported(project: string, thread = 'cloth'): Promise<string[]> {
+  const lines: string[] = []
+  for await (const line of clientOn(database, project).threads.export(thread)) lines.push(line)
+  return lines
+}
+
+async function* streamed(lines: readonly string[]): AsyncGenerator<string> {
+  for (const line of lines) yield line.replace(/\n$/, '')
+}
+
+const imported = (project: string, lines: readonly string[], options: { as?: string } = {}) =>
+  clientOn(database, project).threads.import(() => streamed(lines), options)
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.constantFrom('', 'NUL \0', 'half \ud83d', '😀\n"quoted"\\', '\u2028', '{"__proto__": 1}'),
+)
+const object = fc.dictionary(
+  fc.string({ minLength: 1, maxLength: 5 }),
+  fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonObject[string]>,
+  { maxKeys: 3 },
+)
+const generatedMessage = fc.record(
+  {
+    content: text,
+    isError: fc.boolean(),
+    sentAt: fc
+      .date({ min: new Date('1990-01-01'), max: new Date('2026-01-01'), noInvalidDate: true })
+      .map((date) => date.toISOString()),
+    model: fc.constantFrom('claude', 'gpt'),
+    usage: object,
+    metadata: object,
+    pinned: fc.boolean(),
+    sourceId: fc.constantFrom('a', 'b:c', 'é'),
+    contextId: fc.constantFrom('01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1'),
+    keptAside: fc.constant('compact-summary' as const),
+  },
+  { requiredKeys: ['content'] },
+)
+const generatedThread = fc.record({
+  messages: fc.array(generatedMessage, { minLength: 1, maxLength: 12 }),
+  archived: fc.array(fc.record({ content: text, failed: fc.boolean(), accesses: fc.nat(3) }), { maxLength: 6 }),
+  states: fc.array(
+    fc.record({ isVoid: fc.boolean(), summary: fc.option(fc.constantFrom<string[]>('so far', '{"a": 1}')) }),
+    {
+      maxLength: 4,
+    },
+  ),
+  clears: fc.nat(2),
+  settings: fc.constantFrom<PartialSettings[]>(
+    {},
+    { rollingWindow: null, budget: 9_000 },
+    { prune: { keepLastN: 3 }, budget: 5 },
+  ),
+})
+type GeneratedThread = typeof generatedThread extends fc.Arbitrary<infer Value> ? Value : never
+
+/** Stores a thread with everything that hangs on one. */
+async function weave(project: string, generated: GeneratedThread): Promise<void> {
+  const projectId = projectIdOf(project)
+  const client = clientOn(database, project)
+  await client.agents.put('weaver', {
+    systemPrompt: 'weave',
+    docs: [{ name: 'd', text: 'doc' }],
+    settings: generated.settings,
+  })
+  const messages = generated.messages.map((fields, index) =>
+    prepared(
+      index % 3 === 1
+        ? {
+            role: 'assistant',
+            ...fields,
+            toolCalls: [
+              { name: 'Read', id: `c${index}`, arguments: index % 2 === 0 ? '{"broken":' : { z: 1, a: [null] } },
+            ],
+            thinking: [{ text: 'hm', signature: 's' }],
+          }
+        : index % 3 === 2
+          ? { role: 'tool_result', ...fields, toolCallId: `c${index - 1}`, toolName: 'Read' }
+          : { ...fields },
+      { ordinal: index, orderedAtMs: RECEIVED_AT_MS + index },
+    ),
+  )
+  const { threadId } = await appendOne(database.store, append(messages), projectId)
+  await client.threads.put('cloth', {
+    agent: 'weaver',
+    title: 'Title',
+    status: 'at work',
+    loop: { currentCli: 'claude' },
+  })
+  await client.threads.put('cloth', { agent: 'weaver', status: null, settings: { budget: 7_000 } })
+  await client.iterations.append({
+    agent: 'weaver',
+    thread: 'cloth',
+    iterations: [
+      {
+        id: newId(),
+        prompt: 'NUL \0',
+        output: '',
+        progressScore: 0.1,
+        fileEvents: [{ path: 'a.ts', event: 'modified' }],
+      },
+      { id: newId(), prompt: 'next', output: 'done', progressMarkers: ['half'], durationSeconds: 1e21 },
+    ],
+  })
+  await client.processes.put('cloth', 'build', { status: 'compiling' })
+  await client.processes.put('cloth', 'test', { status: 'done', ended: true })
+  await database.store.inProject(projectId, async (tx) => {
+    await recordTokenCounts(tx, { threadId, counts: [{ seq: 1, tokens: 3 }] })
+    const entries = generated.archived.flatMap((entry, index) => {
+      const message = messages[index]
+      return message ? [{ ...entry, message }] : []
+    })
+    const ids = await archiveEntries(
+      tx,
+      entries.map(({ content, failed, message }) => ({
+        threadId,
+        messageId: message.input.id,
+        contentType: 'bash',
+        summary: 'summary',
+        content,
+        filePaths: ['a "b",{c}.ts', ''],
+        toolName: null,
+        tokenCount: 1,
+        failed,
+        originalCreatedAtMs: message.orderedAtMs,
+      })),
+    )
+    await tx`update heddle.archive set access_count = 2, last_accessed_at = now() where id = ${ids[0] ?? newId()}`
+    let replaces: string | null = null
+    for (const [index, { isVoid, summary }] of generated.states.entries()) {
+      const id = newId()
+      const point = { orderedAtMs: RECEIVED_AT_MS + index, ordinal: index, id: newId() }
+      const state: NewContextState = {
+        id,
+        threadId,
+        lane: 'lane',
+        strategy: 'sandwich',
+        clearEpoch: 0,
+        generation: index + 1,
+        replaces,
+        status: summary === null ? 'pending' : 'ready',
+        point,
+        headSeq: messages.length,
+        topIds: [newId(), newId()],
+        coveredFrom: summary === null ? null : point,
+        coveredTo: summary === null ? null : point,
+        coveredCount: index,
+        coveredTokens: 5,
+        summary,
+        summaryTokens: 2,
+        summarizer: null,
+      }
+      expect(await insertState(tx, state)).toBe(true)
+      replaces = id
+      const pruned = entries[index]
+      const archiveId = ids[index]
+      if (pruned && archiveId) {
+        const pruning = {
+          stateId: id,
+          messageId: pruned.message.input.id,
+          action: 'condense',
+          text: '📝 [recall:x]',
+        } as const
+        await insertPrunings(tx, { threadId, prunings: [{ ...pruning, tokens: 4, reason: 'old', archiveId }] })
+      }
+      if (isVoid) {
+        await voidStates(tx, { threadId, lane: 'lane', clearEpoch: 0, fromGeneration: index + 1 })
+        replaces = null
+      }
+    }
+  })
+  for (let clear = 0; clear < generated.clears; clear++) {
+    await database.store.inProject(projectId, async (tx) => {
+      const agent = await loadAgent(tx, { name: 'weaver' })
+      await clearAgent(tx, { agentId: agent?.agentId ?? '', clearedAtMs: RECEIVED_AT_MS + clear })
+    })
+  }
+}
+
+const some: GeneratedThread = {
+  messages: Array.from({ length: 8 }, (_, index) => ({ content: `message ${index}` })),
+  archived: [
+    { content: 'the same', failed: true, accesses: 1 },
+    { content: 'the same', failed: false, accesses: 0 },
+    { content: 'another \ud83d', failed: false, accesses: 0 },
+  ],
+  states: [
+    { isVoid: false, summary: 'so far' },
+    { isVoid: true, summary: null },
+    { isVoid: false, summary: 'further' },
+  ],
+  clears: 1,
+  settings: { rollingWindow: null },
+}
+
+describe('a thread that is exported and imported', () => {
+  it('is exported again byte for byte, whatever it holds', async () => {
+    await fc.assert(
+      fc.asyncProperty(generatedThread, async (generated) => {
+        const [from, to] = [freshProject(), freshProject()]
+        await weave(from, generated)
+        const lines = await exported(from)
+        await imported(to, lines)
+        expect(await exported(to)).toEqual(lines)
+      }),
+      { numRuns: 25 },
+    )
+  }, 120_000)
+
+  it('adds nothing the second time, nor to the thread that it came from', async () => {
+    const [from, to] = [freshProject(), freshProject()]
+    await weave(from, some)
+    const lines = await exported(from)
+    const first = await imported(to, lines)
+    expect(first).toMatchObject({
+      thread: 'cloth',
+      agent: 'weaver',
+      messages: 8,
+      added: { message: 8, archive: 3, state: 3, pruning: 3 },
+    })
+    for (const project of [to, from]) {
+      const { added } = await imported(project, lines)
+      expect(Object.values(added).filter((count) => count > 0)).toEqual([])
+      expect(await exported(project)).toEqual(lines)
+    }
+  })
+
+  it('goes on where an import was cut short, and where the original grew', async () => {
+    const [from, to] = [freshProject(), freshProject()]
+    await weave(from, some)
+    const lines = await exported(from)
+    const cut = async function* () {
+      yield* streamed(lines.slice(0, -4))
+      throw new Error('the disk is gone')
+    }
+    let reads = 0
+    const client = clientOn(database, to)
+    await expect(client.threads.import(() => (++reads === 1 ? streamed(lines) : cut()))).rejects.toThrow('disk')
+    expect((await client.threads.get('cloth')).messages).toBeLessThan(8)
+    await imported(to, lines)
+    expect(await exported(to)).toEqual(lines)
+
+    await appendOne(database.store, append([prepared(), prepared()]), projectIdOf(from))
+    const grown = await exported(from)
+    expect((await imported(to, grown)).added.message).toBe(2)
+    expect(await exported(to)).toEqual(grown)
+    // An older file brings nothing back, and takes nothing away.
+    await imported(to, lines)
+    expect(await exported(to)).toEqual(grown)
+  })
+
+  it('may have another name beside the original, and its references and its archive hold', async () => {
+    const project = freshProject()
+    await weave(project, some)
+    const lines = await exported(project)
+    await imported(project, lines, { as: 'copy' })
+    const client = clientOn(database, project)
+    const ofCopy = await exported(project, 'copy')
+    expect(ofCopy.slice(1)).toEqual(lines.slice(1))
+    const [hit] = (await client.archive.list({ thread: 'copy', failed: true })).items
+    const short = hit?.ref.split('/').at(-1) ?? ''
+    expect((await client.recall({ ref: short, thread: 'copy' })).content).toBe('the same')
+    expect((await client.recall({ ref: short, thread: 'cloth' })).content).toBe('the same')
+    const counts = await database.store.inProject(
+      projectIdOf(project),
+      (tx) => tx<{ referenceCount: number }[]>`
+      select reference_count from heddle.archive_contents order by reference_count`,
+    )
+    expect(counts.map(({ referenceCount }) => referenceCount)).toEqual([2, 4])
+  })
+
+  it('is refused where the name stands for another conversation, and nothing is stored', async () => {
+    const [from, to] = [freshProject(), freshProject()]
+    await weave(from, some)
+    await weave(to, { ...some, states: [] })
+    const before = await exported(to)
+    await expect(imported(to, await exported(from))).rejects.toMatchObject({ code: 'CONFLICT', field: 'as' })
+    expect(await exported(to)).toEqual(before)
+  })
+
+  it.each([
+    ['cut short', (lines: string[]) => lines.slice(0, -1), /end record/],
+    ['cut in a line', (lines: string[]) => [...lines.slice(0, -2), lines.at(-2)?.slice(0, 50) ?? ''], /JSON/],
+    ['a line less', (lines: string[]) => lines.toSpliced(2, 1), /must count|must be/],
+    ['another order', (lines: string[]) => lines.toReversed(), /must be the record of the thread/],
+    ['two threads', (lines: string[]) => [...lines, ...lines], /must not come after the end/],
+    ['an unknown field', (lines: string[]) => lines.with(-2, lines.at(-2)?.replace('{', '{"extra":1,') ?? ''), /extra/],
+    [
+      'a wrong role',
+      (lines: string[]) => lines.with(-2, lines.at(-2)?.replace(/"role":"\w+"/, '"role":"root"') ?? ''),
+      /role/,
+    ],
+    [
+      'another version',
+      (lines: string[]) => lines.with(0, lines[0]?.replace('"version":1', '"version":9') ?? ''),
+      /version/,
+    ],
+    ['nothing at all', () => [], /cut short/],
+  ])('is refused where the file has %s, and nothing is stored', async (_, broken, rule) => {
+    const [from, to] = [freshProject(), freshProject()]
+    await weave(from, some)
+    const fault = imported(to, broken(await exported(from)))
+    await expect(fault).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: expect.stringMatching(/^line \d+/) })
+    await expect(fault).rejects.toThrow(rule)
+    await expect(exported(to)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('cannot put a content under the hash of another', async () => {
+    const [from, to] = [freshProject(), freshProject()]
+    await weave(from, some)
+    const forged = (await exported(from)).map((line) => line.replace('"text":"the same"', '"text":"forged"'))
+    await expect(imported(to, forged)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'contentHash' })
+    const held = await database.store.inProject(projectIdOf(to), (tx) => tx`select from heddle.archive`)
+    expect(held).toHaveLength(0)
+  })
+
+  it('is read and written page by page, and an erasure in between is told', async () => {
+    const [from, to] = [freshProject(), freshProject()]
+    const messages = Array.from({ length: 3_000 }, (_, index) => prepared({ content: `${index}` }, { ordinal: index }))
+    const { threadId } = await appendOne(database.store, append(messages), projectIdOf(from))
+    const lines = await exported(from)
+    const stored = async () => (await clientOn(database, to).threads.get('cloth')).messages
+    let reads = 0
+    const storedAtTheEnd: number[] = []
+    await clientOn(database, to).threads.import(async function* () {
+      const isWriting = ++reads === 2
+      yield* streamed(lines.slice(0, -1))
+      if (isWriting) storedAtTheEnd.push(await stored())
+      yield* streamed(lines.slice(-1))
+    })
+    expect(storedAtTheEnd[0]).toBeGreaterThan(2_500)
+    expect(storedAtTheEnd[0]).toBeLessThan(3_000)
+    expect(await exported(to)).toEqual(lines)
+
+    const reading = clientOn(database, from).threads.export('cloth')[Symbol.asyncIterator]()
+    for (let line = 0; line < 20; line++) await reading.next()
+    await database.store.inProject(
+      projectIdOf(from),
+      (tx) => tx`delete from heddle.messages where thread_id = ${threadId}`,
+    )
+    const rest = async () => {
+      while (!(await reading.next()).done);
+    }
+    await expect(rest()).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+it('every column of the exported tables is exported, or is known to be left out', async () => {
+  const columns = await database.store.inProject(
+    projectIdOf('columns'),
+    (tx) => tx<{ table: string; column: string }[]>`
+    select relname as table, attname as column
+    from pg_attribute join pg_class on pg_class.oid = attrelid
+    where relnamespace = 'heddle'::regnamespace and attnum > 0 and not attisdropped`,
+  )
+  for (const { table, columns: known } of Object.values(exportTables)) {
+    const missing = columns
+      .filter((row) => row.table === table && !(row.column in known))
+      .map((row) => row.column)
+      .filter((column) => !unexportedColumns.includes(column) && !unexportedColumns.includes(`${column} of ${table}`))
+    expect(missing, table).toEqual([])
+  }
+})
