@@ -66,9 +66,14 @@ export async function existingMessages(
   { threadId, ids }: { threadId: string; ids: readonly string[] },
 ): Promise<Map<string, Uint8Array>> {
   const rows = await tx<{ id: string; fingerprint: Uint8Array }[]>`
-    select id, fingerprint from heddle.messages
-    where thread_id = ${threadId} and id = any(${asArray(ids)}::uuid[])
-      and not exists (select from heddle.tombstones where target_id = ${threadId})`
+    select found.id, found.fingerprint
+    from unnest(${asArray(ids)}::uuid[]) as given (id)
+    -- Lateral with an offset: one look-up for each id. A planner without statistics would go through the whole thread.
+    cross join lateral (
+      select id, fingerprint from heddle.messages
+      where messages.thread_id = ${threadId} and messages.id = given.id
+      offset 0) as found
+    where not exists (select from heddle.tombstones where target_id = ${threadId})`
   return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
 }
 
