@@ -56,10 +56,12 @@ export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<Append
 /** Whether a batch failed because one of the messages that it assumed to be new is there, or has its short code taken. */
 export function isRepeat(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || error.code !== UNIQUE_VIOLATION) return false
-  return 'constraint_name' in error && ['messages_id', 'messages_code'].includes(String(error.constraint_name))
+  return 'constraint_name' in error && REPEATED_KEYS.test(String(error.constraint_name))
 }
 
 const UNIQUE_VIOLATION = '23505'
+/** `messages_id` and `messages_code`, or as Postgres names them on a partition: `messages_3_thread_id_id_key`. */
+const REPEATED_KEYS = /^messages_(\w+_thread_id_)?(id|code)(_key\d*)?$/
 
 /** Locks the threads of a batch, after making those that are missing, and looks up what is stored under its ids. */
 async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAppend[]): Promise<AppendSituation> {
