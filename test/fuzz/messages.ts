@@ -34,7 +34,8 @@ const OTHER_CHARACTERS_MAX = 100_000
 
 function content(random: Random): string {
   // Rare, since each costs as much as thousands of others.
-  if (random.oneIn(20_000)) return random.pick(['x', '\0', 'ü']).repeat(limits.messageCharactersMax - OTHER_CHARACTERS_MAX)
+  if (random.oneIn(20_000))
+    return random.pick(['x', '\0', 'ü']).repeat(limits.messageCharactersMax - OTHER_CHARACTERS_MAX)
   return text(random, random.oneIn(20) ? 200 : 6)
 }
 
