@@ -9,6 +9,7 @@ import { CloseStack } from './close-stack.js'
 import type { CommandContext } from './context.js'
 import { enterFolder } from './folder-users.js'
 import { applicationNameOf, servedStages } from './presence-in-store.js'
+import { checkServers } from './readiness.js'
 import { startStages } from './stages.js'
 
 export interface EngineNeeds {
@@ -45,6 +46,8 @@ export interface Engine extends StoreEngine {
   readonly workersHere: readonly StageName[]
   /** What those stages work with, by name; null where no stage here needs one. */
   readonly models: { readonly summarizer: string | null; readonly embedder: string | null }
+  /** @throws RetryableError `SERVICE_UNAVAILABLE` that names the servers that are away */
+  checkReady(): Promise<void>
 }
 
 /** Where the data is. */
@@ -127,6 +130,14 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       server,
       workersHere,
       models: stages.models,
+      checkReady: () =>
+        checkServers(
+          [
+            { name: 'Postgres (store)', ping: () => store.ping() },
+            { name: `${config.redisUrl === null ? 'Postgres' : 'Redis'} (queues)`, ping: () => queues.ping() },
+          ],
+          systemClock,
+        ),
       close: () => opened.close(),
     }
   } catch (error) {

@@ -55,7 +55,7 @@ async function serve(context: CommandContext, config: Config): Promise<void> {
     identity: { pid: process.pid, dataDir: config.dataDir },
     async checkReady() {
       if (engine === null) throw new RetryableError('SERVICE_UNAVAILABLE', 'Heddle is still starting')
-      await Promise.all([engine.store.ping(), engine.queues.ping()])
+      await engine.checkReady()
     },
   })
   try {

@@ -2,13 +2,15 @@ import { RetryableError, type StageName, stageNames } from '@heddle/contracts'
 import { withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
-import { concurrencyOption, oneOf, withCommonOptions } from '../options.js'
+import { type HealthServer, startHealthServer } from '../health-server.js'
+import { concurrencyOption, oneOf, portOption, withCommonOptions } from '../options.js'
 import { InterruptedError } from '../output/failure.js'
 import { findUp } from '../presence.js'
 import { untilAborted } from '../with-engine.js'
 
 interface WorkerOptions extends CommonOptions {
   readonly concurrency?: number
+  readonly port?: number
 }
 
 export function registerWorker(program: Command, context: CommandContext): void {
@@ -21,6 +23,7 @@ export function registerWorker(program: Command, context: CommandContext): void 
       'jobs that a stage handles at once (default: what suits the stage)',
       concurrencyOption,
     )
+    .option('--port <port>', 'also serve /healthz and /readyz on this port of 127.0.0.1; 0 takes any', portOption)
   withCommonOptions(worker, [
     'heddle worker all',
     'DATABASE_URL=postgres://... REDIS_URL=redis://... heddle worker ingest --concurrency 64',
@@ -57,10 +60,16 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
       ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     },
   })
+  let health: HealthServer | null = null
   try {
+    if (options.port !== undefined) {
+      const identity = { pid: process.pid, workers: stages }
+      health = await startHealthServer({ port: options.port, identity, checkReady: engine.checkReady })
+    }
     const document = {
       status: 'ready',
       pid: process.pid,
+      ...(health !== null && { port: health.port }),
       workers: stages,
       database: withoutCredentials(engine.server.url),
       queues: config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl),
@@ -74,5 +83,6 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
     if (!(error instanceof InterruptedError)) throw error
   } finally {
     await engine.close()
+    await health?.close()
   }
 }
