@@ -13,6 +13,7 @@ import { systemClock } from '@heddle/runtime'
 import {
   type AgentRow,
   type AgentSummary,
+  type DeadLetter,
   ensureProject,
   type ThreadDetailsRow,
   type ThreadSummary,
@@ -21,6 +22,7 @@ import { type AgentBody, getAgent, listAllAgents, setAgent } from './agents.js'
 import { type ArchiveHit, type ArchiveSearchResult, listArchive, searchArchive } from './archive.js'
 import { type ClearOptions, type ClearResult, clearWindows } from './clears.js'
 import { type BuildOptions, buildContext, getContext } from './contexts.js'
+import { type DeadLetterSelection, type RedriveResult, readDeadLetters, redrive } from './dead-letters.js'
 import { type EraseOptions, type ErasureResult, eraseAgent, eraseProject, eraseThread } from './erasure.js'
 import { type ListMessagesOptions, listMessages, type MessageEntry } from './history.js'
 import {
@@ -58,6 +60,11 @@ export interface Client {
     /** For many callers with a message each: gathers theirs into batches. */
     producer(options: ProducerOptions): Producer
     list(options: ListMessagesOptions): Promise<Page<MessageEntry>>
+  }
+  readonly deadLetters: {
+    /** Jobs that failed for good, newest first: those of the project, and those that name none. */
+    list(selection?: DeadLetterSelection): Promise<DeadLetter[]>
+    redrive(selection?: DeadLetterSelection): Promise<RedriveResult>
   }
   readonly contexts: {
     build(request: ContextRequest, options?: BuildOptions): Promise<ContextResult>
@@ -112,6 +119,10 @@ export function createClient(options: ClientOptions): Client {
       append: (append) => appendMessages(parts, append),
       producer: (producer) => createProducer(parts, producer),
       list: (listing) => listMessages(parts, listing),
+    },
+    deadLetters: {
+      list: (selection = {}) => readDeadLetters(parts, selection),
+      redrive: (selection = {}) => redrive(parts, selection),
     },
     contexts: {
       build: (request, options) => buildContext(parts, request, options),

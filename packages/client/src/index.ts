@@ -3,7 +3,9 @@ export type { ArchiveHit, ArchiveSearchResult } from './archive.js'
 export type { ClearOptions, ClearResult } from './clears.js'
 export { type Client, createClient } from './client.js'
 export type { BuildOptions } from './contexts.js'
+export type { DeadLetterSelection, RedriveResult, RefusedLetter } from './dead-letters.js'
 export { type EraseOptions, type ErasureResult, finishErasure, ownersOf } from './erasure.js'
+export { type Continued, continueGrown } from './growth.js'
 export type { ListMessagesOptions, MessageEntry } from './history.js'
 export type {
   AppendIterationsOptions,

@@ -6,6 +6,21 @@ import type { ClientParts } from './options.js'
 /** Ids that one statement asks for. */
 const IDS_PER_LOOK = 5_000
 
+/** The fingerprints of those of the messages that the thread holds, by id. */
+export async function fingerprintsOf(
+  { store, projectId }: Pick<ClientParts, 'store' | 'projectId'>,
+  threadId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const existing = new Map<string, Uint8Array>()
+  for (let from = 0; from < ids.length; from += IDS_PER_LOOK) {
+    const some = ids.slice(from, from + IDS_PER_LOOK)
+    const found = await store.inProject(projectId, (tx) => existingMessages(tx, { threadId, ids: some }))
+    for (const [id, fingerprint] of found) existing.set(id, fingerprint)
+  }
+  return existing
+}
+
 /**
  * Those of the messages that the thread holds, by id.
  *
@@ -17,12 +32,7 @@ export async function storedOf(
   placed: readonly PlacedMessage[],
 ): Promise<ReadonlySet<string>> {
   const ids = placed.map(({ message }) => message.id)
-  const existing = new Map<string, Uint8Array>()
-  for (let from = 0; from < ids.length; from += IDS_PER_LOOK) {
-    const some = ids.slice(from, from + IDS_PER_LOOK)
-    const found = await parts.store.inProject(parts.projectId, (tx) => existingMessages(tx, { threadId, ids: some }))
-    for (const [id, fingerprint] of found) existing.set(id, fingerprint)
-  }
+  const existing = await fingerprintsOf(parts, threadId, ids)
   for (const [index, { message }] of placed.entries()) {
     const stored = existing.get(message.id)
     if (stored !== undefined && !Buffer.from(stored).equals(messageFingerprint(message))) {

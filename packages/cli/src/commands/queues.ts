@@ -54,12 +54,15 @@ async function runQueues(context: CommandContext, action: Action | undefined, op
   })
 }
 
+function selectionOf({ stage, limit }: QueuesOptions) {
+  return { limit, ...(stage !== undefined && { stage }) }
+}
+
 async function showQueues(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
-  const { readDeadLetters } = await import('../dead-letters.js')
   const { servedStages } = await import('../presence-in-store.js')
   const [stats, letters, served] = await Promise.all([
     engine.queues.stats(),
-    readDeadLetters(engine, options),
+    engine.client.deadLetters.list(selectionOf(options)),
     servedStages(engine.store, engine.config.queuePrefix),
   ])
   const shown = stats.filter(({ stage }) => options.stage === undefined || stage === options.stage)
@@ -117,14 +120,13 @@ function rowOf(stage: StageStats & { served: boolean; deadLetters: number }): st
 }
 
 async function retryThreads(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
-  const { wakeLagging } = await import('../dead-letters.js')
+  const { wakeLagging } = await import('../lagging.js')
   const woken = await wakeLagging(engine, options)
   context.printer.result({ woken }, () => [`${formatCount(woken)} stages of threads woken`])
 }
 
 async function redriveLetters(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
-  const { redrive } = await import('../dead-letters.js')
-  const { redriven, refused } = await redrive(engine, options)
+  const { redriven, refused } = await engine.client.deadLetters.redrive(selectionOf(options))
   context.printer.result({ redriven, refused }, () => [
     `${formatCount(redriven)} dead letters sent again`,
     ...refused.map(({ jobId, reason }) => `not sent: ${jobId}: ${oneLine(reason, 120)}`),

@@ -1,4 +1,5 @@
-import { ineligibleReason } from '@heddle/core'
+import { continueGrown } from '@heddle/client'
+import { ineligibleReason, threadIdOf } from '@heddle/core'
 import type { CommandContext } from '../context.js'
 import type { Engine } from '../engine.js'
 import { safeText } from '../output/safe-text.js'
@@ -20,6 +21,8 @@ export interface ImportedThread {
   readonly stored: number
   /** There already. */
   readonly repeated: number
+  /** Replies that were longer than an earlier import had found them: what was added since is stored as a message after each. */
+  readonly grown: number
   /** Of the thread as it is stored now: what a context may show, and what was imported at all; none of them kept aside. */
   readonly eligible: number
   readonly imported: number
@@ -69,10 +72,11 @@ async function sendThread(
   onProgress: (stored: number) => void,
 ): Promise<ImportedThread> {
   const { thread, file, format, messages, toolCalls, toolResults, skipped } = planned
+  const continued = await continueGrown(engine, threadIdOf(engine.projectId, thread), messages)
   const { stored, repeated } = await engine.client.messages.append({
     agent: options.agent,
     thread,
-    messages,
+    messages: continued.messages,
     ack: 'stored',
     deadlineMs: APPEND_DEADLINE_MS,
     newAgentRollingWindow: options.newAgentRollingWindow,
@@ -89,6 +93,7 @@ async function sendThread(
     keptAside: messages.filter(({ role, keptAside = null }) => ineligibleReason({ role, keptAside }) !== null).length,
     stored,
     repeated,
+    grown: continued.grown,
     eligible: overview.eligible,
     imported: overview.imported,
     skipped,
@@ -114,6 +119,12 @@ export function importedLines(threads: readonly ImportedThread[]): string[] {
       const counts = kinds.map(([kind, count]) => `${formatCount(count)} ${safeText(kind)}`)
       return `skipped in ${safeText(file)}: ${counts.join(', ')}`
     })
+  const grown = threads
+    .filter((thread) => thread.grown > 0)
+    .map(
+      (thread) =>
+        `grown in ${safeText(thread.thread)}: ${formatCount(thread.grown)}; what was added is stored after it`,
+    )
   return [
     ...tableLines(
       [
@@ -128,6 +139,6 @@ export function importedLines(threads: readonly ImportedThread[]): string[] {
       ],
       rows,
     ),
-    ...(skipped.length === 0 ? [] : ['', ...skipped]),
+    ...(skipped.length + grown.length === 0 ? [] : ['', ...skipped, ...grown]),
   ]
 }

@@ -1,0 +1,27 @@
+import type { StageName } from '@heddle/contracts'
+import { findLaggingThreads, findPendingStates, type Store, type ThreadWork } from '@heddle/store'
+import type { Engine } from './engine.js'
+
+interface Selection {
+  readonly stage?: StageName
+  readonly limit: number
+}
+
+/** Later than any time before which a thread was to be left alone. */
+const EVER_MS = Date.UTC(9_999, 0, 1)
+
+/** Wakes the stages of all threads that lag, whatever failed there before. */
+export async function wakeLagging(engine: Engine, { stage, limit }: Selection): Promise<number> {
+  const work = (await findWork(engine.store, limit)).filter((each) => stage === undefined || each.stage === stage)
+  await Promise.all(work.map(({ stage: name, ...thread }) => engine.queues.rewake(name, thread)))
+  return work.length
+}
+
+async function findWork(store: Store, limit: number): Promise<ThreadWork[]> {
+  const [lagging, pending] = await Promise.all([
+    findLaggingThreads(store, { limit, nowMs: EVER_MS }),
+    findPendingStates(store, { limit, createdBeforeMs: EVER_MS, nowMs: EVER_MS }),
+  ])
+  const work = new Map([...lagging, ...pending].map((each) => [`${each.stage} ${each.threadId}`, each]))
+  return [...work.values()]
+}
