@@ -40,6 +40,7 @@ import type { ClientOptions, ClientParts, Page } from './options.js'
 import { Ordinals } from './ordinals.js'
 import { listThreadProcesses, setProcess, type ThreadProcess } from './processes.js'
 import { createProducer, type Producer, type ProducerOptions } from './producer.js'
+import { type PlanOptions, type PrunePlan, planPruning } from './prune-plan.js'
 import { recall } from './recall.js'
 import { setThread, type ThreadBody } from './thread-details.js'
 import { exportThread } from './thread-export.js'
@@ -52,6 +53,7 @@ import {
   type ThreadOverview,
   waitUntilSettled,
 } from './threads.js'
+import { type UncompactOptions, type UncompactResult, uncompact } from './uncompact.js'
 
 /** What producers and agents do with Heddle from inside its network: through the queue and the store. */
 export interface Client {
@@ -69,6 +71,9 @@ export interface Client {
   readonly contexts: {
     build(request: ContextRequest, options?: BuildOptions): Promise<ContextResult>
     get(id: string): Promise<ContextResult>
+    /** What a compaction would do now; changes nothing. */
+    planPruning(options: PlanOptions): Promise<PrunePlan>
+    uncompact(options: UncompactOptions): Promise<UncompactResult>
   }
   readonly threads: {
     list(options?: ListThreadsOptions): Promise<Page<ThreadSummary>>
@@ -127,6 +132,8 @@ export function createClient(options: ClientOptions): Client {
     contexts: {
       build: (request, options) => buildContext(parts, request, options),
       get: (id) => getContext(parts, id),
+      planPruning: (options) => planPruning(parts, options),
+      uncompact: (options) => uncompact(parts, options),
     },
     threads: {
       list: (options) => listAllThreads(parts, options),

@@ -11,6 +11,8 @@ export interface Conversation {
   readonly boundaries: readonly boolean[]
   /** Messages that no compaction may touch: pinned ones, with the turns they belong to. */
   readonly keptRaw: ReadonlySet<string>
+  /** Messages whose pruning was undone, with the runs they belong to, oldest first. Unlike pins they give way. */
+  readonly undone: readonly (readonly Message[])[]
 }
 
 /** @param messages of one thread in any order; those that are not eligible are passed over */
@@ -18,33 +20,41 @@ export function readConversation(messages: readonly Message[]): Conversation {
   const eligible = inConversationOrder(messages.filter((message) => ineligibleReason(message) === null))
   const pairs = pairToolCalls(eligible)
   const boundaries = turnBoundaries(eligible, pairs)
-  return { messages: eligible, pairs, boundaries, keptRaw: pinnedTurns(eligible, pairs, boundaries) }
+  const turns = markedTurns(eligible, pairs, boundaries)
+  const keptRaw = new Set(turns.filter(hasPin).flatMap((turn) => turn.map((message) => message.id)))
+  return { messages: eligible, pairs, boundaries, keptRaw, undone: turns.filter((turn) => !hasPin(turn)) }
+}
+
+function hasPin(turn: readonly Message[]): boolean {
+  return turn.some((message) => message.pinned)
 }
 
 /**
- * A pin on a call or on one of its results holds the whole run of calls, since a provider takes it whole or not at all. What
- * the run begins with up to a place where it may be cut is not held: a pin must not reach back past a compaction.
+ * The messages that are marked, by a pin or because their pruning was undone. A mark on a call or on one of its results
+ * holds the whole run of calls, since a provider takes it whole or not at all. What the run begins with up to a place where
+ * it may be cut is not held: a mark must not reach back past a compaction.
  */
-function pinnedTurns(messages: readonly Message[], pairs: ToolPairs, boundaries: readonly boolean[]): Set<string> {
-  const kept = new Set<string>()
+function markedTurns(messages: readonly Message[], pairs: ToolPairs, boundaries: readonly boolean[]): Message[][] {
+  const turns: Message[][] = []
+  const isMarked = (message: Message) => message.pinned || message.undone === true
   let run: Message[] = []
-  const keepRunIfPinned = () => {
+  const keepRunIfMarked = () => {
     const members = run.flatMap((message) => [
       message,
       ...(pairs.byCallMessage.get(message.id) ?? []).flatMap((pair) => (pair.result ? [pair.result] : [])),
     ])
-    if (members.some((message) => message.pinned)) for (const member of members) kept.add(member.id)
+    if (members.some(isMarked)) turns.push(members)
     run = []
   }
   for (const [at, message] of messages.entries()) {
     if (isAssistantSide(message)) {
       run.push(message)
-      if (boundaries[at]) keepRunIfPinned()
+      if (boundaries[at]) keepRunIfMarked()
       continue
     }
-    keepRunIfPinned()
-    if (message.pinned && !pairs.byResult.has(message.id)) kept.add(message.id)
+    keepRunIfMarked()
+    if (isMarked(message) && !pairs.byResult.has(message.id)) turns.push([message])
   }
-  keepRunIfPinned()
-  return kept
+  keepRunIfMarked()
+  return turns
 }

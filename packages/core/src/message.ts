@@ -22,6 +22,8 @@ export interface Message {
   readonly model: string | null
   readonly usage: Readonly<Record<string, unknown>> | null
   readonly pinned: boolean
+  /** Its pruning was undone: it stands verbatim where it fits, and compactions leave it alone as they do a pin. */
+  readonly undone?: boolean
   readonly keptAside: string | null
   /** The working directory of its session at that time, where its metadata tells. */
   readonly cwd?: string | null

@@ -136,6 +136,7 @@ const takers = {
     takeSnapshot,
     takeChunks((tx, { targetId }) => tx`thread_id = ${targetId}`),
     takeRows('prunings', 'message_id', ofThread),
+    takeRows('undone_messages', 'message_id', ofThread),
     takeRows('context_states', 'id', (tx, thing) => tx`${ofThread(tx, thing)} and status <> 'void'`),
     takeRows('context_states', 'id', (tx, thing) => tx`${ofThread(tx, thing)} and status = 'void'`),
     takeArchive,

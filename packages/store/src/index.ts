@@ -51,4 +51,5 @@ export {
 export * from './thread-export.js'
 export * from './thread-import.js'
 export * from './threads.js'
+export * from './undone.js'
 export * from './window.js'

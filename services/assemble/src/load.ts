@@ -28,6 +28,8 @@ import {
   loadActivity,
   loadCompaction,
   loadUncovered,
+  loadUndone,
+  markUndone,
   type Tx,
   toCompactionState,
   withPrunings,
@@ -56,13 +58,15 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
   const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs: thread.lastClearedAtMs }
   const isUnbounded = bounds.sinceMs === null && bounds.clearedSeq === 0
   const { agentId } = thread
-  const [{ messages, hasMore }, inWindow, everyone, activity] = await Promise.all([
+  const [{ messages: read, hasMore }, undone, inWindow, everyone, activity] = await Promise.all([
     loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),
+    loadUndone(tx, threadId),
     countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
     isUnbounded ? null : countMessages(tx, { threadId, sinceMs: null, afterSeq: 0 }),
     loadActivity(tx, { threadId, agentId, ...statusLimits }),
   ])
   const ever = everyone ?? inWindow
+  const messages = markUndone(read, undone)
   const { current } = compaction
   const state = bare && current && (await withPrunings(tx, current, bare, messages))
   const counterName = request.counter ?? 'o200k'

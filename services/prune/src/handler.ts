@@ -20,8 +20,11 @@ import {
   type Compaction,
   clearThreadFailure,
   findOvertaken,
+  holdMarks,
   loadCompaction,
   loadUncovered,
+  loadUndone,
+  markUndone,
   publishCompaction,
   recordTokenCounts,
   type Store,
@@ -64,10 +67,15 @@ export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome
 type Step = 'gone' | 'again' | 'needs-summary' | 'settled'
 
 async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): Promise<Step> {
-  const compaction = await loadCompaction(tx, { threadId, settings })
+  // Sent at once and run in this order, so that marks are read after an undoing that was under way.
+  const [, compaction, undone] = await Promise.all([
+    holdMarks(tx, threadId, 'read'),
+    loadCompaction(tx, { threadId, settings }),
+    loadUndone(tx, threadId),
+  ])
   if (!compaction) return 'gone'
   for (let limit = CONVERSATION_MESSAGES_MAX; ; limit *= 2) {
-    const { messages, state, hasMore } = await loadCounted(tx, compaction, limit)
+    const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })
     if (await voidOvertaken(tx, compaction, state, messages)) return 'again'
     const isOff = compaction.settings.disableAutoSummarize
     const plan = isOff ? null : nextCompaction(readConversation(messages), state, compaction.lane, reference)
@@ -93,13 +101,17 @@ interface Counted {
 }
 
 /** Messages with exact counts; those that were only estimated are counted now, and the counts kept. */
-async function loadCounted(tx: Tx, { thread, latest }: Compaction, limit: number): Promise<Counted> {
+async function loadCounted(
+  tx: Tx,
+  { thread, latest }: Compaction,
+  { limit, undone }: { limit: number; undone: ReadonlySet<string> },
+): Promise<Counted> {
   const { threadId, clearedSeq, lastClearedAtMs } = thread
   const bare = latest && toCompactionState(latest)
   const query = { threadId, clearedSeq, lastClearedAtMs, state: bare, limit }
   const read = await loadUncovered(tx, { ...query, keep: 'oldest' })
   // What was stored since the thread was read is left to the wake that came with it: the state could not name it as seen.
-  const messages = read.messages.filter(
+  const messages = markUndone(read.messages, undone).filter(
     (message) => message.seq <= thread.headSeq && ineligibleReason(message) === null,
   )
   const fresh = messages

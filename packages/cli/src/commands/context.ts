@@ -12,6 +12,8 @@ import {
 } from '../options.js'
 import { withEngine, withStore } from '../with-engine.js'
 import { registerContextClear } from './context-clear.js'
+import { registerContextPrune } from './context-prune.js'
+import { registerContextUncompact } from './context-uncompact.js'
 import { contextLines, messageLines } from './context-view.js'
 import { settleThreads } from './settle.js'
 
@@ -60,6 +62,8 @@ export function registerContext(program: Command, context: CommandContext): void
     'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --messages --json',
   ]).action((id: string, options: CommonOptions & { messages?: true }) => showContext(context, id, options))
 
+  registerContextPrune(group, context)
+  registerContextUncompact(group, context)
   registerContextClear(group, context)
 }
 

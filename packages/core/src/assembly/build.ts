@@ -141,7 +141,20 @@ function layOutWithin(
   const counting = countingOf(input)
   const tokens = history.lines.reduce((sum, line) => sum + countLine(line, counting), summaryTokens)
   const elidedNote = sizes.caps.size > 0 ? [`${sizes.caps.size} messages were shortened to fit the budget`] : []
-  return { history, state, summary, tokens, notes: [...notes, ...history.notes, ...elidedNote] }
+  return {
+    history,
+    state,
+    summary,
+    tokens,
+    notes: [...notes, ...history.notes, ...elidedNote, ...undoneNotes(history)],
+  }
+}
+
+/** What was asked for and could not be had: messages whose pruning was undone, and which are not there verbatim. */
+function undoneNotes({ lines, absent }: History): string[] {
+  const all = [...lines.flatMap((line) => line.sources), ...absent]
+  const count = all.filter(({ message, fate }) => message.undone === true && fate.mode !== 'raw').length
+  return count === 0 ? [] : [`${count} messages whose pruning was undone do not fit, and stand as before`]
 }
 
 /** What the reader should know of the limit that the context was held to. */

@@ -36,8 +36,11 @@ export function fateOf(message: Message, state: CompactionState | null, options:
       reason: 'too long for the budget',
     }
   }
-  return { mode: 'raw', content: message.content, reason: message.pinned ? 'pinned' : 'recent' }
+  const reason = message.pinned ? 'pinned' : message.undone ? UNDONE_REASON : 'recent'
+  return { mode: 'raw', content: message.content, reason }
 }
+
+const UNDONE_REASON = 'its pruning was undone'
 
 /** The beginning and end of a text in about `tokensMax` tokens, with the reference under which the whole can be recalled. */
 export function elided(message: Message, tokensMax: number, reference: string): string {

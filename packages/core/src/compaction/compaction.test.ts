@@ -155,3 +155,36 @@ test('a message that comes late, before the point of a compaction, overtakes it'
   expect(isCovered(late, state)).toBe(false)
   expect(messages.some((message) => isOvertaken(state, message))).toBe(false)
 })
+
+describe('a message whose pruning was undone', () => {
+  const conversationWith = (fields: (index: number) => Partial<Message>) =>
+    Array.from({ length: 80 }, (_, index) =>
+      sampleMessage({
+        seq: index + 1,
+        role: index % 2 === 0 ? 'user' : 'assistant',
+        content: 'word '.repeat(100),
+        ...fields(index),
+      }),
+    )
+
+  test('is neither condensed nor covered', () => {
+    const messages = conversationWith((index) => (index === 20 ? { undone: true } : {}))
+    const state = settled(messages, null, 4_000)
+    const [undone, other] = [messages[20], messages[22]]
+    if (!undone || !other) throw new Error('there are 80 messages')
+    expect([isCovered(undone, state), isCovered(other, state)]).toEqual([false, true])
+    expect(state?.prunings.has(undone.id)).toBe(false)
+  })
+
+  test('gives way, the oldest first, where all of them would take more than half of the limit', () => {
+    const messages = conversationWith((index) => (index < 40 ? { undone: true } : {}))
+    const state = settled(messages, null, 4_000)
+    const raw = messages.filter((message) => message.undone && !isCovered(message, state))
+    const held = raw.filter(({ seq }) => seq > 5)
+    expect(held.length).toBeGreaterThan(5)
+    expect(held.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: held.length }, (_, index) => 41 - held.length + index),
+    )
+    expect(held.reduce((sum, message) => sum + costUnder(message, null), 0)).toBeLessThanOrEqual(2_000)
+  })
+})

@@ -26,6 +26,8 @@ export interface CompactionPlan {
   readonly needsSummary: boolean
   /** The messages that the summary newly covers, among those given. */
   readonly newlyCovered: readonly Message[]
+  /** By how many tokens the context becomes smaller; a summary counts with its longest length. */
+  readonly freedTokens: number
 }
 
 /** A compaction that frees less than this share of the limit is not worth the provider's prompt cache that it costs. */
@@ -88,6 +90,41 @@ function plannedSummaryTokens(state: CompactionState | null, lane: Lane): number
   return state?.covered == null ? 0 : summaryTokensMax(lane)
 }
 
+/**
+ * What a compaction right at the end of a conversation would do, whether or not one is due, and however little it freed:
+ * for people who want to see it before. Null where there is nothing to compact.
+ */
+export function planCompaction(
+  conversation: Conversation,
+  state: CompactionState | null,
+  lane: Lane,
+  reference: (message: Message) => string,
+): { plan: CompactionPlan | null; usage: number; isDue: boolean } {
+  const usage = conversation.messages.reduce(
+    (sum, message) => sum + costUnder(message, state),
+    plannedSummaryTokens(state, lane),
+  )
+  const isCompacted = lane.strategy === 'sandwich'
+  const plan = isCompacted ? planAt(conversation, state, lane, reference, usage, 1) : null
+  return { plan, usage, isDue: isCompacted && usage >= triggerTokens(lane.limitTokens) }
+}
+
+/** What was undone may take this share of the limit; the rest of it, oldest first, is compacted like everything else. */
+const UNDONE_SHARE_MAX = 0.5
+
+/** The messages that are held verbatim because their pruning was undone. */
+function heldUndone({ undone }: Conversation, lane: Lane): Set<string> {
+  const held = new Set<string>()
+  let left = lane.limitTokens * UNDONE_SHARE_MAX
+  for (const turn of undone.toReversed()) {
+    const cost = turn.reduce((sum, message) => sum + rawCost(message), 0)
+    if (cost > left) continue
+    left -= cost
+    for (const message of turn) held.add(message.id)
+  }
+  return held
+}
+
 /** @param seen the conversation up to the point of the compaction, read as if there were nothing after it */
 function planAt(
   seen: Conversation,
@@ -95,7 +132,9 @@ function planAt(
   lane: Lane,
   reference: (message: Message) => string,
   usage: number,
+  freedMin = lane.limitTokens * FREED_SHARE_MIN,
 ): CompactionPlan | null {
+  const keptRaw = new Set([...seen.keptRaw, ...heldUndone(seen, lane)])
   const pointMessage = seen.messages.at(-1)
   if (!pointMessage) return null
   const visible = seen.messages.filter((message) => !isCovered(message, state))
@@ -106,7 +145,7 @@ function planAt(
     settings: lane.prune,
     alreadyPruned: new Set(state?.prunings.keys()),
     condensed: condensedIn(state),
-    keptRaw: seen.keptRaw,
+    keptRaw,
     reference,
     catalog: toolCatalogOf(lane.tools),
   }).map((decision) => ({ ...decision, tokens: remainingTokens(decision, byId.get(decision.messageId)) }))
@@ -118,10 +157,10 @@ function planAt(
   }, 0)
   const summary =
     usage - freedByPruning > lane.limitTokens * lane.sandwich.compressionThreshold
-      ? planSummary(seen, state, lane, new Set(prunings.map((decision) => decision.messageId)))
+      ? planSummary({ ...seen, keptRaw }, state, lane, new Set(prunings.map((decision) => decision.messageId)))
       : null
   const freed = freedByPruning + (summary?.freedTokens ?? 0)
-  if (freed < lane.limitTokens * FREED_SHARE_MIN) return null
+  if (freed < freedMin) return null
   return {
     point: positionOf(pointMessage),
     prunings,
@@ -129,6 +168,7 @@ function planAt(
     covered: summary?.covered ?? state?.covered ?? null,
     needsSummary: summary !== null,
     newlyCovered: summary?.newlyCovered ?? [],
+    freedTokens: freed,
   }
 }
 

@@ -133,7 +133,7 @@ const histories: fc.Arbitrary<Message[]> = fc
   .tuple(
     conversationSteps(90),
     fc.array(fc.record({ at: fc.nat(), shift: fc.integer({ min: -9, max: 9 }) }), { maxLength: 12 }),
-    fc.array(fc.record({ at: fc.nat(), what: fc.constantFrom('pin', 'error', 'aside', 'tie', 'protocol') }), {
+    fc.array(fc.record({ at: fc.nat(), what: fc.constantFrom('pin', 'undone', 'error', 'aside', 'tie', 'protocol') }), {
       maxLength: 6,
     }),
   )
@@ -149,6 +149,7 @@ const histories: fc.Arbitrary<Message[]> = fc
       const message = messages[index]
       if (!message) continue
       if (what === 'pin') messages[index] = { ...message, pinned: true }
+      if (what === 'undone') messages[index] = { ...message, undone: true }
       if (what === 'error') messages[index] = { ...message, role: 'error' }
       if (what === 'aside') messages[index] = { ...message, keptAside: 'compact-summary' }
       if (what === 'protocol') messages[index] = { ...message, content: PROTOCOL_TALK }

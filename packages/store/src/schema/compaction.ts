@@ -1,6 +1,18 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, index, integer, primaryKey, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { threads } from './threads.js'
 
 /**
  * The series of a thread's compactions in one lane (a strategy with its settings). Each generation replaces the one
@@ -73,6 +85,24 @@ export const prunings = heddle.table(
   },
   (table) => [
     primaryKey({ columns: [table.threadId, table.messageId, table.stateId] }),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** Messages whose pruning was undone: compactions leave them alone, until one is asked to take them again. */
+export const undoneMessages = heddle.table(
+  'undone_messages',
+  {
+    threadId: uuid('thread_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    projectId: projectId(),
+    undoneAt: time('undone_at').notNull().defaultNow(),
+    /** When it was handed back to compactions; null while it is kept from them. */
+    redoneAt: time('redone_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.messageId] }),
+    foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
     ownProjectOnly(table.projectId),
   ],
 )
