@@ -1,7 +1,7 @@
 import { comparePositions, projectIdOf, threadIdOf } from '@heddle/core'
 import { listMessages } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { modes, openPipeline, type Pipeline } from './support.js'
 
 const THREADS = ['one', 'two', 'three']
@@ -26,6 +26,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer of 
 
     test('stores each message once, in the order of adding, with few jobs and little held', async () => {
       const workers = await pipeline.start(['ingest'])
+      onTestFinished(() => workers.stop())
       const client = pipeline.clientOf('gathered')
       const producer = client.messages.producer({ agent: 'a', batchMessagesMax: 50, pendingMessagesMax: 60 })
       const added = new Map<string, string[]>(THREADS.map((thread) => [thread, []]))
@@ -46,11 +47,11 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer of 
         expect(stored.map(({ content }) => content)).toEqual(added.get(thread))
         expect([...stored].sort(comparePositions).map(({ content }) => content)).toEqual(added.get(thread))
       }
-      await workers.stop()
     })
 
     test('tells each caller of its own fault alone', async () => {
       const workers = await pipeline.start(['ingest'])
+      onTestFinished(() => workers.stop())
       const client = pipeline.clientOf('faulty')
       const id = '018f0000-0000-7000-8000-0000000000aa'
       await client.messages.append({ agent: 'a', thread: 't', messages: [{ id, role: 'user', content: 'first' }] })
@@ -70,7 +71,6 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer of 
       const stranger = client.messages.producer({ agent: 'someone else' })
       await expect(stranger.add('t', { role: 'user', content: 'mine' })).rejects.toMatchObject({ field: 'agent' })
       expect((await storedIn('faulty', 't')).map(({ content }) => content)).toEqual(['first', 'before', 'after'])
-      await workers.stop()
     })
 
     test('sits out workers that are away, and is held up rather than filling its memory', async () => {

@@ -132,6 +132,17 @@ test('a message at fault is refused alone; the others of its batch are sent', as
   expect(contents().flat()).toEqual(['good', 'fine', 'later'])
 })
 
+test('two messages under one id share no batch, so that each is judged for itself', async () => {
+  const { clock, producer, contents } = producing({ batchAgeMs: 10 })
+  const id = '018f0000-0000-7000-8000-0000000000aa'
+  const added = ['1', '2', '3'].map((content) =>
+    producer.add('t', { ...user(content), ...(content !== '2' && { id }) }),
+  )
+  await clock.advance(100)
+  await Promise.all(added)
+  expect(contents()).toEqual([['1', '2'], ['3']])
+})
+
 test('what concerns all of a batch is told to all of it at once', async () => {
   let attempts = 0
   const { clock, producer } = producing({}, async () => {

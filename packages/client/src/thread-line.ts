@@ -91,6 +91,7 @@ export class ThreadLine {
   }
 
   #takeBatch(): Entry[] {
+    const ids = new Set<string>()
     let size = 0
     let characters = 0
     let jsonCharacters = 0
@@ -99,7 +100,10 @@ export class ThreadLine {
       jsonCharacters += entry.jsonCharacters
       const isFull = size === this.#options.batchMessagesMax
       const isHeavy = characters > limits.charactersPerJobMax || jsonCharacters > JSON_CHARACTERS_PER_JOB
-      if (size > 0 && (isFull || isHeavy)) break
+      // Of two messages under one id in one job nobody could tell which of them is at fault.
+      const isTwin = ids.has(entry.placed.message.id)
+      if (size > 0 && (isFull || isHeavy || isTwin)) break
+      ids.add(entry.placed.message.id)
       size++
     }
     return this.#entries.splice(0, size)
