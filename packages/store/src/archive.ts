@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
+import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { decodeText, encodeText, toStorable } from './text.js'
@@ -211,7 +211,9 @@ const CHUNK_BYTES_MAX = 4 * 1024 * 1024
 
 async function unpack({ content, sizeBytes }: { content: Uint8Array; sizeBytes: number }): Promise<string> {
   const chunkSize = Math.min(Math.max(sizeBytes, CHUNK_BYTES_MIN), CHUNK_BYTES_MAX)
-  const bytes = await decompress(content, { maxOutputLength: CONTENT_BYTES_MAX, chunkSize })
+  const options = { maxOutputLength: CONTENT_BYTES_MAX, chunkSize }
+  const isSmall = sizeBytes <= BYTES_DECOMPRESSED_AT_ONCE
+  const bytes = isSmall ? brotliDecompressSync(content, options) : await decompress(content, options)
   const parts: string[] = []
   for (let from = 0; from < bytes.length; ) {
     if (from > 0) await setImmediate()
@@ -222,6 +224,8 @@ async function unpack({ content, sizeBytes }: { content: Uint8Array; sizeBytes: 
   return parts.join('')
 }
 
+/** Up to here decompressing takes less time than handing it to another thread and back. */
+const BYTES_DECOMPRESSED_AT_ONCE = 64 * 1024
 /** Decoding more than that at once would hold up everybody else of the process: megabytes take tens of milliseconds. */
 const BYTES_DECODED_AT_ONCE = 512 * 1024
 
