@@ -87,6 +87,31 @@ describe('a search', () => {
   })
 })
 
+const hostilePattern = fc.oneof(
+  fc.constantFrom('(a+)+$', '(a|a)*b', '(.*)*x', '^(([a-z])+.)+[A-Z]([a-z])+$', '(?=a)*', '\\', '[', '\0', '(?<x>'),
+  fc
+    .array(fc.constantFrom('(', ')', 'a', '+', '*', '$', '.', '[', ']', '{9}', '\\', '|', '?'), {
+      minLength: 1,
+      maxLength: 60,
+    })
+    .map((parts) => parts.join('')),
+  fc.integer({ min: 1, max: 900 }).map((length) => `${'a'.repeat(length)}b`),
+  fc.string({ minLength: 1, maxLength: 100, unit: 'binary' }),
+)
+
+test('10,000 hostile searches take less than 50 ms each', () => {
+  const text = `${'a'.repeat(20_000)}\n${'ab'.repeat(5_000)}\n${'(a+)+$\n'.repeat(1_000)}`
+  const took = (pattern: string) => {
+    const startedMs = performance.now()
+    searchLines(text, pattern)
+    return performance.now() - startedMs
+  }
+  for (const pattern of fc.sample(hostilePattern, { numRuns: 10_000, seed: 7 })) {
+    // The machine may do something else meanwhile: a pattern that is slow is slow each time.
+    for (let time = 0; took(pattern) >= 50; time++) expect(time, pattern).toBeLessThan(10)
+  }
+})
+
 test('a match is found by its number, in the result of a search', () => {
   expect(nthMatch('Found 2 files\na.ts\n\nb.ts', 2)).toEqual({ line: 4, text: 'b.ts' })
   expect(nthMatch(content, 101)).toBeNull()
