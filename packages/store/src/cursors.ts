@@ -3,6 +3,7 @@ import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import type { Store } from './store.js'
 import { toStorable } from './text.js'
+import type { PruneUsage, ThreadRow } from './threads.js'
 
 const CURSOR_COLUMNS = { prune: 'prune_seq', summarize: 'summarize_seq', embed: 'embed_seq' } as const
 
@@ -21,6 +22,23 @@ export async function advanceCursor(
     set ${column} = ${toSeq}
     where thread_id = ${threadId} and ${column} = ${fromSeq} and ${toSeq}::bigint between ${column} and head_seq`
   return count === 1
+}
+
+/**
+ * Moves the prune stage's cursor on to the head that it saw, with what the context took there, and the cursor of the
+ * summarize stage with it where nothing waits for a summary.
+ */
+export async function settlePrune(
+  tx: Tx,
+  { thread, usage, awaitsSummary }: { thread: ThreadRow; usage: PruneUsage | null; awaitsSummary: boolean },
+): Promise<void> {
+  const { threadId, pruneSeq, headSeq } = thread
+  await tx`
+    update heddle.stage_cursors
+    set
+      prune_seq = ${headSeq}, prune_usage = ${usage === null ? null : JSON.stringify(usage)}::text::json,
+      summarize_seq = case when ${awaitsSummary} then summarize_seq else greatest(summarize_seq, ${headSeq}) end
+    where thread_id = ${threadId} and prune_seq = ${pruneSeq} and ${headSeq}::bigint between prune_seq and head_seq`
 }
 
 /** Marks a thread that a stage gave up on: it is left alone until `retryAtMs`. */

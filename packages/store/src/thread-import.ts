@@ -277,7 +277,7 @@ export async function finishImport(
   await tx`
     update heddle.stage_cursors
     set
-      prune_seq = greatest(prune_seq, least(head_seq, ${pruneSeq})),
+      prune_seq = greatest(prune_seq, least(head_seq, ${pruneSeq})), prune_usage = null,
       summarize_seq = greatest(summarize_seq, least(head_seq, ${summarizeSeq}))
     where thread_id = ${threadId}`
 }

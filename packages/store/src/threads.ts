@@ -2,6 +2,13 @@ import type { PartialSettings } from '@heddle/contracts'
 import type { Tx } from './connection.js'
 import { threadStands } from './tombstones.js'
 
+/** What the uncovered messages of a thread take in a context of one lane, in tokens, under one state. */
+export interface PruneUsage {
+  readonly tokens: number
+  readonly stateId: string | null
+  readonly lane: string
+}
+
 /** A thread with everything that building one of its contexts starts from. */
 export interface ThreadRow {
   readonly threadId: string
@@ -26,6 +33,8 @@ export interface ThreadRow {
   readonly clearedSeq: number
   readonly headSeq: number
   readonly pruneSeq: number
+  /** What the context took at `pruneSeq`; null where the thread must be read to know. */
+  readonly pruneUsage: PruneUsage | null
   readonly summarizeSeq: number
   readonly embedSeq: number
   /** Estimated tokens of all messages. */
@@ -46,7 +55,7 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
       agent.id as agent_id, agent.name as agent_name, agent.version as agent_version,
       configured.settings as agent_settings, configured.system_prompt, configured.docs,
       agent.clear_epoch, agent.last_cleared_at as last_cleared_at_ms, coalesce(cleared.head_seq, 0) as cleared_seq,
-      cursor.head_seq, cursor.prune_seq, cursor.summarize_seq, cursor.embed_seq, cursor.tokens_estimate,
+      cursor.head_seq, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq, cursor.tokens_estimate,
       cursor.last_message_at as last_message_at_ms, cursor.retry_at as retry_at_ms, cursor.last_error
     from heddle.threads as thread
     join heddle.stage_cursors as cursor on cursor.thread_id = thread.id

@@ -2,8 +2,6 @@ import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import {
   type CompactionState,
   comparePositions,
-  countMessageTokens,
-  countTokens,
   ineligibleReason,
   isOvertaken,
   type Message,
@@ -11,10 +9,10 @@ import {
   nextCompaction,
   positionOf,
   readConversation,
+  usageUnder,
 } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import {
-  advanceCursor,
   awaitsSummary,
   CONVERSATION_MESSAGES_MAX,
   type Compaction,
@@ -25,14 +23,18 @@ import {
   loadUncovered,
   loadUndone,
   markUndone,
+  type PruneUsage,
   publishCompaction,
-  recordTokenCounts,
   type Store,
+  settlePrune,
   type Tx,
   toCompactionState,
   voidStates,
   withPrunings,
 } from '@heddle/store'
+
+import { withExactTokens } from './counting.js'
+import { growBelowTrigger } from './growth.js'
 
 export interface PruneDeps {
   /** Settings of the file and the environment, under those of agents. */
@@ -74,6 +76,10 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
     loadUndone(tx, threadId),
   ])
   if (!compaction) return 'gone'
+  // What was undone stands in the context again: such a thread is always read.
+  const grown = undone.size > 0 ? null : await growBelowTrigger(tx, compaction)
+  if (grown !== null) return await settlePruned(tx, compaction, grown)
+  let usage: number | null = null
   for (let limit = CONVERSATION_MESSAGES_MAX; ; limit *= 2) {
     const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })
     if (await voidOvertaken(tx, compaction, state, messages)) return 'again'
@@ -83,14 +89,25 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
       await publishCompaction(tx, { compaction, plan, messages: byId(messages) })
       return 'again'
     }
+    usage = hasMore || undone.size > 0 ? null : usageUnder(messages, state, compaction.lane)
     // Of many small messages, those that were read may not reach the trigger.
     if (!hasMore || isOff || limit >= MESSAGES_LOOKED_AT_MAX) break
   }
-  const { thread, latest } = compaction
-  await advanceCursor(tx, { threadId, stage: 'prune', fromSeq: thread.pruneSeq, toSeq: thread.headSeq })
-  if (latest !== null && awaitsSummary(latest)) return 'needs-summary'
-  await advanceCursor(tx, { threadId, stage: 'summarize', fromSeq: thread.summarizeSeq, toSeq: thread.headSeq })
-  await clearThreadFailure(tx, { threadId, stages: ['prune', 'summarize'] })
+  const { latest, lane } = compaction
+  return await settlePruned(
+    tx,
+    compaction,
+    usage === null ? null : { tokens: usage, stateId: latest?.id ?? null, lane: lane.key },
+  )
+}
+
+async function settlePruned(tx: Tx, { thread, latest }: Compaction, usage: PruneUsage | null): Promise<Step> {
+  const awaiting = latest !== null && awaitsSummary(latest)
+  await settlePrune(tx, { thread, usage, awaitsSummary: awaiting })
+  if (awaiting) return 'needs-summary'
+  if (thread.lastError !== null) {
+    await clearThreadFailure(tx, { threadId: thread.threadId, stages: ['prune', 'summarize'] })
+  }
   return 'settled'
 }
 
@@ -114,13 +131,8 @@ async function loadCounted(
   const messages = markUndone(read.messages, undone).filter(
     (message) => message.seq <= thread.headSeq && ineligibleReason(message) === null,
   )
-  const fresh = messages
-    .filter((message) => !message.tokensExact)
-    .map((message) => ({ ...message, tokens: countMessageTokens(message, countTokens), tokensExact: true }))
-  await recordTokenCounts(tx, { threadId, counts: fresh.map(({ seq, tokens }) => ({ seq, tokens })) })
-  const counted = byId(fresh)
   return {
-    messages: messages.map((message) => counted.get(message.id) ?? message),
+    messages: await withExactTokens(tx, threadId, messages),
     state: latest && bare && (await withPrunings(tx, latest, bare, messages)),
     hasMore: read.hasMore,
   }

@@ -1,5 +1,6 @@
 export { checkSummary } from './check-summary.js'
 export { countMessageTokens, rawCost, sentTexts } from './costs.js'
+export { usageBelowTrigger, usageUnder } from './growth.js'
 export { type Lane, laneOf, limitTokens, triggerTokens } from './lane.js'
 export {
   type CompactionPlan,

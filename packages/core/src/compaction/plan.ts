@@ -86,7 +86,8 @@ export function nextCompaction(
   return null
 }
 
-function plannedSummaryTokens(state: CompactionState | null, lane: Lane): number {
+/** What a state's summary is counted as, whatever its length. */
+export function plannedSummaryTokens(state: CompactionState | null, lane: Lane): number {
   return state?.covered == null ? 0 : summaryTokensMax(lane)
 }
 

@@ -14,6 +14,7 @@ import { summarizeExtractively } from '../summary/extractive.js'
 import { estimateTokens } from '../tokens.js'
 import { checkSummary } from './check-summary.js'
 import { rawCost } from './costs.js'
+import { usageBelowTrigger, usageUnder } from './growth.js'
 import { laneOf } from './lane.js'
 import { nextCompaction, summaryTokensMax } from './plan.js'
 import { settle, stateAfter } from './settle.js'
@@ -181,6 +182,37 @@ function settledAtOnce(messages: readonly Message[], chosen: PartialSettings): T
   thread.settle()
   return thread
 }
+
+test(
+  'a context that is known to grow below its trigger needs no compaction, and is known to the token',
+  () => {
+    let grown = 0
+    fc.assert(
+      fc.property(histories, settings, deliveries, (history, given, under) => {
+        const thread = new Thread({ ...given, budget: (given.budget ?? 0) * 3 })
+        const eligible = () => thread.uncovered(thread.state).filter((message) => ineligibleReason(message) === null)
+        let known: number | null = null
+        for (const { message } of arrivals(history, under)) {
+          thread.arrive(message)
+          known = known === null ? null : usageBelowTrigger(known, thread.stored.slice(-1), thread.state, thread.lane)
+          if (known !== null) {
+            grown++
+            expect(thread.state !== null && eligible().some((each) => isOvertaken(thread.state as never, each))).toBe(
+              false,
+            )
+            expect(nextCompaction(readConversation(eligible()), thread.state, thread.lane, reference)).toBeNull()
+          } else thread.settle()
+          const usage = usageUnder(eligible(), thread.state, thread.lane)
+          if (known !== null) expect(known).toBe(usage)
+          known = usage
+        }
+      }),
+      { ...EACH, numRuns: Math.ceil(RUNS / 8) },
+    )
+    expect(grown).toBeGreaterThan(100)
+  },
+  TIMEOUT_MS,
+)
 
 describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () => {
   test('is the same whatever order messages arrive in, and whenever its workers look', () => {

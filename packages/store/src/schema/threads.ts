@@ -104,6 +104,11 @@ export const stageCursors = heddle.table(
     pruneSeq: bigint('prune_seq', { mode: 'number' }).notNull().default(0),
     summarizeSeq: bigint('summarize_seq', { mode: 'number' }).notNull().default(0),
     embedSeq: bigint('embed_seq', { mode: 'number' }).notNull().default(0),
+    /**
+     * What the context of a lane took when the prune stage stood at `prune_seq`, under which state; so that growth is added
+     * up without reading the thread again. Null where it must be read.
+     */
+    pruneUsage: json('prune_usage').$type<{ tokens: number; stateId: string | null; lane: string }>(),
     /** Estimated tokens of all messages, for deciding whether a stage has anything to do. */
     tokensEstimate: bigint('tokens_estimate', { mode: 'number' }).notNull().default(0),
     /** The latest `ordered_at` of all messages. */

@@ -1,0 +1,1 @@
+ALTER TABLE "heddle"."stage_cursors" ADD COLUMN "prune_usage" json;

@@ -1,0 +1,23 @@
+import { usageBelowTrigger } from '@heddle/core'
+import { type Compaction, loadMessagesBySeq, type PruneUsage, type Tx, toCompactionState } from '@heddle/store'
+import { withExactTokens } from './counting.js'
+
+/** A backlog that is longer is read with all the rest. */
+const GROWTH_MESSAGES_MAX = 5_000
+
+/**
+ * Looks at nothing but the messages since the stage's cursor. A thread that grows message by message up to its trigger
+ * would else be read as a whole at each of them.
+ *
+ * @returns what the context takes now, where it is sure that no compaction is due; null where the whole must be read
+ */
+export async function growBelowTrigger(tx: Tx, { thread, latest, lane }: Compaction): Promise<PruneUsage | null> {
+  const { threadId, pruneSeq, headSeq, pruneUsage: known } = thread
+  if (known === null || known.lane !== lane.key || known.stateId !== (latest?.id ?? null)) return null
+  if (headSeq - pruneSeq > GROWTH_MESSAGES_MAX) return null
+  const page = { threadId, afterSeq: pruneSeq, limit: headSeq - pruneSeq }
+  const added = page.limit === 0 ? [] : await loadMessagesBySeq(tx, page)
+  const counted = await withExactTokens(tx, threadId, added)
+  const tokens = usageBelowTrigger(known.tokens, counted, latest && toCompactionState(latest), lane)
+  return tokens === null ? null : { ...known, tokens }
+}
