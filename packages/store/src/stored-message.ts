@@ -8,7 +8,9 @@ export function messageColumns(tx: Tx) {
     message.id, message.seq, message.code, message.role, message.content, message.content_escaped,
     message.thinking, message.tool_calls, message.tool_call_id, message.tool_name, message.is_error,
     message.ordered_at as ordered_at_ms, message.ordinal, message.model, message.usage, message.context_id,
-    message.pinned, message.kept_aside, message.tokens_estimate, message.metadata ->> 'cwd' as cwd,
+    message.pinned, message.kept_aside, message.tokens_estimate,
+    -- Postgres cannot take apart a JSON with a NUL or half of an emoji anywhere in it: both stand there as escapes.
+    case when strpos(message.metadata::text, '\\u') = 0 then message.metadata ->> 'cwd' end as cwd,
     -- A subquery and no join: one look-up for each row that is returned, whatever the planner guesses of their number.
     (select counted.tokens from heddle.message_tokens as counted
      where counted.thread_id = message.thread_id and counted.seq = message.seq) as tokens_counted`
