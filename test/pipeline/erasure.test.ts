@@ -156,6 +156,7 @@ async function seedByHand(url: string): Promise<void> {
       insert into heddle.grants (id, project_id, grantee_project_id, scope)
       values (${randomUUID()}, ${projectId}, ${projectId}, 'recall')`
     for (const id of ids) {
+      await sql`insert into heddle.undone_messages (thread_id, message_id, project_id) values (${id}, ${itemId}, ${projectId})`
       await sql`
         insert into heddle.thread_items (thread_id, item_id, version, project_id, include_mode)
         values (${id}, ${itemId}, 1, ${projectId}, 'manual')`

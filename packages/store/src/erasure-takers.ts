@@ -35,7 +35,7 @@ const takeThread: Taker = async (tx, { targetId }) => {
   // Held like that, nobody tells of it any more: those contexts that do go before their trace is lost.
   const mentions = await takeMentions(tx, targetId)
   if (mentions > 0) return { contexts: mentions }
-  const parts = ['thread_versions', 'processes', 'running_processes', 'iterations', 'thread_items']
+  const parts = ['thread_versions', 'processes', 'running_processes', 'iterations', 'thread_items', 'undone_messages']
   const counts =
     count === 0
       ? []
@@ -136,7 +136,6 @@ const takers = {
     takeSnapshot,
     takeChunks((tx, { targetId }) => tx`thread_id = ${targetId}`),
     takeRows('prunings', 'message_id', ofThread),
-    takeRows('undone_messages', 'message_id', ofThread),
     takeRows('context_states', 'id', (tx, thing) => tx`${ofThread(tx, thing)} and status <> 'void'`),
     takeRows('context_states', 'id', (tx, thing) => tx`${ofThread(tx, thing)} and status = 'void'`),
     takeArchive,
