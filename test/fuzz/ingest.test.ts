@@ -9,4 +9,4 @@ it('takes or refuses by name whatever is handed to an append or lies in the queu
   // The inputs are of use only while both ways out are taken often.
   expect(accepted).toBeGreaterThan(4_000)
   expect(refused['VALIDATION_ERROR']).toBeGreaterThan(4_000)
-})
+}, 180_000)

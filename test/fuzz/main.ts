@@ -19,6 +19,8 @@ async function main(): Promise<number> {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n${USAGE}\n`)
     return 2
   }
+  // Most inputs are refused, and to write down where from costs more than to refuse them.
+  Error.stackTraceLimit = 3
   const heapMb: number[] = []
   const startedAtMs = performance.now()
   const { crashes, crashed, ...tally } = await run({

@@ -34,7 +34,7 @@ const OTHER_CHARACTERS_MAX = 100_000
 
 function content(random: Random): string {
   // Rare, since each costs as much as thousands of others.
-  if (random.oneIn(20_000))
+  if (random.oneIn(100_000))
     return random.pick(['x', '\0', 'ü']).repeat(limits.messageCharactersMax - OTHER_CHARACTERS_MAX)
   return text(random, random.oneIn(20) ? 200 : 6)
 }
@@ -62,7 +62,7 @@ export function goodAppend(random: Random): Fields {
   return {
     agent: goodName(random),
     thread: goodName(random),
-    messages: random.list(0, random.oneIn(10_000) ? 501 : 3, () => {
+    messages: random.list(0, random.oneIn(10_000) ? 501 : 2, () => {
       const { id, ...fields } = goodMessage(random)
       return random.oneIn(2) ? { id, ...fields } : fields
     }),
@@ -84,7 +84,7 @@ export function goodJob(random: Random): Fields {
     agent: goodName(random),
     thread: goodName(random),
     ...(random.oneIn(8) && { newAgentRollingWindow: random.pick([null, 1, 86_400]) }),
-    messages: random.list(1, random.oneIn(10_000) ? 501 : 3, () => ({
+    messages: random.list(1, random.oneIn(10_000) ? 501 : 2, () => ({
       message: goodMessage(random),
       ordinal: random.pick([0, 1, 7, 2_000_000_000]),
       orderedAt: goodTime(random),

@@ -36,9 +36,12 @@ export class Random {
     return Array.from({ length: this.whole(least, most) }, make)
   }
 
-  /** A UUID of the given version's form; all of its digits are random, so two are never the same by chance. */
+  /** A UUID of the given version's form; so many of its digits are random that two are never the same by chance. */
   uuid(version = 7): string {
-    const digits = Array.from({ length: 4 }, () => this.whole(0, 0xffff_ffff).toString(16).padStart(8, '0')).join('')
-    return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${version}${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`
+    const digits = (count: number) =>
+      this.whole(0, 16 ** count - 1)
+        .toString(16)
+        .padStart(count, '0')
+    return `${digits(8)}-a1b2-${version}c3d-a4e5-${digits(12)}`
   }
 }

@@ -9,8 +9,9 @@ export function messageColumns(tx: Tx) {
     message.thinking, message.tool_calls, message.tool_call_id, message.tool_name, message.is_error,
     message.ordered_at as ordered_at_ms, message.ordinal, message.model, message.usage, message.context_id,
     message.pinned, message.kept_aside, message.tokens_estimate,
-    -- Postgres cannot take apart a JSON with a NUL or half of an emoji anywhere in it: both stand there as escapes.
-    case when strpos(message.metadata::text, '\\u') = 0 then message.metadata ->> 'cwd' end as cwd,
+    -- The first that the text holds, with its quotes. Postgres' own operators decode all of the metadata on their way, and
+    -- fail on the lone surrogates and NUL characters that these may hold.
+    substring(message.metadata::text from '"cwd":("(?:[^"\\\\]|\\\\.)*")') as cwd,
     -- A subquery and no join: one look-up for each row that is returned, whatever the planner guesses of their number.
     (select counted.tokens from heddle.message_tokens as counted
      where counted.thread_id = message.thread_id and counted.seq = message.seq) as tokens_counted`
@@ -43,7 +44,7 @@ export function toMessage(row: MessageRow): Message {
     pinned: row.pinned,
     keptAside: row.keptAside,
     contextId: row.contextId,
-    ...(row.cwd != null && { cwd: row.cwd }),
+    ...(row.cwd != null && { cwd: JSON.parse(row.cwd) as string }),
     tokens: row.tokensCounted ?? row.tokensEstimate,
     tokensExact: row.tokensCounted !== null,
   }

@@ -224,6 +224,15 @@ describe('appendMessages', () => {
     })
   })
 
+  it('reads the folder of a command whatever else the metadata hold', async () => {
+    const thread = freshThread()
+    const cwd = '/home/"me"/a\\b/\ud83d\0'
+    const metadata = { before: 'half \ud83d \0', cwd, after: { 'nul \0': '"cwd":"other"' } }
+    const messages = [prepared({ metadata }), prepared({ metadata: { cwd: 7 } }), prepared()]
+    const { threadId } = await appendOne(database.store, append(messages, { thread }))
+    expect((await history(threadId)).map((message) => message.cwd)).toEqual([cwd, undefined, undefined])
+  })
+
   it('refuses NUL in a source id as an outcome', async () => {
     const outcomes = await appendAll(database.store, [
       append([prepared({ sourceId: 'a\0b' })], { thread: freshThread() }),
