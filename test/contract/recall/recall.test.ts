@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseRecallCall, recallTool } from '@heddle/contracts'
 import { agentIdOf, formatReference, projectIdOf, threadIdOf } from '@heddle/core'
 import {
@@ -260,17 +259,31 @@ describe('nothing that a caller may write', () => {
       { maxTokens: 1 },
     ]
     for (const fields of calls) {
-      const delayMs = await smallestOf(4, async () => {
-        const delay = monitorEventLoopDelay({ resolution: 1 })
-        delay.enable()
-        await recalled(ref, fields)
-        delay.disable()
-        return delay.max / 1e6
-      })
+      const delayMs = await smallestOf(4, () => longestTickMs(() => recalled(ref, fields)))
       expect(delayMs, JSON.stringify(fields)).toBeLessThan(DELAY_MS_MAX)
     }
   })
 })
+
+/**
+ * The longest that the process computed between two turns of its event loop. Processor time and not the clock's, since a
+ * machine that others use too stops everybody now and again.
+ */
+async function longestTickMs(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let isRunning = true
+  let before = process.cpuUsage()
+  const tick = () => {
+    const { user, system } = process.cpuUsage(before)
+    longest = Math.max(longest, (user + system) / 1_000)
+    before = process.cpuUsage()
+    if (isRunning) setImmediate(tick)
+  }
+  setImmediate(tick)
+  await work()
+  isRunning = false
+  return longest
+}
 
 /** On a machine that others use too, one try alone may be slow; what is slow by itself is slow each time. */
 async function smallestOf(times: number, measure: () => Promise<number>): Promise<number> {
