@@ -8,6 +8,8 @@ export const bounds = {
   addRetryMs: 2_000,
   /** One try to connect: a server in the same network answers within milliseconds. */
   connectMs: 3_000,
+  /** From a try to connect to Redis's first word: what accepts a connection and stays silent is given up. */
+  firstAnswerMs: 6_000,
   /** The longest pause between two tries to reconnect, so that everything is back soon after the server is. */
   reconnectMsMax: 2_000,
   /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PermanentError, RetryableError } from '@heddle/contracts'
 import { done, openQueues } from '@heddle/queue'
-import { backends } from '@heddle/test-support'
+import { backends, waitFor } from '@heddle/test-support'
 import { describe, expect, it } from 'vitest'
 import { freshPlace, gate, ingestJob, log, proxyTo, queuesAt, someThread, startWorker } from './support.js'
 
@@ -37,6 +37,18 @@ describe.each(backends())('an outage of $title', ({ skip, open }) => {
           if (tries === 10) throw error
         }
       }
+    })
+
+    it('in which connections are taken and never answered is over for producers when it is over', async () => {
+      const place = await freshPlace(open)
+      const proxy = await proxyTo(place.backend.url)
+      const queues = await queuesAt({ ...place, backend: { ...place.backend, url: proxy.url } })
+      proxy.silence()
+      await expect(queues.add('ingest', ingestJob())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+      // What was connected in the silence stays silent.
+      proxy.speak()
+      const add = () => queues.add('ingest', ingestJob()).then(() => true)
+      await waitFor(add, { what: 'the queue to take a job', timeoutMs: 20_000 })
     })
 
     it('is sat out by workers, inboxes and subscribers, which come back by themselves', async () => {

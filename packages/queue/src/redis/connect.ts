@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { bounds } from '../bounds.js'
 import { namedError, unavailable } from '../errors.js'
 import { within } from '../waiting.js'
+import { ImpatientConnector } from './connector.js'
 
 export type RedisRole = 'producer' | 'worker' | 'subscriber'
 
@@ -14,6 +15,8 @@ export type RedisRole = 'producer' | 'worker' | 'subscriber'
 export function createRedis(url: string, role: RedisRole, onError: (error: unknown) => void): Redis {
   const options: RedisOptions = {
     lazyConnect: true,
+    // An option, not a listener, so that BullMQ's copies of a connection have it too.
+    Connector: ImpatientConnector,
     connectTimeout: bounds.connectMs,
     keepAlive: 10_000,
     // See the channels, which subscribe again themselves.
