@@ -1,0 +1,123 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { openQueues, type Queues } from '@heddle/queue'
+import { createLogger } from '@heddle/runtime'
+import { emptyQueues } from '@heddle/test-support/queue-server'
+import { waitFor } from '@heddle/test-support/wait-for'
+import type { Crew } from './crew.js'
+import type { Fault, Plan } from './plan.js'
+import type { Progress } from './progress.js'
+import type { Servers } from './servers.js'
+
+export interface Scene {
+  readonly plan: Plan
+  readonly servers: Servers
+  /** Of the queues. */
+  readonly prefix: string
+  readonly crew: Crew
+  readonly progress: Progress
+  /** A worker is killed so often, in milliseconds. */
+  readonly killEveryMs: number
+  readonly say: (line: string) => void
+}
+
+export interface Disturbance {
+  /** How often each kind of fault has come. */
+  readonly faults: ReadonlyMap<string, number>
+  /** By the clock of `performance`. */
+  readonly lastFaultAtMs: number
+}
+
+/** From this share on the stages after ingest stand still, so that what is stored then has wakes to lose at the end. */
+const GATHER_WAKES_FROM_SHARE = 0.9
+/** Where workers start slowly, they are killed less often: all the time would go into their starts. */
+const STARTS_PER_KILL = 2
+const TELL_EVERY_MS = 10_000
+const GATHERED = ['prune', 'summarize', 'embed'] as const
+
+/**
+ * Disturbs a run until those who use it are done: a worker is killed every so often, and the planned faults come one by
+ * one. At the very end all workers die and the queues lose everything, so that the store alone knows what is left to do.
+ */
+export async function disturb(scene: Scene, users: Promise<unknown>): Promise<Disturbance> {
+  const faults = new Map<string, number>()
+  const note = (kind: string) => faults.set(kind, (faults.get(kind) ?? 0) + 1)
+  const done = new AbortController()
+  const used = users.finally(() => done.abort())
+  const report = setInterval(() => tellProgress(scene), TELL_EVERY_MS)
+  done.signal.addEventListener('abort', () => clearInterval(report))
+  await Promise.all([
+    used,
+    killWorkers(scene, done.signal, () => note('worker-killed')),
+    inflictPlanned(scene, note),
+    scene.progress
+      .reaches(GATHER_WAKES_FROM_SHARE)
+      .then(() => onGathered(scene, (queues, stage) => queues.pause(stage))),
+  ])
+  await inflict(scene, { kind: 'queues-emptied' })
+  note('queues-emptied')
+  const lastFaultAtMs = performance.now()
+  await onGathered(scene, (queues, stage) => queues.resume(stage))
+  return { faults, lastFaultAtMs }
+}
+
+function tellProgress({ progress, crew, say }: Scene): void {
+  say(`${(progress.share * 100).toFixed(1)} % is acknowledged, ${crew.up} workers are up`)
+}
+
+async function killWorkers({ crew, plan, killEveryMs }: Scene, done: AbortSignal, note: () => void): Promise<void> {
+  for (;;) {
+    const pauseMs = Math.max(killEveryMs, STARTS_PER_KILL * crew.startMs)
+    await wait(pauseMs, undefined, { signal: done }).catch(() => {})
+    if (done.aborted) return
+    await crew.kill(plan.nextVictim())
+    note()
+  }
+}
+
+async function inflictPlanned(scene: Scene, note: (kind: string) => void): Promise<void> {
+  for (const fault of scene.plan.faults) {
+    await scene.progress.reaches(fault.atShare)
+    const startedMs = performance.now()
+    await inflict(scene, fault)
+    note(fault.kind)
+    scene.say(`${JSON.stringify(fault)} took ${Math.round(performance.now() - startedMs)} ms`)
+  }
+}
+
+async function inflict({ servers, prefix, crew }: Scene, fault: Fault): Promise<void> {
+  switch (fault.kind) {
+    case 'redis-killed':
+      return await servers.killRedis()
+    case 'postgres-restarted':
+      return await servers.restartPostgres()
+    case 'worker-paused':
+      return await crew.pause(fault.worker, fault.forMs)
+    case 'connections-cut':
+      return servers.proxies[fault.server]?.cut()
+    case 'server-silent':
+      servers.proxies[fault.server]?.silence()
+      await wait(fault.forMs)
+      return servers.proxies[fault.server]?.speak()
+    case 'queues-emptied':
+      await crew.killAll()
+      return await emptyQueues({ backend: servers.direct.queue, prefix })
+  }
+}
+
+/** Again and again, since this server may be away as well. */
+async function onGathered(
+  { servers, prefix }: Scene,
+  work: (queues: Queues, stage: (typeof GATHERED)[number]) => Promise<void>,
+): Promise<void> {
+  const log = createLogger({ level: 'silent', name: 'chaos' })
+  const attempt = async () => {
+    const queues = await openQueues({ backend: servers.direct.queue, prefix, log })
+    try {
+      for (const stage of GATHERED) await work(queues, stage)
+      return true
+    } finally {
+      await queues.close({ timeoutMs: 0 })
+    }
+  }
+  await waitFor(attempt, { what: 'the queues to take a command', timeoutMs: 60_000 })
+}

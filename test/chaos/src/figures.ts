@@ -1,0 +1,82 @@
+import type { Measured } from '@heddle/test-support/figure'
+import type { Disturbance } from './disturb.js'
+import type { Damage } from './ledger.js'
+import type { Settlement } from './requester-process.js'
+import type { BackendName } from './servers.js'
+import type { Size } from './sizes.js'
+
+/** What a run has come to. */
+export interface Findings {
+  readonly backend: BackendName
+  readonly size: Size
+  readonly damage: Damage
+  readonly drainedSeconds: number
+  readonly settlements: readonly Settlement[]
+  readonly disturbance: Disturbance
+  /** Messages. */
+  readonly acknowledged: number
+  readonly crashes: number
+  readonly deadLetters: number
+  readonly seconds: number
+}
+
+/** Names without the backend, in the order in which they are printed. */
+export const figureNames = [
+  'ingest.lost',
+  'ingest.duplicated',
+  'ingest.disordered',
+  'ingest.gaps',
+  'ingest.drained',
+  'ingest.acknowledged',
+  'await.hung',
+  'await.late',
+  'await.untyped',
+  'await.built',
+  'workers.crashed',
+  'workers.deadLetters',
+  'faults.workerKilled',
+  'faults.workerPaused',
+  'faults.redisKilled',
+  'faults.postgresRestarted',
+  'faults.connectionsCut',
+  'faults.serverSilent',
+  'faults.queuesEmptied',
+  'run.seconds',
+] as const
+type FigureName = (typeof figureNames)[number]
+
+const NONE = '<= 0'
+
+export function figuresOf(findings: Findings): Measured[] {
+  const { size, damage, settlements, disturbance } = findings
+  const count = (test: (settlement: Settlement) => boolean) => settlements.filter(test).length
+  const faults = (kind: string) => disturbance.faults.get(kind) ?? 0
+  const isLate = (one: Settlement) => one.isLate && one.end !== 'hung'
+  const measures: Record<FigureName, Omit<Measured, 'name'>> = {
+    'ingest.lost': { value: damage.lost, unit: 'messages', target: NONE },
+    'ingest.duplicated': { value: damage.duplicated, unit: 'messages', target: NONE },
+    'ingest.disordered': { value: damage.disordered, unit: 'messages', target: NONE },
+    'ingest.gaps': { value: damage.gaps, unit: 'sequence numbers', target: NONE },
+    'ingest.drained': { value: findings.drainedSeconds, unit: 's', target: `<= ${size.drainSecondsMax}` },
+    'ingest.acknowledged': { value: findings.acknowledged, unit: 'messages', target: `>= ${size.messages}` },
+    'await.hung': { value: count(({ end }) => end === 'hung'), unit: 'contexts', target: NONE },
+    'await.late': { value: count(isLate), unit: 'contexts', target: NONE },
+    'await.untyped': { value: count(({ end }) => end === 'untyped'), unit: 'contexts', target: NONE },
+    'await.built': { value: count(({ end }) => end === 'built'), unit: 'contexts', note: `of ${settlements.length}` },
+    'workers.crashed': { value: findings.crashes, unit: 'processes', target: NONE },
+    'workers.deadLetters': { value: findings.deadLetters, unit: 'jobs' },
+    'faults.workerKilled': { value: faults('worker-killed'), unit: 'faults' },
+    'faults.workerPaused': { value: faults('worker-paused'), unit: 'faults' },
+    'faults.redisKilled': { value: faults('redis-killed'), unit: 'faults' },
+    'faults.postgresRestarted': { value: faults('postgres-restarted'), unit: 'faults' },
+    'faults.connectionsCut': { value: faults('connections-cut'), unit: 'faults' },
+    'faults.serverSilent': { value: faults('server-silent'), unit: 'faults' },
+    'faults.queuesEmptied': { value: faults('queues-emptied'), unit: 'faults' },
+    'run.seconds': { value: findings.seconds, unit: 's' },
+  }
+  return figureNames.map((name) => ({ name: nameOn(name, findings.backend), ...measures[name] }))
+}
+
+export function nameOn(name: string, backend: BackendName): string {
+  return `${name}.${backend}`
+}

@@ -1,0 +1,74 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { comparePositions, projectIdOf, threadIdOf } from '@heddle/core'
+import { type HistoryMessage, listMessages, loadThread, openStore, type Store } from '@heddle/store'
+import postgres from 'postgres'
+import { addDamage, assess, type Damage, type Ledger, noDamage } from './ledger.js'
+import { PROJECT } from './place.js'
+import { contentHash } from './production.js'
+
+const LOOK_EVERY_MS = 250
+
+/** Waits until every stage has worked up to the head of every thread. @returns the seconds since `sinceMs`, also where it was in vain */
+export async function waitUntilDrained(databaseUrl: string, sinceMs: number, secondsMax: number): Promise<number> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  const seconds = () => (performance.now() - sinceMs) / 1_000
+  try {
+    for (;;) {
+      const [row] = await sql<{ isBehind: boolean }[]>`
+        select exists (select from heddle.stage_cursors where least(prune_seq, summarize_seq, embed_seq) < head_seq)
+          or exists (select from heddle.context_states where status = 'pending') as "isBehind"`
+      if (row?.isBehind === false || seconds() > secondsMax) return seconds()
+      await wait(LOOK_EVERY_MS)
+    }
+  } finally {
+    await sql.end()
+  }
+}
+
+/** Reads everything back, as a client would, and compares it with the ledger. */
+export async function inspect(databaseUrl: string, ledger: Ledger): Promise<Damage> {
+  const store = openStore({ url: databaseUrl })
+  let damage = noDamage
+  try {
+    for (const [thread, entries] of ledger.threads()) {
+      const { messages, headSeq } = await readThread(store, thread)
+      const conversation = messages
+        .toSorted(comparePositions)
+        .map(({ id, seq, content }) => ({ id, seq, sha256: contentHash(content) }))
+      damage = addDamage(damage, assess(entries, conversation, headSeq))
+    }
+    return damage
+  } finally {
+    await store.close()
+  }
+}
+
+const PAGE_MESSAGES = 1_000
+
+async function readThread(store: Store, name: string): Promise<{ messages: HistoryMessage[]; headSeq: number }> {
+  const projectId = projectIdOf(PROJECT)
+  const threadId = threadIdOf(projectId, name)
+  return await store.inProject(projectId, async (tx) => {
+    const thread = await loadThread(tx, { threadId })
+    const messages: HistoryMessage[] = []
+    for (let afterSeq = 0; ; ) {
+      const page = await listMessages(tx, { threadId, afterSeq, limit: PAGE_MESSAGES })
+      messages.push(...page)
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE_MESSAGES) break
+      afterSeq = last.seq
+    }
+    return { messages, headSeq: thread?.headSeq ?? 0 }
+  })
+}
+
+/** Jobs that were given up: an outage is no reason for that. */
+export async function countDeadLetters(databaseUrl: string): Promise<number> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  try {
+    const [row] = await sql<{ count: number }[]>`select count(*)::int as count from heddle.dead_letters`
+    return row?.count ?? 0
+  } finally {
+    await sql.end()
+  }
+}

@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto'
+import { createLogger, onShutdown } from '@heddle/runtime'
+import { closeAll } from '@heddle/test-support/closing'
+import { formatFigure, isWanted, type Measured, toFigure } from '@heddle/test-support/figure'
+import { type Arguments, readArguments } from './arguments.js'
+import { figureNames, nameOn } from './figures.js'
+import { proofNames, prove } from './prove.js'
+import { run } from './run.js'
+import { type BackendName, backendNames } from './servers.js'
+
+/** A run that is stopped removes its servers within this time. */
+const CLOSE_MS_MAX = 20_000
+const SEED_MAX = 2_147_483_647
+
+/**
+ * Prints one JSON object a line for each figure, as soon as its run is over; progress goes to the other output. Exit code 0
+ * when all that were wanted pass, 1 when one misses or a run failed, 2 for wrong arguments.
+ */
+async function main(): Promise<number> {
+  let given: Arguments
+  try {
+    given = readArguments(process.argv.slice(2), randomInt(SEED_MAX))
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error))
+    return 2
+  }
+  const ownNames = given.prove ? proofNames : figureNames
+  const namesOn = (backend: BackendName) => ownNames.map((name) => nameOn(name, backend))
+  const wantedOn = (backend: BackendName) => namesOn(backend).filter((name) => isWanted(name, given.only))
+  if (given.list) {
+    for (const name of backendNames.flatMap(namesOn)) process.stdout.write(`${name}\n`)
+    return 0
+  }
+  const backends = backendNames.filter((backend) => wantedOn(backend).length > 0)
+  if (backends.length === 0) {
+    say('no figure has such a name; --list shows them')
+    return 2
+  }
+  say(`--seed ${given.seed} brings the same faults again`)
+  let misses = 0
+  for (const backend of backends) {
+    const wanted = wantedOn(backend)
+    const report = (measured: Measured) => {
+      if (!wanted.includes(measured.name)) return
+      const figure = toFigure(measured)
+      if (figure.pass === false) misses++
+      process.stdout.write(`${formatFigure(figure)}\n`)
+    }
+    try {
+      if (given.prove) await prove(backend, wanted, given.seed, report, say)
+      else for (const measured of await run({ ...given, backend, say })) report(measured)
+    } catch (error) {
+      misses++
+      say(`the run on ${backend} failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`)
+    }
+  }
+  return misses === 0 ? 0 : 1
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+const log = createLogger({ level: 'warn', name: 'chaos' })
+const ignoreSignals = onShutdown(closeAll, { timeoutMs: CLOSE_MS_MAX, log })
+process.exitCode = await main()
+ignoreSignals()

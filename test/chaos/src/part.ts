@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import { type Client, createClient } from '@heddle/client'
+import { openQueues } from '@heddle/queue'
+import { createLogger } from '@heddle/runtime'
+import { openStore } from '@heddle/store'
+import { logLevel, type Place, PROJECT } from './place.js'
+
+const CONNECTIONS_MAX = 4
+
+/**
+ * Lets this process be one of those who use the pipeline: told where it is, it connects and says `ready`; told to go, it
+ * works and says `finished`.
+ */
+export function takePart<Order extends Place>(
+  name: string,
+  work: (client: Client, order: Order) => Promise<void>,
+): void {
+  // Also when the parent was killed: the channel closes with it.
+  process.on('disconnect', () => process.exit())
+  process.once('message', (order: Order) => void start(name, order, work))
+}
+
+async function start<Order extends Place>(
+  name: string,
+  order: Order,
+  work: (client: Client, order: Order) => Promise<void>,
+): Promise<void> {
+  const log = createLogger({ level: logLevel, name })
+  const store = openStore({ url: order.databaseUrl, connectionsMax: CONNECTIONS_MAX })
+  const queues = await openQueues({ backend: order.queue, prefix: order.prefix, log })
+  const client = createClient({ store, queues, project: PROJECT, log })
+  process.send?.('ready')
+  await once(process, 'message')
+  await work(client, order)
+  process.send?.('finished')
+}

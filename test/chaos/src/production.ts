@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { chances, wholeNumber } from '@heddle/test-support/chances'
+import { textOf } from '@heddle/test-support/texts'
+import { v5 } from 'uuid'
+import type { Size } from './sizes.js'
+
+export const AGENT = 'producer'
+export const PRODUCERS = 4
+
+/** Messages of one thread that are appended together: a place within the thread and a number. */
+export interface Lot {
+  /** From 0. */
+  readonly thread: number
+  /** The index within its thread of its first message. */
+  readonly first: number
+  readonly count: number
+  /** Which lot of its thread it is. */
+  readonly number: number
+  /** Whether the producer sends it twice, as one that is not sure does. */
+  readonly isRepeated: boolean
+}
+
+const LOT_MESSAGES_MAX = 8
+const REPEATED_SHARE = 0.05
+/** How often a lot is sent before the one that stands before it in its thread. */
+const OVERTAKEN_SHARE = 0.1
+
+/** What one producer sends, in the order of sending: its threads take turns, and now and then a lot overtakes another. */
+export function planLots(seed: number, producer: number, size: Size): Lot[] {
+  const chance = chances(seed + 10 + producer)
+  const open = Array.from({ length: size.threads }, (_, thread) => thread)
+    .filter((thread) => thread % PRODUCERS === producer)
+    .map((thread) => ({ lots: cutIntoLots(thread, messagesOf(thread, size), chance), next: 0 }))
+  const lots: Lot[] = []
+  while (open.length > 0) {
+    const index = wholeNumber(chance, 0, open.length - 1)
+    const thread = open[index]
+    if (thread === undefined) break
+    const some = thread.lots.slice(thread.next, thread.next + (chance() < OVERTAKEN_SHARE ? 2 : 1)).reverse()
+    lots.push(...some)
+    thread.next += some.length
+    if (thread.next === thread.lots.length) open.splice(index, 1)
+  }
+  return lots
+}
+
+function cutIntoLots(thread: number, messages: number, chance: () => number): Lot[] {
+  const lots: Lot[] = []
+  for (let first = 0; first < messages; ) {
+    const count = Math.min(messages - first, wholeNumber(chance, 1, LOT_MESSAGES_MAX))
+    lots.push({ thread, first, count, number: lots.length, isRepeated: chance() < REPEATED_SHARE })
+    first += count
+  }
+  return lots
+}
+
+/** Every thread has as many, the first ones the rest besides. */
+function messagesOf(thread: number, { messages, threads }: Size): number {
+  return Math.floor(messages / threads) + (thread < messages % threads ? 1 : 0)
+}
+
+export function threadName(thread: number): string {
+  return `thread-${thread}`
+}
+
+const ID_NAMESPACE = '5f0c7f52-3c0e-4a51-9a55-0d4f2b8f6b1c'
+
+/** Ids are as random as those of clients, and the same for the same seed. */
+export function messageId(seed: number, thread: number, index: number): string {
+  return v5(`${seed}/${thread}/${index}`, ID_NAMESPACE)
+}
+
+/** Texts as they come, and now and then what is hard to keep: nothing at all, NUL, half a character, a long one. */
+export function contentOf(thread: number, index: number): string {
+  const text = textOf(thread * 1_009 + index, 60 + ((thread * 31 + index * 17) % 380))
+  switch (index % 23) {
+    case 5:
+      return `${text}\0 "quoted" \\u0000 \ud83e`
+    case 11:
+      return `${text} 機織り 🧵\r\n\ttab`
+    case 17:
+      return index % 2 === 0 ? '' : text.repeat(20)
+    default:
+      return text
+  }
+}
+
+/** SHA-256 of a text's code units: unlike its UTF-8, they tell half characters apart. */
+export function contentHash(content: string): string {
+  return createHash('sha256').update(Buffer.from(content, 'utf16le')).digest('hex')
+}

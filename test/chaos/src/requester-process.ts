@@ -1,0 +1,67 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Client } from '@heddle/client'
+import { HeddleError } from '@heddle/contracts'
+import { chances, wholeNumber } from '@heddle/test-support/chances'
+import { inParallel } from '@heddle/test-support/parallel'
+import { takePart } from './part.js'
+import type { Place } from './place.js'
+import { threadName } from './production.js'
+import type { Size } from './sizes.js'
+
+export interface RequesterOrder extends Place {
+  readonly size: Size
+}
+
+/** How the wait for one context ended. */
+export interface Settlement {
+  readonly kind: 'settled'
+  /** `refused`: with a typed error. `hung`: not at all, for long after its deadline. */
+  readonly end: 'built' | 'refused' | 'untyped' | 'hung'
+  readonly isLate: boolean
+  readonly detail: string
+}
+
+const DEADLINE_MS_MIN = 1_000
+/** So much later than its deadline a wait may end. */
+const LATE_AFTER_MS = 1_000
+const HUNG_AFTER_MS = 30_000
+
+takePart<RequesterOrder>('chaos-requester', request)
+
+/** Asks for contexts at an even pace over the time of production, each with a deadline of its own. */
+async function request(client: Client, { seed, size }: RequesterOrder): Promise<void> {
+  const chance = chances(seed + 100)
+  const requests = Array.from({ length: size.contexts }, () => ({
+    thread: threadName(wholeNumber(chance, 0, size.threads - 1)),
+    deadlineMs: wholeNumber(chance, DEADLINE_MS_MIN, size.contextDeadlineMsMax),
+  }))
+  const startedAtMs = Date.now()
+  await inParallel(requests, requests.length, async ({ thread, deadlineMs }, index) => {
+    await wait(startedAtMs + ((index + 1) / requests.length) * size.producingMsMin - Date.now())
+    process.send?.(await settle(client, thread, deadlineMs))
+  })
+}
+
+/** Timers of one process fire in order: a busy machine delays the deadline and this clock alike. */
+async function settle(client: Client, thread: string, deadlineMs: number): Promise<Settlement> {
+  let isLate = false
+  const late = setTimeout(() => {
+    isLate = true
+  }, deadlineMs + LATE_AFTER_MS)
+  const giveUp = new AbortController()
+  const hung = wait(deadlineMs + HUNG_AFTER_MS, undefined, { signal: giveUp.signal })
+    .then(() => ({ end: 'hung' as const, detail: `thread ${thread}, deadline ${deadlineMs} ms` }))
+    .catch(() => ({ end: 'untyped' as const, detail: '' }))
+  const built = client.contexts.build({ thread, format: 'openai-chat' }, { deadlineMs }).then(
+    () => ({ end: 'built' as const, detail: '' }),
+    (error: unknown) =>
+      error instanceof HeddleError
+        ? { end: 'refused' as const, detail: `${error.code}: ${error.message} (deadline ${deadlineMs} ms)` }
+        : { end: 'untyped' as const, detail: String(error) },
+  )
+  const ended = await Promise.race([built, hung])
+  const settlement = { kind: 'settled' as const, ...ended, isLate }
+  clearTimeout(late)
+  giveUp.abort()
+  return settlement
+}

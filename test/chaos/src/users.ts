@@ -1,0 +1,77 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { closeLater } from '@heddle/test-support/closing'
+import { told } from '@heddle/test-support/forked'
+import type { Ledger } from './ledger.js'
+import type { Place } from './place.js'
+import type { ProducerNews, ProducerOrder } from './producer-process.js'
+import { PRODUCERS } from './production.js'
+import type { Progress } from './progress.js'
+import type { RequesterOrder, Settlement } from './requester-process.js'
+import type { Size } from './sizes.js'
+
+export interface Books {
+  readonly ledger: Ledger
+  readonly progress: Progress
+  readonly settlements: Settlement[]
+}
+
+/**
+ * Starts those who use the pipeline, each in a process of its own.
+ *
+ * @returns sets them going once all are connected; resolves when they have finished
+ * @throws Error, from that too, where one of them cannot go on
+ */
+export async function startUsers(place: Place, size: Size, books: Books): Promise<() => Promise<void>> {
+  const { ledger, progress, settlements } = books
+  const onNews = (news: ProducerNews) => {
+    if (news.kind === 'failed') throw new Error(`a producer cannot go on: ${news.reason}`)
+    ledger.add(news.thread, news.entries)
+    progress.add(news.entries.length)
+  }
+  const ready = await Promise.all([
+    ...Array.from({ length: PRODUCERS }, (_, producer) =>
+      startUser<ProducerOrder, ProducerNews>('./producer-process.js', { ...place, size, producer }, onNews),
+    ),
+    startUser<RequesterOrder, Settlement>('./requester-process.js', { ...place, size }, (settlement) =>
+      settlements.push(settlement),
+    ),
+  ])
+  return async () => {
+    await Promise.all(ready.map((go) => go()))
+  }
+}
+
+async function startUser<Order extends Place, News extends object>(
+  script: string,
+  order: Order,
+  onNews: (news: News) => unknown,
+): Promise<() => Promise<void>> {
+  const child = fork(fileURLToPath(new URL(script, import.meta.url)), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  closeLater(() => end(child))
+  child.send(order)
+  await told(child, 'ready')
+  return async () => {
+    const finished = told(child, 'finished')
+    const failed = new Promise<never>((_, reject) => {
+      child.on('message', (news: News | string) => {
+        if (typeof news === 'string') return
+        try {
+          onNews(news)
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+    child.send('go')
+    await Promise.race([finished, failed])
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
