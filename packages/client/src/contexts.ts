@@ -40,7 +40,7 @@ export async function buildContext(
     ...(signal !== undefined && { signal }),
     read: () => readContext(parts, id),
   })
-  try {
+  const send = async () => {
     await store.inProject(projectId, (tx) =>
       requestContext(tx, {
         id,
@@ -51,6 +51,10 @@ export async function buildContext(
     )
     await queues.add('assemble', { projectId, contextId: id, replyTo: queues.inbox })
     return await expected.result
+  }
+  try {
+    // A server that takes long to refuse must not keep the caller past the deadline.
+    return await Promise.race([expected.result, send()])
   } finally {
     expected.cancel()
   }
