@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '@heddle/client'
 import { HeddleError } from '@heddle/contracts'
 import { chances, wholeNumber } from '@heddle/test-support/chances'
-import { inParallel } from '@heddle/test-support/parallel'
 import { takePart } from './part.js'
 import type { Place } from './place.js'
 import { threadName } from './production.js'
@@ -28,18 +27,31 @@ const HUNG_AFTER_MS = 30_000
 
 takePart<RequesterOrder>('chaos-requester', request)
 
-/** Asks for contexts at an even pace over the time of production, each with a deadline of its own. */
+/** Asks for a context each time it is told to, each with a deadline of its own. */
 async function request(client: Client, { seed, size }: RequesterOrder): Promise<void> {
   const chance = chances(seed + 100)
-  const requests = Array.from({ length: size.contexts }, () => ({
-    thread: threadName(wholeNumber(chance, 0, size.threads - 1)),
-    deadlineMs: wholeNumber(chance, DEADLINE_MS_MIN, size.contextDeadlineMsMax),
-  }))
-  const startedAtMs = Date.now()
-  await inParallel(requests, requests.length, async ({ thread, deadlineMs }, index) => {
-    await wait(startedAtMs + ((index + 1) / requests.length) * size.producingMsMin - Date.now())
-    process.send?.(await settle(client, thread, deadlineMs))
-  })
+  const settlements: Promise<void>[] = []
+  while (settlements.length < size.contexts) {
+    const thread = threadName(wholeNumber(chance, 0, size.threads - 1))
+    const deadlineMs = wholeNumber(chance, DEADLINE_MS_MIN, size.contextDeadlineMsMax)
+    await nextTurn()
+    settlements.push(settle(client, thread, deadlineMs).then((settlement) => void process.send?.(settlement)))
+  }
+  await Promise.all(settlements)
+}
+
+let turns = 0
+let onTurn = () => {}
+
+process.on('message', (word: unknown) => {
+  if (word !== 'next') return
+  turns++
+  onTurn()
+})
+
+async function nextTurn(): Promise<void> {
+  if (turns === 0) await new Promise<void>((resolve) => (onTurn = resolve))
+  turns--
 }
 
 /** Timers of one process fire in order: a busy machine delays the deadline and this clock alike. */

@@ -39,20 +39,32 @@ export async function startUsers(place: Place, size: Size, books: Books): Promis
     ),
   ])
   return async () => {
-    await Promise.all(ready.map((go) => go()))
+    const all = ready.map((user) => user.go())
+    const requester = ready.at(-1)
+    for (let number = 1; number <= size.contexts; number++) {
+      // Spread over the run; the last ones come when nothing is appended any more.
+      void progress.reaches(number / size.contexts).then(() => requester?.tell('next'))
+    }
+    await Promise.all(all)
   }
+}
+
+interface User {
+  /** Resolves when it has finished. */
+  go(): Promise<void>
+  tell(word: string): void
 }
 
 async function startUser<Order extends Place, News extends object>(
   script: string,
   order: Order,
   onNews: (news: News) => unknown,
-): Promise<() => Promise<void>> {
+): Promise<User> {
   const child = fork(fileURLToPath(new URL(script, import.meta.url)), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   closeLater(() => end(child))
   child.send(order)
   await told(child, 'ready')
-  return async () => {
+  const go = async () => {
     const finished = told(child, 'finished')
     const failed = new Promise<never>((_, reject) => {
       child.on('message', (news: News | string) => {
@@ -67,6 +79,7 @@ async function startUser<Order extends Place, News extends object>(
     child.send('go')
     await Promise.race([finished, failed])
   }
+  return { go, tell: (word) => void child.send(word, () => {}) }
 }
 
 async function end(child: ChildProcess): Promise<void> {
