@@ -208,3 +208,51 @@ test('a result that sorts before its call stands with it, once', () => {
 test('a thread without messages and a request without one is refused', () => {
   expect(() => buildContext(inputOf([], { budget: 1_000 }))).toThrow('Conversation has no messages')
 })
+
+describe('an old failed call that shares its message with text', () => {
+  const input = { file_path: '/repo/a.ts', old_string: 'word '.repeat(200), new_string: 'x' }
+  const failed = (fields: Partial<Message> = {}) => [
+    sampleMessage({ seq: 1, content: 'Please change it.' }),
+    sampleMessage({
+      seq: 2,
+      role: 'assistant',
+      content: 'I try an edit.',
+      toolCalls: [{ id: 'call-1', name: 'Edit', arguments: input }],
+      ...fields,
+    }),
+    sampleMessage({
+      seq: 3,
+      role: 'tool_result',
+      toolCallId: 'call-1',
+      content: `String to replace not found in file. ${'Look again. '.repeat(60)}`,
+      isError: true,
+    }),
+    ...Array.from({ length: 20 }, (_, index) =>
+      sampleMessage({ seq: 4 + index, role: index % 2 === 0 ? 'user' : 'assistant', content: 'talk '.repeat(60) }),
+    ),
+  ]
+  const settings = { budget: 2_600, sandwich: { compressionThreshold: 1 } }
+  const contextOf = (messages: readonly Message[]) => {
+    const context = built(inputOf(messages, settings, 'openai-chat'))
+    if (context instanceof HeddleError) throw context
+    return context
+  }
+
+  test('says that it failed, and is sent without its input, which can be recalled', () => {
+    const { messages, receipt } = contextOf(failed())
+    const sent = JSON.stringify(messages)
+    expect(sent).toContain('I try an edit.')
+    expect(sent).toContain('old result of a failed call, failed: String to replace not found')
+    expect(sent).not.toContain('word word')
+    expect(sent).toContain('[recall:msg-00000002:tool-1]')
+    const entry = receipt.entries.find(({ fromSeq }) => fromSeq === 2)
+    expect(entry).toMatchObject({ mode: 'elided', reason: 'input of an old failed call' })
+    expect(validateOpenAiChat(messages as never)).toEqual([])
+  })
+
+  test('keeps it to the byte beside signed reasoning', () => {
+    const { messages, receipt } = contextOf(failed({ thinking: [{ text: 'Hm.', signature: 'signed' }] }))
+    expect(JSON.stringify(messages)).toContain('word word')
+    expect(receipt.entries.find(({ fromSeq }) => fromSeq === 2)?.mode).toBe('raw')
+  })
+})

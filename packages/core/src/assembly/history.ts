@@ -4,7 +4,8 @@ import type { Conversation } from '../conversation.js'
 import type { NeutralMessage } from '../formats/neutral.js'
 import type { Message } from '../message.js'
 import { comparePositions } from '../order.js'
-import { isAssistantSide } from '../turns.js'
+import { FAILED_REASON } from '../prune/rules.js'
+import { isAssistantSide, type ToolPair } from '../turns.js'
 import { elidedArguments, type Fate, type FateOptions, fateOf } from './fates.js'
 
 /** One message to be sent, and the stored messages that it stands for. */
@@ -120,16 +121,21 @@ class LineWriter {
   #writeCalls(messages: readonly Message[]): void {
     const calls: ToolCall[] = []
     const results: Line[] = []
+    const shortened = new Set<string>()
+    const hasThinking = messages.some((message) => signedThinking(message).length > 0)
     for (const message of messages) {
       const isElided = this.#fate(message).mode === 'elided'
       for (const pair of this.conversation.pairs.byCallMessage.get(message.id) ?? []) {
         const id = this.#uniqueCallId(pair.call.id, message.code, pair.callIndex)
-        const tooLong = isElided && argumentCharacters(pair.call) > ARGUMENT_CHARACTERS_KEPT_MAX
+        const isNeedless = this.#isOldFailure(pair, hasThinking)
+        const isLong = argumentCharacters(pair.call) > ARGUMENT_CHARACTERS_KEPT_MAX
+        const reference = `${this.options.reference(message)}:tool-${pair.callIndex + 1}`
         calls.push(
-          tooLong
-            ? { ...pair.call, id, arguments: elidedArguments(this.options.reference(message)) }
+          isLong && (isElided || isNeedless)
+            ? { ...pair.call, id, arguments: elidedArguments(reference) }
             : { ...pair.call, id },
         )
+        if (isLong && isNeedless) shortened.add(message.id)
         results.push(this.#resultLine(pair.result, pair.call, id))
       }
     }
@@ -142,9 +148,26 @@ class LineWriter {
         toolCalls: calls,
         ...(thinking.length > 0 && { thinking }),
       },
-      sources: messages.map((message) => ({ message, fate: this.#fate(message), asText: false })),
+      sources: messages.map((message) => {
+        const fate = this.#fate(message)
+        const isChanged = fate.mode === 'raw' && shortened.has(message.id)
+        return {
+          message,
+          fate: isChanged ? { ...fate, mode: 'elided', reason: 'input of an old failed call' } : fate,
+          asText: false,
+        }
+      }),
     })
     this.lines.push(...results)
+  }
+
+  /**
+   * Whether a call failed so long ago that its result is a line which says so: then its input is of no more use. Beside
+   * signed reasoning a call stays to the byte, as a provider demands.
+   */
+  #isOldFailure({ result }: ToolPair, hasThinking: boolean): boolean {
+    const fate = result === null || hasThinking ? undefined : this.fates.get(result.id)
+    return fate?.mode === 'stub' && fate.reason === FAILED_REASON
   }
 
   #resultLine(result: Message | null, call: ToolCall, id: string): Line {

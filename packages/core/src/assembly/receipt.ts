@@ -7,7 +7,7 @@ import type { BuildInput } from './input.js'
 import type { FixedSection } from './sections.js'
 
 /** Rises when the same input would be rendered in another way, so that an old receipt is not taken for a new one. */
-export const RENDERER_VERSION = 2
+export const RENDERER_VERSION = 3
 
 export interface SummaryPart {
   readonly tokens: number

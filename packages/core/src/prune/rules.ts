@@ -31,9 +31,12 @@ export const pruneRules: readonly PruneRule[] = [
   condenseLongReply,
 ]
 
+/** A call that stays with its text still loses its input: see the layout of histories. */
+export const FAILED_REASON = 'old result of a failed call'
+
 function removeOldFailure({ message, age, event, settings }: Candidate): Verdict | null {
   if (!event?.outcome.failed || age <= settings.removeErrorsAfter) return null
-  return holdsUserWords(message.content) ? null : { action: 'remove', reason: 'old result of a failed call' }
+  return holdsUserWords(message.content) ? null : { action: 'remove', reason: FAILED_REASON }
 }
 
 function removeSupersededView({ supersededBy }: Candidate): Verdict | null {
