@@ -45,6 +45,8 @@ export interface PruneDeps {
 /** Compactions that one job carries out; a longer backlog goes on in the next job, so that no lock is outlived. */
 export const COMPACTIONS_PER_JOB_MAX = 20
 
+/** Messages that are looked at first: of a long backlog each compaction would read all the rest again. */
+const MESSAGES_LOOKED_AT_FIRST = 4_096
 /** The most messages that are looked at for one compaction: more than fill any model's window. */
 const MESSAGES_LOOKED_AT_MAX = 16 * CONVERSATION_MESSAGES_MAX
 
@@ -80,7 +82,7 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
   const grown = undone.size > 0 ? null : await growBelowTrigger(tx, compaction)
   if (grown !== null) return await settlePruned(tx, compaction, grown)
   let usage: number | null = null
-  for (let limit = CONVERSATION_MESSAGES_MAX; ; limit *= 2) {
+  for (let limit = MESSAGES_LOOKED_AT_FIRST; ; limit *= 2) {
     const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })
     if (await voidOvertaken(tx, compaction, state, messages)) return 'again'
     const isOff = compaction.settings.disableAutoSummarize

@@ -5,6 +5,7 @@ import { measureEmbedding } from './embedding.js'
 import { measureBatchIngest, measureCountedIngest } from './ingest-batch.js'
 import { measurePoison } from './ingest-poison.js'
 import { measureSingleIngest } from './ingest-single.js'
+import { measurePruning } from './pruning.js'
 import { measureRecall } from './recall.js'
 import type { BackendName } from './servers.js'
 
@@ -37,6 +38,7 @@ export const onBackends: readonly BackendMeasurement[] = [
 ]
 
 export const plain: readonly PlainMeasurement[] = [
+  { names: ['prune.thread10k'], measure: () => withBench('embedded', measurePruning) },
   { names: ['recall.range'], measure: () => withBench('embedded', measureRecall) },
   { names: ['embed.throughput', 'embed.hashing'], measure: measureEmbedding },
 ]

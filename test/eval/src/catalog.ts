@@ -1,4 +1,5 @@
 import type { Measured } from '@heddle/test-support/figure'
+import { measureProperty } from './property.js'
 import { measurePruning } from './pruning.js'
 import { measureSuperseded } from './superseded.js'
 
@@ -25,5 +26,10 @@ export const catalog: readonly Measurement[] = [
     names: ['prune.recalled', 'prune.storage', 'prune.orphans', 'prune.tokens'],
     needsData: true,
     measure: ({ dataDir }) => measurePruning(dataDir),
+  },
+  {
+    names: ['prune.property'],
+    needsData: false,
+    measure: ({ histories }) => measureProperty(histories),
   },
 ]

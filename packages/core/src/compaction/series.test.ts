@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { HeddleError, mergeSettings, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { conversationOf, conversationSteps, type Step } from '../../../../test/support/src/conversations.js'
+import { SimulatedThread } from '../../../../test/support/src/simulated-thread.js'
 import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
 import { buildContext } from '../assembly/build.js'
 import type { BuildInput } from '../assembly/input.js'
@@ -15,11 +15,10 @@ import { estimateTokens } from '../tokens.js'
 import { checkSummary } from './check-summary.js'
 import { rawCost } from './costs.js'
 import { usageBelowTrigger, usageUnder } from './growth.js'
-import { laneOf } from './lane.js'
 import { nextCompaction, summaryTokensMax } from './plan.js'
-import { settle, stateAfter } from './settle.js'
+import { settle } from './settle.js'
 import { summarySources } from './sources.js'
-import { type CompactionState, isCovered, isOvertaken } from './state.js'
+import { type CompactionState, isOvertaken } from './state.js'
 
 /** Raise it for a longer search. */
 const RUNS = Number(process.env['HEDDLE_SERIES_RUNS'] ?? 150)
@@ -28,76 +27,6 @@ const EACH = { numRuns: RUNS, endOnFailure: true }
 const TIMEOUT_MS = 60_000 + RUNS * 100
 
 const reference = (message: Message) => `msg-${message.code}`
-
-/**
- * The pipeline as the store and the stages run it, in memory: messages arrive in some order and get their sequence
- * numbers by it, a worker looks now and then, what came late makes compactions void. Only what a state leaves over is
- * read, as from the store.
- */
-class Thread {
-  readonly stored: Message[] = []
-  series: CompactionState[] = []
-  constructor(readonly settings: PartialSettings) {}
-
-  get lane() {
-    return laneOf(mergeSettings(this.settings))
-  }
-
-  get state(): CompactionState | null {
-    return this.series.at(-1) ?? null
-  }
-
-  arrive(message: Message): void {
-    this.stored.push({ ...message, seq: this.stored.length + 1 })
-  }
-
-  /** What the store reads for a state: the top, what follows the covered range, and what came late. */
-  uncovered(state: CompactionState | null): Message[] {
-    const to = state?.covered?.to
-    if (!state || !to) return [...this.stored]
-    return this.stored.filter(
-      (message) =>
-        state.topIds.includes(message.id) ||
-        comparePositions(message, to) > 0 ||
-        (message.seq > state.headSeq && comparePositions(message, to) <= 0),
-    )
-  }
-
-  /** A worker that is interrupted after `steps` steps. */
-  work(steps: number): void {
-    for (let step = 0; step < steps; step++) {
-      const messages = this.uncovered(this.state)
-      const overtaken = this.series.findIndex((state) => messages.some((message) => isOvertaken(state, message)))
-      if (overtaken >= 0) {
-        this.series = this.series.slice(0, overtaken)
-        continue
-      }
-      const plan = nextCompaction(readConversation(messages), this.state, this.lane, reference)
-      if (!plan) return
-      const before = this.state
-      const next = stateAfter(plan, before, this.stored.length)
-      this.series.push(plan.needsSummary ? { ...next, ...this.#summarized(next) } : next)
-    }
-  }
-
-  settle(): void {
-    this.work(Number.POSITIVE_INFINITY)
-  }
-
-  /** What the summarize stage reads of a state. */
-  coveredBy(state: CompactionState): Message[] {
-    const covered = this.stored.filter((message) => isCovered(message, state))
-    return inConversationOrder(covered.filter((message) => ineligibleReason(message) === null))
-  }
-
-  /** A summary that tells what it was made of, and whose length depends on it. */
-  #summarized(state: CompactionState) {
-    const ids = this.coveredBy(state).map((message) => message.id)
-    const hash = createHash('sha256').update(ids.join(' ')).digest()
-    const longest = summaryTokensMax(this.lane)
-    return { summary: hash.toString('hex'), summaryTokens: 1 + ((hash[0] ?? 0) % longest) }
-  }
-}
 
 /** Everything of a state but the head that its worker happened to see. */
 const shape = (state: CompactionState) => ({
@@ -176,8 +105,8 @@ function arrivals(messages: readonly Message[], under: readonly { delay: number;
   return planned.sort((left, right) => left.at - right.at)
 }
 
-function settledAtOnce(messages: readonly Message[], chosen: PartialSettings): Thread {
-  const thread = new Thread(chosen)
+function settledAtOnce(messages: readonly Message[], chosen: PartialSettings): SimulatedThread {
+  const thread = new SimulatedThread(chosen)
   for (const message of messages) thread.arrive(message)
   thread.settle()
   return thread
@@ -189,7 +118,7 @@ test(
     let grown = 0
     fc.assert(
       fc.property(histories, settings, deliveries, (history, given, under) => {
-        const thread = new Thread({ ...given, budget: (given.budget ?? 0) * 3 })
+        const thread = new SimulatedThread({ ...given, budget: (given.budget ?? 0) * 3 })
         const eligible = () => thread.uncovered(thread.state).filter((message) => ineligibleReason(message) === null)
         let known: number | null = null
         for (const { message } of arrivals(history, under)) {
@@ -218,7 +147,7 @@ describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () =>
   test('is the same whatever order messages arrive in, and whenever its workers look', () => {
     fc.assert(
       fc.property(histories, settings, deliveries, (messages, chosen, under) => {
-        const thread = new Thread(chosen)
+        const thread = new SimulatedThread(chosen)
         for (const { message, steps } of arrivals(messages, under)) {
           thread.arrive(message)
           thread.work(steps)
@@ -233,7 +162,7 @@ describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () =>
   test('accounts for each message once at every moment: raw, condensed, removed, or in the one range that is covered', () => {
     fc.assert(
       fc.property(histories, settings, deliveries, (messages, chosen, under) => {
-        const thread = new Thread(chosen)
+        const thread = new SimulatedThread(chosen)
         for (const { message, steps } of arrivals(messages, under)) {
           thread.arrive(message)
           thread.work(steps)
@@ -285,7 +214,7 @@ describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () =>
   test('leaves a context that both providers accept within the budget, however often it compacted', () => {
     fc.assert(
       fc.property(histories, settings, deliveries, (messages, chosen, under) => {
-        const thread = new Thread(chosen)
+        const thread = new SimulatedThread(chosen)
         for (const [index, { message, steps }] of arrivals(messages, under).entries()) {
           thread.arrive(message)
           thread.work(steps)
@@ -320,7 +249,7 @@ describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () =>
   })
 })
 
-function expectAccounted(thread: Thread): void {
+function expectAccounted(thread: SimulatedThread): void {
   const { state } = thread
   if (state === null) return
   const covered = new Set(thread.coveredBy(state).map((message) => message.id))
@@ -335,7 +264,7 @@ function expectAccounted(thread: Thread): void {
   }
 }
 
-function expectValidContexts(thread: Thread): void {
+function expectValidContexts(thread: SimulatedThread): void {
   const { state } = thread
   const messages = thread.uncovered(state)
   const covered = state === null ? 0 : thread.coveredBy(state).length

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { mergeSettings, type PartialSettings } from '@heddle/contracts'
+import {
+  type ArchiveDraft,
+  type CompactionState,
+  comparePositions,
+  inConversationOrder,
+  ineligibleReason,
+  isCovered,
+  isOvertaken,
+  laneOf,
+  type Message,
+  messageReference,
+  nextCompaction,
+  readConversation,
+  stateAfter,
+  summaryTokensMax,
+} from '@heddle/core'
+
+const reference = (message: Message) => messageReference(message.code)
+
+/**
+ * The pipeline as the store and the stages run it, in memory: messages arrive in some order and get their sequence
+ * numbers by it, a worker looks now and then, what came late makes compactions void. Only what a state leaves over is
+ * read, as from the store.
+ */
+export class SimulatedThread {
+  readonly stored: Message[] = []
+  series: CompactionState[] = []
+  /** What was archived, by message; as in the store, what is there stays as it is. */
+  readonly archive = new Map<string, ArchiveDraft>()
+  constructor(readonly settings: PartialSettings) {}
+
+  get lane() {
+    return laneOf(mergeSettings(this.settings))
+  }
+
+  get state(): CompactionState | null {
+    return this.series.at(-1) ?? null
+  }
+
+  arrive(message: Message): void {
+    this.stored.push({ ...message, seq: this.stored.length + 1 })
+  }
+
+  /** What the store reads for a state: the top, what follows the covered range, and what came late. */
+  uncovered(state: CompactionState | null): Message[] {
+    const to = state?.covered?.to
+    if (!state || !to) return [...this.stored]
+    return this.stored.filter(
+      (message) =>
+        state.topIds.includes(message.id) ||
+        comparePositions(message, to) > 0 ||
+        (message.seq > state.headSeq && comparePositions(message, to) <= 0),
+    )
+  }
+
+  /** A worker that is interrupted after `steps` steps. */
+  work(steps: number): void {
+    for (let step = 0; step < steps; step++) {
+      const messages = this.uncovered(this.state)
+      const overtaken = this.series.findIndex((state) => messages.some((message) => isOvertaken(state, message)))
+      if (overtaken >= 0) {
+        this.series = this.series.slice(0, overtaken)
+        continue
+      }
+      const plan = nextCompaction(readConversation(messages), this.state, this.lane, reference)
+      if (!plan) return
+      for (const { archive } of plan.prunings) {
+        if (!this.archive.has(archive.messageId)) this.archive.set(archive.messageId, archive)
+      }
+      const before = this.state
+      const next = stateAfter(plan, before, this.stored.length)
+      this.series.push(plan.needsSummary ? { ...next, ...this.#summarized(next) } : next)
+    }
+  }
+
+  settle(): void {
+    this.work(Number.POSITIVE_INFINITY)
+  }
+
+  /** What the summarize stage reads of a state. */
+  coveredBy(state: CompactionState): Message[] {
+    const covered = this.stored.filter((message) => isCovered(message, state))
+    return inConversationOrder(covered.filter((message) => ineligibleReason(message) === null))
+  }
+
+  /** A summary that tells what it was made of, and whose length depends on it. */
+  #summarized(state: CompactionState) {
+    const ids = this.coveredBy(state).map((message) => message.id)
+    const hash = createHash('sha256').update(ids.join(' ')).digest()
+    const longest = summaryTokensMax(this.lane)
+    return { summary: hash.toString('hex'), summaryTokens: 1 + ((hash[0] ?? 0) % longest) }
+  }
+}
