@@ -13,6 +13,7 @@ import {
   formatReference,
   type Location,
   nthMatch,
+  parseLineRange,
   parseReference,
   projectIdOf,
   type Steps,
@@ -43,13 +44,14 @@ export async function recall(parts: ClientParts, request: RecallRequest): Promis
   if (isOther && reference.thread === null) {
     throw validationError('thread', 'is needed: the current one is of another project', checked.ref)
   }
+  const range = rangeOf(reference.location, checked)
   const found = await parts.store.inProject(projectId, async (tx) => {
     if (isOther) await requireGrant(tx, parts, project)
     const resolved = await resolveReference(tx, reference, { projectId, current: checked.thread })
-    return { ...resolved, ...(await readContent(tx, resolved, reference.location)) }
+    return { ...resolved, ...(await readContent(tx, resolved, { location: reference.location, range })) }
   })
   if (found.archiveId !== null) parts.store.noteAccess(projectId, found.archiveId)
-  const shown = await inSlices(show(found.content, reference.location, checked))
+  const shown = await inSlices(show(found, { location: reference.location, range, wanted: checked }))
   const { contentType, summary, filePaths, thread, message } = found
   return {
     ref: formatReference({ project, thread: thread.code, message: message.code, location: reference.location }),
@@ -70,9 +72,16 @@ async function requireGrant(tx: Tx, { project: own, projectId }: ClientParts, pr
   })
 }
 
-interface WholeContent {
+/** The lines that are asked for, else those that the reference names; null for all. */
+function rangeOf(location: Location | null, { lines }: RecallRequest): string | null {
+  return lines ?? (location?.kind === 'lines' ? `${location.from}-${location.to}` : null)
+}
+
+interface FoundContent {
   readonly archiveId: string | null
   readonly content: string
+  /** Where `content` is a part of the whole. */
+  readonly part: { readonly linesBefore: number; readonly linesTotal: number } | null
   readonly contentType: string
   readonly summary: string
   readonly filePaths: string[]
@@ -82,9 +91,10 @@ interface WholeContent {
 async function readContent(
   tx: Tx,
   { thread: { threadId }, message: { id } }: Resolved,
-  location: Location | null,
-): Promise<WholeContent> {
-  const archived = await readArchived(tx, { threadId, messageId: id })
+  { location, range }: { location: Location | null; range: string | null },
+): Promise<FoundContent> {
+  const lines = range === null || location?.kind === 'tool' ? {} : { lines: parseLineRange(range) }
+  const archived = await readArchived(tx, { threadId, messageId: id, ...lines })
   // A call is a part of its message, which the archive holds as text alone.
   const message = archived && location?.kind !== 'tool' ? null : await loadMessage(tx, { threadId, id })
   const content =
@@ -94,6 +104,7 @@ async function readContent(
   return {
     archiveId: archived?.id ?? null,
     content,
+    part: archived?.part ?? null,
     contentType: archived?.contentType ?? message?.role ?? 'other',
     summary: archived?.summary ?? '',
     filePaths: [...(archived?.filePaths ?? [])],
@@ -112,10 +123,12 @@ function callOf({ toolCalls }: HistoryMessage, number: number): string {
 
 type Shown = TruncatedContent & Pick<RecallResult, 'linesTotal' | 'matchCount'>
 
-function* show(content: string, location: Location | null, wanted: RecallRequest): Steps<Shown> {
+function* show(
+  { content, part: whole }: FoundContent,
+  { location, range, wanted }: { location: Location | null; range: string | null; wanted: RecallRequest },
+): Steps<Shown> {
   const { search, maxTokens = RECALL_TOKENS_DEFAULT } = wanted
-  const range = wanted.lines ?? (location?.kind === 'lines' ? `${location.from}-${location.to}` : null)
-  const { text, from, to, linesTotal } = yield* selectLines(content, range)
+  const { text, from, to, linesTotal } = yield* selectLines(content, range, whole)
   if (location?.kind === 'match') {
     const match = yield* matchOf({ text, from }, location.number, search)
     const part = yield* truncateToTokens(match.text, maxTokens, match.line)

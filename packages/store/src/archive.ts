@@ -1,19 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib'
+import { blocksOfLines, packContent, unpackBlocks, unpackContent } from './archive-content.js'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
-import { decodeText, encodeText, toStorable } from './text.js'
+import type { ContentBlocks } from './schema/compaction.js'
+import { encodeText, toStorable } from './text.js'
 import { formatTime } from './times.js'
-
-const compress = promisify(brotliCompress)
-const decompress = promisify(brotliDecompress)
-
-/** Where compressing still takes less time than writing: higher qualities save a few percent and cost many times as much. */
-const BROTLI_QUALITY = 5
-/** A message's longest content, 4,000,000 characters of at most 4 bytes, with room for calls as JSON. */
-const CONTENT_BYTES_MAX = 64 * 1024 * 1024
 
 /** The full content of what was condensed or removed. */
 export interface NewArchiveEntry {
@@ -129,28 +120,25 @@ export async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer
   const added = await Promise.all(
     [...contents]
       .filter(([hash]) => !known.has(hash))
-      .map(async ([hash, content]) => ({
-        hash,
-        size_bytes: content.length,
-        content: (await compress(content, { params: brotliParams(content.length) })).toString('base64'),
-      })),
+      .map(async ([hash, text]) => {
+        const { content, blocks } = await packContent(text)
+        return {
+          hash,
+          size_bytes: text.length,
+          content: content.toString('base64'),
+          blocks: blocks && JSON.stringify(blocks),
+        }
+      }),
   )
   if (added.length === 0) return
   await tx`
-    insert into heddle.archive_contents (hash, content, size_bytes)
-    select decode(hash, 'hex'), decode(content, 'base64'), size_bytes
-    from json_to_recordset(${JSON.stringify(added)}::text::json) as content (hash text, content text, size_bytes integer)
+    insert into heddle.archive_contents (hash, content, size_bytes, blocks)
+    select decode(hash, 'hex'), decode(content, 'base64'), size_bytes, blocks::json
+    from json_to_recordset(${JSON.stringify(added)}::text::json) as content (
+      hash text, content text, size_bytes integer, blocks text)
     order by hash
     -- One that another transaction has just added is held as the others are.
     on conflict (project_id, hash) do update set size_bytes = excluded.size_bytes`
-}
-
-function brotliParams(sizeBytes: number): Record<number, number> {
-  return {
-    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-    [constants.BROTLI_PARAM_SIZE_HINT]: sizeBytes,
-  }
 }
 
 /** @returns null where nothing is archived there */
@@ -170,10 +158,10 @@ export async function findArchiveEntry(
 
 /** @returns the content to the byte; null where the project has none of this hash */
 export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<string | null> {
-  const [row] = await tx<{ content: Uint8Array; sizeBytes: number }[]>`
-    select content, size_bytes from heddle.archive_contents
+  const [row] = await tx<{ content: Uint8Array; sizeBytes: number; blocks: ContentBlocks | null }[]>`
+    select content, size_bytes, blocks from heddle.archive_contents
     where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and hash = ${hash}`
-  return row === undefined ? null : await unpack(row)
+  return row === undefined ? null : await unpackContent(row)
 }
 
 /** An entry together with its content. */
@@ -183,58 +171,48 @@ export interface ArchivedContent {
   readonly summary: string
   readonly filePaths: readonly string[]
   readonly content: string
+  /** Where `content` is a part of the whole that holds the lines that were asked for; null where it is the whole. */
+  readonly part: { readonly linesBefore: number; readonly linesTotal: number } | null
 }
 
-/** Reads what a recall shows of an archived message, in one query; null where it is not archived. */
+/**
+ * Reads what a recall shows of an archived message; null where it is not archived.
+ *
+ * @param lines the lines that are needed, counted from 1: of a long content only a part that holds them is read
+ */
 export async function readArchived(
   tx: Tx,
-  { threadId, messageId }: { threadId: string; messageId: string },
+  { threadId, messageId, lines }: { threadId: string; messageId: string; lines?: { from: number; to: number } },
 ): Promise<ArchivedContent | null> {
-  const [row] = await tx<(Omit<ArchivedContent, 'content'> & { content: Uint8Array; sizeBytes: number })[]>`
+  const isWhole = lines === undefined
+  const [row] = await tx<
+    (Omit<ArchivedContent, 'content' | 'part'> & {
+      hash: Uint8Array
+      content: Uint8Array | null
+      sizeBytes: number
+      blocks: ContentBlocks | null
+    })[]
+  >`
     select
-      entry.id, entry.content_type, entry.summary, to_json(entry.file_paths) as file_paths, stored.content,
-      stored.size_bytes
+      entry.id, entry.content_type, entry.summary, to_json(entry.file_paths) as file_paths, entry.content_hash as hash,
+      stored.content, stored.size_bytes, stored.blocks
     from heddle.archive as entry
     cross join lateral (
-      select content, size_bytes from heddle.archive_contents
+      select case when ${isWhole} or blocks is null then content end as content, size_bytes, blocks
+      from heddle.archive_contents
       where archive_contents.project_id = entry.project_id and archive_contents.hash = entry.content_hash
       offset 0) as stored
     where entry.thread_id = ${threadId} and entry.message_id = ${messageId} and entry.location = ''`
   if (row === undefined) return null
-  const { id, contentType, summary, filePaths } = row
-  return { id, contentType, summary, filePaths, content: await unpack(row) }
-}
-
-/** Bounds of the buffer that is decompressed into: the default, 16 KB, makes a megabyte take three times as long. */
-const CHUNK_BYTES_MIN = 1_024
-const CHUNK_BYTES_MAX = 4 * 1024 * 1024
-
-async function unpack({ content, sizeBytes }: { content: Uint8Array; sizeBytes: number }): Promise<string> {
-  const chunkSize = Math.min(Math.max(sizeBytes, CHUNK_BYTES_MIN), CHUNK_BYTES_MAX)
-  const options = { maxOutputLength: CONTENT_BYTES_MAX, chunkSize }
-  const isSmall = sizeBytes <= BYTES_DECOMPRESSED_AT_ONCE
-  const bytes = isSmall ? brotliDecompressSync(content, options) : await decompress(content, options)
-  const parts: string[] = []
-  for (let from = 0; from < bytes.length; ) {
-    if (from > 0) await setImmediate()
-    const to = characterStart(bytes, from + BYTES_DECODED_AT_ONCE)
-    parts.push(decodeText(bytes.subarray(from, to)))
-    from = to
-  }
-  return parts.join('')
-}
-
-/** Up to here decompressing takes less time than handing it to another thread and back. */
-const BYTES_DECOMPRESSED_AT_ONCE = 64 * 1024
-/** Decoding more than that at once would hold up everybody else of the process: megabytes take tens of milliseconds. */
-const BYTES_DECODED_AT_ONCE = 512 * 1024
-
-/** The beginning of the character that the byte at a place belongs to. */
-function characterStart(bytes: Uint8Array, place: number): number {
-  if (place >= bytes.length) return bytes.length
-  let at = place
-  while (((bytes[at] ?? 0) & 0xc0) === 0x80) at--
-  return at
+  const { id, contentType, summary, filePaths, hash, content, sizeBytes, blocks } = row
+  const entry = { id, contentType, summary, filePaths }
+  if (content !== null) return { ...entry, content: await unpackContent({ content, sizeBytes, blocks }), part: null }
+  if (lines === undefined || blocks === null) return null
+  const { offset, bytes, lengths, ...part } = blocksOfLines(blocks, lines.from, lines.to)
+  const [stored] = await tx<{ content: Uint8Array }[]>`
+    select substring(content from ${offset + 1} for ${bytes}) as content from heddle.archive_contents
+    where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and hash = ${hash}`
+  return stored === undefined ? null : { ...entry, content: await unpackBlocks(stored.content, lengths), part }
 }
 
 /** Recalls of one entry that were not counted yet. */

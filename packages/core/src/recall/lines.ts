@@ -17,12 +17,17 @@ const LINES_BETWEEN_PAUSES = 20_000
  * Cuts lines out of a content, in one pass over it.
  *
  * @param range `10-50`, `L10-50` or `10`; null is all of it
+ * @param part where `content` is a part of the whole: how many lines end before it, and how many there are in all
  * @throws PermanentError `VALIDATION_ERROR` for another form, or where the content ends before the first line
  */
-export function* selectLines(content: string, range: string | null): Steps<LineSelection> {
-  const { from, to } = range === null ? { from: 1, to: Number.POSITIVE_INFINITY } : parseRange(range)
-  let line = 1
-  let start = from === 1 ? 0 : -1
+export function* selectLines(
+  content: string,
+  range: string | null,
+  part: { readonly linesBefore: number; readonly linesTotal: number } | null = null,
+): Steps<LineSelection> {
+  const { from, to } = range === null ? { from: 1, to: Number.POSITIVE_INFINITY } : parseLineRange(range)
+  let line = 1 + (part?.linesBefore ?? 0)
+  let start = from === line ? 0 : -1
   let end = -1
   for (let at = content.indexOf('\n'); at !== -1; at = content.indexOf('\n', at + 1)) {
     if (line === to) end = at
@@ -31,7 +36,7 @@ export function* selectLines(content: string, range: string | null): Steps<LineS
     if (line % LINES_BETWEEN_PAUSES === 0) yield
   }
   // A final newline ends the last line and begins no other.
-  const linesTotal = content === '' ? 0 : content.endsWith('\n') ? line - 1 : line
+  const linesTotal = part?.linesTotal ?? (content === '' ? 0 : content.endsWith('\n') ? line - 1 : line)
   if (range !== null && from > linesTotal) {
     throw validationError('lines', `must begin within the content's ${linesTotal} lines`, range)
   }
@@ -40,7 +45,8 @@ export function* selectLines(content: string, range: string | null): Steps<LineS
   return { text: isCutOpen ? text.slice(0, -1) : text, from, to: Math.min(to, linesTotal), linesTotal }
 }
 
-function parseRange(range: string): { from: number; to: number } {
+/** @throws PermanentError `VALIDATION_ERROR` where it is no range */
+export function parseLineRange(range: string): { from: number; to: number } {
   const written = /^\s*L?(\d{1,9})(?:\s*-\s*L?(\d{1,9}))?\s*$/i.exec(range)
   const from = Number(written?.[1])
   const to = Number(written?.[2] ?? written?.[1])

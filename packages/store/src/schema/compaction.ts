@@ -5,6 +5,7 @@ import {
   foreignKey,
   index,
   integer,
+  json,
   primaryKey,
   text,
   unique,
@@ -139,6 +140,16 @@ export const archive = heddle.table(
   ],
 )
 
+/** A long content's blocks in their order. */
+export interface ContentBlocks {
+  /** Bytes of each, compressed. */
+  readonly lengths: readonly number[]
+  /** Line feeds in each. */
+  readonly newlines: readonly number[]
+  /** Whether the content ends in something else than a line feed. */
+  readonly isOpen: boolean
+}
+
 /** Archived content, compressed, once per distinct content within a project. */
 export const archiveContents = heddle.table(
   'archive_contents',
@@ -148,6 +159,8 @@ export const archiveContents = heddle.table(
     hash: bytes('hash').notNull(),
     /** Brotli. */
     content: bytes('content').notNull(),
+    /** The blocks of a long content, each compressed by itself; null where it is one piece. */
+    blocks: json('blocks').$type<ContentBlocks>(),
     sizeBytes: integer('size_bytes').notNull(),
     referenceCount: integer('reference_count').notNull().default(0),
   },
