@@ -40,8 +40,13 @@ export async function replaceChunks(
     })),
   )
   const sourceIds = sources.map(({ sourceId }) => sourceId)
+  const threadIds = sources.map(({ threadId }) => threadId ?? 'null')
   await Promise.all([
-    tx`delete from heddle.chunks where source_id = any(${asArray(sourceIds)}::uuid[]) and model = ${model}`,
+    tx`
+      delete from heddle.chunks
+      using unnest(${asArray(sourceIds)}::uuid[], ${asArray(threadIds)}::uuid[]) as source (id, thread_id)
+      where chunks.source_id = source.id and chunks.thread_id is not distinct from source.thread_id
+        and chunks.model = ${model}`,
     // A conflict can only be with another worker that embeds the same text at this moment.
     tx`
       insert into heddle.chunks (
@@ -54,21 +59,22 @@ export async function replaceChunks(
         source_id uuid, chunk_index integer, source_kind text, agent_id uuid, thread_id uuid, content_hash text,
         from_character integer, to_character integer, embedding text)
       order by source_id, chunk_index
-      on conflict (project_id, source_id, model, chunk_index) do update set
+      on conflict (project_id, source_id, thread_id, model, chunk_index) do update set
         content_hash = excluded.content_hash, from_character = excluded.from_character,
         to_character = excluded.to_character, embedding = excluded.embedding`,
   ])
 }
 
-/** The hash of the text that each source was last embedded from; sources without chunks are left out. */
+/** The hash of the text that each source of a thread was last embedded from; sources without chunks are left out. */
 export async function loadChunkHashes(
   tx: Tx,
-  { model, sourceIds }: { model: string; sourceIds: readonly string[] },
+  { model, threadId, sourceIds }: { model: string; threadId: string; sourceIds: readonly string[] },
 ): Promise<Map<string, Uint8Array>> {
   const rows = await tx<{ sourceId: string; contentHash: Uint8Array }[]>`
     select source_id, content_hash
     from heddle.chunks
-    where source_id = any(${asArray(sourceIds)}::uuid[]) and model = ${model} and chunk_index = 0`
+    where source_id = any(${asArray(sourceIds)}::uuid[]) and thread_id = ${threadId} and model = ${model}
+      and chunk_index = 0`
   return new Map(rows.map(({ sourceId, contentHash }) => [sourceId, contentHash]))
 }
 

@@ -63,7 +63,11 @@ async function loadBatch(
   return await store.inProject(projectId, async (tx) => {
     const messages = await loadMessagesBySeq(tx, { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX })
     const sources = messages.map(sourceOf).filter((source) => source !== null)
-    const known = await loadChunkHashes(tx, { model, sourceIds: sources.map(({ messageId }) => messageId) })
+    const known = await loadChunkHashes(tx, {
+      model,
+      threadId,
+      sourceIds: sources.map(({ messageId }) => messageId),
+    })
     return { toSeq: messages.at(-1)?.seq ?? afterSeq, sources: changedSources(sources, known) }
   })
 }

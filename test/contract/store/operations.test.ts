@@ -304,12 +304,13 @@ describe('dead letters', () => {
 })
 
 describe('chunks', () => {
-  it('of a source are replaced as a whole, model by model', async () => {
-    const source = (sourceId: string, values: number[]) => ({
+  it('of a source are replaced as a whole, model by model, and those of a copy of its thread are its own', async () => {
+    const [threadId, copyId] = [newId(), newId()]
+    const source = (sourceId: string, values: number[], of = threadId) => ({
       sourceId,
       sourceKind: 'message' as const,
       agentId: newId(),
-      threadId: newId(),
+      threadId: of,
       contentHash: Buffer.from([values.length]),
       chunks: values.map((value) => ({ from: 0, to: 5, embedding: Int8Array.from([value, -value]) })),
     })
@@ -318,13 +319,15 @@ describe('chunks', () => {
       await replaceChunks(tx, { model: 'small', sources: [source(first, [1, 2, 3]), source(second, [4])] })
       await replaceChunks(tx, { model: 'other', sources: [source(first, [9])] })
       await replaceChunks(tx, { model: 'small', sources: [source(first, [5, -128])] })
+      await replaceChunks(tx, { model: 'small', sources: [source(first, [7, 7, 7], copyId)] })
       const rows = await tx`
-        select chunk_index, embedding from heddle.chunks where source_id = ${first} and model = 'small' order by chunk_index`
+        select chunk_index, embedding from heddle.chunks 
+        where source_id = ${first} and thread_id = ${threadId} and model = 'small' order by chunk_index`
       expect(rows.map(({ embedding }) => [...new Int8Array(embedding)])).toEqual([
         [5, -5],
         [-128, -128],
       ])
-      const hashes = await loadChunkHashes(tx, { model: 'small', sourceIds: [first, second, newId()] })
+      const hashes = await loadChunkHashes(tx, { model: 'small', threadId, sourceIds: [first, second, newId()] })
       expect([...hashes].map(([id, hash]) => [id, hash[0]]).sort()).toEqual(
         [
           [first, 2],

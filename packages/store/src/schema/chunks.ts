@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { index, integer, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, heddle, ownProjectOnly, projectId } from './columns.js'
 
 /**
@@ -25,7 +25,10 @@ export const chunks = heddle.table(
     createdAt: createdAt(),
   },
   (table) => [
-    primaryKey({ columns: [table.projectId, table.sourceId, table.model, table.chunkIndex] }),
+    /** A copy of a thread has messages of the same ids, and items have no thread. */
+    unique('chunks_source')
+      .on(table.projectId, table.sourceId, table.threadId, table.model, table.chunkIndex)
+      .nullsNotDistinct(),
     index('chunks_scope').on(table.agentId, table.model, table.threadId),
     ownProjectOnly(table.projectId),
   ],

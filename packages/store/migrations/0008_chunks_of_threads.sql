@@ -1,0 +1,2 @@
+ALTER TABLE "heddle"."chunks" DROP CONSTRAINT "chunks_project_id_source_id_model_chunk_index_pk";--> statement-breakpoint
+ALTER TABLE "heddle"."chunks" ADD CONSTRAINT "chunks_source" UNIQUE NULLS NOT DISTINCT("project_id","source_id","thread_id","model","chunk_index");
