@@ -18,8 +18,8 @@ export interface SendOptions extends Patience {
   readonly asksForRoom: boolean
 }
 
-/** How often a producer without an answer looks into the store. */
-const LOOK_EVERY_MS = 2_000
+/** How often a producer without an answer looks into the store: later than answers come from workers that are busy. */
+const LOOK_EVERY_MS = 5_000
 /** A job that brought no answer for so long is sent again: it may have been lost with its queue. */
 const RESEND_AFTER_MS = 5_000
 
