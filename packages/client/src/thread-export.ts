@@ -19,7 +19,7 @@ const STATES_PER_PAGE = 50
 
 /**
  * A thread with its archive as the lines of a file: messages with every field, details, processes, iterations, clears,
- * archived contents, compactions and prunings, as they stood when the export began. It is read page by page, so a thread of
+ * archived contents, compactions, prunings and what was undone of them, as they stood when the export began. It is read page by page, so a thread of
  * any length takes little memory, and whoever is slow to take the lines holds nothing up.
  *
  * @throws PermanentError `NOT_FOUND`
@@ -54,6 +54,7 @@ export async function* exportThread(parts: ClientParts, name: string): AsyncGene
     }
   }
   for await (const json of pruningsOf(reader, numbers)) yield line('pruning', json)
+  for await (const json of rowsOf(reader, 'undone')) yield line('undone', json)
   for (let afterSeq = 0; afterSeq < header.headSeq; ) {
     const page = await reader.read((tx) => exportMessages(tx, { threadId, afterSeq, headSeq: header.headSeq }))
     if (page.length === 0) throw notFound('thread', name, 'it was erased while it was exported')

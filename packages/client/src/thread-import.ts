@@ -177,6 +177,7 @@ async function write(tx: Tx, { threadId, name, known, batch }: Writing): Promise
     case 'runningProcess':
     case 'iteration':
     case 'clear':
+    case 'undone':
       return await importRows(tx, { threadId, type: batch.type, records: of(batch.type) })
     case 'content':
       await importContents(

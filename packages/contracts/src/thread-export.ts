@@ -161,6 +161,14 @@ const pruningRecord = z.strictObject({
   createdAt: time,
 })
 
+/** A message whose pruning was undone; see `uncompact`. */
+const undoneRecord = z.strictObject({
+  type: z.literal('undone'),
+  messageId: idSchema,
+  undoneAt: time,
+  redoneAt: time.nullable(),
+})
+
 const messageRecord = z.strictObject({
   type: z.literal('message'),
   seq: z.int().min(1),
@@ -208,6 +216,7 @@ export const exportRecordSchema = z.discriminatedUnion(
     archiveRecord,
     stateRecord,
     pruningRecord,
+    undoneRecord,
     messageRecord,
     endRecord,
   ],
@@ -228,6 +237,7 @@ export const exportRecordTypes = [
   'archive',
   'state',
   'pruning',
+  'undone',
   'message',
   'end',
 ] as const satisfies readonly ExportRecord['type'][]

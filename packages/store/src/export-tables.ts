@@ -136,6 +136,11 @@ export const exportTables = {
       created_at: time,
     },
   },
+  undone: {
+    table: 'undone_messages',
+    key: ['message_id'],
+    columns: { message_id: 'uuid', undone_at: time, redone_at: time },
+  },
   message: {
     table: 'messages',
     key: ['seq'],

@@ -49,7 +49,7 @@ export async function beginImport(
   return { threadId }
 }
 
-type SimpleType = 'threadVersion' | 'process' | 'runningProcess' | 'iteration' | 'clear'
+type SimpleType = 'threadVersion' | 'process' | 'runningProcess' | 'iteration' | 'clear' | 'undone'
 
 /** Adds rows of one table; those whose key is taken stay as they are. */
 export async function importRows<Type extends SimpleType>(
