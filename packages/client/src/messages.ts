@@ -2,12 +2,13 @@ import { ConflictError, type IngestJob, type MessageInput, type PlacedMessage } 
 import { proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
 import { type AppendInput, readAppend } from './append-input.js'
+import { countedAsAppended } from './fault-places.js'
 import { newId } from './ids.js'
 import { storedOf } from './looking.js'
 import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
 import { type Patience, persist } from './retrying.js'
 import { type Ack, type OutgoingJob, type SendOptions, sendJob } from './sending.js'
-import { measure, type SizedMessage, split } from './splitting.js'
+import { measure, split } from './splitting.js'
 
 /** A message to be appended; without an id it gets one, and is then a message of its own each time it is appended. */
 export type NewMessage = Omit<MessageInput, 'id'> & { readonly id?: string }
@@ -64,7 +65,8 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   const threadId = threadIdOf(parts.projectId, thread)
   const patience = patienceOf(parts, options)
   const messages = place(parts, threadId, input).map((placed, index) => measure(placed, `messages.${index}`))
-  const known = ack === 'stored' ? await lookUp(parts, threadId, input, messages, patience) : new Set<string>()
+  const placeOf = new Map(messages.map(({ placed }, index) => [placed, index]))
+  const known = ack === 'stored' ? await lookUp(parts, threadId, input, placeOf, patience) : new Set<string>()
   const fresh = messages.filter(({ placed }) => !known.has(placed.message.id))
   if (ack === 'stored' && fresh.length === 0) await checkAgent(parts, threadId, agent, patience)
   if (ack === 'queued') tellProjectMeanwhile(parts)
@@ -81,7 +83,7 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
     await parts.queues.admit({ jobs: jobs.length, bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0) })
   }
   signal?.throwIfAborted()
-  await sendAll(parts, threadId, jobs, { ...patience, ack, asksForRoom }, options.onProgress)
+  await sendAll(parts, threadId, { jobs, placeOf }, { ...patience, ack, asksForRoom }, options.onProgress)
   return { threadId, stored: fresh.length, repeated: known.size }
 }
 
@@ -89,17 +91,25 @@ function patienceOf({ clock }: ClientParts, { deadlineMs = DEADLINE_MS_DEFAULT, 
   return { clock, endsAtMs: clock.nowMs() + deadlineMs, signal }
 }
 
+/** The messages of an append, in their order, each with its place. */
+type Places = ReadonlyMap<PlacedMessage, number>
+
 /** Of messages whose ids the caller chose, those that are there already; they need not be sent again. */
 async function lookUp(
   parts: ClientParts,
   threadId: string,
   { chosenIds }: AppendInput,
-  messages: readonly SizedMessage[],
+  placeOf: Places,
   patience: Patience,
 ): Promise<ReadonlySet<string>> {
   if (parts.tellProject() !== null) await persist(async () => await parts.tellProject(), patience)
-  const chosen = messages.map(({ placed }) => placed).filter(({ message }) => chosenIds.has(message.id))
-  return chosen.length === 0 ? new Set() : await persist(() => storedOf(parts, threadId, chosen), patience)
+  const chosen = [...placeOf.keys()].filter(({ message }) => chosenIds.has(message.id))
+  if (chosen.length === 0) return new Set()
+  try {
+    return await persist(() => storedOf(parts, threadId, chosen), patience)
+  } catch (error) {
+    throw countedAsAppended(error, chosen, placeOf)
+  }
 }
 
 /** Who does not wait for the store need not wait for this either: references name the project's id until then. */
@@ -141,7 +151,7 @@ function place(
 async function sendAll(
   parts: ClientParts,
   threadId: string,
-  jobs: readonly OutgoingJob[],
+  { jobs, placeOf }: { jobs: readonly OutgoingJob[]; placeOf: Places },
   options: SendOptions,
   onProgress: AppendOptions['onProgress'],
 ): Promise<void> {
@@ -149,7 +159,13 @@ async function sendAll(
   let acknowledged = 0
   const sendNext = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      await sendJob(parts, threadId, next, options)
+      try {
+        await sendJob(parts, threadId, next, options)
+      } catch (error) {
+        // The caller is told now: nothing more of the append is to be stored behind its back.
+        waiting.length = 0
+        throw countedAsAppended(error, next.job.messages, placeOf)
+      }
       acknowledged += next.job.messages.length
       onProgress?.(acknowledged)
     }

@@ -1,0 +1,68 @@
+import { ConflictError, type IngestJob } from '@heddle/contracts'
+import { messageFingerprint } from '@heddle/core'
+import type { Queues } from '@heddle/queue'
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../../test/support/src/manual-clock.js'
+import { newId } from './ids.js'
+import { appendMessages, type NewMessage } from './messages.js'
+import type { ClientParts } from './options.js'
+import { Ordinals } from './ordinals.js'
+
+/** A client over a queue that takes or refuses jobs as a test decides, and a store that holds some messages. */
+function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<string, Uint8Array> = new Map()) {
+  const queues = {
+    inbox: 'inbox',
+    admit: async () => {},
+    add: async (_stage: string, job: IngestJob) => await take(job),
+  } as unknown as Queues
+  const parts: ClientParts = {
+    store: { inProject: async () => stored } as unknown as ClientParts['store'],
+    queues,
+    project: 'p',
+    projectId: '018f0000-0000-7000-8000-000000000000',
+    settings: {},
+    log: undefined,
+    clock: new ManualClock(),
+    ordinals: new Ordinals(),
+    tellProject: () => null,
+  }
+  return (messages: readonly NewMessage[], ack: 'queued' | 'stored') =>
+    appendMessages(parts, { agent: 'a', thread: 't', messages, ack })
+}
+
+const texts = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ role: 'user' as const, content: `${index}` }))
+
+test('a message at fault is named by its place in the append, whichever job it travels in', async () => {
+  const append = appending(async ({ messages }) => {
+    const index = messages.findIndex(({ message }) => message.content === '237')
+    if (index >= 0) throw new ConflictError(`messages.${index}.id: is taken`, { field: `messages.${index}.id` })
+  })
+  await expect(append(texts(300), 'queued')).rejects.toMatchObject({
+    code: 'CONFLICT',
+    field: 'messages.237.id',
+    message: 'messages.237.id: is taken',
+  })
+})
+
+test('a message that is stored with other content is named by its place, though only chosen ids are looked up', async () => {
+  const id = newId()
+  const stored = new Map([[id, messageFingerprint({ id, role: 'user', content: 'before' })]])
+  const append = appending(async () => {}, stored)
+  await expect(append([...texts(2), { id, role: 'user', content: 'now' }], 'stored')).rejects.toMatchObject({
+    code: 'CONFLICT',
+    field: 'messages.2.id',
+  })
+})
+
+test('once a job is refused, no further one of the append is sent', async () => {
+  let sent = 0
+  const append = appending(async () => {
+    if (sent++ === 0) throw new ConflictError('taken')
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+  await expect(append(texts(3_000), 'queued')).rejects.toMatchObject({ code: 'CONFLICT' })
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+  // Those that were under way beside it.
+  expect(sent).toBe(16)
+})
