@@ -20,7 +20,7 @@ export interface ProducerOptions {
   readonly batchAgeMs?: number
   /** Messages that are held without an acknowledgement: 1 to 1,000,000. Default 10,000. As many more may wait for room. */
   readonly pendingMessagesMax?: number
-  /** The same in characters of JSON: 1 to 1,000,000,000. Default 64,000,000. */
+  /** The same in characters of JSON, for those that are held and for those that wait: 1 to 1,000,000,000. Default 64,000,000. */
   readonly pendingCharactersMax?: number
   /** How long each message is tried, in milliseconds, the wait for room included. Default 30,000. */
   readonly deadlineMs?: number

@@ -20,9 +20,13 @@ test('whoever comes and goes, the room holds no more than its bounds, and who wa
         expect(inside.length).toBeLessThanOrEqual(7)
         if (inside.length > 1) expect(characters).toBeLessThanOrEqual(100)
       }
+      const fitsInLine = (size: number) => {
+        const waiting = taken.slice(entered.length).map((index) => given[index] ?? 0)
+        return waiting.length === 0 || (waiting.length < 7 && waiting.reduce((sum, each) => sum + each, size) <= 100)
+      }
       for (const choice of choices) {
         const next = choice % 3 === 0 ? undefined : queue.shift()
-        if (next !== undefined && taken.length - entered.length < 7) {
+        if (next !== undefined && fitsInLine(next[1])) {
           const [index, size] = next
           taken.push(index)
           room.take(size, () => {
@@ -61,4 +65,19 @@ test('the line for room is bounded, and who leaves it makes way', () => {
   room.take(1, () => entered.push('third'))
   room.give(1, 60)
   expect(entered).toEqual(['first', 'third'])
+})
+
+test('the line for room is bounded by characters, too', () => {
+  const room = new Room({ messagesMax: 7, charactersMax: 100 })
+  const entered: string[] = []
+  room.take(80, () => entered.push('first'))
+  room.take(500, () => entered.push('giant'))
+  expect(() => room.take(1, () => {})).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
+  room.give(1, 80)
+  expect(entered).toEqual(['first', 'giant'])
+  room.take(60, () => entered.push('third'))
+  room.take(40, () => entered.push('fourth'))
+  expect(() => room.take(1, () => {})).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
+  room.give(1, 500)
+  expect(entered).toEqual(['first', 'giant', 'third', 'fourth'])
 })

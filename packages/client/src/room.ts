@@ -21,6 +21,7 @@ export class Room {
   readonly #line = new Set<Waiting>()
   #messages = 0
   #characters = 0
+  #charactersInLine = 0
 
   constructor(limits: RoomLimits) {
     this.#limits = limits
@@ -38,16 +39,17 @@ export class Room {
       this.#enter(waiting)
       return () => {}
     }
-    if (this.#line.size >= this.#limits.messagesMax) {
+    if (!this.#fitsInLine(characters)) {
       throw new RetryableError('RATE_LIMITED', 'The producer holds as many messages as it may, and as many wait', {
         retryAfter: 1,
-        hint: 'Await what `add` returns before handing in more, or raise pendingMessagesMax.',
+        hint: 'Await what `add` returns before handing in more, or raise pendingMessagesMax and pendingCharactersMax.',
         facts: { pending: this.#messages, waiting: this.#line.size, ...this.#limits },
       })
     }
     this.#line.add(waiting)
+    this.#charactersInLine += characters
     return () => {
-      if (this.#line.delete(waiting)) this.#admit()
+      if (this.#leaveLine(waiting)) this.#admit()
     }
   }
 
@@ -60,7 +62,7 @@ export class Room {
   #admit(): void {
     for (const waiting of this.#line) {
       if (!this.#fits(waiting.characters)) return
-      this.#line.delete(waiting)
+      this.#leaveLine(waiting)
       this.#enter(waiting)
     }
   }
@@ -69,6 +71,19 @@ export class Room {
   #fits(characters: number): boolean {
     const { messagesMax, charactersMax } = this.#limits
     return this.#messages === 0 || (this.#messages < messagesMax && this.#characters + characters <= charactersMax)
+  }
+
+  #fitsInLine(characters: number): boolean {
+    const { messagesMax, charactersMax } = this.#limits
+    const { size } = this.#line
+    return size === 0 || (size < messagesMax && this.#charactersInLine + characters <= charactersMax)
+  }
+
+  /** @returns false where it was not in the line any more */
+  #leaveLine(waiting: Waiting): boolean {
+    if (!this.#line.delete(waiting)) return false
+    this.#charactersInLine -= waiting.characters
+    return true
   }
 
   #enter({ characters, enter }: Waiting): void {
