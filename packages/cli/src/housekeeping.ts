@@ -84,14 +84,24 @@ async function keepHouse(options: HousekeepingOptions, signal: AbortSignal): Pro
 
 async function carryOn({ store, queues, clock, log, patienceMs }: HousekeepingOptions, signal: AbortSignal) {
   let finished = 0
-  try {
-    const begunBeforeMs = clock.nowMs() - patienceMs
-    for (const target of await findUnfinishedErasures(store, { limit: ERASURES_MAX, begunBeforeMs })) {
+  const warn = (error: unknown) => {
+    if (!signal.aborted) log.warn({ error }, 'an erasure could not be carried on, and will be tried again')
+  }
+  const begunBeforeMs = clock.nowMs() - patienceMs
+  const found = findUnfinishedErasures(store, { limit: ERASURES_MAX, begunBeforeMs })
+  const targets = await found.catch((error: unknown) => {
+    warn(error)
+    return []
+  })
+  for (const target of targets) {
+    if (signal.aborted) break
+    // One that fails again and again must not stand in the way of those that began after it.
+    try {
       await finishErasure({ store, queues }, target, signal)
       finished++
+    } catch (error) {
+      warn(error)
     }
-  } catch (error) {
-    if (!signal.aborted) log.warn({ error }, 'an erasure could not be carried on, and will be tried again')
   }
   return finished
 }

@@ -7,13 +7,19 @@ interface Selection {
   readonly limit: number
 }
 
+/** Each wake has four seconds: of hundreds of thousands at once, the last would not be sent within them. */
+const WAKES_AT_ONCE = 64
+
 /** Later than any time before which a thread was to be left alone. */
 const EVER_MS = Date.UTC(9_999, 0, 1)
 
 /** Wakes the stages of all threads that lag, whatever failed there before. */
 export async function wakeLagging(engine: Engine, { stage, limit }: Selection): Promise<number> {
   const work = (await findWork(engine.store, limit)).filter((each) => stage === undefined || each.stage === stage)
-  await Promise.all(work.map(({ stage: name, ...thread }) => engine.queues.rewake(name, thread)))
+  for (let from = 0; from < work.length; from += WAKES_AT_ONCE) {
+    const some = work.slice(from, from + WAKES_AT_ONCE)
+    await Promise.all(some.map(({ stage: name, ...thread }) => engine.queues.rewake(name, thread)))
+  }
   return work.length
 }
 
