@@ -65,7 +65,7 @@ export class AccessLog {
       try {
         await this.#options.write(projectId, [...entries.values()])
       } catch (error) {
-        this.#options.log?.debug({ err: error, projectId, entries: entries.size }, 'recalls were not counted')
+        this.#options.log?.debug({ error, projectId, entries: entries.size }, 'recalls were not counted')
       }
     }
   }

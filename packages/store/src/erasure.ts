@@ -30,7 +30,7 @@ export interface Erasure {
  */
 export async function beginErasure(
   tx: Tx,
-  { kind, targetId }: ErasureTarget,
+  { kind, targetId }: Pick<ErasureTarget, 'kind' | 'targetId'>,
   { evenIfMissing = false }: { evenIfMissing?: boolean } = {},
 ): Promise<boolean> {
   // Statements of their own: what looks must look after the lock was given.
@@ -97,7 +97,7 @@ async function nextPart(
     limit 1`
   if (next === undefined) return null
   const part = { kind: kind === 'agent' ? ('thread' as const) : ('agent' as const), targetId: next.id }
-  await beginErasure(tx, { projectId: '', ...part })
+  await beginErasure(tx, part)
   return part
 }
 

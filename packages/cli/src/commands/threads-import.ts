@@ -81,6 +81,11 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<strin
         throw new PermanentError(
           'PAYLOAD_TOO_LARGE',
           `${path}: a line has more than ${limits.exportLineBytesMax} bytes`,
+          {
+            field: 'file',
+            received: path,
+            hint: 'Give a file that heddle threads export wrote: no line of one is so long.',
+          },
         )
       }
     }
