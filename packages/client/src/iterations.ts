@@ -65,7 +65,7 @@ export async function appendAllIterations(
   for (const iterations of split(prepared)) {
     const step = await store.inProject(projectId, async (tx) => {
       const { threadId } = await ensureThread(tx, { projectId, projectName: project, agent, thread })
-      return await appendIterations(tx, { threadId, iterations })
+      return await appendIterations(tx, { threadId, iterations, firstIndex: iterationNumbers.length })
     })
     iterationNumbers.push(...step.numbers)
     stored += step.stored

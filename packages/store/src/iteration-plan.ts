@@ -24,11 +24,12 @@ export interface IterationPlan {
 /**
  * Decides which iterations are new, and gives numbers to those that came without: each the next after the highest. Pure.
  *
- * @throws ConflictError where an id is taken by another iteration, or a number by another id
+ * @throws ConflictError where an id is taken by another iteration, or a number by another id; it counts from
+ *   `firstIndex`, the place of the first iteration among those that the caller has
  */
 export function planIterations(
   iterations: readonly PreparedIteration[],
-  { known, highest }: { known: readonly KnownIteration[]; highest: number },
+  { known, highest, firstIndex }: { known: readonly KnownIteration[]; highest: number; firstIndex: number },
 ): IterationPlan {
   const byId = new Map(known.map((each) => [each.id, each]))
   const byNumber = new Map(known.map((each) => [each.number, each.id]))
@@ -42,12 +43,16 @@ export function planIterations(
         Buffer.from(same.fingerprint).equals(iteration.fingerprint) &&
         (iterationNumber === undefined || iterationNumber === same.number)
       if (isRepeat) return same.number
-      throw taken(`iterations.${index}.id`, id, `iteration id ${id} is used by another iteration of this thread`)
+      throw taken(
+        `iterations.${firstIndex + index}.id`,
+        id,
+        `iteration id ${id} is used by another iteration of this thread`,
+      )
     }
     const number = iterationNumber ?? latest + 1
     if (byNumber.has(number)) {
       const what = `iteration ${number} of this thread is another iteration`
-      throw taken(`iterations.${index}.iterationNumber`, String(number), what)
+      throw taken(`iterations.${firstIndex + index}.iterationNumber`, String(number), what)
     }
     latest = Math.max(latest, number)
     byId.set(id, { id, number, fingerprint: iteration.fingerprint })

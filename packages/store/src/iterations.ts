@@ -16,17 +16,22 @@ const LOOP_ITERATIONS_MAX = 50
  *
  * Invariant: the thread's row is locked, so that of two appends at once the second sees the numbers of the first.
  *
+ * @param firstIndex the place of the first of them among those that the caller has, for errors that name one
  * @returns the number of each iteration, in their order, and how many were new
  * @throws ConflictError where an id or a number is taken
  * @throws PermanentError `NOT_FOUND` where the thread was erased meanwhile
  */
 export async function appendIterations(
   tx: Tx,
-  { threadId, iterations }: { threadId: string; iterations: readonly PreparedIteration[] },
+  {
+    threadId,
+    iterations,
+    firstIndex = 0,
+  }: { threadId: string; iterations: readonly PreparedIteration[]; firstIndex?: number },
 ): Promise<{ numbers: readonly number[]; stored: number }> {
   for (const [index, { input }] of iterations.entries()) {
-    assertStorable(`iterations.${index}.cliUsed`, input.cliUsed)
-    assertStorable(`iterations.${index}.modelUsed`, input.modelUsed)
+    assertStorable(`iterations.${firstIndex + index}.cliUsed`, input.cliUsed)
+    assertStorable(`iterations.${firstIndex + index}.modelUsed`, input.modelUsed)
   }
   const ids = iterations.map(({ input }) => input.id)
   const given = iterations.flatMap(({ input: { iterationNumber } }) => iterationNumber ?? [])
@@ -51,7 +56,7 @@ export async function appendIterations(
       select coalesce(max(number), 0) as highest from heddle.iterations where thread_id = ${threadId}`,
   ])
   if (locked === undefined) throw notFound('thread', threadId, 'it was erased meanwhile; use another name')
-  const plan = planIterations(iterations, { known, highest: head?.highest ?? 0 })
+  const plan = planIterations(iterations, { known, highest: head?.highest ?? 0, firstIndex })
   if (plan.fresh.length > 0) {
     const rows = plan.fresh.map(toRow)
     await tx`
@@ -150,6 +155,7 @@ export interface LoopOverview {
   readonly fileEvents: readonly FileEvent[]
 }
 
+/** How many iterations a thread has, when they began, and what the newest of them say. */
 export async function overviewLoop(tx: Tx, { threadId }: { threadId: string }): Promise<LoopOverview> {
   const [[total], [first], newest] = await Promise.all([
     tx<{ count: number }[]>`select count(*) as count from heddle.iterations where thread_id = ${threadId}`,

@@ -1,5 +1,7 @@
+import { createClient } from '@heddle/client'
 import type { IterationInput } from '@heddle/contracts'
 import { type Iteration, iterationFingerprint, threadIdOf } from '@heddle/core'
+import type { Queues } from '@heddle/queue'
 import { appendIterations, ensureThread, listIterations, overviewLoop, type PreparedIteration } from '@heddle/store'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -31,6 +33,19 @@ const list = (thread: string, query: { afterNumber?: number; limit?: number; ord
   )
 
 describe('iterations', () => {
+  it('of a long append are named by their place in it where one is at fault', async () => {
+    const client = createClient({ store: database.store, queues: {} as Queues, project: 'long loops' })
+    const iterations = Array.from({ length: 150 }, (_, index) => ({ prompt: `${index}`, output: '' }))
+    const refused = (fault: object) =>
+      client.iterations.append({
+        agent: 'runner',
+        thread: freshThread(),
+        iterations: iterations.map((each, index) => (index === 120 ? { ...each, ...fault } : each)),
+      })
+    await expect(refused({ iterationNumber: 1 })).rejects.toMatchObject({ field: 'iterations.120.iterationNumber' })
+    await expect(refused({ cliUsed: 'NUL \0' })).rejects.toMatchObject({ field: 'iterations.120.cliUsed' })
+  })
+
   it('are kept with every field and their whole texts, empty and long ones too', async () => {
     const thread = freshThread()
     const everything: Partial<IterationInput> = {
