@@ -50,6 +50,7 @@ export {
 } from './thread-details.js'
 export * from './thread-export.js'
 export * from './thread-import.js'
+export * from './thread-import-states.js'
 export * from './threads.js'
 export * from './undone.js'
 export * from './window.js'
