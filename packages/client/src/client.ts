@@ -117,6 +117,7 @@ export interface Client {
   }
 }
 
+/** A client of one project, on a store and queues that its caller opened and closes. Nothing is sent yet. */
 export function createClient(options: ClientOptions): Client {
   const parts = openParts(options)
   return {

@@ -110,6 +110,12 @@ export class RetryableError extends HeddleError {
   }
 }
 
+/**
+ * A value that breaks a rule.
+ *
+ * @param field where it stands, as a path: `messages.3.content`
+ * @param received the value; the error shows no more of it than is needed to find it
+ */
 export function validationError(field: string, rule: string, received: unknown, hint?: string): PermanentError {
   return new PermanentError('VALIDATION_ERROR', `${field}: ${rule}`, {
     field,
@@ -118,6 +124,7 @@ export function validationError(field: string, rule: string, received: unknown, 
   })
 }
 
+/** Nothing of this name is there. @param kind what was asked for, such as `thread` */
 export function notFound(kind: string, name: string, hint?: string): PermanentError {
   return new PermanentError('NOT_FOUND', `${kind} "${name}" was not found`, {
     field: kind,

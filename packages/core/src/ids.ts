@@ -9,14 +9,17 @@ const NAMESPACE = '6f1c2f0e-52a5-4f0e-8c5e-5d0d6b1c9a10'
 /** Stands for "no project" where a row must name one, such as a dead letter that could not be read. */
 export const NIL_ID = '00000000-0000-0000-0000-000000000000'
 
+/** The id of the project of that name. */
 export function projectIdOf(name: string): string {
   return v5(name, NAMESPACE)
 }
 
+/** The id of a project's agent of that name. */
 export function agentIdOf(projectId: string, name: string): string {
   return derived(`agent ${name}`, projectId)
 }
 
+/** The id of a project's thread of that name, whichever agent it belongs to. */
 export function threadIdOf(projectId: string, name: string): string {
   return derived(`thread ${name}`, projectId)
 }

@@ -156,6 +156,7 @@ const takers = {
   ],
 } as const satisfies Record<string, readonly Taker[]>
 
+/** What removes the rows of a kind of thing, in the order in which they are to run. */
 export function takersOf(kind: keyof typeof takers): readonly Taker[] {
   return takers[kind]
 }

@@ -51,10 +51,12 @@ export async function loadSnapshot(tx: Tx, { id }: { id: string }): Promise<Snap
   return row === undefined ? null : await unpackSnapshot(row.content)
 }
 
+/** A snapshot as it lies in the table: compressed JSON. */
 export async function packSnapshot(file: SnapshotFile): Promise<Uint8Array> {
   return await compress(JSON.stringify(file))
 }
 
+/** The reverse of {@link packSnapshot}. @throws RangeError for one that would not fit into memory */
 export async function unpackSnapshot(content: Uint8Array): Promise<SnapshotFile> {
   return JSON.parse((await decompress(content, { maxOutputLength: SNAPSHOT_BYTES_MAX })).toString()) as SnapshotFile
 }

@@ -55,6 +55,7 @@ const IDLE_TIMEOUT_MS = 60_000
 const TRANSACTION_TIMEOUT_MS = 150_000
 const PROJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
+/** Opens a store, which connects when it is first used. */
 export function openStore({
   url,
   connectionsMax = CONNECTIONS_MAX_DEFAULT,
@@ -129,9 +130,9 @@ async function transact<T>(
 /** Work that goes on after its connection closed fails at its next statement. */
 function whileOpen(tx: Tx, connection: Connection): Tx {
   return new Proxy(tx, {
-    apply(target, self, args) {
+    apply(target, self, given) {
       if (connection.lost) throw connectionLost()
-      return Reflect.apply(target, self, args)
+      return Reflect.apply(target, self, given)
     },
   })
 }
