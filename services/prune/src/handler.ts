@@ -82,7 +82,7 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
   const grown = undone.size > 0 ? null : await growBelowTrigger(tx, compaction)
   if (grown !== null) return await settlePruned(tx, compaction, grown)
   let usage: number | null = null
-  for (let limit = MESSAGES_LOOKED_AT_FIRST; ; limit *= 2) {
+  for (let limit = MESSAGES_LOOKED_AT_FIRST; ; limit = Math.min(2 * limit, MESSAGES_LOOKED_AT_MAX)) {
     const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })
     if (await voidOvertaken(tx, compaction, state, messages)) return 'again'
     const isOff = compaction.settings.disableAutoSummarize
