@@ -13,6 +13,7 @@ interface Letter {
 export class Letters {
   readonly #batcher: Batcher<Letter>
 
+  /** @param send ends within a bound */
   constructor(send: (channel: string, text: string) => Promise<void>) {
     this.#batcher = new Batcher<Letter>({
       itemsMax: bounds.batchJobsMax,
@@ -21,6 +22,8 @@ export class Letters {
       flush: async (letters) => {
         await Promise.all(packed(letters).map(({ channel, text }) => send(channel, text)))
       },
+      // What waits behind a message that was lost may be lost, too, and is not to be late besides.
+      failsAll: () => true,
     })
   }
 

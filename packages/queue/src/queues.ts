@@ -123,7 +123,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       : await openPostgresBackend({ url: options.backend.url, prefix, clock, onError })
 
   const inbox = new Inbox(clock)
-  const letters = new Letters((channel, text) => backend.channels.send(channel, text))
+  const letters = new Letters((channel, text) => bounded(backend.channels.send(channel, text)))
   const name = randomUUID().replaceAll('-', '').slice(0, 16)
   const queues = new Map(stageNames.map((stage) => [stage, new StageQueue(stage, backend, prefix, onError)]))
   const admission = new Admission({
@@ -178,10 +178,10 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     async reply(target, reply) {
       // In one process the way over the server can be spared.
       if (target === name) inbox.deliver(reply)
-      else await bounded(letters.send(replyChannel(prefix, target), encodeReply(reply)))
+      else await letters.send(replyChannel(prefix, target), encodeReply(reply))
     },
     expectReply: (expectation) => inbox.expect(expectation),
-    publish: (event) => bounded(subscriptions.publish(event)),
+    publish: (event) => subscriptions.publish(event),
     subscribe: (projectId, listener) => bounded(subscriptions.subscribe(projectId, listener)),
     stats: () => {
       const nowMs = clock.nowMs()

@@ -3,17 +3,20 @@
  *
  * @throws what `late` makes, once `timeoutMs` has passed; the promise's own end is ignored then
  */
-export async function within<T>(promise: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(late()), timeoutMs)
+export function within<T>(promise: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), timeoutMs)
+    promise.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
   })
-  try {
-    return await Promise.race([promise, timeout])
-  } finally {
-    clearTimeout(timer)
-    promise.catch(() => {})
-  }
 }
 
 /** True if a promise settled, in whatever way, within the time. */
