@@ -20,8 +20,12 @@ export interface SendOptions extends Patience {
 
 /** How often a producer without an answer looks into the store: later than answers come from workers that are busy. */
 const LOOK_EVERY_MS = 5_000
-/** A job that brought no answer for so long is sent again: it may have been lost with its queue. */
+/**
+ * A job that brought no answer for so long is sent again: it may have been lost with its queue. Each time it waits twice as
+ * long: where workers are slow, not gone, copies at an even pace would fill the queue faster than they can empty it.
+ */
 const RESEND_AFTER_MS = 5_000
+const RESEND_AFTER_MS_MAX = 60_000
 
 /** What a sender needs of a client. */
 export type SenderParts = Pick<ClientParts, 'store' | 'queues' | 'projectId' | 'log'>
@@ -101,7 +105,7 @@ class Sending {
   async run(): Promise<void> {
     let failures = 0
     for (let sent = 0; !this.#isOver; ) {
-      let pauseMs = RESEND_AFTER_MS
+      let pauseMs = Math.min(RESEND_AFTER_MS * 2 ** sent, RESEND_AFTER_MS_MAX)
       try {
         await this.#send(sent > 0)
         sent++
