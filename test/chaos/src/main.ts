@@ -8,8 +8,8 @@ import { proofNames, prove } from './prove.js'
 import { run } from './run.js'
 import { type BackendName, backendNames } from './servers.js'
 
-/** A run that is stopped removes its servers within this time. */
-const CLOSE_MS_MAX = 20_000
+/** A run that is stopped removes its servers within this time: a Postgres that stops writes all that it has to the disk. */
+const CLOSE_MS_MAX = 60_000
 const SEED_MAX = 2_147_483_647
 
 /**

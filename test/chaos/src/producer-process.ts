@@ -19,7 +19,8 @@ export type ProducerNews =
   | { readonly kind: 'failed'; readonly reason: string }
 
 const APPENDS_AT_ONCE = 64
-const APPEND_DEADLINE_MS = 30_000
+/** Long, since an append that is begun anew sends its job anew. */
+const APPEND_DEADLINE_MS = 120_000
 const RETRY_AFTER_MS = 200
 
 const tell = (news: ProducerNews) => process.send?.(news)
