@@ -1,45 +1,30 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PermanentError } from '@heddle/contracts'
 import { done, openQueues, startReconciler } from '@heddle/queue'
 import { systemClock } from '@heddle/runtime'
 import { freshPrefix, redisUrl } from '@heddle/test-support'
+import { freePort, startRedisServer } from '@heddle/test-support/redis-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { log, queuesAt, someThread, startWorker } from './support.js'
 
 /** A Redis of the test's own, which forgets everything when it ends. */
 async function ownRedis(settings: Record<string, string> = {}) {
-  const port = await freePort()
-  let child: ChildProcess
-  const start = async () => {
-    const parameters = Object.entries({ port: String(port), bind: '127.0.0.1', save: '', ...settings })
-    child = spawn(
-      'redis-server',
-      parameters.flatMap(([name, value]) => [`--${name}`, value]),
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
-    for await (const chunk of child.stdout ?? []) if (String(chunk).includes('Ready to accept')) break
-    child.stdout?.resume()
-  }
-  const kill = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exited
-  }
-  await start()
-  onTestFinished(kill)
-  return { url: `redis://127.0.0.1:${port}`, start, kill }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0))
-    })
+  const [folder, port] = [await mkdtemp(join(tmpdir(), 'heddle-test-redis-')), await freePort()]
+  const open = () => startRedisServer({ folder, port, settings })
+  let server = await open()
+  onTestFinished(async () => {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
   })
+  return {
+    url: server.url,
+    kill: () => server.kill(),
+    async start() {
+      server = await open()
+    },
+  }
 }
 
 describe.skipIf(redisUrl() === null)('a Redis server', () => {

@@ -35,7 +35,8 @@ export async function startRedisServer({ folder, port, settings = {} }: RedisSer
   const child = spawn('/bin/sh', ['-c', script, 'heddle-test-redis', ...parameters], {
     cwd: folder,
     detached: true,
-    stdio: ['pipe', 'pipe', 'inherit'],
+    // Its shell would report on the other output that the server was killed.
+    stdio: ['pipe', 'pipe', 'ignore'],
   })
   child.stdin.on('error', () => {})
   const end = async (word: string) => {
