@@ -86,15 +86,16 @@ async function nextPart(
   tx: Tx,
   { kind, targetId }: ErasureTarget,
 ): Promise<Pick<ErasureTarget, 'kind' | 'targetId'> | null> {
+  // What is there before what was begun: of a part whose row another process takes away in between, the tombstone is seen.
+  const [next] = await tx<{ id: string }[]>`
+    ${kind === 'agent' ? tx`select id from heddle.threads where agent_id = ${targetId}` : tx`select id from heddle.agents`}
+    limit 1`
   const [begun] = await tx<{ kind: ErasureKind; targetId: string }[]>`
     select kind, target_id from heddle.tombstones
     where finished_at is null and ${kind === 'agent' ? tx`agent_id = ${targetId}` : tx`kind <> 'project'`}
     order by kind
     limit 1`
   if (begun !== undefined) return begun
-  const [next] = await tx<{ id: string }[]>`
-    ${kind === 'agent' ? tx`select id from heddle.threads where agent_id = ${targetId}` : tx`select id from heddle.agents`}
-    limit 1`
   if (next === undefined) return null
   const part = { kind: kind === 'agent' ? ('thread' as const) : ('agent' as const), targetId: next.id }
   await beginErasure(tx, part)

@@ -11,6 +11,7 @@ import {
   loadThread,
   readArchiveContent,
   type Store,
+  type Tx,
 } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -129,6 +130,37 @@ describe('an erasure', () => {
     const erasure = await inProject(PROJECT, (tx) => loadErasure(tx, target))
     expect(erasure?.finishedAtMs).not.toBeNull()
     expect(erasure?.removed).toMatchObject({ threads: 2, messages: 3_000, agents: 1 })
+  })
+
+  it('of an agent is not finished before its threads are, also where another process begins with one meanwhile', async () => {
+    const thread = await freshThread(database.store, 1_500)
+    const target = agentTarget(thread)
+    await inProject(PROJECT, (tx) => beginErasure(tx, target))
+    let isBegun = false
+    /** Between the first two statements that look for parts, another process takes its first step. */
+    const looking = (tx: Tx): Tx =>
+      new Proxy(tx, {
+        apply(statement, self, given: [TemplateStringsArray]) {
+          const query = Reflect.apply(statement, self, given)
+          if (isBegun || !given[0].join('').includes('limit 1')) return query
+          isBegun = true
+          return query.then(async (found: unknown) => {
+            await begin(thread)
+            await continueErasure(dyingStore(database.store, 1), threadTarget(thread)).catch(() => {})
+            return found
+          })
+        },
+      })
+    const store: Store = {
+      ...database.store,
+      inProject: (projectId, work, options) => database.store.inProject(projectId, (tx) => work(looking(tx)), options),
+    }
+    await continueErasure(store, target)
+    expect(isBegun).toBe(true)
+    const erasure = await inProject(PROJECT, (tx) => loadErasure(tx, target))
+    expect(erasure?.removed).toMatchObject({ threads: 1, messages: 1_500, agents: 1 })
+    const left = await rowsBy(database.url, 'thread_id', thread.threadId)
+    expect(left).toEqual(nothing(left))
   })
 
   it('of a project leaves other projects alone', async () => {
