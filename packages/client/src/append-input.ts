@@ -1,8 +1,8 @@
 import {
   limits,
   type MessageInput,
-  messageInputSchema,
   nameSchema,
+  newMessageSchema,
   parse,
   settingsSchema,
   timeBoundsMs,
@@ -21,15 +21,10 @@ export interface AppendInput {
   readonly newAgentRollingWindow: number | null | undefined
 }
 
-const newMessageSchema = z.preprocess(
-  (message) => (isWithoutId(message) ? { ...message, id: newId() } : message),
-  messageInputSchema,
-)
-
 const appendSchema = z.object({
   agent: nameSchema,
   thread: nameSchema,
-  messages: z.array(newMessageSchema),
+  messages: z.array(newMessageSchema(newId)),
   ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
   onBusy: z.enum(['wait', 'fail'], { error: 'must be wait or fail' }).optional(),
   deadlineMs: z.number().min(1).max(limits.waitMsMax).optional(),

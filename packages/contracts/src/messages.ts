@@ -73,8 +73,8 @@ function jsonCharacters(value: JsonObject | undefined): number {
   return value === undefined ? 0 : JSON.stringify(value).length
 }
 
-/** A message as a producer sends it. */
-export const messageInputSchema = rawMessageSchema.superRefine((message, context) => {
+/** What a message must be as a whole, whatever its id. */
+function checkMessage(message: Omit<z.infer<typeof rawMessageSchema>, 'id'>, context: z.RefinementCtx): void {
   if (messageCharacters(message) > limits.messageCharactersMax) {
     context.addIssue({
       code: 'too_big',
@@ -94,8 +94,15 @@ export const messageInputSchema = rawMessageSchema.superRefine((message, context
   if (message.thinking !== undefined && message.role !== 'assistant' && message.role !== 'tool_use') {
     fault('thinking', 'may stand on an assistant or tool_use message only')
   }
-})
+}
+
+/** A message as a producer sends it. */
+export const messageInputSchema = rawMessageSchema.superRefine(checkMessage)
 export type MessageInput = z.infer<typeof messageInputSchema>
+
+/** A message that gets an id where it has none. */
+export const newMessageSchema = (newId: () => string) =>
+  rawMessageSchema.extend({ id: idSchema.default(newId) }).superRefine(checkMessage)
 
 /** A message on its way: with its place in the append that it came with. */
 export const placedMessageSchema = z.strictObject({
