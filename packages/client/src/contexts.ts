@@ -8,7 +8,7 @@ import {
   parse,
 } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
-import { loadContext, requestContext } from '@heddle/store'
+import { type ContextRow, loadContext, requestContext } from '@heddle/store'
 import { newId } from './ids.js'
 import { type ClientParts, checkDeadline, DEADLINE_MS_DEFAULT } from './options.js'
 
@@ -22,7 +22,8 @@ export interface BuildOptions {
  * Asks for a context and waits for it. The request is a row, the answer is the same row: what is lost on the way, a job or
  * a message, costs a moment and never the context.
  *
- * @throws PermanentError with the reason why it cannot be built, such as `BUDGET_TOO_SMALL` or `NOT_FOUND`
+ * @throws PermanentError with the reason why it cannot be built, such as `BUDGET_TOO_SMALL`, or `NOT_FOUND` where the
+ *   thread is not there, or is erased meanwhile
  * @throws RetryableError `TIMEOUT` at the deadline
  */
 export async function buildContext(
@@ -34,13 +35,8 @@ export async function buildContext(
   checkDeadline(deadlineMs)
   const id = newId()
   const { store, queues, projectId } = parts
-  const expected = queues.expectReply({
-    requestId: id,
-    deadlineMs,
-    ...(signal !== undefined && { signal }),
-    read: () => readContext(parts, id),
-  })
-  const send = async () => {
+  let isRequested = false
+  const ask = async () => {
     await store.inProject(projectId, (tx) =>
       requestContext(tx, {
         id,
@@ -49,7 +45,23 @@ export async function buildContext(
         deadlineAtMs: Date.now() + deadlineMs,
       }),
     )
+    isRequested = true
     await queues.add('assemble', { projectId, contextId: id, replyTo: queues.inbox })
+  }
+  const expected = queues.expectReply({
+    requestId: id,
+    deadlineMs,
+    ...(signal !== undefined && { signal }),
+    read: async () => {
+      const wasRequested = isRequested
+      const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }))
+      // Erased meanwhile: with its thread, which asking again says, or since it was about to show another one that was.
+      if (row === null && wasRequested) await ask()
+      return resultOf(row)
+    },
+  })
+  const send = async () => {
+    await ask()
     return await expected.result
   }
   try {
@@ -68,7 +80,10 @@ export async function getContext(parts: ClientParts, id: string): Promise<Contex
 }
 
 async function readContext({ store, projectId }: ClientParts, id: string): Promise<ContextResult | undefined> {
-  const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }))
+  return resultOf(await store.inProject(projectId, (tx) => loadContext(tx, { id })))
+}
+
+function resultOf(row: ContextRow | null): ContextResult | undefined {
   if (row?.error) throw errorFromData(row.error)
   return row?.result ?? undefined
 }
