@@ -84,6 +84,23 @@ test('commands that look into the store work while the queues are away', async (
   expect((await home.start(['queues', '--json'], away).ended).error.code).toBe('SERVICE_UNAVAILABLE')
 })
 
+test('commands that would wait for a paused stage say at once how it goes on', async () => {
+  const { home } = await openOwn()
+  await home.heddle('migrate')
+  expect((await home.heddle('import', 'a.jsonl', '--agent', 'coder', '--json')).code).toBe(0)
+  for (const [stage, ...argv] of [
+    ['ingest', 'import', 'a.jsonl', '--agent', 'coder', '--thread', 'b'],
+    ['assemble', 'context', 'build', '--thread', 'a'],
+  ] as const) {
+    await home.heddle('queues', 'pause', '--stage', stage)
+    const refused = await home.heddle(...argv, '--json')
+    expect(refused).toMatchObject({ code: 1, error: { code: 'SERVICE_UNAVAILABLE' } })
+    expect(refused.error.hint).toContain(`heddle queues resume --stage ${stage}`)
+    await home.heddle('queues', 'resume', '--stage', stage)
+    expect((await home.heddle(...argv, '--json')).code).toBe(0)
+  }
+})
+
 test('an import tells what it found in the file from what is in the thread, and counts what no context shows', async () => {
   const { home } = await openOwn()
   await home.heddle('migrate')

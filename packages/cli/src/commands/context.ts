@@ -10,6 +10,7 @@ import {
   strategyOption,
   withCommonOptions,
 } from '../options.js'
+import { refusePaused } from '../paused.js'
 import { withEngine, withStore } from '../with-engine.js'
 import { registerContextClear } from './context-clear.js'
 import { registerContextPrune } from './context-prune.js'
@@ -80,6 +81,7 @@ async function buildContext(context: CommandContext, options: BuildOptions): Pro
   }
   const stages = ['prune', 'summarize', 'assemble'] as const
   await withEngine(context, options, { stages }, async (engine) => {
+    await refusePaused(engine, 'assemble')
     // Without this a command that brings its own workers would ask before they had done anything.
     if (engine.workersHere.length > 0) await settleThreads(context, engine, [thread], 'summaries')
     const result = await engine.client.contexts.build(request, { deadlineMs: BUILD_DEADLINE_MS })

@@ -3,6 +3,7 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { configOf } from '../context.js'
 import { importedLines, sendThreads } from '../importing/send.js'
 import { nameOption, rollingWindowOption, withCommonOptions } from '../options.js'
+import { refusePaused } from '../paused.js'
 import { type FormatOption, sessionFormatNames, sessionFormatOption } from '../session-formats.js'
 import { untilStopped, withEngine } from '../with-engine.js'
 import { settleThreads } from './settle.js'
@@ -51,6 +52,7 @@ async function importFiles(context: CommandContext, files: readonly string[], op
   const planned = await untilStopped(context.signal, planning)
   const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
   await withEngine(context, options, { stages }, async (engine) => {
+    await refusePaused(engine, 'ingest')
     const imported = await sendThreads(context, engine, planned, {
       agent: options.agent,
       newAgentRollingWindow: typeof options.rollingWindow === 'number' ? options.rollingWindow : null,
