@@ -66,3 +66,23 @@ test('once a job is refused, no further one of the append is sent', async () => 
   // Those that were under way beside it.
   expect(sent).toBe(16)
 })
+
+test('a message that stands twice in an append is sent once and counted as repeated', async () => {
+  const sent: string[] = []
+  const append = appending(async ({ messages }) => void sent.push(...messages.map(({ message }) => message.content)))
+  const twice = { id: newId(), role: 'user' as const, content: 'twice' }
+  const appended = await append([twice, ...texts(2), { ...twice }], 'queued')
+  expect(appended).toMatchObject({ stored: 3, repeated: 1 })
+  expect(sent).toEqual(['twice', '0', '1'])
+})
+
+test('two different messages under one id in an append are refused before anything is sent', async () => {
+  let sent = 0
+  const append = appending(async () => void sent++)
+  const one = { id: newId(), role: 'user' as const, content: 'one' }
+  await expect(append([...texts(300), one, { ...one, content: 'other' }], 'queued')).rejects.toMatchObject({
+    code: 'CONFLICT',
+    field: 'messages.301.id',
+  })
+  expect(sent).toBe(0)
+})

@@ -1,5 +1,5 @@
 import { ConflictError, type IngestJob, type MessageInput, type PlacedMessage } from '@heddle/contracts'
-import { proposePlaces, threadIdOf } from '@heddle/core'
+import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
 import { type AppendInput, readAppend } from './append-input.js'
 import { countedAsAppended } from './fault-places.js'
@@ -8,7 +8,7 @@ import { storedOf } from './looking.js'
 import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
 import { type Patience, persist } from './retrying.js'
 import { type Ack, type OutgoingJob, type SendOptions, sendJob } from './sending.js'
-import { measure, split } from './splitting.js'
+import { measure, type SizedMessage, split } from './splitting.js'
 
 /** A message to be appended; without an id it gets one, and is then a message of its own each time it is appended. */
 export type NewMessage = Omit<MessageInput, 'id'> & { readonly id?: string }
@@ -43,7 +43,7 @@ export interface AppendResult {
   readonly threadId: string
   /** Messages that this append added; with `ack: 'queued'` those that were sent. */
   readonly stored: number
-  /** Messages that were stored before; with `ack: 'queued'` nobody looks. */
+  /** Messages that were stored before, where nobody looks with `ack: 'queued'`, or that stand in this append before. */
   readonly repeated: number
 }
 
@@ -54,7 +54,7 @@ const JOBS_IN_FLIGHT_MAX = 16
  * Appends messages to a thread, in their order, exactly once however often they are sent.
  *
  * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE` that names the message, before anything is sent
- * @throws ConflictError where an id is taken by another message
+ * @throws ConflictError where an id is taken by another message, of the thread or of the append
  * @throws RetryableError `TIMEOUT` where not all are known to be stored by the deadline; `RATE_LIMITED` with `retryAfter`
  *   where the queue is full; `SERVICE_UNAVAILABLE` where a server is away. Appending the same ids again is harmless
  */
@@ -64,8 +64,9 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   const { agent, thread, newAgentRollingWindow } = input
   const threadId = threadIdOf(parts.projectId, thread)
   const patience = patienceOf(parts, options)
-  const messages = place(parts, threadId, input).map((placed, index) => measure(placed, `messages.${index}`))
-  const placeOf = new Map(messages.map(({ placed }, index) => [placed, index]))
+  const given = place(parts, threadId, input).map((placed, index) => measure(placed, `messages.${index}`))
+  const messages = withoutRepeats(given)
+  const placeOf = new Map(given.map(({ placed }, index) => [placed, index]))
   const known = ack === 'stored' ? await lookUp(parts, threadId, input, placeOf, patience) : new Set<string>()
   const fresh = messages.filter(({ placed }) => !known.has(placed.message.id))
   if (ack === 'stored' && fresh.length === 0) await checkAgent(parts, threadId, agent, patience)
@@ -84,7 +85,29 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   }
   signal?.throwIfAborted()
   await sendAll(parts, threadId, { jobs, placeOf }, { ...patience, ack, asksForRoom }, options.onProgress)
-  return { threadId, stored: fresh.length, repeated: known.size }
+  return { threadId, stored: fresh.length, repeated: given.length - fresh.length }
+}
+
+/**
+ * A message that stands twice in one append is sent once, where it stands first.
+ *
+ * @throws ConflictError where two different messages have one id, before anything is sent
+ */
+function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[] {
+  const firstOf = new Map<string, PlacedMessage['message']>()
+  return given.filter(({ placed: { message } }, index) => {
+    const first = firstOf.get(message.id)
+    if (first === undefined) {
+      firstOf.set(message.id, message)
+      return true
+    }
+    if (Buffer.from(messageFingerprint(first)).equals(messageFingerprint(message))) return false
+    throw new ConflictError(`the append holds two different messages with the id ${message.id}`, {
+      field: `messages.${index}.id`,
+      received: message.id,
+      hint: 'Give each message an id of its own; nothing was sent.',
+    })
+  })
 }
 
 function patienceOf({ clock }: ClientParts, { deadlineMs = DEADLINE_MS_DEFAULT, signal }: AppendOptions): Patience {

@@ -70,7 +70,10 @@ async function sendUntilStored(
     whenOk: true,
     firstReadMs: LOOK_EVERY_MS,
     readEveryMs: LOOK_EVERY_MS,
-    read: async () => ((await storedOf(parts, threadId, messages)).size === messages.length ? true : undefined),
+    read: async () => {
+      const stored = await storedOf(parts, threadId, messages)
+      return messages.every(({ message }) => stored.has(message.id)) ? true : undefined
+    },
   })
   const sending = new Sending(parts, outgoing, options)
   void sending.run().catch((error: unknown) => expected.fail(error))
