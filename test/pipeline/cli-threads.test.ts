@@ -170,6 +170,8 @@ describe('iterations', () => {
       { iterationNumber: 3, fileChanges: [] },
     ])
     const newest = await home.heddle(...list, '--order', 'desc', '--limit', '1')
+    const astray = await home.heddle(...list, '--after', 'astray', '--json')
+    expect(astray).toMatchObject({ code: 1, error: { detail: expect.stringContaining('nextCursor') } })
     expect(newest.stdout).toMatch(/3 +20\d\d-.*Z +codex +- +go on +did\n\nmore: --after "3"/)
   })
 

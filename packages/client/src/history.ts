@@ -12,7 +12,7 @@ import { z } from 'zod'
 import type { ClientParts, Page } from './options.js'
 
 /** The cursor of a page is the sequence number of its last message. */
-export const sequenceCursorSchema = z
+const sequenceCursorSchema = z
   .string()
   .regex(/^[1-9]\d{0,14}$/, 'must be the nextCursor of the page before')
   .transform(Number)

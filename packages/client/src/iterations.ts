@@ -20,7 +20,6 @@ import {
 } from '@heddle/store'
 import { v7 } from 'uuid'
 import { z } from 'zod'
-import { sequenceCursorSchema } from './history.js'
 import type { ClientParts, Page } from './options.js'
 
 /** An iteration to be appended; without an id it gets one, and is then one of its own each time it is appended. */
@@ -90,7 +89,11 @@ function split(prepared: readonly PreparedIteration[]): PreparedIteration[][] {
 }
 
 const listOptionsSchema = z.strictObject({
-  after: sequenceCursorSchema.or(z.literal('0').transform(Number)).optional(),
+  after: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,14})$/, 'must be the nextCursor of the page before')
+    .transform(Number)
+    .optional(),
   limit: z.int().min(1).max(limits.pageItemsMax).default(50),
   order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),
 })

@@ -31,7 +31,7 @@ export async function setProcess(
   const put = await store.inProject(projectId, (tx) => putProcess(tx, { threadId, name: process, status, ended }))
   if ('process' in put) return toProcess(put.process)
   if (put.missing === 'thread') throw notFound('thread', thread, 'make it with `heddle threads set`')
-  if (ended) throw notFound('process', process, 'see `heddle threads processes`')
+  if (ended) throw notFound('process', process, `see \`heddle threads processes "${thread}"\``)
   throw validationError('status', 'is needed to begin a process', undefined)
 }
 
