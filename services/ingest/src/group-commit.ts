@@ -5,7 +5,7 @@ import type { PreparedAppend } from './prepare.js'
 export type Commit = (projectId: string, appends: readonly PreparedAppend[]) => Promise<AppendOutcome[]>
 
 /** Messages in one transaction: large enough that its fixed cost vanishes, small enough that it ends in a fraction of a second. */
-export const GROUP_MESSAGES_MAX = 2_000
+export const GROUP_MESSAGES_MAX = 1_000
 /** Characters in one transaction, whatever the number of messages: what travels at once must fit into memory many times. */
 const GROUP_CHARACTERS_MAX = 16_000_000
 

@@ -9,7 +9,7 @@ export interface WakesOptions {
 }
 
 /** Threads that are woken at once within a second; under more load, wakes cost more than they bring. */
-export const WAKES_AT_ONCE_MAX = 64
+export const WAKES_AT_ONCE_MAX = 16
 /** How long threads gather under load. */
 const GATHER_MS = 5_000
 /** A thread that has grown by so many messages meanwhile is worth a wake of its own. */

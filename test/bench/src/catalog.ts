@@ -29,9 +29,9 @@ export interface PlainMeasurement {
 
 /** One after another on a database of their own, in this order: the long thread last, because it makes the tables large. */
 export const onBackends: readonly BackendMeasurement[] = [
+  { names: ['ingest.single'], measure: measureSingleIngest },
   { names: ['ingest.batch', 'ingest.memory'], measure: measureBatchIngest },
   { names: ['ingest.counted'], measure: measureCountedIngest },
-  { names: ['ingest.single'], measure: measureSingleIngest },
   { names: ['ingest.poison'], measure: measurePoison },
   { names: ['build.thread1k', 'build.unsettled', 'build.cold', 'build.62k'], measure: measureBuilds },
   { names: ['build.thread1m'], measure: measureLongBuild },
