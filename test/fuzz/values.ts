@@ -225,9 +225,17 @@ const KEYS = [
   'then',
 ]
 
+/**
+ * Not a backslash alone: once Node 24.21 has parsed `{"constructor":1,"":2,"\\\\":3}`, it reads the last key of
+ * `{"constructor":1,"":2,"\\ud800":3}` as a backslash, too. Node 20 does not.
+ */
+function key(text: string): string {
+  return text === '\\' ? 'backslash' : text
+}
+
 export function jsonObject(random: Random, depth = 3): Record<string, unknown> {
   const fields = random.list(0, 4, (): [string, unknown] => [
-    random.oneIn(3) ? text(random, 2) : random.pick(KEYS),
+    random.oneIn(3) ? key(text(random, 2)) : random.pick(KEYS),
     json(random, depth),
   ])
   // Defines each field, also `__proto__`, as JSON.parse does.
