@@ -128,7 +128,7 @@ describe('a clear', () => {
       clearedAt: '2020-01-01T00:00:00.000Z',
     })
     const again = await home.heddle('context', 'clear', '--agent', 'coder')
-    expect(again.stdout).toMatch(/^cleared agent coder: 1 threads begin anew after 20\d\d-/)
+    expect(again.stdout).toMatch(/^cleared agent coder: its window begins after 20\d\d-.*: 1\)/)
     const { receipt } = (await home.heddle(...build)).document
     expect(receipt).toMatchObject({ eligible: 0, imported: 3, clearEpoch: 2 })
     const { items } = (await home.heddle('threads', 'history', 'talk', '--json')).document

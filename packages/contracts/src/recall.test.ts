@@ -4,7 +4,7 @@ import { parseRecallCall, recallTool } from './recall.js'
 
 const calls = [
   { ref: 'msg-1a2b3c4d' },
-  { ref: '[recall:msg-1a2b3c4d]', lines: '10-50', search: 'TODO', maxTokens: 500 },
+  { ref: '[recall:msg-1a2b3c4d]', lines: '10-50', search: 'timeout', maxTokens: 500 },
   { ref: 'nexora://_/current/msg-1a2b3c4d:L10-50', maxTokens: 1 },
 ]
 const faults = [

@@ -34,7 +34,7 @@ async function clearContexts(context: CommandContext, options: ClearOptions): Pr
   await withStore(context, options, async (engine) => {
     const cleared = await engine.client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt })
     context.printer.result(cleared, () => [
-      `cleared agent ${safeText(cleared.agent)}: ${formatCount(cleared.threads)} threads begin anew after ${cleared.clearedAt}`,
+      `cleared agent ${safeText(cleared.agent)}: its window begins after ${cleared.clearedAt} (threads with messages before it: ${formatCount(cleared.threads)})`,
       'nothing was deleted: heddle threads history THREAD shows what there was',
     ])
   })
