@@ -8,16 +8,12 @@ import {
   type NewContextState,
   publishSummary,
 } from '@heddle/store'
-import { waitFor } from '@heddle/test-support'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { whenBlocked } from './erasure-support.js'
+import { append, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests, type TestStore } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 const inProject: TestStore['store']['inProject'] = (projectId, work) => database.store.inProject(projectId, work)
 const clear = (agentId: string, clearedAtMs = RECEIVED_AT_MS) =>
@@ -192,16 +188,7 @@ describe('a clear', () => {
         inProject(PROJECT, (other) => insertState(other, next)),
         inProject(PROJECT, (other) => publishSummary(other, summary)),
       ])
-      await waitFor(
-        async () => {
-          const [row] = await tx`
-            select count(distinct lock.pid) as waiting
-            from pg_locks as lock join pg_stat_activity as activity using (pid)
-            where not lock.granted and activity.datname = current_database()`
-          return row?.['waiting'] === 2
-        },
-        { what: 'both publications to wait' },
-      )
+      await whenBlocked(database, 2)
       await tx`update heddle.context_states set status = 'void' where id = ${first.id}`
       return { publishing }
     })

@@ -1,6 +1,6 @@
 import { agentIdOf, type Position } from '@heddle/core'
 import {
-  advanceCursor,
+  advanceEmbedCursor,
   awaitsSummary,
   clearThreadFailure,
   findLaggingThreads,
@@ -14,17 +14,15 @@ import {
   markThreadFailed,
   type NewContextState,
   publishSummary,
+  settlePrune,
   type Tx,
   voidStates,
 } from '@heddle/store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { whenBlocked } from './erasure-support.js'
+import { append, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests, type TestStore } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 let names = 0
 async function freshThread(): Promise<{ threadId: string; agentId: string }> {
@@ -40,6 +38,18 @@ const inProject: TestStore['store']['inProject'] = (projectId, work) => database
 
 async function clear(agentId: string): Promise<void> {
   await inProject(PROJECT, (tx) => tx`update heddle.agents set clear_epoch = clear_epoch + 1 where id = ${agentId}`)
+}
+
+/** What a publication gives that begins while a clear has not committed yet: it has to wait for it. */
+async function duringClear(agentId: string, publish: (tx: Tx) => Promise<boolean>): Promise<boolean> {
+  let publishing: Promise<boolean> | undefined
+  await inProject(PROJECT, async (tx) => {
+    await tx`update heddle.agents set clear_epoch = clear_epoch + 1 where id = ${agentId}`
+    publishing = inProject(PROJECT, publish)
+    // It is blocked in the server before this transaction ends, or did not care.
+    await Promise.race([publishing, whenBlocked(database)])
+  })
+  return (await publishing) ?? true
 }
 
 function newState(threadId: string, fields: Partial<NewContextState> = {}): NewContextState {
@@ -70,24 +80,29 @@ function newState(threadId: string, fields: Partial<NewContextState> = {}): NewC
 const seriesOf = (tx: Tx, threadId: string) => listStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0, limit: 100 })
 
 describe('cursors', () => {
-  it('are moved by one of two workers that began at the same place', async () => {
+  const settle = (threadId: string, pruneSeq: number, headSeq: number, awaitsSummary = true) =>
+    inProject(PROJECT, (tx) => settlePrune(tx, { thread: { threadId, pruneSeq, headSeq }, usage: null, awaitsSummary }))
+  const cursorsOf = (threadId: string) => inProject(PROJECT, (tx) => loadThread(tx, { threadId }))
+
+  it('of prune are moved by one of two workers that began at the same place', async () => {
     const { threadId } = await freshThread()
-    const move = () => inProject(PROJECT, (tx) => advanceCursor(tx, { threadId, stage: 'prune', fromSeq: 0, toSeq: 3 }))
-    expect((await Promise.all([move(), move(), move()])).filter(Boolean)).toHaveLength(1)
-    expect(await inProject(PROJECT, (tx) => loadThread(tx, { threadId }))).toMatchObject({
-      pruneSeq: 3,
-      summarizeSeq: 0,
-      embedSeq: 0,
-    })
+    await settle(threadId, 0, 2)
+    await settle(threadId, 0, 3)
+    expect(await cursorsOf(threadId)).toMatchObject({ pruneSeq: 2, summarizeSeq: 0, embedSeq: 0 })
+    await settle(threadId, 2, 3, false)
+    expect(await cursorsOf(threadId)).toMatchObject({ pruneSeq: 3, summarizeSeq: 3, embedSeq: 0 })
   })
 
   it('never pass the head and never go back', async () => {
     const { threadId } = await freshThread()
-    const move = (fromSeq: number, toSeq: number) =>
-      inProject(PROJECT, (tx) => advanceCursor(tx, { threadId, stage: 'embed', fromSeq, toSeq }))
-    expect(await move(0, 4)).toBe(false)
-    expect(await move(0, 2)).toBe(true)
-    expect(await move(2, 1)).toBe(false)
+    const embed = (toSeq: number) => inProject(PROJECT, (tx) => advanceEmbedCursor(tx, { threadId, toSeq }))
+    await settle(threadId, 0, 4)
+    expect(await embed(4)).toBe(false)
+    expect(await cursorsOf(threadId)).toMatchObject({ pruneSeq: 0, embedSeq: 0 })
+    await settle(threadId, 0, 2)
+    await settle(threadId, 2, 1)
+    expect([await embed(2), await embed(1)]).toEqual([true, true])
+    expect(await cursorsOf(threadId)).toMatchObject({ pruneSeq: 2, embedSeq: 2 })
   })
 
   it('of a thread that a stage gave up on are left alone until its time has come', async () => {
@@ -99,7 +114,7 @@ describe('cursors', () => {
         .map(({ stage }) => stage)
         .sort()
     }
-    await inProject(PROJECT, (tx) => advanceCursor(tx, { threadId, stage: 'prune', fromSeq: 0, toSeq: 3 }))
+    await settle(threadId, 0, 3)
     expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'summarize'])
     await inProject(PROJECT, (tx) =>
       markThreadFailed(tx, { threadId, stage: 'embed', error: 'model away\0', retryAtMs: RECEIVED_AT_MS + 10 }),
@@ -159,20 +174,32 @@ describe('context states', () => {
 
   it('lose against a clear that is under way', async () => {
     const { threadId, agentId } = await freshThread()
-    let publishing: Promise<boolean> | undefined
+    expect(await duringClear(agentId, (tx) => insertState(tx, newState(threadId)))).toBe(false)
+  })
+
+  it('get no summary while a clear is under way, also those that were passed by, which a clear leaves alone', async () => {
+    const { threadId, agentId } = await freshThread()
+    const [first, second] = [newState(threadId), newState(threadId, { generation: 2 })]
     await inProject(PROJECT, async (tx) => {
-      await tx`update heddle.agents set clear_epoch = clear_epoch + 1 where id = ${agentId}`
-      publishing = inProject(PROJECT, (other) => insertState(other, newState(threadId)))
-      // The publication waits for the clear: it is blocked in the server before this transaction ends.
-      for (let waiting = false; !waiting; ) {
-        const [row] = await tx<{ waiting: boolean }[]>`
-          select exists (
-            select from pg_locks as lock join pg_stat_activity as activity using (pid)
-            where not lock.granted and activity.datname = current_database()) as waiting`
-        waiting = row?.waiting ?? false
-      }
+      await insertState(tx, first)
+      await insertState(tx, { ...second, replaces: first.id })
     })
-    expect(await publishing).toBe(false)
+    const published = { stateId: first.id, clearEpoch: 0, summary: 'late', summaryTokens: 1, summarizer: 'test' }
+    expect(await duringClear(agentId, (tx) => publishSummary(tx, published))).toBe(false)
+    expect(await inProject(PROJECT, (tx) => seriesOf(tx, threadId))).toMatchObject([
+      { status: 'passed', summary: null },
+      { status: 'pending', summary: null },
+    ])
+  })
+
+  it('that are refused after a clear pass none by', async () => {
+    const { threadId, agentId } = await freshThread()
+    const first = newState(threadId)
+    await inProject(PROJECT, (tx) => insertState(tx, first))
+    await clear(agentId)
+    const second = newState(threadId, { generation: 2, replaces: first.id })
+    expect(await inProject(PROJECT, (tx) => insertState(tx, second))).toBe(false)
+    expect(await inProject(PROJECT, (tx) => seriesOf(tx, threadId))).toMatchObject([{ status: 'pending' }])
   })
 
   it('take their summary once', async () => {
