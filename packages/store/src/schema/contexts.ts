@@ -23,16 +23,70 @@ export const contexts = heddle.table(
     budget: integer('budget'),
     tokensUsed: integer('tokens_used'),
     summaryUsed: boolean('summary_used'),
-    /** The whole result with its receipt, as deflated JSON. */
-    result: bytes('result'),
+    /** The moment that the context shows: what was there then, and the window up to then. */
+    shownAt: time('shown_at'),
+    /** Lines of it that tell of other threads, as deflated text: they go with this row. All others are in `context_lines`. */
+    hidden: bytes('hidden'),
+    /** Of the delivered bytes: what is rebuilt is compared with it. */
+    digest: bytes('digest'),
+    /** What a later request must ask for to be answered with this context; see `prepared-contexts.ts`. */
+    preparedKey: text('prepared_key'),
+    /** How many contexts in a row were prepared without being asked for, this one included; 0 for one that was. */
+    preparedCount: integer('prepared_count').notNull().default(0),
+    /** The lane of its compactions. */
+    lane: text('lane'),
+    /** Of all that it was made of. */
+    versions: text('versions'),
+    /** When the oldest message of its window leaves it; null where none ever does. */
+    holdsUntil: time('holds_until'),
   },
   (table) => [
     index('contexts_thread').on(table.threadId, table.requestedAt),
     index('contexts_requested').on(table.requestedAt).where(sql`status = 'requested'`),
     /** The project stands last: see `messages_project_id`. */
     index('contexts_answered').on(table.requestedAt, table.projectId).where(sql`status <> 'requested'`),
+    index('contexts_prepared')
+      .on(table.threadId, table.preparedKey, table.requestedAt)
+      .where(sql`prepared_key is not null`),
     ownProjectOnly(table.projectId),
   ],
+)
+
+/**
+ * What contexts are made of, as references and deltas: each row holds what its context does not share with the one it is
+ * based on. It may outlive its context, for as long as others of its chain need it.
+ */
+export const contextLines = heddle.table(
+  'context_lines',
+  {
+    /** Of the context. */
+    id: uuid('id').primaryKey(),
+    projectId: projectId(),
+    threadId: uuid('thread_id').notNull(),
+    /** The first of its chain, which is based on none. */
+    chainId: uuid('chain_id').notNull(),
+    baseId: uuid('base_id'),
+    /** Rows between it and the first of its chain. */
+    depth: integer('depth').notNull(),
+    /** Deflated with a dictionary; see `stored-contexts.ts`. */
+    delta: bytes('delta').notNull(),
+  },
+  (table) => [index('context_lines_chain').on(table.threadId, table.chainId), ownProjectOnly(table.projectId)],
+)
+
+/** The bytes that were delivered, for a while: a requester that comes soon need not wait until they are rebuilt. */
+export const contextDeliveries = heddle.table(
+  'context_deliveries',
+  {
+    contextId: uuid('context_id')
+      .primaryKey()
+      .references(() => contexts.id, { onDelete: 'cascade' }),
+    projectId: projectId(),
+    deliveredAt: time('delivered_at').notNull().defaultNow(),
+    /** The whole result with its receipt, as deflated JSON. */
+    result: bytes('result').notNull(),
+  },
+  (table) => [index('context_deliveries_time').on(table.deliveredAt, table.projectId), ownProjectOnly(table.projectId)],
 )
 
 /** The other threads of the agent that a built context tells of. When one of them is erased, so is the context. */
@@ -52,7 +106,7 @@ export const contextMentions = heddle.table(
   ],
 )
 
-/** A saved window with its summary (spec 000). */
+/** A saved window with its summary (spec 000): requested, then saved or failed. The row is the reply, as that of a context. */
 export const snapshots = heddle.table(
   'snapshots',
   {
@@ -60,18 +114,37 @@ export const snapshots = heddle.table(
     projectId: projectId(),
     agentId: uuid('agent_id').notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
+    status: text('status', { enum: ['requested', 'saved', 'failed'] })
+      .notNull()
+      .default('saved'),
+    /** The requester gives up then; past it nobody saves the window. */
+    deadlineAt: time('deadline_at'),
+    error: json('error').$type<ErrorData>(),
     description: text('description'),
-    summary: text('summary').notNull(),
-    messageCount: integer('message_count').notNull(),
+    summary: text('summary'),
+    /** Why there is no summary, where the summarizer failed. */
+    summaryError: text('summary_error'),
+    messageCount: integer('message_count').notNull().default(0),
     windowStart: time('window_start'),
-    windowEnd: time('window_end').notNull(),
+    windowEnd: time('window_end'),
+    /** Whether a file stands beside the row, under the name below. */
+    storedIn: text('stored_in', { enum: ['files', 'postgres'] })
+      .notNull()
+      .default('postgres'),
     fileName: text('file_name').notNull(),
     /** The whole file in spec 000's form, as deflated JSON. */
-    content: bytes('content').notNull(),
+    content: bytes('content'),
+    /** When its messages were last brought back: what is brought back again within minutes takes the same places. */
+    restoredAt: time('restored_at'),
     /** The threads whose messages it holds. */
     threadIds: uuid('thread_ids').array().notNull().default([]),
     /** The summary was taken away with a thread that it was made from. */
     needsSummary: boolean('needs_summary').notNull().default(false),
   },
-  (table) => [index('snapshots_history').on(table.agentId, table.createdAt), ownProjectOnly(table.projectId)],
+  (table) => [
+    index('snapshots_history').on(table.agentId, table.createdAt, table.id).where(sql`status = 'saved'`),
+    index('snapshots_of_agent').on(table.agentId),
+    index('snapshots_requested').on(table.createdAt).where(sql`status = 'requested'`),
+    ownProjectOnly(table.projectId),
+  ],
 )

@@ -20,7 +20,7 @@ export const apiKeys = heddle.table(
     id: uuid('id').primaryKey(),
     projectId: projectId().references(() => projects.projectId, { onDelete: 'cascade' }),
     name: text('name').notNull(),
-    role: text('role', { enum: ['produce', 'read', 'admin'] }).notNull(),
+    role: text('role', { enum: ['produce', 'read', 'agent', 'admin'] }).notNull(),
     /** SHA-256 of the key: the key itself is shown once and never stored. */
     hash: bytes('hash').notNull(),
     createdAt: createdAt(),

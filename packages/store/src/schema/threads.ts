@@ -109,6 +109,9 @@ export const stageCursors = heddle.table(
      * up without reading the thread again. Null where it must be read.
      */
     pruneUsage: json('prune_usage').$type<{ tokens: number; stateId: string | null; lane: string }>(),
+    /** The iterations that were stored, and how many of them the summarize stage has taken into account. */
+    iterationCount: integer('iteration_count').notNull().default(0),
+    progressCount: integer('progress_count').notNull().default(0),
     /** Estimated tokens of all messages, for deciding whether a stage has anything to do. */
     tokensEstimate: bigint('tokens_estimate', { mode: 'number' }).notNull().default(0),
     /** The latest `ordered_at` of all messages. */
@@ -122,6 +125,7 @@ export const stageCursors = heddle.table(
     index('stage_cursors_lagging')
       .on(table.retryAt, table.lastMessageAt)
       .where(sql`prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq`),
+    index('stage_cursors_progress').on(table.retryAt).where(sql`progress_count < iteration_count`),
     ownProjectOnly(table.projectId),
   ],
 )

@@ -1,0 +1,1 @@
+ALTER TABLE "heddle"."contexts" DROP COLUMN "result";
