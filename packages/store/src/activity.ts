@@ -2,7 +2,8 @@ import type { Activity } from '@heddle/core'
 import type { Tx } from './connection.js'
 
 /** Threads or processes are counted up to here; a reader has no use for more. */
-const COUNTED_MAX = 1_000
+export const ACTIVE_THREADS_COUNTED_MAX = 1_000
+const COUNTED_MAX = ACTIVE_THREADS_COUNTED_MAX
 
 export interface ActivityQuery {
   readonly threadId: string

@@ -2,6 +2,7 @@ import type { PartialSettings } from '@heddle/contracts'
 import { agentIdOf, canonicalJson } from '@heddle/core'
 import { erasedError } from './append-plan.js'
 import type { Tx } from './connection.js'
+import { isOwn } from './own-project.js'
 import { assertStorable } from './text.js'
 import { agentStands, findTombstones, shareErasureLock } from './tombstones.js'
 
@@ -19,7 +20,9 @@ export interface AgentRow {
 
 /** @returns null where there is no agent of this name */
 export async function loadAgent(tx: Tx, { name }: { name: string }): Promise<AgentRow | null> {
-  const [agent] = await tx<AgentRow[]>`${selectAgents(tx)} where agent.name = ${name} and ${agentStands(tx)}`
+  const [agent] = await tx<
+    AgentRow[]
+  >`${selectAgents(tx)} where agent.name = ${name} and ${isOwn(tx, 'agent')} and ${agentStands(tx)}`
   return agent ?? null
 }
 
@@ -54,7 +57,7 @@ export async function listAgents(
       from heddle.threads as thread
       join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
       where thread.agent_id = agent.id) as held
-    where agent.name > ${afterName} and ${agentStands(tx)}
+    where agent.name > ${afterName} and ${isOwn(tx, 'agent')} and ${agentStands(tx)}
     order by agent.name
     limit ${limit}`
 }

@@ -1,5 +1,5 @@
-import { PermanentError, RetryableError } from '@heddle/contracts'
-import { agentIdOf, CODE_CHARACTERS, shortCode, threadIdOf } from '@heddle/core'
+import { RetryableError } from '@heddle/contracts'
+import { agentIdOf, threadIdOf } from '@heddle/core'
 import {
   type Append,
   type AppendOutcome,
@@ -7,14 +7,13 @@ import {
   type LockedThread,
   messageKey,
   type NamedAppend,
-  type PlannedMessage,
   planAppends,
   textFault,
 } from './append-plan.js'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { ensureThreads } from './ensure-threads.js'
-import { isStorable } from './text.js'
+import { insertMessages } from './insert-messages.js'
 import { formatTime } from './times.js'
 
 export interface AppendBatch {
@@ -143,82 +142,6 @@ function lookUp(tx: Tx, appends: readonly NamedAppend[]) {
       select fingerprint from heddle.messages
       where messages.thread_id = given.thread_id and messages.id = given.id
       offset 0) as found`
-}
-
-/** Among a million messages of a thread two short codes of 8 characters are as likely the same as not; of 24, never. */
-const CODE_CHARACTERS_MAX = 24
-
-async function insertMessages(
-  tx: Tx,
-  messages: readonly PlannedMessage[],
-  batch: Pick<AppendBatch, 'receivedAtMs' | 'assumeNew'>,
-  codeCharacters: number = CODE_CHARACTERS,
-): Promise<void> {
-  const rows = messages.map((planned) => toRow(planned, codeCharacters))
-  const { count } = await tx`
-    insert into heddle.messages (
-      thread_id, seq, id, code, role, content, content_escaped, thinking, tool_calls, tool_call_id, tool_name, is_error,
-      sent_at, ordered_at, ordinal, latest_at, received_at, source_id, model, usage, context_id, pinned, kept_aside,
-      metadata, tokens_estimate, fingerprint)
-    select
-      thread_id, seq, id, code, role, content, coalesce(content_escaped, false), thinking::json, tool_calls::json,
-      tool_call_id, tool_name, coalesce(is_error, false), sent_at, ordered_at, ordinal, latest_at, ${batch.receivedAtMs},
-      source_id, model, usage::json, context_id, coalesce(pinned, false), kept_aside, metadata::json, tokens_estimate,
-      decode(fingerprint, 'hex')
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as message (
-      thread_id uuid, seq bigint, id uuid, code text, role text, content text, content_escaped boolean, thinking text,
-      tool_calls text, tool_call_id text, tool_name text, is_error boolean, sent_at timestamptz, ordered_at timestamptz,
-      ordinal integer, latest_at timestamptz, source_id text, model text, usage text, context_id uuid, pinned boolean,
-      kept_aside text, metadata text, tokens_estimate integer, fingerprint text)
-    ${batch.assumeNew === true ? tx`` : tx`on conflict on constraint messages_code do nothing`}`
-  if (count === messages.length) return
-
-  // Some short code is taken: those messages take longer ones.
-  if (codeCharacters === CODE_CHARACTERS_MAX)
-    throw new PermanentError('INTERNAL', 'no short code is free for a new message')
-  const stored = await tx<{ id: string }[]>`
-    select found.id
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (thread_id uuid, seq bigint)
-    cross join lateral (
-      select id from heddle.messages
-      where messages.thread_id = given.thread_id and messages.seq = given.seq
-      offset 0) as found`
-  const present = new Set(stored.map(({ id }) => id))
-  const missing = messages.filter(({ message }) => !present.has(message.input.id))
-  await insertMessages(tx, missing, batch, codeCharacters + 1)
-}
-
-/** Fields without a value are left out; what is JSON in the table travels as text, so that it is stored to the letter. */
-function toRow({ threadId, seq, latestAtMs, fingerprint, message }: PlannedMessage, codeCharacters: number): object {
-  const { input } = message
-  const escaped = !isStorable(input.content)
-  return {
-    thread_id: threadId,
-    seq,
-    id: input.id,
-    code: shortCode(input.id, codeCharacters),
-    role: input.role,
-    content: escaped ? JSON.stringify(input.content) : input.content,
-    content_escaped: escaped || undefined,
-    thinking: input.thinking && JSON.stringify(input.thinking),
-    tool_calls: input.toolCalls && JSON.stringify(input.toolCalls),
-    tool_call_id: input.toolCallId,
-    tool_name: input.toolName,
-    is_error: input.isError,
-    sent_at: input.sentAt && formatTime(Date.parse(input.sentAt)),
-    ordered_at: formatTime(message.orderedAtMs),
-    ordinal: message.ordinal,
-    latest_at: formatTime(latestAtMs),
-    source_id: input.sourceId,
-    model: input.model,
-    usage: input.usage && JSON.stringify(input.usage),
-    context_id: input.contextId,
-    pinned: input.pinned,
-    kept_aside: input.keptAside,
-    metadata: input.metadata && JSON.stringify(input.metadata),
-    tokens_estimate: message.tokensEstimate,
-    fingerprint,
-  }
 }
 
 async function advanceHeads(tx: Tx, threads: ReadonlyMap<string, LockedThread>): Promise<void> {

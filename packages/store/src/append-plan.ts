@@ -10,7 +10,7 @@ export interface PreparedMessage {
   readonly orderedAtMs: number
   readonly tokensEstimate: number
   /** `messageFingerprint` of the input: tells a repeat from a conflict. */
-  readonly fingerprint: Uint8Array
+  readonly fingerprint: string
 }
 
 /** Messages for one thread, stored together or not at all. */
@@ -59,7 +59,6 @@ export interface PlannedMessage {
   readonly seq: number
   /** The latest place of the thread up to this message. */
   readonly latestAtMs: number
-  readonly fingerprint: string
   readonly message: PreparedMessage
 }
 
@@ -100,22 +99,21 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
     const fault = faultOf(append, thread, situation)
     if (thread === undefined || fault !== null) return { ...nothing, error: fault ?? erased('thread', append.thread) }
 
-    const fresh = new Map<string, { fingerprint: string; message: PreparedMessage }>()
+    const fresh = new Map<string, PreparedMessage>()
     for (const [index, message] of append.messages.entries()) {
       const { id } = message.input
-      const fingerprint = Buffer.from(message.fingerprint).toString('hex')
       const same = fresh.get(id)?.fingerprint ?? known.get(messageKey(threadId, id))
-      if (same === undefined) fresh.set(id, { fingerprint, message })
-      else if (same !== fingerprint) return { ...nothing, error: idConflict(id, index) }
+      if (same === undefined) fresh.set(id, message)
+      else if (same !== message.fingerprint) return { ...nothing, error: idConflict(id, index) }
     }
 
     let { headSeq, tokensEstimate, latestAtMs } = thread
-    for (const [id, { fingerprint, message }] of fresh) {
+    for (const [id, message] of fresh) {
       headSeq += 1
       tokensEstimate += message.tokensEstimate
       latestAtMs = Math.max(latestAtMs ?? message.orderedAtMs, message.orderedAtMs)
-      messages.push({ threadId, seq: headSeq, latestAtMs, fingerprint, message })
-      known.set(messageKey(threadId, id), fingerprint)
+      messages.push({ threadId, seq: headSeq, latestAtMs, message })
+      known.set(messageKey(threadId, id), message.fingerprint)
     }
     if (fresh.size > 0) threads.set(threadId, { ...thread, headSeq, tokensEstimate, latestAtMs })
     const repeated = append.messages.length - fresh.size

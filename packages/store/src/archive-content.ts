@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { brotliCompress, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib'
+import { brotliCompress, brotliCompressSync, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib'
 import type { ContentBlocks } from './schema/compaction.js'
 import { decodeText } from './text.js'
 
@@ -18,6 +18,11 @@ const BROTLI_QUALITY = 5
 const BLOCK_BYTES = 128 * 1024
 /** Contents up to here are one piece. */
 const WHOLE_BYTES_MAX = 2 * BLOCK_BYTES
+/**
+ * Up to here compressing takes less time than handing it to another thread and back, which costs ten times as much as a
+ * result of a few hundred characters.
+ */
+const BYTES_COMPRESSED_AT_ONCE = 16 * 1024
 /** Up to here decompressing takes less time than handing it to another thread and back. */
 const BYTES_DECOMPRESSED_AT_ONCE = BLOCK_BYTES
 
@@ -104,13 +109,14 @@ export function blocksOfLines({ lengths, newlines, isOpen }: ContentBlocks, from
 }
 
 async function compressed(text: Uint8Array): Promise<Buffer> {
-  return await compress(text, {
+  const options = {
     params: {
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
       [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
     },
-  })
+  }
+  return text.length <= BYTES_COMPRESSED_AT_ONCE ? brotliCompressSync(text, options) : await compress(text, options)
 }
 
 async function decompressed(content: Uint8Array, sizeBytes: number): Promise<Buffer> {

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { blocksOfLines, packContent, unpackBlocks, unpackContent } from './archive-content.js'
-import { asArray } from './arrays.js'
+import { setImmediate } from 'node:timers/promises'
+import { type PackedContent, packContent } from './archive-content.js'
+import { asArray, asQuotedArray } from './arrays.js'
 import type { Tx } from './connection.js'
-import type { ContentBlocks } from './schema/compaction.js'
 import { encodeText, toStorable } from './text.js'
 import { formatTime } from './times.js'
 
@@ -48,24 +48,13 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
     const content = encodeText(entry.content)
     const hash = createHash('sha256').update(content).digest('hex')
     contents.set(hash, content)
-    return {
-      id: randomUUID(),
-      thread_id: entry.threadId,
-      message_id: entry.messageId,
-      location: entry.location ?? '',
-      content_type: entry.contentType,
-      summary: toStorable(entry.summary),
-      hash,
-      file_paths: entry.filePaths.map(toStorable),
-      tool_name: entry.toolName === null ? null : toStorable(entry.toolName),
-      token_count: entry.tokenCount,
-      failed: entry.failed ?? false,
-      original_created_at_ms: entry.originalCreatedAtMs,
-    }
+    return { ...entry, id: randomUUID(), location: entry.location ?? '', hash }
   })
   await storeContents(tx, contents)
 
-  const given = JSON.stringify(rows)
+  const threadIds = asArray(rows.map(({ threadId }) => threadId))
+  const messageIds = asArray(rows.map(({ messageId }) => messageId))
+  const locations = asQuotedArray(rows.map(({ location }) => location))
   const [, stored] = await Promise.all([
     tx`
       with added as (
@@ -73,11 +62,21 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
           id, thread_id, message_id, location, content_type, summary, content_hash, file_paths, tool_name, token_count,
           failed, original_created_at)
         select
-          id, thread_id, message_id, location, content_type, summary, decode(hash, 'hex'), file_paths, tool_name,
-          token_count, failed, to_timestamp(original_created_at_ms / 1000)
-        from json_to_recordset(${given}::text::json) as entry (
-          id uuid, thread_id uuid, message_id uuid, location text, content_type text, summary text, hash text,
-          file_paths text[], tool_name text, token_count integer, failed boolean, original_created_at_ms double precision)
+          id, thread_id, message_id, location, content_type, summary, decode(hash, 'hex'), file_paths::text[], tool_name,
+          token_count, failed, original_created_at
+        from unnest(
+          ${asArray(rows.map(({ id }) => id))}::uuid[], ${threadIds}::uuid[], ${messageIds}::uuid[], ${locations}::text[],
+          ${asQuotedArray(rows.map(({ contentType }) => contentType))}::text[],
+          ${asQuotedArray(rows.map(({ summary }) => toStorable(summary)))}::text[],
+          ${asArray(rows.map(({ hash }) => hash))}::text[],
+          ${asQuotedArray(rows.map(({ filePaths }) => asQuotedArray(filePaths.map(toStorable))))}::text[],
+          ${asQuotedArray(rows.map(({ toolName }) => toolName && toStorable(toolName)))}::text[],
+          ${asArray(rows.map(({ tokenCount }) => tokenCount))}::integer[],
+          ${asQuotedArray(rows.map(({ failed = false }) => failed))}::boolean[],
+          ${asQuotedArray(rows.map(({ originalCreatedAtMs }) => formatTime(originalCreatedAtMs)))}::timestamptz[]
+        ) as entry (
+          id, thread_id, message_id, location, content_type, summary, hash, file_paths, tool_name, token_count, failed,
+          original_created_at)
         on conflict (thread_id, message_id, location) do nothing
         returning project_id, content_hash
       ),
@@ -90,8 +89,8 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
       where content.project_id = referenced.project_id and content.hash = referenced.content_hash`,
     tx<{ place: number; id: string }[]>`
       select given.place::integer, found.id
-      from json_to_recordset(${JSON.stringify(rows.map((row, place) => ({ ...row, place })))}::text::json) as given (
-        place integer, thread_id uuid, message_id uuid, location text)
+      from unnest(${threadIds}::uuid[], ${messageIds}::uuid[], ${locations}::text[])
+        with ordinality as given (thread_id, message_id, location, place)
       cross join lateral (
         select id from heddle.archive
         where archive.thread_id = given.thread_id and archive.message_id = given.message_id
@@ -108,6 +107,8 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
   return stored.map(({ id }) => id)
 }
 
+const CONTENTS_PER_TURN = 100
+
 /** Locks the contents that are there, in the order of their hashes, so that none is taken away meanwhile; adds the others. */
 export async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer>): Promise<void> {
   const present = await tx<{ hash: string }[]>`
@@ -117,25 +118,23 @@ export async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer
     order by archive_contents.hash
     for no key update`
   const known = new Set(present.map(({ hash }) => hash))
-  const added = await Promise.all(
-    [...contents]
-      .filter(([hash]) => !known.has(hash))
-      .map(async ([hash, text]) => {
-        const { content, blocks } = await packContent(text)
-        return {
-          hash,
-          size_bytes: text.length,
-          content: content.toString('base64'),
-          blocks: blocks && JSON.stringify(blocks),
-        }
-      }),
-  )
+  const added: (PackedContent & { readonly hash: string; readonly sizeBytes: number })[] = []
+  for (const [hash, text] of contents) {
+    if (known.has(hash)) continue
+    added.push({ hash, sizeBytes: text.length, ...(await packContent(text)) })
+    // Small ones are compressed on the spot: others of the process have their turn in between.
+    if (added.length % CONTENTS_PER_TURN === 0) await setImmediate()
+  }
   if (added.length === 0) return
   await tx`
     insert into heddle.archive_contents (hash, content, size_bytes, blocks)
     select decode(hash, 'hex'), decode(content, 'base64'), size_bytes, blocks::json
-    from json_to_recordset(${JSON.stringify(added)}::text::json) as content (
-      hash text, content text, size_bytes integer, blocks text)
+    from unnest(
+      ${asArray(added.map(({ hash }) => hash))}::text[],
+      ${asArray(added.map(({ content }) => content.toString('base64')))}::text[],
+      ${asArray(added.map(({ sizeBytes }) => sizeBytes))}::integer[],
+      ${asQuotedArray(added.map(({ blocks }) => blocks && JSON.stringify(blocks)))}::text[]
+    ) as content (hash, content, size_bytes, blocks)
     order by hash
     -- One that another transaction has just added is held as the others are.
     on conflict (project_id, hash) do update set size_bytes = excluded.size_bytes`
@@ -154,65 +153,6 @@ export async function findArchiveEntry(
     from heddle.archive
     where thread_id = ${threadId} and message_id = ${messageId} and location = ${location}`
   return entry ?? null
-}
-
-/** @returns the content to the byte; null where the project has none of this hash */
-export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<string | null> {
-  const [row] = await tx<{ content: Uint8Array; sizeBytes: number; blocks: ContentBlocks | null }[]>`
-    select content, size_bytes, blocks from heddle.archive_contents
-    where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and hash = ${hash}`
-  return row === undefined ? null : await unpackContent(row)
-}
-
-/** An entry together with its content. */
-export interface ArchivedContent {
-  readonly id: string
-  readonly contentType: string
-  readonly summary: string
-  readonly filePaths: readonly string[]
-  readonly content: string
-  /** Where `content` is a part of the whole that holds the lines that were asked for; null where it is the whole. */
-  readonly part: { readonly linesBefore: number; readonly linesTotal: number } | null
-}
-
-/**
- * Reads what a recall shows of an archived message; null where it is not archived.
- *
- * @param lines the lines that are needed, counted from 1: of a long content only a part that holds them is read
- */
-export async function readArchived(
-  tx: Tx,
-  { threadId, messageId, lines }: { threadId: string; messageId: string; lines?: { from: number; to: number } },
-): Promise<ArchivedContent | null> {
-  const isWhole = lines === undefined
-  const [row] = await tx<
-    (Omit<ArchivedContent, 'content' | 'part'> & {
-      hash: Uint8Array
-      content: Uint8Array | null
-      sizeBytes: number
-      blocks: ContentBlocks | null
-    })[]
-  >`
-    select
-      entry.id, entry.content_type, entry.summary, to_json(entry.file_paths) as file_paths, entry.content_hash as hash,
-      stored.content, stored.size_bytes, stored.blocks
-    from heddle.archive as entry
-    cross join lateral (
-      select case when ${isWhole} or blocks is null then content end as content, size_bytes, blocks
-      from heddle.archive_contents
-      where archive_contents.project_id = entry.project_id and archive_contents.hash = entry.content_hash
-      offset 0) as stored
-    where entry.thread_id = ${threadId} and entry.message_id = ${messageId} and entry.location = ''`
-  if (row === undefined) return null
-  const { id, contentType, summary, filePaths, hash, content, sizeBytes, blocks } = row
-  const entry = { id, contentType, summary, filePaths }
-  if (content !== null) return { ...entry, content: await unpackContent({ content, sizeBytes, blocks }), part: null }
-  if (lines === undefined || blocks === null) return null
-  const { offset, bytes, lengths, ...part } = blocksOfLines(blocks, lines.from, lines.to)
-  const [stored] = await tx<{ content: Uint8Array }[]>`
-    select substring(content from ${offset + 1} for ${bytes}) as content from heddle.archive_contents
-    where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and hash = ${hash}`
-  return stored === undefined ? null : { ...entry, content: await unpackBlocks(stored.content, lengths), part }
 }
 
 /** Recalls of one entry that were not counted yet. */

@@ -1,8 +1,22 @@
 /**
- * A list of UUIDs or hexadecimal digits in Postgres' own spelling, for `any(${asArray(ids)}::uuid[])`: these need no
- * quoting. The driver could spell arrays itself, but would ask each new connection for the types of arrays, and a
+ * A list of UUIDs, numbers or hexadecimal digits in Postgres' own spelling, for `any(${asArray(ids)}::uuid[])`: these need
+ * no quoting. The driver could spell arrays itself, but would ask each new connection for the types of arrays, and a
  * connection that is cut during that question ends the process.
  */
-export function asArray(ids: Iterable<string>): string {
-  return `{${[...ids].join(',')}}`
+export function asArray(values: Iterable<string | number>): string {
+  return `{${[...values].join(',')}}`
+}
+
+export type Spellable = string | boolean | null | undefined
+
+/** A list of any texts, likewise; null and undefined are null. A list of nothing but these is empty. */
+export function asQuotedArray(values: readonly Spellable[]): string {
+  if (values.every((value) => value === null || value === undefined)) return '{}'
+  return `{${values.map(spell).join(',')}}`
+}
+
+function spell(value: Spellable): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (typeof value === 'boolean') return value ? 't' : 'f'
+  return `"${value.replace(/["\\]/g, '\\$&')}"`
 }

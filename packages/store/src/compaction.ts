@@ -12,7 +12,7 @@ import {
 import { archiveEntries } from './archive.js'
 import type { Tx } from './connection.js'
 import { insertPrunings, loadPruningsOf } from './prunings.js'
-import { insertState } from './publish-states.js'
+import { insertState, type NewContextState } from './publish-states.js'
 import { type ContextStateRow, loadLatestStates } from './states.js'
 import { loadThread, type ThreadRow } from './threads.js'
 
@@ -55,6 +55,19 @@ export async function loadCompaction(
 }
 
 /**
+ * Whether compactions were last looked for under other settings than those that hold now. Nothing wakes the stage when the
+ * settings of an agent change: the next message of a thread does, or the next request for its context.
+ *
+ * @param compaction as a request sees it
+ * @param settings of the file and the environment
+ */
+export function isPrunedUnderOthers({ thread, lane }: Compaction, settings: PartialSettings): boolean {
+  const { pruneUsage, agentSettings, settings: threadSettings } = thread
+  if (pruneUsage === null || pruneUsage.lane === lane.key) return false
+  return pruneUsage.lane !== laneOf(mergeSettings(settings, agentSettings, threadSettings)).key
+}
+
+/**
  * Whether a state covers messages that nothing stands for yet. Also one that was passed by, where what passed it became
  * void: it is the latest again.
  */
@@ -83,7 +96,8 @@ export async function withPrunings(
 }
 
 export interface PublishedPlan {
-  readonly compaction: Compaction
+  /** The thread with the compaction that this one follows; see {@link publishCompaction}. */
+  readonly compaction: Pick<Compaction, 'thread' | 'lane'> & { readonly latest: NewContextState | null }
   readonly plan: CompactionPlan
   /** The messages that the plan speaks of, by id. */
   readonly messages: ReadonlyMap<string, Message>
@@ -93,17 +107,21 @@ export interface PublishedPlan {
  * Publishes a compaction: its state, what it decided about messages, and their full contents in the archive, in one
  * transaction. Where its range grew it is pending until it has a summary.
  *
- * @returns false where another worker or a clear came first; then nothing is written
+ * @returns the state, on which another can be published; null where another worker or a clear came first, and nothing is
+ *   written
  */
-export async function publishCompaction(tx: Tx, { compaction, plan, messages }: PublishedPlan): Promise<boolean> {
+export async function publishCompaction(
+  tx: Tx,
+  { compaction, plan, messages }: PublishedPlan,
+): Promise<NewContextState | null> {
   const { thread, lane, latest } = compaction
   const stateId = randomUUID()
   const summary = plan.needsSummary ? null : (latest?.summary ?? null)
-  const isPublished = await insertState(tx, {
+  const state: NewContextState = {
     id: stateId,
     threadId: thread.threadId,
     lane: lane.key,
-    strategy: lane.strategy,
+    strategy: lane.strategy.name,
     clearEpoch: thread.clearEpoch,
     generation: (latest?.generation ?? 0) + 1,
     replaces: latest?.id ?? null,
@@ -118,8 +136,8 @@ export async function publishCompaction(tx: Tx, { compaction, plan, messages }: 
     summary,
     summaryTokens: summary === null ? 0 : (latest?.summaryTokens ?? 0),
     summarizer: summary === null ? null : (latest?.summarizer ?? null),
-  })
-  if (!isPublished) return false
+  }
+  if (!(await insertState(tx, state))) return null
   const archiveIds = await archiveEntries(
     tx,
     plan.prunings.map(({ archive }) => ({
@@ -137,5 +155,5 @@ export async function publishCompaction(tx: Tx, { compaction, plan, messages }: 
       return archiveId === undefined ? [] : [{ stateId, messageId, action, text, tokens, reason, archiveId }]
     }),
   })
-  return true
+  return state
 }

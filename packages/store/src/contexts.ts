@@ -1,18 +1,12 @@
-import { promisify } from 'node:util'
-import { deflate, inflate } from 'node:zlib'
 import { type ContextRequest, type ContextResult, type ErrorData, notFound, RetryableError } from '@heddle/contracts'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
+import { dropOldDeliveries, isTurnToDrop } from './deliveries.js'
+import { isOwn } from './own-project.js'
+import { deflateJson, inflateJson } from './packing.js'
+import type { Prepared } from './prepared-contexts.js'
+import { type LinesToStore, rebuildContext } from './stored-contexts.js'
 import { shareErasureLock } from './tombstones.js'
-
-const compress = promisify(deflate)
-const decompress = promisify(inflate)
-
-/** Half the time of zlib's usual level, for a tenth more bytes; a requester waits for it. */
-const COMPRESSION_LEVEL = 1
-
-/** The largest result as JSON: the largest budget in tokens, at a few bytes each. */
-const RESULT_BYTES_MAX = 256 * 1024 * 1024
 
 /** A context without its result. */
 export interface ContextSummary {
@@ -24,6 +18,8 @@ export interface ContextSummary {
   /** The requester gives up then; past it nobody builds the context. */
   readonly deadlineAtMs: number
   readonly builtAtMs: number | null
+  /** The moment that the context shows; null unless built. */
+  readonly shownAtMs: number | null
   /** Why it failed. */
   readonly error: ErrorData | null
   readonly stateId: string | null
@@ -66,19 +62,39 @@ export async function requestContext(
   return false
 }
 
-/** @returns null where the project has no such context */
-export async function loadContext(tx: Tx, { id }: { id: string }): Promise<ContextRow | null> {
-  const [row] = await tx<(ContextSummary & { result: Uint8Array | null })[]>`
-    select ${summaryColumns(tx)}, result from heddle.contexts
-    where id = ${id}
+/**
+ * A context with its result: the delivered bytes while they are kept, else what is rebuilt from the store.
+ *
+ * @param rebuild whether to rebuild it in any case
+ * @returns null where the project has no such context
+ * @throws PermanentError `NOT_FOUND` where parts of it are gone, with what they were
+ */
+export async function loadContext(
+  tx: Tx,
+  { id, rebuild = false }: { id: string; rebuild?: boolean },
+): Promise<ContextRow | null> {
+  const [row] = await tx<(ContextSummary & { delivered: Uint8Array | null })[]>`
+    select ${summaryColumns(tx)}, (
+      select result from heddle.context_deliveries where context_deliveries.context_id = contexts.id
+    ) as delivered
+    from heddle.contexts
+    where id = ${id} and ${isOwn(tx, 'contexts')}
       and not exists (select from heddle.tombstones where tombstones.target_id = contexts.thread_id)`
   if (row === undefined) return null
-  return { ...row, result: row.result === null ? null : await unpack(row.result) }
+  const { delivered, ...summary } = row
+  if (summary.status !== 'built') return { ...summary, result: null }
+  if (delivered !== null && !rebuild) return { ...summary, result: (await inflateJson(delivered)) as ContextResult }
+  return { ...summary, result: await rebuildContext(tx, summary) }
 }
 
 export interface BuiltContext {
   readonly id: string
   readonly result: ContextResult
+  /** What is kept of it when the delivered bytes are gone; without it those stay with the context. */
+  readonly stored?: LinesToStore
+  /** The moment that it shows, in milliseconds since 1970. */
+  readonly shownAtMs?: number
+  readonly prepared?: Prepared | undefined
   /** Ids of the other threads that it tells of. */
   readonly mentions?: readonly string[]
 }
@@ -87,20 +103,48 @@ export interface BuiltContext {
  * Stores a built context. It is the first answer that counts: of two workers on one request, one answers.
  *
  * @returns false where the context was built or failed before
- * @throws RetryableError where a thread that it tells of was erased meanwhile: it is to be built again
+ * @throws RetryableError where a thread that it tells of, or the context that it is based on, was erased meanwhile: it is to
+ *   be built again
  */
-export async function finishContext(tx: Tx, { id, result, mentions = [] }: BuiltContext): Promise<boolean> {
+export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolean> {
+  const { id, result, stored, shownAtMs, prepared, mentions = [] } = built
   const { receipt } = result
-  if (mentions.length > 0) await recordMentions(tx, id, mentions)
-  const packed = await compress(JSON.stringify(result), { level: COMPRESSION_LEVEL })
-  const { count } = await tx`
-    update heddle.contexts
-    set
-      status = 'built', built_at = now(), result = ${packed}, state_id = ${receipt.stateId},
-      agent_version = ${receipt.agentVersion}, head_seq = ${receipt.headSeq}, budget = ${result.budget},
-      tokens_used = ${result.tokensUsed}, summary_used = ${result.summaryUsed}
-    where id = ${id} and status = 'requested'`
-  return count === 1
+  const packed = await deflateJson(result)
+  const lines = stored?.asBase
+  // Everything else hangs on the update: where the context is answered or erased, nothing is written.
+  const [, [written]] = await Promise.all([
+    mentions.length > 0 && recordMentions(tx, id, mentions),
+    tx<{ finished: number; lines: number }[]>`
+      with finished as (
+        update heddle.contexts
+        set
+          status = 'built', built_at = now(), shown_at = ${shownAtMs ?? null}, state_id = ${receipt.stateId},
+          agent_version = ${receipt.agentVersion}, head_seq = ${receipt.headSeq}, budget = ${result.budget},
+          tokens_used = ${result.tokensUsed}, summary_used = ${result.summaryUsed}, hidden = ${stored?.hidden ?? null},
+          digest = ${packed.digest}, prepared_key = ${prepared?.key ?? null}, lane = ${prepared?.lane ?? null},
+          versions = ${prepared?.versions ?? null}, holds_until = ${prepared?.holdsUntilMs ?? null}
+        where id = ${id} and status = 'requested'
+        returning id, thread_id
+      ),
+      delivered as (
+        insert into heddle.context_deliveries (context_id, result) select id, ${packed.bytes} from finished
+      ),
+      lines as (
+        insert into heddle.context_lines (id, thread_id, chain_id, base_id, depth, delta)
+        select id, thread_id, ${lines?.chainId ?? null}, ${stored?.baseId ?? null}, ${lines?.depth ?? 0}, ${stored?.delta ?? null}
+        from finished
+        where ${stored !== undefined} and (
+          ${stored?.baseId ?? null}::uuid is null
+          or exists (select from heddle.context_lines where id = ${stored?.baseId ?? null}))
+        returning id
+      )
+      select (select count(*) from finished) as finished, (select count(*) from lines) as lines`,
+  ])
+  if (written?.finished !== 1) return false
+  if (stored !== undefined && written.lines === 0)
+    throw new RetryableError('INTERNAL', 'the context that this one is based on was removed meanwhile')
+  if (stored !== undefined && isTurnToDrop(id)) await dropOldDeliveries(tx, id)
+  return true
 }
 
 /** The threads are held, as for what is published for them: an erasure finds the context by them. */
@@ -157,9 +201,5 @@ export async function listContexts(tx: Tx, { threadId, limit, before }: ContextL
 function summaryColumns(tx: Tx) {
   return tx`
     id, thread_id, status, request, requested_at as requested_at_ms, deadline_at as deadline_at_ms,
-    built_at as built_at_ms, error, state_id, agent_version, head_seq, budget, tokens_used, summary_used`
-}
-
-async function unpack(packed: Uint8Array): Promise<ContextResult> {
-  return JSON.parse((await decompress(packed, { maxOutputLength: RESULT_BYTES_MAX })).toString()) as ContextResult
+    built_at as built_at_ms, shown_at as shown_at_ms, error, state_id, agent_version, head_seq, budget, tokens_used, summary_used`
 }

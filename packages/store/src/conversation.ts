@@ -1,4 +1,4 @@
-import { type CompactionState, isCovered, type Message, type Position } from '@heddle/core'
+import { type CompactionState, isCovered, type Message, type Position, positionOf } from '@heddle/core'
 import type { Tx } from './connection.js'
 import { loadMessagesById } from './messages.js'
 import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
@@ -87,12 +87,26 @@ async function loadLate(
   return rows.map(toMessage)
 }
 
-/** Reads the raw messages that a state's summary stands for, oldest first; the newest `limit` of them. */
-export async function loadCovered(
+export interface CoveredQuery extends Cleared {
+  readonly state: CompactionState
+  readonly limit: number
+  /** Only messages before this place; null from the end of the range. Default null. */
+  readonly before?: Position | null
+}
+
+export interface CoveredPage {
+  /** Oldest first. */
+  readonly messages: Message[]
+  /** The place at which the next page goes on; null where this was the last. */
+  readonly next: Position | null
+}
+
+/** Reads the raw messages that a state's summary stands for, in pages from the end of the range to its beginning. */
+export async function loadCoveredPage(
   tx: Tx,
-  { threadId, clearedSeq, state, limit }: Cleared & { state: CompactionState; limit: number },
-): Promise<Message[]> {
-  if (state.covered === null) return []
+  { threadId, clearedSeq, state, limit, before = null }: CoveredQuery,
+): Promise<CoveredPage> {
+  if (state.covered === null) return { messages: [], next: null }
   const { from, to } = state.covered
   const rows = await tx<MessageRow[]>`
     select ${messageColumns(tx)}
@@ -101,9 +115,52 @@ export async function loadCovered(
       -- As sums these two find no rows, they only drop the few that are late: the order below is what finds them.
       and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
       and (message.ordered_at, message.ordinal, message.id) >= (${from.orderedAtMs}, ${from.ordinal}, ${from.id})
-      and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
+      and ${
+        before === null
+          ? tx`(message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`
+          : tx`(message.ordered_at, message.ordinal, message.id) < (${before.orderedAtMs}, ${before.ordinal}, ${before.id})`
+      }
     order by message.ordered_at desc, message.ordinal desc, message.id desc
     limit ${limit}`
   const messages = rows.map(toMessage).reverse()
-  return messages.filter((message) => isCovered(message, state))
+  const [oldest] = messages
+  return {
+    messages: messages.filter((message) => isCovered(message, state)),
+    next: oldest === undefined || messages.length < limit ? null : positionOf(oldest),
+  }
+}
+
+/**
+ * Reads a part of what a state's summary stands for, oldest first.
+ *
+ * @param query.after the message after which to begin; null for the first
+ * @returns those of the next `limit` messages that are covered, and the last one looked at; null where there are no more
+ */
+export async function loadCoveredAfter(
+  tx: Tx,
+  { threadId, clearedSeq, state, limit, after }: Omit<CoveredQuery, 'before'> & { readonly after: Position | null },
+): Promise<CoveredPage> {
+  if (state.covered === null) return { messages: [], next: null }
+  const { from, to } = state.covered
+  const place = tx`(message.ordered_at, message.ordinal, message.id)`
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId}
+      -- As sums these two find no rows, as above.
+      and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
+      and ${
+        after === null
+          ? tx`${place} >= (${from.orderedAtMs}, ${from.ordinal}, ${from.id})`
+          : tx`${place} > (${after.orderedAtMs}, ${after.ordinal}, ${after.id})`
+      }
+      and ${place} <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
+    order by message.ordered_at, message.ordinal, message.id
+    limit ${limit}`
+  const messages = rows.map(toMessage)
+  const last = messages.at(-1)
+  return {
+    messages: messages.filter((message) => isCovered(message, state)),
+    next: messages.length === limit && last ? positionOf(last) : null,
+  }
 }

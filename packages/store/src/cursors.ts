@@ -5,32 +5,38 @@ import type { Store } from './store.js'
 import { toStorable } from './text.js'
 import type { PruneUsage, ThreadRow } from './threads.js'
 
-const CURSOR_COLUMNS = { prune: 'prune_seq', summarize: 'summarize_seq', embed: 'embed_seq' } as const
-
 /**
- * Moves a stage's cursor on, if it still stands where the stage began: of two workers on one thread, one moves it.
+ * Moves the embed stage's cursor up to a message, if it is not past it already: with another model the stage meets messages
+ * again. Holds the thread's cursors until the commit.
  *
- * @returns whether this call moved it
+ * @returns false where the thread is gone
  */
-export async function advanceCursor(
+export async function advanceEmbedCursor(
   tx: Tx,
-  { threadId, stage, fromSeq, toSeq }: { threadId: string; stage: WakeStageName; fromSeq: number; toSeq: number },
+  { threadId, toSeq }: { threadId: string; toSeq: number },
 ): Promise<boolean> {
-  const column = tx(CURSOR_COLUMNS[stage])
   const { count } = await tx`
     update heddle.stage_cursors
-    set ${column} = ${toSeq}
-    where thread_id = ${threadId} and ${column} = ${fromSeq} and ${toSeq}::bigint between ${column} and head_seq`
+    set embed_seq = greatest(embed_seq, ${toSeq})
+    where thread_id = ${threadId} and ${toSeq}::bigint <= head_seq`
   return count === 1
 }
 
 /**
  * Moves the prune stage's cursor on to the head that it saw, with what the context took there, and the cursor of the
- * summarize stage with it where nothing waits for a summary.
+ * summarize stage with it where nothing waits for a summary. Of two workers that began at one place, one moves it.
  */
 export async function settlePrune(
   tx: Tx,
-  { thread, usage, awaitsSummary }: { thread: ThreadRow; usage: PruneUsage | null; awaitsSummary: boolean },
+  {
+    thread,
+    usage,
+    awaitsSummary,
+  }: {
+    thread: Pick<ThreadRow, 'threadId' | 'pruneSeq' | 'headSeq'>
+    usage: PruneUsage | null
+    awaitsSummary: boolean
+  },
 ): Promise<void> {
   const { threadId, pruneSeq, headSeq } = thread
   await tx`
@@ -73,7 +79,10 @@ export interface ThreadWork {
   readonly threadId: string
 }
 
-/** Threads of all projects whose stages are behind their head, those that wait longest first. */
+/**
+ * Threads of all projects whose stages are behind their head, those that wait longest first; then those with iterations that
+ * their progress summary does not know of.
+ */
 export async function findLaggingThreads(
   store: Store,
   { limit, nowMs }: { limit: number; nowMs: number },
@@ -81,7 +90,22 @@ export async function findLaggingThreads(
   return await store.asReconciler(
     async (tx) =>
       await tx<ThreadWork[]>`
-      select project_id, thread_id, stage from heddle.lagging_threads(${limit}::integer, ${nowMs}::timestamptz)`,
+      select project_id, thread_id, stage from heddle.lagging_threads(${limit}::integer, ${nowMs}::timestamptz)
+      union all
+      select project_id, thread_id, 'summarize' from heddle.lagging_progress(${limit}::integer, ${nowMs}::timestamptz)`,
+  )
+}
+
+/** Threads of all projects that have vectors of another model and not yet as many of this one. */
+export async function findThreadsToReembed(
+  store: Store,
+  { model, limit, nowMs }: { model: string; limit: number; nowMs: number },
+): Promise<ThreadWork[]> {
+  return await store.asReconciler(
+    async (tx) =>
+      await tx<ThreadWork[]>`
+      select distinct project_id, thread_id, 'embed' as stage
+      from heddle.lagging_vectors(${model}, ${limit}::integer, ${nowMs}::timestamptz)`,
   )
 }
 
@@ -108,5 +132,18 @@ export async function findRequestedContexts(
       await tx<{ projectId: string; contextId: string }[]>`
       select project_id, context_id
       from heddle.requested_contexts(${limit}::integer, ${requestedBeforeMs}::timestamptz)`,
+  )
+}
+
+/** Snapshots of all projects that were requested before a time and that nobody has saved or failed yet, oldest first. */
+export async function findRequestedSnapshots(
+  store: Store,
+  { limit, requestedBeforeMs }: { limit: number; requestedBeforeMs: number },
+): Promise<{ projectId: string; snapshotId: string }[]> {
+  return await store.asReconciler(
+    async (tx) =>
+      await tx<{ projectId: string; snapshotId: string }[]>`
+      select project_id, snapshot_id
+      from heddle.requested_snapshots(${limit}::integer, ${requestedBeforeMs}::timestamptz)`,
   )
 }

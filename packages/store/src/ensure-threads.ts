@@ -4,6 +4,7 @@ import { agentConflict, erasedError } from './append-plan.js'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { assertStorable } from './text.js'
+import { startThreadItems } from './thread-items.js'
 import { shareErasureLock } from './tombstones.js'
 
 export interface NewThread {
@@ -67,13 +68,14 @@ async function insertThreads(tx: Tx, threads: readonly NewThread[], codeCharacte
     agent_id: agentId,
   }))
   const ids = threads.map(({ threadId }) => threadId)
-  const [, , present] = await Promise.all([
-    tx`
+  const [made, , present] = await Promise.all([
+    tx<{ id: string }[]>`
       insert into heddle.threads (id, name, code, agent_id)
       select id, name, code, agent_id
       from json_to_recordset(${JSON.stringify(rows)}::text::json) as thread (id uuid, name text, code text, agent_id uuid)
       order by id
-      on conflict do nothing`,
+      on conflict do nothing
+      returning id`,
     tx`
       insert into heddle.stage_cursors (thread_id)
       select id from heddle.threads where id = any(${asArray(ids)}::uuid[])
@@ -81,6 +83,12 @@ async function insertThreads(tx: Tx, threads: readonly NewThread[], codeCharacte
       on conflict do nothing`,
     tx<{ id: string }[]>`select id from heddle.threads where id = any(${asArray(ids)}::uuid[])`,
   ])
+  // Two processes that make a thread at once: the one that made it gives it its items.
+  if (made.length > 0)
+    await startThreadItems(
+      tx,
+      made.map(({ id }) => id),
+    )
   const found = new Set(present.map(({ id }) => id))
   const missing = threads.filter(({ threadId }) => !found.has(threadId))
   if (missing.length === 0) return

@@ -16,6 +16,7 @@ export const takeSnapshot: Taker = async (tx, { projectId, targetId, agentId }) 
     limit 1
     for update`
   if (snapshot === undefined) return {}
+  // Snapshots that hold a thread are saved, and so have their content.
   const rest = withoutThread(await unpackSnapshot(snapshot.content), targetId)
   if (rest.messages.length === 0) {
     await tx`delete from heddle.snapshots where id = ${snapshot.id}`

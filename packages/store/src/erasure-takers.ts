@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Tx } from './connection.js'
 import { takeArchive } from './erasure-archive.js'
+import { takePostings, takePostingsOfAgent } from './erasure-postings.js'
 import { takeSnapshot, takeSnapshotsOfAgent } from './erasure-snapshots.js'
 import { type ErasedThing, ROWS_PER_STEP, type Taker } from './erasure-step.js'
 
@@ -35,7 +36,15 @@ const takeThread: Taker = async (tx, { targetId }) => {
   // Held like that, nobody tells of it any more: those contexts that do go before their trace is lost.
   const mentions = await takeMentions(tx, targetId)
   if (mentions > 0) return { contexts: mentions }
-  const parts = ['thread_versions', 'processes', 'running_processes', 'iterations', 'thread_items', 'undone_messages']
+  const parts = [
+    'thread_versions',
+    'processes',
+    'running_processes',
+    'progress_summaries',
+    'iterations',
+    'thread_items',
+    'undone_messages',
+  ]
   const counts =
     count === 0
       ? []
@@ -62,31 +71,14 @@ async function takeMentions(tx: Tx, threadId: string): Promise<number> {
   return Math.max(count, traces.count)
 }
 
-/** Vectors are found by model: they are kept by agent, model and thread. */
-function takeChunks(condition: Condition): Taker {
-  return async (tx, thing) => {
-    const agentId = thing.agentId ?? thing.targetId
-    let model = ''
-    for (;;) {
-      const [next] = await tx<{ model: string }[]>`
-        select model from heddle.chunks where agent_id = ${agentId} and model > ${model} order by model limit 1`
-      if (next === undefined) return { chunks: 0 }
-      ;({ model } = next)
-      const some = tx`agent_id = ${agentId} and model = ${model} and ${condition(tx, thing)}`
-      const { count } = await tx`
-        delete from heddle.chunks
-        where ${some} and source_id = any(array(
-          select source_id from heddle.chunks where ${some} limit ${ROWS_PER_STEP}))`
-      if (count > 0) return { chunks: count }
-    }
-  }
-}
-
 /** An agent's row takes its versions, its clears and its items along. No thread of it is left by then. */
 const takeAgent: Taker = async (tx, { targetId }) => {
   const { count } = await tx`select from heddle.agents where id = ${targetId} for update`
   if (count === 0) return {}
-  const [itemVersions, items, toolServers, versions, clears, agents] = await Promise.all([
+  const [itemVectors, itemVersions, items, toolServers, versions, clears, agents] = await Promise.all([
+    tx`
+      delete from heddle.item_vectors
+      where item_id = any(array(select id from heddle.items where agent_id = ${targetId}))`,
     tx`
       delete from heddle.item_versions
       where item_id = any(array(select id from heddle.items where agent_id = ${targetId}))`,
@@ -97,6 +89,7 @@ const takeAgent: Taker = async (tx, { targetId }) => {
     tx`delete from heddle.agents where id = ${targetId}`,
   ])
   return {
+    item_vectors: itemVectors.count,
     item_versions: itemVersions.count,
     items: items.count,
     tool_servers: toolServers.count,
@@ -132,10 +125,16 @@ const takers = {
   thread: [
     takeThread,
     takeRows('contexts', 'id', ofThread),
+    takeRows('context_lines', 'id', ofThread),
     takeRows('dead_letters', 'id', ofThread),
+    takeRows('summary_calls', 'id', ofThread),
     takeSnapshot,
-    takeChunks((tx, { targetId }) => tx`thread_id = ${targetId}`),
+    takeRows('vector_threads', 'model', ofThread),
+    takeRows('vectors', 'first_chunk', ofThread),
+    takePostings,
     takeRows('prunings', 'message_id', ofThread),
+    takeRows('summary_leaves', 'hash', ofThread),
+    takeRows('summary_parts', 'hash', ofThread),
     takeRows('context_states', 'id', (tx, thing) => tx`${ofThread(tx, thing)} and status <> 'void'`),
     takeRows('context_states', 'id', (tx, thing) => tx`${ofThread(tx, thing)} and status = 'void'`),
     takeArchive,
@@ -144,11 +143,12 @@ const takers = {
     takeRows('thread_clears', 'epoch', ofThread),
     takeRows('events', 'number', ofThread),
   ],
-  agent: [takeRows('dead_letters', 'id', ofAgent), takeSnapshotsOfAgent, takeChunks((tx) => tx`true`), takeAgent],
+  agent: [takeRows('dead_letters', 'id', ofAgent), takeSnapshotsOfAgent, takePostingsOfAgent, takeAgent],
   project: [
     takeKeys,
     takeRows('dead_letters', 'id', ofProject),
     takeRows('contexts', 'id', ofProject),
+    takeRows('context_lines', 'id', ofProject),
     takeRows('events', 'number', ofProject),
     takeRows('archive_contents', 'hash', ofProject),
     takeProject,

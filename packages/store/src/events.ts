@@ -1,4 +1,5 @@
 import { type EventTopic, type HeddleEvent, notFound } from '@heddle/contracts'
+import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { findTombstones, shareErasureLock } from './tombstones.js'
 
@@ -71,4 +72,29 @@ export async function loadEventsAfter(
     where project_id = ${projectId} and number > ${number}
     order by number
     limit ${limit}`
+}
+
+/** The numbers of those events that are of an agent: of one of its threads, or of a snapshot of it. */
+export async function eventsOfAgent(
+  tx: Tx,
+  { agentId, events }: { agentId: string; events: readonly HeddleEvent[] },
+): Promise<Set<number>> {
+  const threadIds = new Set(events.flatMap(({ threadId }) => threadId ?? []))
+  const subjectIds = new Set(
+    events.flatMap(({ topic, subjectId }) => (topic === 'snapshot.saved' ? (subjectId ?? []) : [])),
+  )
+  const rows = await tx<{ id: string }[]>`
+    select id from heddle.threads where id = any(${asArray(threadIds)}::uuid[]) and agent_id = ${agentId}
+    union all
+    select id from heddle.snapshots where id = any(${asArray(subjectIds)}::uuid[]) and agent_id = ${agentId}`
+  const own = new Set(rows.map(({ id }) => id))
+  const isOwn = ({ threadId, subjectId }: HeddleEvent) => own.has(threadId ?? subjectId ?? '')
+  return new Set(events.filter(isOwn).map(({ number }) => number))
+}
+
+/** The number of the project's latest event; 0 where there is none, or no such project. */
+export async function latestEventNumber(tx: Tx, { projectId }: { projectId: string }): Promise<number> {
+  const [project] = await tx<{ number: number }[]>`
+    select event_number as number from heddle.projects where project_id = ${projectId}`
+  return project?.number ?? 0
 }

@@ -15,6 +15,7 @@ export const unexportedColumns = [
   'project_id',
   'id of archive',
   'id of context_states',
+  'id of progress_summaries',
   // Named by its place among the states of the file.
   'replaces of context_states',
   'state_id of prunings',
@@ -70,6 +71,24 @@ export const exportTables = {
       file_events: 'json',
       duration_seconds: 'double precision',
       fingerprint: 'bytea',
+      created_at: time,
+    },
+  },
+  progressSummary: {
+    table: 'progress_summaries',
+    key: ['lane', 'clear_epoch', 'version'],
+    columns: {
+      lane: 'text',
+      clear_epoch: 'integer',
+      version: 'integer',
+      kind: 'text',
+      total: 'integer',
+      covered_count: 'integer',
+      covered_from: 'integer',
+      covered_to: 'integer',
+      summary: 'text',
+      summary_tokens: 'integer',
+      summarizer: 'text',
       created_at: time,
     },
   },
@@ -138,7 +157,7 @@ export const exportTables = {
   },
   undone: {
     table: 'undone_messages',
-    key: ['message_id'],
+    key: ['message_id', 'undone_at'],
     columns: { message_id: 'uuid', undone_at: time, redone_at: time },
   },
   message: {

@@ -50,3 +50,21 @@ export async function isGranted(tx: Tx, { granteeProjectId, scope }: Grant): Pro
       and accepted_at is not null and revoked_at is null`
   return rows.length > 0
 }
+
+export interface GrantRow {
+  readonly granteeProjectId: string
+  readonly scope: GrantScope
+  readonly createdAtMs: number
+  readonly acceptedAtMs: number | null
+  readonly revokedAtMs: number | null
+}
+
+/** The grants that this project has offered, newest first. */
+export async function listGrants(tx: Tx): Promise<GrantRow[]> {
+  return await tx<GrantRow[]>`
+    select grantee_project_id, scope, created_at as created_at_ms, accepted_at as accepted_at_ms,
+      revoked_at as revoked_at_ms
+    from heddle.grants
+    order by created_at desc, grantee_project_id
+    limit 1000`
+}

@@ -1,15 +1,17 @@
 export * from './activity.js'
 export * from './agents.js'
+export * from './api-keys.js'
 export { type AppendBatch, appendMessages, isRepeat } from './append-messages.js'
 export type { Append, AppendOutcome, PreparedMessage } from './append-plan.js'
 export * from './applications.js'
 export * from './archive.js'
+export * from './archive-reading.js'
 export * from './archive-selection.js'
-export * from './chunks.js'
 export * from './clears.js'
 export * from './compaction.js'
 export type { Tx } from './connection.js'
 export * from './contexts.js'
+export { loadContextAt, type MomentQuery } from './contexts-at.js'
 export * from './conversation.js'
 export * from './cursors.js'
 export * from './dead-letters.js'
@@ -28,19 +30,68 @@ export { exportTables, unexportedColumns } from './export-tables.js'
 export * from './grants.js'
 export * from './health.js'
 export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './history.js'
+export { type RelevanceQuery, relevantItems } from './item-relevance.js'
+export {
+  type EmbeddableItem,
+  type EmbedItemsOptions,
+  embedItems,
+  type ItemVectors,
+  loadItemVectors,
+} from './item-vectors.js'
+export {
+  findItems,
+  type ItemChange,
+  type ItemListing,
+  type ItemQuery,
+  type ItemRow,
+  listItems,
+  loadAgentItems,
+  type PutItem,
+  putItems,
+  putToolServer,
+  removeItems,
+} from './items.js'
 export { type KnownIteration, type PreparedIteration, planIterations } from './iteration-plan.js'
 export * from './iterations.js'
+export * from './loops.js'
 export * from './messages.js'
 export { type MigrateOptions, migrate } from './migrate.js'
+export { appendPostings, type IndexedMessage, mergePostings } from './postings.js'
+export { findPrepared, loadPrepared, type Prepared, prepareContexts } from './prepared-contexts.js'
 export * from './processes.js'
+export * from './progress.js'
 export * from './projects.js'
 export * from './prunings.js'
 export * from './publish-states.js'
 export * from './references.js'
 export { type Expiry, type RetainedKind, removeExpired, retainedKinds } from './retention.js'
-export { insertSnapshot, loadSnapshot, type NewSnapshot } from './snapshots.js'
+export * from './search-hits.js'
+export {
+  removeSnapshotFile,
+  type SnapshotPlace,
+  type SweptFiles,
+  snapshotPath,
+  sweepSnapshotFiles,
+  writeSnapshotFile,
+} from './snapshot-files.js'
+export {
+  failSnapshot,
+  finishSnapshot,
+  holdSnapshot,
+  listSnapshots,
+  loadSnapshot,
+  loadSnapshotRow,
+  noteRestored,
+  requestSnapshot,
+  type SnapshotRow,
+  type SnapshotStore,
+  standingPart,
+} from './snapshots.js'
 export * from './states.js'
 export { openStore, type Store, type StoreOptions, type TransactionOptions } from './store.js'
+export { type LinesBase, packLines, rebuildContext } from './stored-contexts.js'
+export * from './summary-calls.js'
+export * from './summary-tree.js'
 export * from './thread-counts.js'
 export {
   loadThreadDetails,
@@ -51,6 +102,19 @@ export {
 export * from './thread-export.js'
 export * from './thread-import.js'
 export * from './thread-import-states.js'
+export { changeThreadItem, loadThreadItems } from './thread-items.js'
 export * from './threads.js'
+export { holdThread } from './tombstones.js'
 export * from './undone.js'
+export * from './vector-scopes.js'
+export {
+  type Nearest,
+  type NearestRequest,
+  VECTOR_CACHE_BYTES_MAX,
+  VECTORS_EXACT_MAX,
+  type VectorSearch,
+} from './vector-search.js'
+export * from './vectors.js'
 export * from './window.js'
+export * from './window-threads.js'
+export * from './word-search.js'

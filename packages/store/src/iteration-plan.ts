@@ -5,14 +5,14 @@ export interface PreparedIteration {
   readonly input: IterationInput
   readonly happenedAtMs: number
   /** `iterationFingerprint` of the input: tells a repeat from a conflict. */
-  readonly fingerprint: Uint8Array
+  readonly fingerprint: string
 }
 
 /** What a thread holds of the ids and numbers at hand. */
 export interface KnownIteration {
   readonly id: string
   readonly number: number
-  readonly fingerprint: Uint8Array
+  readonly fingerprint: string
 }
 
 export interface IterationPlan {
@@ -40,8 +40,7 @@ export function planIterations(
     const same = byId.get(id)
     if (same) {
       const isRepeat =
-        Buffer.from(same.fingerprint).equals(iteration.fingerprint) &&
-        (iterationNumber === undefined || iterationNumber === same.number)
+        same.fingerprint === iteration.fingerprint && (iterationNumber === undefined || iterationNumber === same.number)
       if (isRepeat) return same.number
       throw taken(
         `iterations.${firstIndex + index}.id`,

@@ -1,5 +1,6 @@
 import { type FileEvent, notFound } from '@heddle/contracts'
-import type { Iteration } from '@heddle/core'
+import { type Iteration, iterationCharacters } from '@heddle/core'
+import type { Fragment } from 'postgres'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { type KnownIteration, type PreparedIteration, planIterations } from './iteration-plan.js'
@@ -39,14 +40,14 @@ export async function appendIterations(
     tx`select 1 from heddle.threads where id = ${threadId} for no key update`,
     // Lateral with an offset: one look-up for each id and each number, however many iterations the thread has.
     tx<KnownIteration[]>`
-      select found.id, found.number, found.fingerprint
+      select found.id, found.number, encode(found.fingerprint, 'hex') as fingerprint
       from unnest(${asArray(ids)}::uuid[]) as given (id)
       cross join lateral (
         select id, number, fingerprint from heddle.iterations
         where thread_id = ${threadId} and iterations.id = given.id
         offset 0) as found
       union
-      select found.id, found.number, found.fingerprint
+      select found.id, found.number, encode(found.fingerprint, 'hex') as fingerprint
       from unnest(${asArray(given.map(String))}::integer[]) as given (number)
       cross join lateral (
         select id, number, fingerprint from heddle.iterations
@@ -70,6 +71,8 @@ export async function appendIterations(
         number integer, id uuid, happened_at timestamptz, cli_used text, model_used text, prompt text, output text,
         texts_escaped boolean, progress_score double precision, progress_markers text, file_changes text,
         file_events text, duration_seconds double precision, fingerprint text)`
+    await tx`
+      update heddle.stage_cursors set iteration_count = iteration_count + ${plan.fresh.length} where thread_id = ${threadId}`
   }
   return { numbers: plan.numbers, stored: plan.fresh.length }
 }
@@ -91,7 +94,7 @@ function toRow({ input, number, happenedAtMs, fingerprint }: PreparedIteration &
     file_changes: JSON.stringify(input.fileChanges ?? []),
     file_events: JSON.stringify(input.fileEvents ?? []),
     duration_seconds: input.durationSeconds,
-    fingerprint: Buffer.from(fingerprint).toString('hex'),
+    fingerprint,
   }
 }
 
@@ -110,11 +113,8 @@ export async function listIterations(
 ): Promise<{ iterations: Iteration[]; hasMore: boolean }> {
   const direction = order === 'asc' ? tx`asc` : tx`desc`
   const past = order === 'asc' ? tx`>` : tx`<`
-  const rows = await tx<(Iteration & { textsEscaped: boolean; found: number })[]>`
-    select
-      iteration.id, iteration.number, iteration.happened_at as happened_at_ms, iteration.cli_used, iteration.model_used,
-      iteration.prompt, iteration.output, iteration.texts_escaped, iteration.progress_score, iteration.progress_markers,
-      iteration.file_changes, iteration.file_events, iteration.duration_seconds, sized.found
+  const rows = await tx<(StoredIteration & { found: number })[]>`
+    select ${iterationColumns(tx, 'whole')}, sized.found
     from (
       select number, count(*) over () as found, row_number() over in_order as place,
         sum(bytes) over in_order - bytes as bytes_before
@@ -136,13 +136,73 @@ export async function listIterations(
   return { iterations: rows.map(toIteration), hasMore: rows.length < (rows[0]?.found ?? 0) }
 }
 
-function toIteration({
-  textsEscaped,
-  found: _,
-  ...row
-}: Iteration & { textsEscaped: boolean; found: number }): Iteration {
-  if (!textsEscaped) return row
-  return { ...row, prompt: JSON.parse(row.prompt) as string, output: JSON.parse(row.output) as string }
+export type StoredIteration = Iteration & { readonly textsEscaped: boolean }
+
+/** Somewhat more than contexts show of a text: who reads it sees that it goes on. */
+const BEGINNING_CHARACTERS = iterationCharacters.outputMax + 1
+/** A character takes at most six as a JSON escape. */
+const ESCAPED_BEGINNING_CHARACTERS = 6 * BEGINNING_CHARACTERS + 1
+/** The end of a long output, where agents say what they accomplished. */
+const END_CHARACTERS = 10_000
+
+/**
+ * The columns of `iteration` that {@link toIteration} takes, with whole texts, with as much as contexts show of them, or with
+ * the end of a long output besides. Only whole texts are without bound.
+ */
+export function iterationColumns(tx: Tx, texts: 'whole' | 'beginnings' | 'ends') {
+  const prompt = texts === 'whole' ? tx`iteration.prompt` : beginning(tx, tx`iteration.prompt`)
+  const output =
+    texts === 'whole'
+      ? tx`iteration.output`
+      : texts === 'beginnings'
+        ? beginning(tx, tx`iteration.output`)
+        : tx`
+          case when iteration.texts_escaped or length(iteration.output) <= ${BEGINNING_CHARACTERS + END_CHARACTERS}::integer
+          then ${beginning(tx, tx`iteration.output`, BEGINNING_CHARACTERS + END_CHARACTERS)}
+          else left(iteration.output, ${BEGINNING_CHARACTERS}::integer) || right(iteration.output, ${END_CHARACTERS}::integer) end`
+  return tx`
+    iteration.id, iteration.number, iteration.happened_at as happened_at_ms, iteration.cli_used, iteration.model_used,
+    ${prompt} as prompt, ${output} as output, iteration.texts_escaped, iteration.progress_score,
+    iteration.progress_markers, iteration.file_changes, iteration.file_events, iteration.duration_seconds`
+}
+
+function beginning(tx: Tx, text: Fragment, charactersMax = BEGINNING_CHARACTERS) {
+  return tx`
+    left(${text}, case when iteration.texts_escaped then ${ESCAPED_BEGINNING_CHARACTERS}::integer else ${charactersMax}::integer end)`
+}
+
+/** @param row may have more fields than an iteration, which are dropped */
+export function toIteration(row: StoredIteration): Iteration {
+  const { id, number, happenedAtMs, cliUsed, modelUsed, progressScore, progressMarkers } = row
+  const { fileChanges, fileEvents, durationSeconds, textsEscaped } = row
+  const read = (text: string) => (textsEscaped ? unescaped(text) : text)
+  return {
+    id,
+    number,
+    happenedAtMs,
+    cliUsed,
+    modelUsed,
+    prompt: read(row.prompt),
+    output: read(row.output),
+    progressScore,
+    progressMarkers,
+    fileChanges,
+    fileEvents,
+    durationSeconds,
+  }
+}
+
+/** A text of JSON escapes, or the beginning of one that was cut anywhere, also within an escape. */
+function unescaped(text: string): string {
+  if (text.length < ESCAPED_BEGINNING_CHARACTERS) return JSON.parse(text) as string
+  for (let length = text.length; ; length--) {
+    try {
+      return JSON.parse(length === text.length && text.endsWith('"') ? text : `${text.slice(0, length)}"`) as string
+    } catch (error) {
+      // The longest escape has six characters.
+      if (text.length - length > 6) throw error
+    }
+  }
 }
 
 /** What the iterations of a thread say of its loop. */

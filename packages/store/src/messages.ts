@@ -1,3 +1,4 @@
+import type { ToolCall } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
@@ -60,13 +61,29 @@ export async function loadMessagesById(
   return rows.map(toMessage)
 }
 
+/**
+ * The calls that the messages of a range made, by their ids.
+ *
+ * @param fromSeq the first message, `toSeq` the last
+ */
+export async function loadCalls(
+  tx: Tx,
+  { threadId, fromSeq, toSeq }: { threadId: string; fromSeq: number; toSeq: number },
+): Promise<Map<string, ToolCall>> {
+  const rows = await tx<{ toolCalls: ToolCall[] }[]>`
+    select tool_calls from heddle.messages
+    where thread_id = ${threadId} and seq between ${fromSeq} and ${toSeq} and tool_calls is not null
+    order by seq`
+  return new Map(rows.flatMap(({ toolCalls }) => toolCalls.map((call) => [call.id, call])))
+}
+
 /** The fingerprints of those of `ids` that the thread holds. */
 export async function existingMessages(
   tx: Tx,
   { threadId, ids }: { threadId: string; ids: readonly string[] },
-): Promise<Map<string, Uint8Array>> {
-  const rows = await tx<{ id: string; fingerprint: Uint8Array }[]>`
-    select found.id, found.fingerprint
+): Promise<Map<string, string>> {
+  const rows = await tx<{ id: string; fingerprint: string }[]>`
+    select found.id, encode(found.fingerprint, 'hex') as fingerprint
     from unnest(${asArray(ids)}::uuid[]) as given (id)
     -- Lateral with an offset: one look-up for each id. A planner without statistics would go through the whole thread.
     cross join lateral (
@@ -87,6 +104,8 @@ export async function recordTokenCounts(
     insert into heddle.message_tokens (thread_id, seq, tokens)
     select thread.id, counted.seq, counted.tokens
     from (select id from heddle.threads where id = ${threadId} for key share) as thread
-    cross join json_to_recordset(${JSON.stringify(counts)}::text::json) as counted (seq bigint, tokens integer)
+    cross join unnest(
+      ${asArray(counts.map(({ seq }) => seq))}::bigint[], ${asArray(counts.map(({ tokens }) => tokens))}::integer[]
+    ) as counted (seq, tokens)
     on conflict do nothing`
 }

@@ -57,7 +57,11 @@ export async function putProcess(tx: Tx, { threadId, name, status, ended }: Proc
   return { process }
 }
 
-async function loadProcess(tx: Tx, { threadId, name }: { threadId: string; name: string }): Promise<ProcessRow | null> {
+/** @returns null where the thread has no process of this name */
+export async function loadProcess(
+  tx: Tx,
+  { threadId, name }: { threadId: string; name: string },
+): Promise<ProcessRow | null> {
   const [process] = await tx<ProcessRow[]>`
     select name, version, status, ended_at as ended_at_ms, created_at as updated_at_ms
     from heddle.processes

@@ -1,4 +1,4 @@
-import { asArray } from './arrays.js'
+import { asArray, asQuotedArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import type { ContextStateRow } from './states.js'
 import { toStorable } from './text.js'
@@ -46,19 +46,17 @@ export async function insertPrunings(
   { threadId, prunings }: { threadId: string; prunings: readonly PruningRow[] },
 ): Promise<void> {
   if (prunings.length === 0) return
-  const rows = prunings.map((pruning) => ({
-    state_id: pruning.stateId,
-    message_id: pruning.messageId,
-    action: pruning.action,
-    text: toStorable(pruning.text),
-    tokens: pruning.tokens,
-    reason: toStorable(pruning.reason),
-    archive_id: pruning.archiveId,
-  }))
   await tx`
     insert into heddle.prunings (thread_id, state_id, message_id, action, text, tokens, reason, archive_id)
     select ${threadId}, state_id, message_id, action, text, tokens, reason, archive_id
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as pruning (
-      state_id uuid, message_id uuid, action text, text text, tokens integer, reason text, archive_id uuid)
+    from unnest(
+      ${asArray(prunings.map(({ stateId }) => stateId))}::uuid[],
+      ${asArray(prunings.map(({ messageId }) => messageId))}::uuid[],
+      ${asArray(prunings.map(({ action }) => action))}::text[],
+      ${asQuotedArray(prunings.map(({ text }) => toStorable(text)))}::text[],
+      ${asArray(prunings.map(({ tokens }) => tokens))}::integer[],
+      ${asQuotedArray(prunings.map(({ reason }) => toStorable(reason)))}::text[],
+      ${asArray(prunings.map(({ archiveId }) => archiveId))}::uuid[]
+    ) as pruning (state_id, message_id, action, text, tokens, reason, archive_id)
     on conflict do nothing`
 }

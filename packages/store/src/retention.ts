@@ -1,9 +1,18 @@
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import type { Store } from './store.js'
+import { removeLonelyLines } from './stored-contexts.js'
 
 /** What is kept for a while only. Messages are not: nothing but an erasure removes them. */
-export const retainedKinds = ['contexts', 'events', 'voidStates', 'deadLetters', 'tombstones'] as const
+export const retainedKinds = [
+  'delivered',
+  'contexts',
+  'events',
+  'voidStates',
+  'summaryCalls',
+  'deadLetters',
+  'tombstones',
+] as const
 export type RetainedKind = (typeof retainedKinds)[number]
 
 export interface Expiry {
@@ -15,8 +24,8 @@ export interface Expiry {
 }
 
 /**
- * Removes some rows of a kind that are older than a time, oldest first: contexts by their request, compactions since they
- * became void, dead letters since they were sent again, tombstones since their erasure was finished. Rows that somebody
+ * Removes some rows of a kind that are older than a time, oldest first: delivered bytes, whose contexts stay and can be rebuilt; contexts by their request, compactions since they
+ * became void, calls for summaries since they were made, dead letters since they were sent again, tombstones since their erasure was finished. Rows that somebody
  * else is removing are passed over, so any number of processes may do this at once.
  *
  * @returns how many; 0 when none is left for this call
@@ -45,16 +54,29 @@ interface KindOfRows {
 }
 
 const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
+  delivered: {
+    find: 'expired_deliveries',
+    async remove(tx, ids) {
+      const { count } = await tx`
+        delete from heddle.context_deliveries
+        where context_id = any(array(
+          select context_id from heddle.context_deliveries where context_id = any(${ids}::uuid[])
+          for update skip locked))`
+      return count
+    },
+  },
   contexts: {
     find: 'expired_contexts',
     async remove(tx, ids) {
-      const { count } = await tx`
+      const removed = await tx<{ id: string; threadId: string }[]>`
         delete from heddle.contexts
         where id = any(array(
           select id from heddle.contexts
           where id = any(${ids}::uuid[]) and status <> 'requested'
-          for update skip locked))`
-      return count
+          for update skip locked))
+        returning id, thread_id`
+      await removeLonelyLines(tx, removed)
+      return removed.length
     },
   },
   voidStates: {
@@ -66,10 +88,22 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
         for update skip locked`
       const states = asArray(held.map(({ id }) => id))
       const threads = asArray(new Set(held.map(({ threadId }) => threadId)))
-      const [, { count }] = await Promise.all([
-        tx`delete from heddle.prunings where thread_id = any(${threads}::uuid[]) and state_id = any(${states}::uuid[])`,
+      const ofThem = tx`thread_id = any(${threads}::uuid[]) and state_id = any(${states}::uuid[])`
+      const [, , { count }] = await Promise.all([
+        tx`delete from heddle.prunings where ${ofThem}`,
+        tx`delete from heddle.summary_leaves where ${ofThem}`,
         tx`delete from heddle.context_states where id = any(${states}::uuid[])`,
       ])
+      return count
+    },
+  },
+  summaryCalls: {
+    find: 'expired_summary_calls',
+    async remove(tx, ids) {
+      const { count } = await tx`
+        delete from heddle.summary_calls
+        where id = any(array(
+          select id from heddle.summary_calls where id = any(${ids}::uuid[]) for update skip locked))`
       return count
     },
   },

@@ -2,8 +2,10 @@ import { RetryableError, validationError } from '@heddle/contracts'
 import { AccessLog } from './access-log.js'
 import { recordAccesses } from './archive.js'
 import type { Tx } from './connection.js'
+import { createExactVectors } from './exact-vectors.js'
 import { type Connection, openPool, type Pool } from './pool.js'
 import { connectionLost, endsConnection, fromPostgres } from './postgres-errors.js'
+import { VECTOR_CACHE_BYTES_MAX, type VectorSearch } from './vector-search.js'
 
 export interface StoreOptions {
   /** Where the database is: `postgres://user:password@host:port/database`. */
@@ -13,6 +15,8 @@ export interface StoreOptions {
   /** The name under which the server lists the connections. Default `heddle`. */
   readonly applicationName?: string
   readonly log?: { debug(fields: object, message: string): void }
+  /** Bytes of vectors that this process keeps in memory at most. Default 256 MiB. */
+  readonly vectorCacheBytesMax?: number
 }
 
 export interface TransactionOptions {
@@ -36,6 +40,8 @@ export interface Store {
   inProject<T>(projectId: string, work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Notes that an archive entry was read. It is counted soon, together with others, and at the latest when the store closes. */
   noteAccess(projectId: string, entryId: string): void
+  /** Finds messages by their vectors. */
+  readonly vectors: VectorSearch
   /** Runs `work` in a transaction without a project: no table shows a row, only the reconciler's functions answer. */
   asReconciler<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Resolves once the server has answered. */
@@ -60,6 +66,7 @@ export function openStore({
   url,
   connectionsMax = CONNECTIONS_MAX_DEFAULT,
   applicationName = 'heddle',
+  vectorCacheBytesMax = VECTOR_CACHE_BYTES_MAX,
   log,
 }: StoreOptions): Store {
   const pool = openPool({ url, connectionsMax, applicationName })
@@ -73,6 +80,10 @@ export function openStore({
       if (!PROJECT_ID.test(projectId)) throw validationError('projectId', 'must be a UUID', projectId)
       return await transact(pool, projectId, work, options)
     },
+    vectors: createExactVectors({
+      inSnapshot: (projectId, work) => transact(pool, projectId, work, { snapshot: true }),
+      bytesMax: vectorCacheBytesMax,
+    }),
     noteAccess: (projectId, entryId) => accesses.note(projectId, entryId),
     asReconciler: (work) => transact(pool, '', work),
     async ping() {

@@ -49,7 +49,7 @@ export async function beginImport(
   return { threadId }
 }
 
-type SimpleType = 'threadVersion' | 'process' | 'runningProcess' | 'iteration' | 'clear' | 'undone'
+type SimpleType = 'threadVersion' | 'process' | 'runningProcess' | 'iteration' | 'progressSummary' | 'clear' | 'undone'
 
 /** Adds rows of one table; those whose key is taken stay as they are. */
 export async function importRows<Type extends SimpleType>(
@@ -67,6 +67,11 @@ export async function importRows<Type extends SimpleType>(
       update heddle.threads
       set version = (select max(version) from heddle.thread_versions where thread_id = ${threadId})
       where id = ${threadId}`
+  }
+  // The summarize stage looks whether the summaries that come with them are as they should be.
+  if (type === 'iteration') {
+    await tx`
+      update heddle.stage_cursors set iteration_count = iteration_count + ${count}::integer where thread_id = ${threadId}`
   }
   return count
 }

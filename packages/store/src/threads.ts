@@ -1,5 +1,6 @@
 import type { PartialSettings } from '@heddle/contracts'
 import type { Tx } from './connection.js'
+import { isOwn } from './own-project.js'
 import { threadStands } from './tombstones.js'
 
 /** What the uncovered messages of a thread take in a context of one lane, in tokens, under one state. */
@@ -37,6 +38,9 @@ export interface ThreadRow {
   readonly pruneUsage: PruneUsage | null
   readonly summarizeSeq: number
   readonly embedSeq: number
+  readonly iterationCount: number
+  /** The iterations that the summarize stage has taken into account. */
+  readonly progressCount: number
   /** Estimated tokens of all messages. */
   readonly tokensEstimate: number
   /** The latest place in time of all messages. */
@@ -55,7 +59,8 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
       agent.id as agent_id, agent.name as agent_name, agent.version as agent_version,
       configured.settings as agent_settings, configured.system_prompt, configured.docs,
       agent.clear_epoch, agent.last_cleared_at as last_cleared_at_ms, coalesce(cleared.head_seq, 0) as cleared_seq,
-      cursor.head_seq, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq, cursor.tokens_estimate,
+      cursor.head_seq, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq,
+      cursor.iteration_count, cursor.progress_count, cursor.tokens_estimate,
       cursor.last_message_at as last_message_at_ms, cursor.retry_at as retry_at_ms, cursor.last_error
     from heddle.threads as thread
     join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
@@ -105,7 +110,7 @@ export async function listThreads(tx: Tx, { agentId, limit, afterName = '' }: Th
     left join heddle.thread_versions as described
       on described.thread_id = thread.id and described.version = thread.version
     where thread.name > ${afterName} and ${agentId === undefined ? tx`true` : tx`thread.agent_id = ${agentId}`}
-      and ${threadStands(tx)}
+      and ${isOwn(tx, 'thread')} and ${threadStands(tx)}
     order by thread.name
     limit ${limit}`
 }

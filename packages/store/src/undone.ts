@@ -88,7 +88,10 @@ export async function undoCompactions(
   await tx`
     insert into heddle.undone_messages (thread_id, message_id)
     select ${threadId}, id from unnest(${asArray(messageIds)}::uuid[]) as id
-    on conflict (thread_id, message_id) do update set undone_at = now(), redone_at = null`
+    where not exists (
+      select from heddle.undone_messages as undone
+      where undone.thread_id = ${threadId} and undone.message_id = id and undone.redone_at is null)
+    on conflict (thread_id, message_id, undone_at) do update set redone_at = null`
   await refuseTooMany(tx, threadId)
   await tx`
     update heddle.prunings set undone_at = now()

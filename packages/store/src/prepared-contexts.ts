@@ -1,0 +1,185 @@
+import type { ContextResult } from '@heddle/contracts'
+import { statusLimits } from '@heddle/core'
+import { ACTIVE_THREADS_COUNTED_MAX } from './activity.js'
+import type { Tx } from './connection.js'
+import { isOwn } from './own-project.js'
+import { inflateJson } from './packing.js'
+import type { Store } from './store.js'
+import { shareErasureLock, threadStands } from './tombstones.js'
+
+/**
+ * Contexts that are built before they are asked for. Such a context is one like all others; besides, its row tells the
+ * versions of everything that it was made of and the moment at which its window changes by itself. It answers a request
+ * for as long as the versions are those that the store has now: whatever changed, it is passed over, and nobody has to
+ * remember to throw it away.
+ */
+
+/** Contexts that are prepared in a row without a request that was not answered by one: an agent that went away costs no more. */
+const PREPARED_IN_ROW_MAX = 50
+/** Requests of one thread, by format, budget and so on, for which the next contexts are prepared. */
+const KEYS_PER_THREAD_MAX = 4
+/** Time for a prepared context until nobody builds it any more, in milliseconds. */
+const BUILD_MS_MAX = 60_000
+/** What workers are configured with, such as the embedder that a receipt names, changes only when they start again. */
+const AGE_MAX = '10 minutes'
+
+/** What a built context says of itself, so that it can answer later requests. */
+export interface Prepared {
+  readonly key: string
+  readonly lane: string
+  readonly versions: string
+  /** Milliseconds since 1970; null where its window never changes by itself. */
+  readonly holdsUntilMs: number | null
+}
+
+export interface PreparedQuery {
+  readonly threadId: string
+  readonly lane: string
+  /** The moment that the context shows, in milliseconds since 1970. */
+  readonly shownAtMs: number
+  /** How long messages stay in the window, in seconds; null for ever. */
+  readonly rollingWindow: number | null
+}
+
+/**
+ * What a context that is built in the same transaction depends on.
+ *
+ * @param tx sees one moment
+ */
+export async function loadPrepared(
+  tx: Tx,
+  { threadId, lane, shownAtMs, rollingWindow }: PreparedQuery,
+): Promise<Omit<Prepared, 'key'>> {
+  // A clear may hide the oldest of these: then the context is made anew earlier than it must be.
+  const sinceMs = rollingWindow === null ? Number.POSITIVE_INFINITY : shownAtMs - rollingWindow * 1_000
+  const [row] = await tx<{ versions: string; oldestMs: number | null }[]>`
+    select ${versionsOf(tx, tx`${threadId}::uuid`, tx`${lane}`)} as versions, (
+      select ordered_at from heddle.messages
+      where thread_id = ${threadId} and ordered_at > ${sinceMs}
+      order by ordered_at limit 1
+    ) as oldest_ms`
+  const oldestMs = row?.oldestMs ?? null
+  const holdsUntilMs = rollingWindow === null || oldestMs === null ? null : oldestMs + rollingWindow * 1_000
+  return { lane, versions: row?.versions ?? '', holdsUntilMs }
+}
+
+/**
+ * A context that answers a request of this key now: nothing that it was made of has changed.
+ *
+ * @returns null where there is none
+ */
+export async function findPrepared(
+  tx: Tx,
+  { threadId, key, nowMs }: { threadId: string; key: string; nowMs: number },
+): Promise<ContextResult | null> {
+  const [found] = await tx<{ result: Uint8Array }[]>`
+    select delivery.result
+    from (
+      select id, thread_id, lane, versions, holds_until from heddle.contexts
+      where thread_id = ${threadId} and prepared_key = ${key} and status = 'built'
+        and requested_at > now() - ${AGE_MAX}::interval and ${isOwn(tx, 'contexts')}
+      order by requested_at desc
+      limit 1
+    ) as newest
+    join heddle.context_deliveries as delivery on delivery.context_id = newest.id
+    where (newest.holds_until is null or newest.holds_until > ${nowMs})
+      and newest.versions = ${versionsOf(tx, tx`newest.thread_id`, tx`newest.lane`)}`
+  return found === undefined ? null : ((await inflateJson(found.result)) as ContextResult)
+}
+
+/**
+ * Has the contexts prepared that are likely to be wanted next of a thread.
+ *
+ * @param add puts the building of a context into its queue; where that fails, the reconciler finds the request
+ */
+export async function prepareContexts(
+  store: Pick<Store, 'inProject'>,
+  { projectId, threadId }: { projectId: string; threadId: string },
+  add: (job: { projectId: string; contextId: string }) => Promise<void>,
+): Promise<void> {
+  const ids = await store.inProject(projectId, (tx) => orderPrepared(tx, { threadId }))
+  await Promise.all(ids.map((contextId) => add({ projectId, contextId })))
+}
+
+/**
+ * Asks for the contexts that are likely to be wanted next: those of the requests that asked for it, where what they were
+ * answered with does not hold any more. The bytes of what was prepared before go: who took it finds it rebuilt.
+ *
+ * @returns ids of contexts that are to be built
+ */
+async function orderPrepared(tx: Tx, { threadId }: { threadId: string }): Promise<string[]> {
+  const outdated = await tx<{ key: string }[]>`
+    select newest.prepared_key as key
+    from (
+      select distinct on (prepared_key) thread_id, prepared_key, prepared_count, lane, versions from heddle.contexts
+      where thread_id = ${threadId} and prepared_key is not null
+      order by prepared_key, requested_at desc
+    ) as newest
+    where newest.prepared_count < ${PREPARED_IN_ROW_MAX}
+      and newest.versions is distinct from ${versionsOf(tx, tx`newest.thread_id`, tx`newest.lane`)}
+    limit ${KEYS_PER_THREAD_MAX}`
+  if (outdated.length === 0) return []
+  // Each says at once which versions it is for: it is not ordered again while it is built.
+  const ordered: string[] = []
+  await shareErasureLock(tx)
+  for (const { key } of outdated) {
+    await tx`
+      delete from heddle.context_deliveries
+      where context_id in (
+        select id from heddle.contexts
+        where thread_id = ${threadId} and prepared_key = ${key} and prepared_count > 0
+          and requested_at > now() - ${AGE_MAX}::interval)`
+    const rows = await tx<{ id: string }[]>`
+      insert into heddle.contexts (
+        id, thread_id, status, request, deadline_at, prepared_key, prepared_count, lane, versions)
+      select
+        gen_random_uuid(), thread_id, 'requested', request, clock_timestamp() + ${`${BUILD_MS_MAX} ms`}::interval,
+        prepared_key, prepared_count + 1, lane, ${versionsOf(tx, tx`contexts.thread_id`, tx`contexts.lane`)}
+      from heddle.contexts
+      where thread_id = ${threadId} and prepared_key = ${key}
+        and exists (select from heddle.threads as thread where thread.id = ${threadId} and ${threadStands(tx)})
+      order by requested_at desc
+      limit 1
+      returning id`
+    ordered.push(...rows.map(({ id }) => id))
+  }
+  return ordered
+}
+
+/**
+ * The versions of all that contexts of a thread are made of, as one text; null where the thread is not there. Whoever lets
+ * contexts depend on something else adds it here.
+ */
+function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
+  return tx`(
+    select json_build_array(
+      cursor.head_seq, cursor.iteration_count, cursor.progress_count,
+      -- With each change of a process the row of its thread gets another xmin, also within one millisecond.
+      thread.version, thread.active_at, thread.xmin::text, agent.version, agent.clear_epoch, agent.last_cleared_at,
+      (select json_build_array(state.id, state.ready_at) from heddle.context_states as state
+        where state.thread_id = thread.id and state.lane = ${lane} and state.clear_epoch = agent.clear_epoch
+          and state.status = 'ready'
+        order by state.generation desc limit 1),
+      (select json_build_array(count(*), max(undone_at), max(redone_at)) from heddle.undone_messages as undone
+        where undone.thread_id = thread.id),
+      (select json_build_array(count(*), sum(item.version)) from heddle.items as item where item.agent_id = agent.id),
+      (select json_agg(json_build_array(server.name, server.include) order by server.name)
+        from heddle.tool_servers as server where server.agent_id = agent.id),
+      (select count(*) from heddle.thread_items as chosen where chosen.thread_id = thread.id),
+      (select json_agg(json_build_array(other.id, other.version, other.active_at, other.changed)) from (
+        select id, version, active_at, threads.xmin::text as changed from heddle.threads
+        where threads.agent_id = agent.id and active_at is not null and threads.id <> thread.id
+        order by active_at desc nulls last, id
+        limit ${statusLimits.threadsMax}) as other),
+      (select count(*) from (
+        select from heddle.threads
+        where threads.agent_id = agent.id and active_at is not null and threads.id <> thread.id
+        limit ${ACTIVE_THREADS_COUNTED_MAX}) as active)
+    )::text
+    from heddle.threads as thread
+    join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
+    join heddle.agents as agent on agent.id = thread.agent_id
+    where thread.id = ${threadId} and ${threadStands(tx)})`
+}
+
+type Fragment = ReturnType<typeof isOwn>

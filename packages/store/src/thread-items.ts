@@ -1,0 +1,61 @@
+import type { ThreadItem } from '@heddle/core'
+import { asArray } from './arrays.js'
+import type { Tx } from './connection.js'
+
+/** The items that a thread holds, those that the agent has no longer included: their names may be given again. */
+export async function loadThreadItems(tx: Tx, { threadId }: { threadId: string }): Promise<ThreadItem[]> {
+  return await tx<ThreadItem[]>`
+    select item_id, include_mode
+    from (
+      select distinct on (item_id) item_id, include_mode, removed
+      from heddle.thread_items
+      where thread_id = ${threadId}
+      order by item_id, version desc) as latest
+    where not removed`
+}
+
+/**
+ * Adds an item to a thread by hand, or takes it away. What a thread holds already, and what it does not hold, stays as it
+ * is; so an item that came with the thread keeps its mode `always`.
+ *
+ * @returns whether anything changed; null where there is no such thread
+ */
+export async function changeThreadItem(
+  tx: Tx,
+  { threadId, itemId, removed }: { threadId: string; itemId: string; removed: boolean },
+): Promise<boolean | null> {
+  const [thread] = await tx`select from heddle.threads where id = ${threadId} for no key update`
+  if (thread === undefined) return null
+  const { count } = await tx`
+    insert into heddle.thread_items (thread_id, item_id, version, include_mode, removed)
+    select ${threadId}, ${itemId}, coalesce(latest.version, 0) + 1,
+      case when ${removed} then coalesce(latest.include_mode, 'manual') else 'manual' end, ${removed}
+    from (values (1)) as once
+    left join lateral (
+      select version, include_mode, removed from heddle.thread_items
+      where thread_id = ${threadId} and item_id = ${itemId}
+      order by version desc
+      limit 1) as latest on true
+    where coalesce(latest.removed, true) <> ${removed}`
+  return count === 1
+}
+
+/**
+ * Gives threads that were just made the agent's items with the mode `always` (spec 004). Later ones are added by hand.
+ *
+ * @returns the statement itself, which is sent when it is awaited
+ */
+export function startThreadItems(tx: Tx, threadIds: readonly string[]) {
+  return tx`
+    insert into heddle.thread_items (thread_id, item_id, version, include_mode)
+    select thread.id, item.id, 1, 'always'
+    from heddle.threads as thread
+    join heddle.items as item on item.agent_id = thread.agent_id
+    join heddle.item_versions as described on described.item_id = item.id and described.version = item.version
+    left join heddle.tool_servers as server
+      on item.type = 'tool' and server.agent_id = item.agent_id and server.name = item.server_name
+    where thread.id = any(${asArray(threadIds)}::uuid[]) and not described.erased
+      and coalesce(described.include, server.include, 'always') = 'always'
+    order by thread.id, item.id
+    on conflict do nothing`
+}
