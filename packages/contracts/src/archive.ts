@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.js'
-import { nameSchema, timeSchema } from './names.js'
+import { foreignNameSchema, nameSchema, timeSchema } from './names.js'
 import { toolKinds } from './tools.js'
 
 /** What the archive knows an entry as: the kinds of tools, and what an assistant said. */
@@ -22,6 +22,13 @@ export function momentMs(moment: string, nowMs: number): number {
   return unit === undefined ? Date.parse(moment) : nowMs - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
 }
 
+/** A file or a folder that contents are chosen by. */
+export const pathSchema = z
+  .string()
+  .min(1)
+  .max(limits.pathCharactersMax)
+  .refine((path) => !path.includes('\0') && path.isWellFormed(), 'must not hold NUL characters or lone surrogates')
+
 /** Which archived contents are meant: all conditions that are given hold. */
 const selection = {
   agent: nameSchema.optional(),
@@ -32,14 +39,9 @@ const selection = {
     .max(archiveKinds.length)
     .optional(),
   /** The name of the tool, whatever the case of its letters. */
-  tool: z.string().min(1).max(512).optional(),
+  tool: foreignNameSchema(512).optional(),
   /** A file, or a folder with all that is in it; `src/a.ts` also names `/repo/src/a.ts`. */
-  path: z
-    .string()
-    .min(1)
-    .max(limits.pathCharactersMax)
-    .refine((path) => !path.includes('\0') && path.isWellFormed(), 'must not hold NUL characters or lone surrogates')
-    .optional(),
+  path: pathSchema.optional(),
   /** Whether the tool reported that it failed. */
   failed: z.boolean().optional(),
   /** Messages at or after this moment. */

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { errorCodes } from './errors.js'
+import { includedItemSchema, requestItemSchema } from './items.js'
 import { limits } from './limits.js'
-import { idSchema, nameSchema } from './names.js'
-import { strategies } from './settings.js'
+import { idSchema, nameSchema, timeSchema } from './names.js'
+import { settingsSchema } from './settings.js'
+import { strategyNameSchema } from './strategies.js'
 
-export const formats = ['neutral', 'openai-chat', 'anthropic'] as const
+export const formats = ['neutral', 'openai-chat', 'openai-responses', 'anthropic', 'ai-sdk'] as const
 export type FormatName = (typeof formats)[number]
 
 export const counters = ['o200k', 'characters'] as const
@@ -24,9 +26,18 @@ export const contextRequestSchema = z.strictObject({
     .min(1, 'Context limit must be positive')
     .max(limits.budgetTokensMax, `must be at most ${limits.budgetTokensMax}`)
     .optional(),
-  strategy: z.enum(strategies, { error: `must be one of ${strategies.join(', ')}` }).optional(),
+  strategy: strategyNameSchema.optional(),
+  /** For the strategy `iterations`, over the agent's settings. */
+  iterations: settingsSchema.shape.iterations.partial().optional(),
   format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).optional(),
   counter: z.enum(counters, { error: `must be one of ${counters.join(', ')}` }).optional(),
+  /**
+   * Prepares the next context of the same request in the background whenever the thread changed, and answers with it where
+   * nothing changed since. For requests without a `message`, which is other each time.
+   */
+  prebuild: z.boolean().optional(),
+  /** Asks for the context that the very same request got last up to that moment, which has passed: it is not built anew. */
+  at: timeSchema.optional(),
 })
 export type ContextRequest = z.infer<typeof contextRequestSchema>
 
@@ -52,6 +63,11 @@ export const receiptEntrySchema = z.object({
   mode: z.enum(entryModes),
   /** Messages that this line accounts for; 0 for a line that is no message, such as a system prompt or a summary. */
   count: z.int().min(0),
+  /** Iterations that this line accounts for; those of all lines add up to the receipt's `iterations`. */
+  iterations: z.int().min(0).optional(),
+  /** Numbers of the first and the last iteration of the line. */
+  fromIteration: z.int().optional(),
+  toIteration: z.int().optional(),
   /** Sequence numbers of the first and the last message of the line. */
   fromSeq: z.int().optional(),
   toSeq: z.int().optional(),
@@ -61,6 +77,8 @@ export const receiptEntrySchema = z.object({
   tokens: z.int().min(0),
   /** What the messages would have cost verbatim. */
   tokensRaw: z.int().min(0).optional(),
+  /** The item that this line is of: its version, how it came here, and its score. */
+  item: includedItemSchema.optional(),
   reason: z.string(),
 })
 export type ReceiptEntry = z.infer<typeof receiptEntrySchema>
@@ -71,6 +89,8 @@ export const receiptSchema = z.object({
   imported: z.int(),
   /** Messages that never enter a context, by reason: compact summaries, errors, approvals, or outside the window. */
   ineligible: z.record(z.string(), z.int()),
+  /** Iterations since the last clear; only where the strategy shows iterations. */
+  iterations: z.int().min(0).optional(),
   counter: z.enum(counters),
   model: z.string().nullable(),
   agentVersion: z.int(),
@@ -82,8 +102,31 @@ export const receiptSchema = z.object({
   /** Deviations that the reader should know of: a fallback that served, a call without a result that was answered. */
   notes: z.array(z.string()),
   tokensRaw: z.int(),
+  /**
+   * Tokens with which the context begins like the previous one of its thread with the same settings: what a provider's cache
+   * need not read again. Left out where the worker that built it remembers none.
+   */
+  sharedPrefixTokens: z.int().min(0).optional(),
+  /** How items were selected by their meaning; only where there were some to select from. */
+  selection: z
+    .object({
+      /** The model that judged; null where none did. */
+      model: z.string().nullable(),
+      /** Why nothing was selected. */
+      skipped: z.string().nullable(),
+    })
+    .optional(),
+  /** The model whose vectors this machine compares: `heddle-hashing-384-v1` finds words where others find meanings. */
+  embedder: z.string().optional(),
 })
 export type Receipt = z.infer<typeof receiptSchema>
+
+/** A piece of Anthropic's system prompt; the mark tells its cache to keep what was read up to there. */
+const systemBlockSchema = z.object({
+  type: z.literal('text'),
+  text: z.string(),
+  cache_control: z.object({ type: z.literal('ephemeral') }).optional(),
+})
 
 /** A built context as it is delivered. `messages` are in the request's format. */
 export const contextResultSchema = z.object({
@@ -91,13 +134,18 @@ export const contextResultSchema = z.object({
   thread: z.string(),
   agent: z.string(),
   format: z.enum(formats),
-  strategy: z.enum(strategies),
+  /** Not checked against the names that are known here: the context may have been built where others are. */
+  strategy: z.string(),
   budget: z.int(),
   tokensUsed: z.int(),
   summaryUsed: z.boolean(),
-  /** Anthropic takes the system prompt beside the messages; null in the other formats. */
-  system: z.string().nullable(),
+  /** The system prompt where the format has it beside the messages: blocks for `anthropic`, a text for `ai-sdk`, else null. */
+  system: z.union([z.string(), z.array(systemBlockSchema)]).nullable(),
   messages: z.array(z.record(z.string(), z.json())),
+  /** The tools that the model may call, in the form that the format's provider takes. */
+  tools: z.array(z.record(z.string(), z.json())).default([]),
+  /** What was included: the thread's own items with the mode `always`, those added by hand, then those selected, best first. */
+  items: z.array(requestItemSchema).default([]),
   receipt: receiptSchema,
 })
 export type ContextResult = z.infer<typeof contextResultSchema>

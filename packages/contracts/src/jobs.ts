@@ -34,5 +34,12 @@ export const wakeJobSchema = z.strictObject({ projectId: idSchema, threadId: idS
 export type WakeJob = z.infer<typeof wakeJobSchema>
 
 /** A context was requested: the request is the row `contextId`. */
-export const assembleJobSchema = z.strictObject({ projectId: idSchema, contextId: idSchema, replyTo: replyToSchema })
+const contextJobSchema = z.strictObject({ projectId: idSchema, contextId: idSchema, replyTo: replyToSchema })
+export type ContextJob = z.infer<typeof contextJobSchema>
+
+/** A snapshot was requested: the request is the row `snapshotId`. */
+const snapshotJobSchema = z.strictObject({ projectId: idSchema, snapshotId: idSchema, replyTo: replyToSchema })
+export type SnapshotJob = z.infer<typeof snapshotJobSchema>
+
+export const assembleJobSchema = z.union([contextJobSchema, snapshotJobSchema])
 export type AssembleJob = z.infer<typeof assembleJobSchema>

@@ -21,6 +21,12 @@ export const limits = {
   nameCharactersMax: 200,
   /** A system prompt, a doc, a rule or a reference. */
   documentCharactersMax: 1_000_000,
+  /** A description of an item: a line for people, a page for a model that is to choose a tool. */
+  itemDescriptionCharactersMax: 100_000,
+  /** Items of one agent, those that were taken away included: each is looked at for every context. */
+  itemsPerAgentMax: 5_000,
+  /** Tools that one MCP server may list. */
+  toolsPerServerMax: 2_000,
   /** What a thread is called by people. */
   titleCharactersMax: 500,
   /** What a thread is to reach: about the 1,000 tokens that spec 002 gives a goal. */
@@ -53,6 +59,16 @@ export const limits = {
   undoneMessagesMax: 5_000,
   /** Entries of one page of a list. */
   pageItemsMax: 500,
+  /** Messages or iterations in one request over HTTP; further ones go into another request. */
+  httpListItemsMax: 5_000,
+  /** One request's body over HTTP where it brings texts: the largest message with every character escaped. */
+  httpBodyBytesMax: 64 * 1024 * 1024,
+  /** One request's body over HTTP where it only says what is wanted. */
+  httpSmallBodyBytesMax: 256 * 1024,
+  /** What a snapshot is saved for, in words. */
+  snapshotDescriptionCharactersMax: 1_000,
+  /** A snapshot as JSON: some ten million tokens. Larger windows are refused, and hold no process up. */
+  snapshotCharactersMax: 64_000_000,
   /** How long a caller may wait for one reply, in milliseconds. */
   waitMsMax: 600_000,
 } as const

@@ -104,6 +104,9 @@ export type MessageInput = z.infer<typeof messageInputSchema>
 export const newMessageSchema = (newId: () => string) =>
   rawMessageSchema.extend({ id: idSchema.default(newId) }).superRefine(checkMessage)
 
+/** A message as it comes over HTTP, which may have no id yet. */
+export const messageBodySchema = rawMessageSchema.extend({ id: idSchema.optional() }).superRefine(checkMessage)
+
 /** A message on its way: with its place in the append that it came with. */
 export const placedMessageSchema = z.strictObject({
   message: messageInputSchema,

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { selectionPresets, selectionShape } from './items.js'
 import { limits } from './limits.js'
+import { strategyNameSchema } from './strategies.js'
 import { toolRuleSchema, toolRulesMax } from './tools.js'
 
-export const strategies = ['sandwich', 'sliding-window', 'full-history'] as const
-export type StrategyName = (typeof strategies)[number]
-
 const count = (least: number, most: number) => z.int().min(least).max(most)
+
+export const sectionOrders = ['cache-stable', 'status-first'] as const
 
 /** Settings of an agent, all optional: what is not set comes from `heddle.yaml`, the environment, or {@link defaultSettings}. */
 export const settingsSchema = z.strictObject({
@@ -15,7 +16,7 @@ export const settingsSchema = z.strictObject({
   model: z.string().min(1).max(200).nullable(),
   /** Tokens that a context may use; null takes the model's window less the output reserve. */
   budget: count(1, limits.budgetTokensMax).nullable(),
-  strategy: z.enum(strategies),
+  strategy: strategyNameSchema,
   /** Tokens kept free for the model's answer. */
   maxOutputTokens: count(1, 1_000_000),
   /** No compaction in the background (spec 001). */
@@ -24,6 +25,11 @@ export const settingsSchema = z.strictObject({
   summarizationModel: z.string().min(1).max(200).nullable(),
   /** Longest summary in tokens (spec 002). */
   maxSummaryTokens: count(50, 100_000),
+  /**
+   * How deep a compaction goes, as a share of the limit: where pruning alone leaves more than this, it summarizes too. Less
+   * means fewer compactions and smaller contexts, more keeps more messages as they are (`docs/caching.md`).
+   */
+  compactTo: z.number().gt(0).max(1),
   prune: z.strictObject({
     /** The newest messages that stay as they are (spec 001). */
     keepLastN: count(0, 100_000),
@@ -44,12 +50,71 @@ export const settingsSchema = z.strictObject({
     /** The newest messages that the strategy keeps (spec 003). */
     keepLastN: count(1, 100_000),
   }),
+  sections: z.strictObject({
+    /** The order of a context's parts: `cache-stable` has what changes each time at the end, `status-first` is spec 000's. */
+    order: z.enum(sectionOrders, { error: `must be one of ${sectionOrders.join(', ')}` }),
+    /** Tokens that a section may take, at most; what is longer is cut at its end. The history is fitted into its own. */
+    allocations: z.strictObject({
+      'system-prompt': count(1, limits.budgetTokensMax).optional(),
+      docs: count(1, limits.budgetTokensMax).optional(),
+      rules: count(1, limits.budgetTokensMax).optional(),
+      references: count(1, limits.budgetTokensMax).optional(),
+      /** Of items that are selected by their meaning; whole ones only. Default a quarter of the limit. */
+      selected: count(1, limits.budgetTokensMax).optional(),
+      status: count(1, limits.budgetTokensMax).optional(),
+      history: count(1, limits.budgetTokensMax).optional(),
+    }),
+  }),
+  iterations: z.strictObject({
+    /** The newest iterations that stay out of the progress summary (spec 002). */
+    rawWindowSize: count(1, 200),
+    /** The summary is made anew from the iterations each time that so many more are there (spec 002). */
+    summarizeEvery: count(1, 10_000),
+    /** The newest iterations of the window whose outputs a prompt shows (spec 002). */
+    shownIterations: count(1, 200),
+    /** What a prompt shows of an output, in characters (spec 002). */
+    shownCharacters: count(1, 5_000),
+  }),
+  tree: z.strictObject({
+    preserveTop: count(0, 10_000),
+    preserveBottom: count(0, 10_000),
+    /** Share of the limit past which what is between them is summarized. */
+    compressionThreshold: z.number().gt(0).max(1),
+    /**
+     * Tokens of raw messages that one leaf summary is made of, about; of other strategies too, where they cover more than
+     * one summary can be made of.
+     */
+    leafTokens: count(500, 100_000),
+    /** Summaries that one summary of the next level is made of, at most; each has `leafTokens / fanOut` tokens at most. */
+    fanOut: count(2, 32),
+  }),
+  snapshots: z.strictObject({
+    /** `files`: a file beside the row, in the data folder of the worker that saves it; `postgres`: the row alone. */
+    store: z.enum(['files', 'postgres'], { error: 'must be files or postgres' }),
+  }),
   /** Tools of one's own, as pruning is to know them; they go before the rows that Heddle brings. */
   tools: z.array(toolRuleSchema).max(toolRulesMax, `must have at most ${toolRulesMax} entries`),
   search: z.strictObject({
-    topK: count(1, 1_000),
-    topN: count(0, 1_000),
-    includeScore: z.number().min(0).max(1),
+    /** Which items are selected by meaning (spec 004); a preset stands for the others, which go over it. */
+    ...selectionShape,
+    /** What the parts of word search count for beside the words of a message itself; 0 leaves a part out. */
+    words: z.strictObject({
+      /** Shares of the scores of messages one place away, two places away, and so on. */
+      neighbours: z.array(z.number().min(0).max(1)).max(5),
+      /** A share of the score of the whole thread. */
+      thread: z.number().min(0).max(10),
+      /** Added where the query names who speaks; a rare word scores 5 to 10. */
+      speaker: z.number().min(0).max(100),
+    }),
+    /** What nearness of vectors counts for, beside a score of 1 for the message that words rank first. */
+    vectors: z.strictObject({
+      /** Whatever the words of the query; null for what suits the embedder. */
+      always: z.number().min(0).max(10).nullable(),
+      /** Added in the measure in which no message of the scope holds the query's words; null for what suits the embedder. */
+      unknownWords: z.number().min(0).max(10).nullable(),
+      /** Milliseconds that vectors may take; a search answers by words alone then, and says so. */
+      timeoutMs: count(1, 60_000),
+    }),
   }),
 })
 export type Settings = z.infer<typeof settingsSchema>
@@ -65,11 +130,22 @@ export const defaultSettings: Settings = {
   summarizationProvider: null,
   summarizationModel: null,
   maxSummaryTokens: 2_000,
+  compactTo: 0.2,
   prune: { keepLastN: 10, condenseAfterN: 5, removeErrorsAfter: 5, condenseTokensMin: 500 },
   sandwich: { preserveTop: 5, preserveBottom: 5, compressionThreshold: 0.7 },
   slidingWindow: { keepLastN: 20 },
+  sections: { order: 'cache-stable', allocations: {} },
+  iterations: { rawWindowSize: 5, summarizeEvery: 10, shownIterations: 3, shownCharacters: 1_000 },
+  tree: { preserveTop: 5, preserveBottom: 5, compressionThreshold: 0.7, leafTokens: 8_000, fanOut: 8 },
+  snapshots: { store: 'files' },
   tools: [],
-  search: { topK: 20, topN: 5, includeScore: 0.7 },
+  search: {
+    preset: 'normal',
+    ...selectionPresets.normal,
+    // Found on long conversations between two people, where each part helps by itself and beside the others.
+    words: { neighbours: [0.4, 0.15], thread: 0.35, speaker: 2 },
+    vectors: { always: null, unknownWords: null, timeoutMs: 5_000 },
+  },
 }
 
 /** Settings as a user writes them: any part of them. */
@@ -78,6 +154,10 @@ export const partialSettingsSchema = settingsSchema
     prune: settingsSchema.shape.prune.partial(),
     sandwich: settingsSchema.shape.sandwich.partial(),
     slidingWindow: settingsSchema.shape.slidingWindow.partial(),
+    sections: settingsSchema.shape.sections.partial(),
+    iterations: settingsSchema.shape.iterations.partial(),
+    tree: settingsSchema.shape.tree.partial(),
+    snapshots: settingsSchema.shape.snapshots.partial(),
     search: settingsSchema.shape.search.partial(),
   })
   .partial()
@@ -87,16 +167,27 @@ export type PartialSettings = z.infer<typeof partialSettingsSchema>
 export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
   let merged: Settings = defaultSettings
   for (const layer of layers) {
-    const { prune, sandwich, slidingWindow, tools, search, ...plain } = layer
+    const { prune, sandwich, slidingWindow, sections, tree, iterations, snapshots, tools, search, ...plain } = layer
     merged = {
       ...merged,
       ...withoutUndefined(plain),
       prune: { ...merged.prune, ...withoutUndefined(prune ?? {}) },
       sandwich: { ...merged.sandwich, ...withoutUndefined(sandwich ?? {}) },
       slidingWindow: { ...merged.slidingWindow, ...withoutUndefined(slidingWindow ?? {}) },
+      iterations: { ...merged.iterations, ...withoutUndefined(iterations ?? {}) },
+      sections: {
+        order: sections?.order ?? merged.sections.order,
+        allocations: { ...merged.sections.allocations, ...withoutUndefined(sections?.allocations ?? {}) },
+      },
+      tree: { ...merged.tree, ...withoutUndefined(tree ?? {}) },
+      snapshots: { ...merged.snapshots, ...withoutUndefined(snapshots ?? {}) },
       // Rows of a later layer go first, and the first row that fits a call decides.
       tools: tools === undefined ? merged.tools : [...tools, ...merged.tools],
-      search: { ...merged.search, ...withoutUndefined(search ?? {}) },
+      search: {
+        ...merged.search,
+        ...(search?.preset !== undefined && selectionPresets[search.preset]),
+        ...withoutUndefined(search ?? {}),
+      },
     }
   }
   return merged

@@ -93,6 +93,23 @@ const iterationRecord = z.strictObject({
   createdAt: time,
 })
 
+/** A version of the summary of older iterations. */
+const progressSummaryRecord = z.strictObject({
+  type: z.literal('progressSummary'),
+  lane: line,
+  clearEpoch: count,
+  version: z.int().min(1),
+  kind: z.enum(['fold', 'regenerate']),
+  total: count,
+  coveredCount: count,
+  coveredFrom: count,
+  coveredTo: count,
+  summary: line,
+  summaryTokens: count,
+  summarizer: line,
+  createdAt: time,
+})
+
 const clearRecord = z.strictObject({ type: z.literal('clear'), epoch: count, headSeq: count })
 
 /** An archived content, once for all entries that hold it. */
@@ -211,6 +228,7 @@ export const exportRecordSchema = z.discriminatedUnion(
     processRecord,
     runningProcessRecord,
     iterationRecord,
+    progressSummaryRecord,
     clearRecord,
     contentRecord,
     archiveRecord,
@@ -232,6 +250,7 @@ export const exportRecordTypes = [
   'process',
   'runningProcess',
   'iteration',
+  'progressSummary',
   'clear',
   'content',
   'archive',

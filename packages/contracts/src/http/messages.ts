@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { fileEventSchema, iterationInputSchema } from '../iterations.js'
+import { limits } from '../limits.js'
+import { messageBodySchema, roles } from '../messages.js'
+import { idSchema, nameSchema } from '../names.js'
+import { isoTimeSchema, jsonRecordSchema, named, pageSchema } from './common.js'
+
+const tooMany = (what: string) => `must have at most ${limits.httpListItemsMax} ${what}`
+
+export const appendBodySchema = named(
+  'AppendBody',
+  z.strictObject({
+    agent: nameSchema,
+    messages: z.array(named('Message', messageBodySchema)).min(1).max(limits.httpListItemsMax, tooMany('messages')),
+    /** `stored` (the default): they are committed; `queued`: the queue has them. */
+    ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
+  }),
+)
+export type AppendBody = z.infer<typeof appendBodySchema>
+
+export const appendedSchema = named(
+  'Appended',
+  z.object({
+    threadId: idSchema,
+    /** Messages that this request added; with `ack: queued` those that were sent. */
+    stored: z.int(),
+    /** Messages that were stored before. */
+    repeated: z.int(),
+  }),
+)
+
+export const messageEntrySchema = named(
+  'MessageEntry',
+  z.object({
+    thread: z.string(),
+    agent: z.string(),
+    id: idSchema,
+    /** Place in the order of storing. */
+    seq: z.int(),
+    /** The short reference under which the message can be recalled. */
+    reference: z.string(),
+    role: z.enum(roles),
+    content: z.string(),
+    thinking: z.array(jsonRecordSchema).optional(),
+    toolCalls: z.array(jsonRecordSchema).optional(),
+    toolCallId: z.string().optional(),
+    toolName: z.string().optional(),
+    isError: z.literal(true).optional(),
+    sourceId: z.string().optional(),
+    sentAt: isoTimeSchema.optional(),
+    orderedAt: isoTimeSchema,
+    receivedAt: isoTimeSchema,
+    model: z.string().optional(),
+    usage: jsonRecordSchema.optional(),
+    contextId: idSchema.optional(),
+    pinned: z.literal(true).optional(),
+    keptAside: z.string().optional(),
+    metadata: jsonRecordSchema.optional(),
+    tokens: z.int(),
+    /** Whether a context that is built now may show it. */
+    inWindow: z.boolean(),
+  }),
+)
+export const messagePageSchema = named('MessagePage', pageSchema(messageEntrySchema))
+
+export const iterationsBodySchema = named(
+  'IterationsBody',
+  z.strictObject({
+    agent: nameSchema,
+    iterations: z
+      .array(named('Iteration', iterationInputSchema.extend({ id: idSchema.optional() })))
+      .min(1)
+      .max(limits.httpListItemsMax, tooMany('iterations')),
+  }),
+)
+export type IterationsBody = z.infer<typeof iterationsBodySchema>
+
+export const iterationsAppendedSchema = named(
+  'IterationsAppended',
+  appendedSchema.extend({
+    /** The number of each iteration, in their order. */
+    iterationNumbers: z.array(z.int()),
+  }),
+)
+
+export const iterationEntrySchema = named(
+  'IterationEntry',
+  z.object({
+    id: idSchema,
+    iterationNumber: z.int(),
+    timestamp: isoTimeSchema,
+    cliUsed: z.string().nullable(),
+    modelUsed: z.string().nullable(),
+    prompt: z.string(),
+    output: z.string(),
+    progressScore: z.number().nullable(),
+    progressMarkers: z.array(z.string()),
+    fileChanges: z.array(z.string()),
+    fileEvents: z.array(fileEventSchema),
+    durationSeconds: z.number().nullable(),
+  }),
+)
+export const iterationPageSchema = named('IterationPage', pageSchema(iterationEntrySchema))

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { idSchema, nameSchema } from '../names.js'
+import { partialSettingsSchema } from '../settings.js'
+import { loopSchema, processBodySchema, threadDetailsSchema } from '../threads.js'
+import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
+
+export const threadParamsSchema = z.strictObject({ thread: nameSchema })
+export const processParamsSchema = z.strictObject({ thread: nameSchema, process: nameSchema })
+
+/** What a thread is about and how it stands. What is left out stays as it is; null takes it away. */
+export const threadBodySchema = named(
+  'ThreadBody',
+  z.strictObject({
+    /** The agent that the thread belongs to; both are made where they are missing. */
+    agent: nameSchema,
+    ...threadDetailsSchema.shape,
+  }),
+)
+export type ThreadBody = z.infer<typeof threadBodySchema>
+
+export const threadDetailsResultSchema = named(
+  'ThreadDetails',
+  z.object({
+    threadId: idSchema,
+    name: z.string(),
+    agent: z.string(),
+    agentId: idSchema,
+    /** Each change is a version of its own; 0 where nothing was told about the thread. */
+    version: z.int(),
+    title: z.string().nullable(),
+    goal: z.string().nullable(),
+    status: z.string().nullable(),
+    settings: partialSettingsSchema,
+    loop: loopSchema.nullable(),
+  }),
+)
+
+const stateSchema = z.object({
+  id: idSchema,
+  generation: z.int(),
+  status: z.string(),
+  strategy: z.string(),
+  limitTokens: z.int(),
+  coveredCount: z.int(),
+  coveredTokens: z.int(),
+  summary: z.string().nullable(),
+  summaryTokens: z.int(),
+  summarizer: z.string().nullable(),
+})
+
+export const threadSchema = named(
+  'Thread',
+  z.object({
+    threadId: idSchema,
+    name: z.string(),
+    code: z.string(),
+    agent: z.string(),
+    title: z.string().nullable(),
+    goal: z.string().nullable(),
+    status: z.string().nullable(),
+    messages: z.int(),
+    /** Messages that a context may show, by kind; `imported` less those that a clear or the window hides. */
+    eligible: z.int(),
+    imported: z.int(),
+    keptAside: z.record(z.string(), z.int()),
+    byRole: z.record(z.string(), z.int()),
+    toolCalls: z.int(),
+    toolResults: z.int(),
+    tokens: z.int(),
+    headSeq: z.int(),
+    /** How far each stage has come. */
+    cursors: z.object({ prune: z.int(), summarize: z.int(), embed: z.int() }),
+    lastError: z.string().nullable(),
+    /** The latest compactions, newest last. */
+    states: z.array(stateSchema),
+    prunings: z.object({ condense: z.int(), remove: z.int(), stub: z.int(), tokensFreed: z.int() }),
+    /** What providers were called for, as long as that is kept. */
+    summaryCosts: z.object({
+      summaries: z.int(),
+      calls: z.int(),
+      failedCalls: z.int(),
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      costUsd: z.number(),
+      callsWithoutPrice: z.int(),
+    }),
+  }),
+)
+
+export const threadSummarySchema = named(
+  'ThreadSummary',
+  z.object({
+    threadId: idSchema,
+    name: z.string(),
+    code: z.string(),
+    agent: z.string(),
+    title: z.string().nullable(),
+    status: z.string().nullable(),
+    messages: z.int(),
+    tokensEstimate: z.int(),
+    lastMessageAt: isoTimeSchema.nullable(),
+    lastError: z.string().nullable(),
+    createdAt: isoTimeSchema,
+  }),
+)
+export const threadPageSchema = named('ThreadPage', pageSchema(threadSummarySchema))
+export const threadsQuerySchema = pageQuerySchema.extend({ agent: nameSchema.optional() })
+
+export const erasedSchema = named(
+  'Erased',
+  z.object({
+    kind: z.enum(['project', 'agent', 'thread']),
+    name: z.string(),
+    /** Rows by kind, such as `messages` and `contexts`. */
+    removed: z.record(z.string(), z.int()),
+    /** Jobs that were taken from the queues. */
+    jobs: z.int(),
+  }),
+)
+
+export const httpProcessBodySchema = named('ProcessBody', processBodySchema)
+
+export const processSchema = named(
+  'Process',
+  z.object({
+    name: z.string(),
+    version: z.int(),
+    status: z.string(),
+    isRunning: z.boolean(),
+    endedAt: isoTimeSchema.nullable(),
+    updatedAt: isoTimeSchema,
+  }),
+)
+export const processPageSchema = named('ProcessPage', pageSchema(processSchema))

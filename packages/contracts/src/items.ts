@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { validationError } from './errors.js'
+import { jsonObjectSchema } from './json.js'
+import { limits } from './limits.js'
+import { nameSchema } from './names.js'
+
+export const itemTypes = ['rule', 'reference', 'tool'] as const
+export type ItemType = (typeof itemTypes)[number]
+export const itemTypeSchema = z.enum(itemTypes, { error: `must be one of ${itemTypes.join(', ')}` })
+
+/** How an item comes into contexts (spec 004): with each new thread, by hand, or by its meaning for one request. */
+export const includeModes = ['always', 'manual', 'agent'] as const
+export type IncludeMode = (typeof includeModes)[number]
+export const includeModeSchema = z.enum(includeModes, { error: `must be one of ${includeModes.join(', ')}` })
+
+/** The name of an item. Everything that holds items holds names; what they name is looked up when it is needed. */
+export interface ItemKey {
+  readonly type: ItemType
+  readonly name: string
+  /** The MCP server of a tool; rules and references have none. */
+  readonly serverName?: string | undefined
+}
+
+const keyShape = { type: itemTypeSchema, name: nameSchema, serverName: nameSchema.optional() }
+
+export const itemKeySchema = z.strictObject(keyShape)
+
+export const priorityLevelMax = 999
+
+/** What an item is. */
+export const itemBodySchema = z.strictObject({
+  description: z.string().max(limits.itemDescriptionCharactersMax).nullable().optional(),
+  /** Of a rule or a reference; a tool has none. */
+  text: z.string().max(limits.documentCharactersMax).optional(),
+  /** Of a tool: its input schema, as its server gave it. */
+  inputSchema: jsonObjectSchema.nullable().optional(),
+  /** Null: `always`, or for a tool as its server says. */
+  include: includeModeSchema.nullable().optional(),
+  /** Rules and references with lower levels come first, those without one last (spec 004). */
+  priorityLevel: z.int().min(0).max(priorityLevelMax, `must be at most ${priorityLevelMax}`).nullable().optional(),
+})
+export type ItemBody = z.input<typeof itemBodySchema>
+
+export const newItemSchema = itemBodySchema.extend(keyShape)
+export type NewItem = z.input<typeof newItemSchema>
+
+/** @throws PermanentError `VALIDATION_ERROR` where fields do not go with the type */
+export function checkItem({
+  type,
+  serverName,
+  text,
+  inputSchema,
+  priorityLevel,
+}: z.output<typeof newItemSchema>): void {
+  checkItemKey({ type, serverName })
+  if (type === 'tool') {
+    if (text) throw validationError('text', 'a tool has a description and no text', text)
+    if (priorityLevel != null)
+      throw validationError('priorityLevel', 'only rules and references have one', priorityLevel)
+  } else if (inputSchema) {
+    throw validationError('inputSchema', 'only a tool has one', inputSchema)
+  }
+}
+
+/** @throws PermanentError `VALIDATION_ERROR` where a tool names no server, or another item names one */
+export function checkItemKey({ type, serverName }: { type: ItemType; serverName?: string | undefined }): void {
+  if (type === 'tool' && serverName === undefined)
+    throw validationError(
+      'serverName',
+      'a tool names its server',
+      undefined,
+      'Name the MCP server that the tool is of.',
+    )
+  if (type !== 'tool' && serverName !== undefined)
+    throw validationError('serverName', 'only a tool is of a server', serverName)
+}
+
+/** A tool as an MCP server lists it: what an exchange of all tools of a server takes. */
+export const serverToolSchema = z.object({
+  name: nameSchema,
+  description: z.string().max(limits.itemDescriptionCharactersMax).nullable().optional(),
+  inputSchema: jsonObjectSchema.nullable().optional(),
+})
+export type ServerTool = z.input<typeof serverToolSchema>
+
+export const serverBodySchema = z.strictObject({ include: includeModeSchema })
+
+/** How much a request selects by meaning; each field goes over what the preset and the settings say. */
+export const selectionShape = {
+  preset: z.enum(['aggressive', 'normal', 'conservative'], { error: 'must be aggressive, normal or conservative' }),
+  /** Chunks that are considered before they are grouped by item. */
+  topK: z.int().min(1).max(1_000),
+  /** Items after grouping. */
+  topN: z.int().min(0).max(1_000),
+  /** Items with this score or more are included, even beyond `topN`. */
+  includeScore: z.number().min(0).max(1),
+  /** Items below it have nothing to do with the request and are never included. */
+  minScore: z.number().min(0).max(1),
+} as const
+export const selectionSchema = z.strictObject(selectionShape).partial()
+export type SelectionOptions = z.infer<typeof selectionSchema>
+export type SelectionPreset = z.infer<typeof selectionShape.preset>
+
+/** The figures of a selection, all of them known. */
+export interface SelectionLimits {
+  readonly topK: number
+  readonly topN: number
+  readonly includeScore: number
+  readonly minScore: number
+}
+
+/** What the presets stand for (spec 004 names them); `normal` has 004's figures. */
+export const selectionPresets: Readonly<Record<SelectionPreset, SelectionLimits>> = {
+  aggressive: { topK: 50, topN: 12, includeScore: 0.5, minScore: 0.1 },
+  normal: { topK: 20, topN: 5, includeScore: 0.7, minScore: 0.2 },
+  conservative: { topK: 10, topN: 2, includeScore: 0.85, minScore: 0.4 },
+}
+
+/** An item in the context of a request (spec 004's RequestContextItem). */
+export const requestItemSchema = z.object({
+  type: itemTypeSchema,
+  name: z.string(),
+  serverName: z.string().optional(),
+  includeMode: includeModeSchema,
+  similarityScore: z.number().optional(),
+})
+export type RequestItem = z.infer<typeof requestItemSchema>
+
+/** An item in a receipt: the version that was shown, or would have been. */
+export const includedItemSchema = requestItemSchema.extend({ itemId: z.string(), version: z.int() })

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { archiveKinds, momentSchema, pathSchema } from './archive.js'
+import { limits } from './limits.js'
+import { nameSchema } from './names.js'
+
+/** What can be searched for: the kinds of the archive for results and replies, else the roles of messages. */
+export const searchKinds = [...archiveKinds, 'user', 'system', 'error', 'approval'] as const
+export type SearchKind = (typeof searchKinds)[number]
+
+/** What a search ranks by. */
+export const searchLegs = ['both', 'words', 'vectors'] as const
+export type SearchLegs = (typeof searchLegs)[number]
+
+/** A search over the messages of an agent's threads, or of one thread, or of the whole project. All conditions hold. */
+export const searchRequestSchema = z.strictObject({
+  /** Words, in any order; the more of them a message holds and the rarer they are, the higher it stands. */
+  query: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(limits.searchCharactersMax, `must have at most ${limits.searchCharactersMax} characters`),
+  agent: nameSchema.optional(),
+  thread: nameSchema.optional(),
+  kinds: z
+    .array(z.enum(searchKinds, { error: `must be one of ${searchKinds.join(', ')}` }))
+    .min(1)
+    .max(searchKinds.length)
+    .optional(),
+  /** Results and calls about a file, or a folder with all that is in it; `src/a.ts` also names `/repo/src/a.ts`. */
+  path: pathSchema.optional(),
+  /** Messages at or after this moment. */
+  since: momentSchema.optional(),
+  /** Messages before this moment. */
+  until: momentSchema.optional(),
+  limit: z.int().min(1).max(limits.pageItemsMax).default(20),
+  by: z.enum(searchLegs, { error: `must be one of ${searchLegs.join(', ')}` }).default('both'),
+})
+export type SearchRequest = z.input<typeof searchRequestSchema>

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { validationError } from './errors.js'
+import { nameSchema } from './names.js'
+
+/** The strategies that Heddle brings (spec 003, and 002's loop of iterations); what each does stands in `packages/core/src/strategies`. */
+export const builtInStrategies = ['sandwich', 'sliding-window', 'full-history', 'tree', 'iterations'] as const
+
+/** The name of a strategy, built in or registered. */
+export type StrategyName = string
+
+/** Filled while a process starts and only ever longer, so that what a name means never changes under way. */
+const known = new Set<StrategyName>(builtInStrategies)
+
+/** The names that a request or a setting may hold in this process, those that Heddle brings first. */
+export function strategyNames(): readonly StrategyName[] {
+  return [...known]
+}
+
+/**
+ * Makes a name known to requests and settings. For programs, `registerStrategy` of the core is the way: it does this too.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` for a name that is taken, or is no name
+ */
+export function addStrategyName(name: StrategyName): void {
+  if (known.has(name)) throw validationError('strategy', 'must be a name that is not taken', name)
+  const checked = nameSchema.safeParse(name)
+  if (!checked.success) throw validationError('strategy', checked.error.issues[0]?.message ?? 'must be a name', name)
+  known.add(name)
+}
+
+export const strategyNameSchema = z
+  .string({ error: () => mustBeKnown() })
+  .refine((name) => known.has(name), { error: () => mustBeKnown() })
+
+function mustBeKnown(): string {
+  return `must be one of ${strategyNames().join(', ')}`
+}
