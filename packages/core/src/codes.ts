@@ -10,19 +10,12 @@ export const CODE_CHARACTERS = 8
  * UUIDv7 are the same for all that were made within a minute. Where two ids share a code, the later one takes a longer code.
  */
 export function shortCode(id: string, length: number = CODE_CHARACTERS): string {
-  const digest = hash('sha256', id, 'buffer')
-  let bits = 0
-  let bitCount = 0
+  const digits = hash('sha256', id, 'hex')
   let code = ''
-  for (const byte of digest) {
-    bits = (bits << 8) | byte
-    bitCount += 8
-    while (bitCount >= 5 && code.length < length) {
-      bitCount -= 5
-      code += ALPHABET[(bits >> bitCount) & 31]
-    }
-    bits &= (1 << bitCount) - 1
-    if (code.length === length) break
+  // Five hexadecimal digits are four of base 32.
+  for (let from = 0; code.length < length; from += 5) {
+    const bits = Number.parseInt(digits.slice(from, from + 5), 16)
+    for (let shift = 15; shift >= 0; shift -= 5) code += ALPHABET[(bits >> shift) & 31]
   }
-  return code
+  return code.slice(0, length)
 }

@@ -4,10 +4,19 @@ import type { MessageInput } from '@heddle/contracts'
 /**
  * A hash over the fields that the client gave, whatever the order of their keys: the same id with the same fingerprint is
  * a repeat, with another one a conflict. Two spellings of one instant are the same time.
+ *
+ * @returns 128 bits as {@link FINGERPRINT_DIGITS} hexadecimal digits
  */
-export function messageFingerprint(message: MessageInput): Uint8Array {
+export function messageFingerprint(message: MessageInput): string {
   const given = message.sentAt === undefined ? message : { ...message, sentAt: Date.parse(message.sentAt) }
-  return hash('sha256', canonicalJson(given), 'buffer').subarray(0, 16)
+  return fingerprint(canonicalJson(given))
+}
+
+export const FINGERPRINT_DIGITS = 32
+
+/** As digits and not as bytes, which take twice as long to make and cannot be compared as they are. */
+export function fingerprint(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, FINGERPRINT_DIGITS)
 }
 
 /** JSON with the keys of each object in order: one spelling for all values that say the same. */

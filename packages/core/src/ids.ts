@@ -1,3 +1,4 @@
+import type { ItemKey } from '@heddle/contracts'
 import { v5 } from 'uuid'
 
 /**
@@ -46,4 +47,9 @@ export function importedMessageId(threadId: string, identity: string): string {
 /** The id of an iteration from a file that gives none: from its content and position. */
 export function importedIterationId(threadId: string, identity: string): string {
   return v5(`iteration ${identity}`, threadId)
+}
+
+/** The id of an agent's item: of a name that was taken away and is given again, the same. */
+export function itemIdOf(agentId: string, { type, serverName = '', name }: ItemKey): string {
+  return v5(`item ${JSON.stringify([type, serverName, name])}`, agentId)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatReference, type Location, parseReference, recallTag } from './references.js'
+import { formatReference, type Location, messageReference, parseReference, recallTag } from './references.js'
 
 const name = fc.oneof(
   fc.string({ minLength: 1, unit: 'grapheme' }),
@@ -94,5 +94,5 @@ test('a name that cannot be written is refused', () => {
 })
 
 test('a condensed text shows the short form', () => {
-  expect(recallTag('def67890')).toBe('[recall:msg-def67890]')
+  expect(recallTag(messageReference('def67890'))).toBe('[recall:msg-def67890]')
 })

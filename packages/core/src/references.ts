@@ -28,8 +28,8 @@ export function messageReference(code: string): string {
 }
 
 /** What a condensed text shows in place of the rest: `[recall:msg-xxxxxxxx]`. */
-export function recallTag(code: string): string {
-  return `[recall:${messageReference(code)}]`
+export function recallTag(reference: string): string {
+  return `${WRAPPER}${reference}]`
 }
 
 /**

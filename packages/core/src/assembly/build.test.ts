@@ -65,7 +65,7 @@ describe('any conversation and any budget', () => {
           expect(violations).toEqual([])
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 
@@ -85,7 +85,7 @@ describe('any conversation and any budget', () => {
           context.tokensUsed,
         )
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 
@@ -106,7 +106,7 @@ describe('any conversation and any budget', () => {
           expect(context(shuffled.map(({ message }) => message))).toEqual(context(messages))
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 })
@@ -172,7 +172,7 @@ test.each(['sandwich', 'full-history'] as const)(
         role: index % 2 ? 'assistant' : 'user',
       }),
     )
-    const figures = [1, 50, 300].map((budget) => {
+    const figures = [1, 20, 60].map((budget) => {
       const refused = built(inputOf(messages, { budget, strategy }))
       if (!(refused instanceof HeddleError)) throw new Error('the budget was to be refused')
       const needed = Number(refused.facts?.['needed'])

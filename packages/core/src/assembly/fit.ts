@@ -1,6 +1,6 @@
 import { overheadTokens } from '../compaction/costs.js'
-import { costUnder } from '../compaction/plan.js'
 import type { CompactionState } from '../compaction/state.js'
+import { costUnder } from '../compaction/state-costs.js'
 import type { Conversation } from '../conversation.js'
 import type { Message } from '../message.js'
 
@@ -62,31 +62,4 @@ function largestCap(
     else high = middle - 1
   }
   return low
-}
-
-/** Spec 003's sliding window: the newest messages, by number and by room, cut between turns. */
-export function slideWindow(
-  conversation: Conversation,
-  keepLastN: number,
-  roomTokens: number,
-): ReadonlyMap<string, string> {
-  const { messages, boundaries, keptRaw } = conversation
-  let start = messages.length
-  let cost = 0
-  for (let at = messages.length - 1; at >= 0 && messages.length - at <= keepLastN; at--) {
-    const message = messages[at]
-    if (!message) break
-    cost += costUnder(message, null)
-    const isLegal = at === 0 || boundaries[at - 1]
-    if (isLegal && (cost <= roomTokens || start === messages.length)) start = at
-    if (cost > roomTokens && start < messages.length) break
-  }
-  if (start === messages.length) start = lastTurnStart(boundaries)
-  const leftOut = messages.slice(0, start).filter((message) => !keptRaw.has(message.id))
-  return new Map(leftOut.map((message) => [message.id, 'before the sliding window']))
-}
-
-function lastTurnStart(boundaries: readonly boolean[]): number {
-  for (let at = boundaries.length - 1; at > 0; at--) if (boundaries[at - 1]) return at
-  return 0
 }

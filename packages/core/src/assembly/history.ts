@@ -2,6 +2,8 @@ import type { ToolCall } from '@heddle/contracts'
 import type { CompactionState } from '../compaction/state.js'
 import type { Conversation } from '../conversation.js'
 import type { NeutralMessage } from '../formats/neutral.js'
+import { NO_RESULT_TEXT } from '../formats/repair.js'
+import { wholeThinking } from '../formats/thinking.js'
 import type { Message } from '../message.js'
 import { comparePositions } from '../order.js'
 import { FAILED_REASON } from '../prune/rules.js'
@@ -23,8 +25,6 @@ export interface History {
   readonly summaryAt: number
   readonly notes: readonly string[]
 }
-
-export const NO_RESULT_TEXT = '[no result was recorded for this call]'
 
 /**
  * Lays out a conversation as messages that every provider accepts. A call and its result stand together or not at all:
@@ -113,7 +113,7 @@ class LineWriter {
 
   #writePlain(message: Message, role: NeutralMessage['role']): void {
     const fate = this.#fate(message)
-    const thinking = signedThinking(message)
+    const thinking = wholeThinking(message)
     const neutral: NeutralMessage = { role, content: fate.content, ...(thinking.length > 0 && { thinking }) }
     this.lines.push({ neutral, sources: [{ message, fate, asText: false }] })
   }
@@ -122,7 +122,7 @@ class LineWriter {
     const calls: ToolCall[] = []
     const results: Line[] = []
     const shortened = new Set<string>()
-    const hasThinking = messages.some((message) => signedThinking(message).length > 0)
+    const hasThinking = messages.some((message) => wholeThinking(message).length > 0)
     for (const message of messages) {
       const isElided = this.#fate(message).mode === 'elided'
       for (const pair of this.conversation.pairs.byCallMessage.get(message.id) ?? []) {
@@ -139,7 +139,7 @@ class LineWriter {
         results.push(this.#resultLine(pair.result, pair.call, id))
       }
     }
-    const thinking = messages.flatMap(signedThinking)
+    const thinking = messages.flatMap(wholeThinking)
     const content = messages.map((message) => this.#fate(message).content).filter((text) => text.trim() !== '')
     this.lines.push({
       neutral: {
@@ -211,9 +211,4 @@ export const ARGUMENT_CHARACTERS_KEPT_MAX = 200
 
 function argumentCharacters(call: ToolCall): number {
   return (typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)).length
-}
-
-/** Providers take reasoning back only with their signature on it, whole. */
-function signedThinking(message: Message) {
-  return message.thinking.filter((block) => block.signature !== undefined || block.redacted !== undefined)
 }

@@ -1,5 +1,7 @@
 import type { ContextRequest, CounterName, FormatName, Settings } from '@heddle/contracts'
 import type { CompactionState } from '../compaction/state.js'
+import type { ContextItems } from '../items/index.js'
+import type { LoopContext } from '../iterations/loop.js'
 import type { Message } from '../message.js'
 import type { Count } from './counting.js'
 
@@ -19,6 +21,8 @@ export interface BuildInput {
   }
   /** What runs for the thread, and the agent's other threads that are at work. Default nothing. */
   readonly activity?: Activity
+  /** Default none. */
+  readonly items?: ContextItems
   readonly request: ContextRequest
   /** The agent's settings with the request's laid over them. */
   readonly settings: Settings
@@ -36,6 +40,11 @@ export interface BuildInput {
   /** The published state in this request's lane; null where there is none. */
   readonly state: CompactionState | null
   readonly stateId: string | null
+  /**
+   * The thread's loop, where the strategy shows iterations: then `messages` is empty, `unloaded` says what became of the
+   * messages, and `stateId` names the summary of the loop.
+   */
+  readonly loop?: LoopContext
   readonly headSeq: number
   readonly clearEpoch: number
   /** The short reference of a message: `msg-xxxxxxxx`. */

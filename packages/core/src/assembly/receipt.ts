@@ -4,10 +4,11 @@ import { countNeutralMessage } from '../formats/index.js'
 import { type Counting, countLine } from './counting.js'
 import type { History, Line } from './history.js'
 import type { BuildInput } from './input.js'
+import { includedItem, includedReason } from './item-receipt.js'
 import type { FixedSection } from './sections.js'
 
 /** Rises when the same input would be rendered in another way, so that an old receipt is not taken for a new one. */
-export const RENDERER_VERSION = 3
+export const RENDERER_VERSION = 5
 
 export interface SummaryPart {
   readonly tokens: number
@@ -30,14 +31,28 @@ export function historyEntries(
 }
 
 export function fixedEntries(section: FixedSection, input: BuildInput): ReceiptEntry[] {
-  return section.messages.map((message) => ({
-    section: section.name,
-    mode: 'raw',
+  const { name, messages, items = [], tools = [], reason, isCut } = section
+  const shown = messages.map((message, index) => {
+    const item = items[index]
+    return {
+      section: name,
+      mode: isCut ? ('elided' as const) : ('raw' as const),
+      count: 0,
+      role: message.role,
+      tokens: countNeutralMessage(input.format, message, input.count),
+      ...(item !== undefined && { item: includedItem(item) }),
+      reason: item === undefined ? reason : includedReason(item, isCut ? reason : null),
+    }
+  })
+  const beside = tools.map(({ item, tokens }) => ({
+    section: name,
+    mode: 'raw' as const,
     count: 0,
-    role: message.role,
-    tokens: countNeutralMessage(input.format, message, input.count),
-    reason: section.reason,
+    tokens,
+    item: includedItem(item),
+    reason: includedReason(item, null),
   }))
+  return [...shown, ...beside]
 }
 
 function summaryEntry(summary: SummaryPart): ReceiptEntry {
@@ -120,7 +135,7 @@ function absentEntries(history: History, input: BuildInput): ReceiptEntry[] {
   return entries
 }
 
-function unloadedEntries(input: BuildInput): ReceiptEntry[] {
+export function unloadedEntries(input: BuildInput): ReceiptEntry[] {
   return input.unloaded
     .filter((range) => range.count > 0)
     .map((range) => ({
@@ -133,9 +148,13 @@ function unloadedEntries(input: BuildInput): ReceiptEntry[] {
     }))
 }
 
+/** Most agents have no items: then a receipt says nothing of them. */
+const ITEM_SECTIONS: ReadonlySet<string> = new Set(['rules', 'references', 'tools', 'selected'])
+
 export function sectionTotals(entries: readonly ReceiptEntry[], order: readonly string[]): Receipt['sections'] {
-  return order.map((name) => {
+  return order.flatMap((name) => {
     const own = entries.filter((entry) => entry.section === name)
+    if (own.length === 0 && ITEM_SECTIONS.has(name)) return []
     const shown = own.filter((entry) => !['covered', 'removed', 'left-out'].includes(entry.mode))
     return {
       name,

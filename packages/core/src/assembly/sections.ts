@@ -1,18 +1,75 @@
-import type { FormatName } from '@heddle/contracts'
+import type { FormatName, Settings } from '@heddle/contracts'
 import type { NeutralMessage } from '../formats/neutral.js'
+import type { IncludedItem } from '../items/index.js'
+import { withinAllocation } from './allocation.js'
 import type { BuildInput } from './input.js'
+import { itemSections } from './item-sections.js'
 import { othersStatus, ownStatus } from './status.js'
+import type { PlacedTool } from './tools.js'
 
-/** The order of a context's parts: what seldom changes comes first, so that a provider's prompt cache keeps it. */
-export const sectionNames = ['system-prompt', 'docs', 'history', 'status', 'message'] as const
-export type SectionName = (typeof sectionNames)[number]
+export type SectionName =
+  | 'system-prompt'
+  | 'docs'
+  | 'rules'
+  | 'references'
+  | 'tools'
+  | 'history'
+  | 'selected'
+  | 'status'
+  | 'message'
+
+/** Of the items that the thread holds. Tools stand beside the messages, not among them. */
+const heldSections = ['rules', 'references', 'tools'] as const
+
+/**
+ * The orders of a context's parts. In `cache-stable` what seldom changes comes first, so that a provider's prompt cache
+ * keeps it; `status-first` is spec 000's.
+ */
+export const sectionOrder: Readonly<Record<Settings['sections']['order'], readonly SectionName[]>> = {
+  'cache-stable': ['system-prompt', 'docs', ...heldSections, 'history', 'selected', 'status', 'message'],
+  'status-first': ['system-prompt', 'docs', ...heldSections, 'status', 'history', 'selected', 'message'],
+}
+
+/** Sections that may be other at each request: what follows them is not worth a provider's cache. */
+const volatile: readonly SectionName[] = ['selected', 'status', 'message']
 
 export interface FixedSection {
   readonly name: Exclude<SectionName, 'history'>
   readonly messages: readonly NeutralMessage[]
   readonly reason: string
+  /** The items that the messages are of, one each. */
+  readonly items?: readonly IncludedItem[]
+  readonly tools?: readonly PlacedTool[]
   /** Left out where the history would not fit beside it. */
   readonly isOptional?: true
+  /** Whether its end was cut off to fit its allocation. */
+  readonly isCut?: true
+}
+
+/** The sections around the history, in their order. */
+export interface Arranged {
+  readonly before: readonly FixedSection[]
+  readonly after: readonly FixedSection[]
+  /** How many messages of those before the history are the same at each request; the history is not where fewer are than all. */
+  readonly stable: number
+}
+
+export function arrange(sections: readonly FixedSection[], { settings }: BuildInput): Arranged {
+  const order = sectionOrder[settings.sections.order]
+  const historyAt = order.indexOf('history')
+  const placed = order.map((name) => sections.filter((section) => section.name === name))
+  const before = placed.slice(0, historyAt).flat()
+  const volatileAt = before.findIndex(({ name }) => volatile.includes(name))
+  const stable = volatileAt < 0 ? before : before.slice(0, volatileAt)
+  return { before, after: placed.slice(historyAt).flat(), stable: messagesIn(stable).length }
+}
+
+export function messagesIn(sections: readonly FixedSection[]): NeutralMessage[] {
+  return sections.flatMap((section) => section.messages)
+}
+
+export function toolsIn(sections: readonly FixedSection[]): PlacedTool[] {
+  return sections.flatMap(({ tools = [] }) => tools)
 }
 
 /**
@@ -20,9 +77,14 @@ export interface FixedSection {
  * history.
  */
 export function fixedSections(input: BuildInput): FixedSection[] {
+  return wholeSections(input).map((section) => withinAllocation(section, input))
+}
+
+function wholeSections(input: BuildInput): FixedSection[] {
   const { agent, request } = input
   const status = ownStatus(input)
   const others = othersStatus(input)
+  const { held, selected } = itemSections(input)
   return [
     {
       name: 'system-prompt',
@@ -34,6 +96,8 @@ export function fixedSections(input: BuildInput): FixedSection[] {
       messages: agent.docs.map((doc) => ({ role: 'user', content: `Document "${doc.name}":\n\n${doc.text}` })),
       reason: `a doc of agent version ${agent.version}`,
     },
+    ...held,
+    ...selected,
     {
       name: 'status',
       messages: status === null ? [] : [{ role: 'user', content: status }],

@@ -1,4 +1,5 @@
 import { RetryableError } from '@heddle/contracts'
+import { holdsFact, type PinnedFact } from '../summarizing/pinned.js'
 import { countTokens } from '../tokens.js'
 
 /**
@@ -6,14 +7,30 @@ import { countTokens } from '../tokens.js'
  * a list they are what somebody said.
  */
 const REFUSALS =
-  /^[^\p{L}\p{N}-]*(none\b\W*$|n\/a\W*$|i('m| am) sorry|i can(no|')t|as an ai|please (provide|share|paste)|there is no conversation|no conversation)/iu
+  /^[^\p{L}\p{N}-]*(none\b\W*$|n\/a\W*$|i('m| am) (very )?(sorry|unable|not able)|i apologi[sz]e|i can(no|')t|i (won't|will not) (be able|summari)|as an ai|(could|can|would) you (please )?(provide|share|paste)|please (provide|share|paste)|there is (no conversation|nothing to summari)|no (conversation|messages) (was|were|to)|no conversation|you (haven't|have not|did not|didn't) (provide|share|paste)|the conversation (excerpt )?(is empty|was not provided))/iu
 
 /** Marks of tool protocols that a summary must not carry into a context; models that write them did not summarize. */
 const PROTOCOL = /<\/?(function_calls?|invoke|tool_call|tool_use|antml:[a-z_]+)\b|<\|[a-z_]+\|>/iu
 
+/** A whole answer that is a tool call as JSON, or a list of them. */
+const CALL_AS_JSON =
+  /^\s*(\[TOOL_CALLS\]|(```(json)?\s*)?[[{]\s*\{?\s*"(tool_calls|function|name|type|arguments)"\s*:\s*["[{])/u
+
+/** Words of the prompts themselves: a model that repeats its instructions did not follow them. */
+const INSTRUCTIONS =
+  /Focus on information density\.\s+Conversation:|## New Iterations to Incorporate|Summarize this conversation (excerpt concisely|in 2-4 sentences)/u
+
 /** A text whose protocol marks are for reading only: who talks about them must still get a summary that may be stored. */
 export function withoutProtocol(text: string): string {
   return text.replace(new RegExp(PROTOCOL, 'giu'), (mark) => mark.replace('<', '‹'))
+}
+
+export interface SummaryLimits {
+  readonly tokensMax: number
+  /** Tokens of what the summary stands for; 0 where it may be of any length up to `tokensMax`. */
+  readonly replacedTokens: number
+  /** What must be found in it, see `pinnedFacts`. */
+  readonly pinned?: readonly PinnedFact[]
 }
 
 /**
@@ -21,18 +38,24 @@ export function withoutProtocol(text: string): string {
  *
  * @throws RetryableError `SERVICE_UNAVAILABLE` that says what is wrong with it
  */
-export function checkSummary(summary: string, limits: { tokensMax: number; replacedTokens: number }): void {
+export function checkSummary(summary: string, limits: SummaryLimits): void {
   const fault = summaryFault(summary, limits)
   if (fault !== null)
     throw new RetryableError('SERVICE_UNAVAILABLE', `the summary was refused: ${fault}`, { field: 'summary' })
 }
 
-function summaryFault(summary: string, limits: { tokensMax: number; replacedTokens: number }): string | null {
+/** What is wrong with a summary, in words that show nothing of it; null where it may be stored. */
+export function summaryFault(
+  summary: string,
+  { tokensMax, replacedTokens, pinned = [] }: SummaryLimits,
+): string | null {
   if (summary.trim() === '') return 'it is empty'
   if (REFUSALS.test(summary)) return 'it is a refusal or a question, not a summary'
-  if (PROTOCOL.test(summary)) return 'it holds tool protocol text'
+  if (PROTOCOL.test(summary) || CALL_AS_JSON.test(summary)) return 'it holds tool protocol text'
+  if (INSTRUCTIONS.test(summary)) return 'it repeats its instructions'
   const tokens = countTokens(summary)
-  if (tokens > limits.tokensMax) return `it has ${tokens} tokens, allowed are ${limits.tokensMax}`
-  if (tokens >= limits.replacedTokens && limits.replacedTokens > 0) return 'it is not shorter than what it replaces'
-  return null
+  if (tokens > tokensMax) return `it has ${tokens} tokens, allowed are ${tokensMax}`
+  if (tokens >= replacedTokens && replacedTokens > 0) return 'it is not shorter than what it replaces'
+  const lost = pinned.filter((fact) => !holdsFact(summary, fact)).length
+  return lost === 0 ? null : `it lost ${lost} of ${pinned.length} pinned facts`
 }

@@ -5,10 +5,12 @@ import { conversations, sampleMessage } from '../../../../test/support/src/conve
 import { readConversation } from '../conversation.js'
 import type { Message } from '../message.js'
 import { comparePositions } from '../order.js'
-import { laneOf, triggerTokens } from './lane.js'
-import { costUnder, nextCompaction } from './plan.js'
+import { laneOf } from '../strategies/lane-of.js'
+import { triggerTokens } from './lane.js'
+import { nextCompaction } from './plan.js'
 import { settle } from './settle.js'
 import { type CompactionState, isCovered, isOvertaken } from './state.js'
+import { costUnder } from './state-costs.js'
 
 const reference = (message: Message) => `msg-${message.code}`
 const lane = (budget: number) => laneOf(mergeSettings({ budget }))
@@ -70,7 +72,7 @@ describe('the series of compactions', () => {
           expect(shape(state)).toEqual(shape(settledWithSummariesFromScratch(messages, null, budget)))
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 40 },
     )
   })
 

@@ -1,8 +1,8 @@
 import { ineligibleReason } from '../eligibility.js'
 import type { Message } from '../message.js'
 import { type Lane, triggerTokens } from './lane.js'
-import { costUnder, plannedSummaryTokens } from './plan.js'
 import { type CompactionState, isOvertaken } from './state.js'
+import { costUnder, plannedSummaryTokens } from './state-costs.js'
 import { reportedTokens } from './usage.js'
 
 /**

@@ -7,7 +7,9 @@ import { toolCatalogOf } from '../tools/catalog.js'
 import { turnEnds } from '../turns.js'
 import { countMessageTokens, overheadTokens, rawCost } from './costs.js'
 import { type Lane, triggerTokens } from './lane.js'
+import { planSummary } from './plan-summary.js'
 import { type CompactionState, type Coverage, isCovered } from './state.js'
+import { costUnder, plannedSummaryTokens } from './state-costs.js'
 import { reportedTokens } from './usage.js'
 
 /** A decision on a message, with the tokens that remain of it. */
@@ -36,22 +38,6 @@ const FREED_SHARE_MIN = 0.05
 const GROWTH_SHARE_MIN = 0.1
 
 /**
- * The longest summary of a lane: what was set, but never more than an eighth of a small limit. Plans count a summary as
- * this long, whatever its length turns out to be: so no plan depends on a summarizer, or has to wait for one.
- */
-export function summaryTokensMax(lane: Lane): number {
-  return Math.max(50, Math.min(lane.maxSummaryTokens, Math.floor(lane.limitTokens / 8)))
-}
-
-/** Tokens that a message takes in a context under a state: nothing, its replacement, or itself. */
-export function costUnder(message: Message, state: CompactionState | null): number {
-  if (isCovered(message, state)) return 0
-  const pruning = state?.prunings.get(message.id)
-  if (!pruning) return rawCost(message)
-  return pruning.action === 'remove' ? 0 : pruning.tokens + overheadTokens(message)
-}
-
-/**
  * Finds the next compaction of a conversation, or null where none is due. Walking forward from the state's point, it is
  * due at the first place between turns where the context has grown past the trigger. It looks at nothing but the
  * messages up to there, so a worker that wakes late finds the same series as one that was there all along (DESIGN:
@@ -63,7 +49,7 @@ export function nextCompaction(
   lane: Lane,
   reference: (message: Message) => string,
 ): CompactionPlan | null {
-  if (lane.strategy !== 'sandwich') return null
+  if (lane.strategy.planCoverage === undefined) return null
   const { messages } = conversation
   const ends = turnEnds(messages)
   let usage = plannedSummaryTokens(state, lane)
@@ -86,11 +72,6 @@ export function nextCompaction(
   return null
 }
 
-/** What a state's summary is counted as, whatever its length. */
-export function plannedSummaryTokens(state: CompactionState | null, lane: Lane): number {
-  return state?.covered == null ? 0 : summaryTokensMax(lane)
-}
-
 /**
  * What a compaction right at the end of a conversation would do, whether or not one is due, and however little it freed:
  * for people who want to see it before. Null where there is nothing to compact.
@@ -105,7 +86,7 @@ export function planCompaction(
     (sum, message) => sum + costUnder(message, state),
     plannedSummaryTokens(state, lane),
   )
-  const isCompacted = lane.strategy === 'sandwich'
+  const isCompacted = lane.strategy.planCoverage !== undefined
   const plan = isCompacted ? planAt(conversation, state, lane, reference, usage, 1) : null
   return { plan, usage, isDue: isCompacted && usage >= triggerTokens(lane.limitTokens) }
 }
@@ -156,8 +137,9 @@ function planAt(
     const left = decision.action === 'remove' ? 0 : decision.tokens + overheadTokens(message)
     return sum + costUnder(message, state) - left
   }, 0)
+  const isTooMuch = usage - freedByPruning > lane.limitTokens * lane.compactTo
   const summary =
-    usage - freedByPruning > lane.limitTokens * lane.sandwich.compressionThreshold
+    isTooMuch && lane.strategy.needsCompression(seen.messages, lane.limitTokens, usage)
       ? planSummary({ ...seen, keptRaw }, state, lane, new Set(prunings.map((decision) => decision.messageId)))
       : null
   const freed = freedByPruning + (summary?.freedTokens ?? 0)
@@ -182,75 +164,4 @@ function condensedIn(state: CompactionState | null): Set<string> {
 function remainingTokens(decision: PruneDecision, message: Message | undefined): number {
   if (!message || decision.action === 'remove') return 0
   return countMessageTokens({ ...message, content: decision.text }, countTokens)
-}
-
-interface SummaryPlan {
-  readonly topIds: readonly string[]
-  readonly covered: Coverage
-  readonly newlyCovered: readonly Message[]
-  readonly freedTokens: number
-}
-
-/**
- * Spec 003's sandwich: the first messages and the last stay, the middle is summarized; both cuts fall between turns. The
- * latest request of the user stays raw too, wherever it is: an agent that lost it would take up finished work again.
- */
-function planSummary(
-  { messages: seen, boundaries, keptRaw }: Conversation,
-  state: CompactionState | null,
-  lane: Lane,
-  newlyPruned: ReadonlySet<string>,
-): SummaryPlan | null {
-  const { preserveTop, preserveBottom } = lane.sandwich
-  if (seen.length <= preserveTop + preserveBottom) return null
-  const topEnd = state?.covered
-    ? seen.findIndex((message) => state.covered !== null && comparePositions(message, state.covered.from) >= 0)
-    : firstCut(boundaries, preserveTop)
-  const bottomStart = lastCut(boundaries, seen.length - preserveBottom)
-  const start = topEnd < 0 ? seen.length : topEnd
-  if (bottomStart <= start) return null
-  // The range only ever grows: what else could be new in it is a request that is no longer the latest, which can wait.
-  const last = seen[bottomStart - 1]
-  if (!last || (state?.covered && comparePositions(last, state.covered.to) <= 0)) return null
-
-  const latestRequest = seen.findLast((message) => message.role === 'user')
-  const top = state?.covered
-    ? state.topIds.filter((id) => seen.slice(0, start).some((message) => message.id === id))
-    : seen.slice(0, start).map((message) => message.id)
-  const kept = new Set(keptRaw)
-  if (latestRequest) kept.add(latestRequest.id)
-  const middle = seen.slice(start, bottomStart).filter((message) => !kept.has(message.id))
-  const newlyCovered = middle.filter((message) => !isCovered(message, state))
-  const first = seen[start]
-  if (newlyCovered.length === 0 || !first) return null
-
-  const cost = (message: Message) => (newlyPruned.has(message.id) ? 0 : costUnder(message, state))
-  const replaced = newlyCovered.reduce((sum, message) => sum + cost(message), plannedSummaryTokens(state, lane))
-  const freedTokens = replaced - summaryTokensMax(lane)
-  // A summary may be as long as it is allowed to: then it must still be shorter than what it stands for.
-  if (freedTokens <= 0) return null
-  return {
-    topIds: [
-      ...top,
-      ...seen
-        .slice(start, bottomStart)
-        .filter((message) => kept.has(message.id))
-        .map((message) => message.id),
-    ],
-    covered: { from: state?.covered?.from ?? positionOf(first), to: positionOf(last) },
-    newlyCovered,
-    freedTokens,
-  }
-}
-
-/** The first legal cut that leaves at least `least` messages before it. */
-function firstCut(boundaries: readonly boolean[], least: number): number {
-  for (let cut = least; cut <= boundaries.length; cut++) if (cut === 0 || boundaries[cut - 1]) return cut
-  return -1
-}
-
-/** The last legal cut at or before `most`. */
-function lastCut(boundaries: readonly boolean[], most: number): number {
-  for (let cut = Math.max(0, most); cut > 0; cut--) if (boundaries[cut - 1]) return cut
-  return 0
 }

@@ -15,13 +15,14 @@ import { estimateTokens } from '../tokens.js'
 import { checkSummary } from './check-summary.js'
 import { rawCost } from './costs.js'
 import { usageBelowTrigger, usageUnder } from './growth.js'
-import { nextCompaction, summaryTokensMax } from './plan.js'
+import { nextCompaction } from './plan.js'
 import { settle } from './settle.js'
 import { summarySources } from './sources.js'
 import { type CompactionState, isOvertaken } from './state.js'
+import { summaryTokensMax } from './state-costs.js'
 
 /** Raise it for a longer search. */
-const RUNS = Number(process.env['HEDDLE_SERIES_RUNS'] ?? 150)
+const RUNS = Number(process.env['HEDDLE_SERIES_RUNS'] ?? 36)
 /** Shrinking a history of a hundred messages takes minutes: the seed of what failed is told instead. */
 const EACH = { numRuns: RUNS, endOnFailure: true }
 const TIMEOUT_MS = 60_000 + RUNS * 100

@@ -4,13 +4,20 @@ import type { Message } from '../message.js'
 import { comparePositions, inConversationOrder } from '../order.js'
 import { summarizeExtractively } from '../summary/extractive.js'
 import { countTokens } from '../tokens.js'
+import { summarizeByTree } from '../tree/in-memory.js'
 import type { Lane } from './lane.js'
-import { type CompactionPlan, nextCompaction, summaryTokensMax } from './plan.js'
+import { type CompactionPlan, nextCompaction } from './plan.js'
 import { summarySources } from './sources.js'
 import { type CompactionState, isCovered, type Pruning } from './state.js'
+import { summaryTokensMax } from './state-costs.js'
 
-/** Messages that a summary is made of; of a longer range the newest, with the summary there was before. */
+/** Messages that one summary is made of; of a longer range it is made in parts. */
 export const SUMMARIZED_MESSAGES_MAX = 2_000
+
+/** Whether the summary of so many messages is made by levels, of parts that keep their own. */
+export function isSummarizedInParts({ strategy }: Lane, messages: number): boolean {
+  return strategy.summaryParts === 'always' || messages > SUMMARIZED_MESSAGES_MAX
+}
 
 /** Messages that are looked at for the next compaction before more are taken in. */
 const LOOK_AHEAD_MESSAGES = 512
@@ -50,12 +57,16 @@ export function settle(
   if (state?.covered == null || state.summary !== null) return state
   const conversation = readConversation(messages)
   const covered = conversation.messages.filter((message) => isCovered(message, state))
-  const text = summarizeExtractively({
-    purpose: 'compaction',
-    messages: summarySources(covered.slice(-SUMMARIZED_MESSAGES_MAX), conversation.pairs, reference),
-    previousSummary: start?.summary ?? null,
-    tokensMax: summaryTokensMax(lane),
-  })
+  const tokensMax = summaryTokensMax(lane)
+  const before = start?.summary ?? null
+  const text = isSummarizedInParts(lane, covered.length)
+    ? summarizeByTree(covered, lane.tree, { tokensMax, before, reference })
+    : summarizeExtractively({
+        purpose: 'compaction',
+        messages: summarySources(covered, conversation.pairs, reference),
+        previousSummary: before,
+        tokensMax,
+      })
   return { ...state, summary: text, summaryTokens: countTokens(text) }
 }
 

@@ -5,30 +5,55 @@ import { withoutProtocol } from './check-summary.js'
 
 /** Characters of one message that a summarizer is shown; what is longer is elided in the middle. */
 export const SOURCE_CHARACTERS_MAX = 8_000
+/** Characters of a call's arguments that are kept beside its words: what an edit puts in tells most of it. */
+const CALL_CHARACTERS_MAX = 24_000
+const TEXT_CHARACTERS_MAX = 16_000
+
+export interface SourceOptions {
+  /** Characters of one message at most. Default {@link SOURCE_CHARACTERS_MAX}. */
+  readonly charactersMax?: number
+  /** Applied to whole texts before anything is cut from them, such as `redactSecrets`. Default: nothing. */
+  readonly prepare?: (text: string) => string
+}
 
 /** Messages as a summarizer reads them: plain text, calls in words, so that it needs no tool schemas. */
 export function summarySources(
   messages: readonly Message[],
   pairs: ToolPairs,
   reference: (message: Message) => string,
+  { charactersMax = SOURCE_CHARACTERS_MAX, prepare = (text) => text }: SourceOptions = {},
 ): SummarySource[] {
   return messages.map((message) => {
     const calls = message.toolCalls.map((call) => {
-      const given = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)
-      return `[called ${call.name} ${elideMiddle(given, 400)}]`
+      const given = prepare(typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments))
+      return { call: { ...call, arguments: withoutProtocol(shortened(given)) }, words: elideMiddle(given, 400) }
     })
-    const text = [message.content, ...calls].filter((part) => part !== '').join('\n')
+    const inWords = calls.map(({ call, words }) => `[called ${call.name} ${words}]`)
+    const text = [prepare(message.content), ...inWords].filter((part) => part !== '').join('\n')
     const tool = message.toolName ?? pairs.byResult.get(message.id)?.call.name ?? message.toolCalls[0]?.name ?? null
     return {
       reference: reference(message),
       role: message.role,
-      text: withoutProtocol(elideMiddle(text, SOURCE_CHARACTERS_MAX)),
+      text: withoutProtocol(elideMiddle(text, charactersMax)),
       toolName: tool === null ? null : withoutProtocol(tool),
+      ...(calls.length > 0 && { calls: calls.map(({ call }) => call) }),
       isError: message.isError,
       pinned: message.pinned,
       orderedAtMs: message.orderedAtMs,
     }
   })
+}
+
+/** JSON whose long texts are elided each, so that it stays JSON. */
+function shortened(given: string): string {
+  if (given.length <= CALL_CHARACTERS_MAX) return given
+  try {
+    const shorten = (_: string, value: unknown) =>
+      typeof value === 'string' ? elideMiddle(value, TEXT_CHARACTERS_MAX) : value
+    return elideMiddle(JSON.stringify(JSON.parse(given), shorten), CALL_CHARACTERS_MAX)
+  } catch {
+    return elideMiddle(given, CALL_CHARACTERS_MAX)
+  }
 }
 
 /** The beginning and the end of a text, with a mark of how much is missing between them. */

@@ -18,7 +18,10 @@ test('system messages at the start are the system prompt, later ones are marked 
     user,
     { role: 'system', content: 'Three.' },
   ])
-  expect(rendered.system).toBe('One.\n\nTwo.')
+  expect(rendered.system).toEqual([
+    { type: 'text', text: 'One.' },
+    { type: 'text', text: 'Two.' },
+  ])
   expect(rendered.messages).toEqual([
     {
       role: 'user',

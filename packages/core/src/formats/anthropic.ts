@@ -1,37 +1,65 @@
+import { withCacheMarks } from './anthropic-cache.js'
+import { anthropicFaults } from './anthropic-rules.js'
 import { argumentsObject, type JsonObject, sentCallId, sentToolName } from './calls.js'
+import type { Format, RenderOptions } from './format.js'
 import type { NeutralMessage } from './neutral.js'
-import { isBlank, NO_OUTPUT_TEXT, OPENING_TEXT, trimTrailing } from './texts.js'
+import { MessageReader, type Piece } from './parts.js'
+import { isBlank, markSystemNote, NO_OUTPUT_TEXT, OPENING_TEXT, trimTrailing, unmarkSystemNote } from './texts.js'
+import { wholeThinking } from './thinking.js'
 
 const TOOL_NAME_CHARACTERS_MAX = 128
 
+type CacheMark = { cache_control?: { type: 'ephemeral' } }
+
+export type AnthropicText = { type: 'text'; text: string } & CacheMark
+
 export type AnthropicBlock =
-  | { type: 'text'; text: string }
+  | AnthropicText
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
-  | { type: 'tool_use'; id: string; name: string; input: JsonObject }
-  | { type: 'tool_result'; tool_use_id: string; content?: string; is_error?: true }
+  | ({ type: 'tool_use'; id: string; name: string; input: JsonObject } & CacheMark)
+  | ({ type: 'tool_result'; tool_use_id: string; content?: string; is_error?: true } & CacheMark)
 
 export type AnthropicMessage = { role: 'user' | 'assistant'; content: AnthropicBlock[] }
 
 /**
- * A system prompt and messages for Anthropic's Messages API: turns alternate and open with the user, results open the
- * user turn after their calls, reasoning opens an assistant turn or is left out. System messages at the start become the
- * system prompt; later ones are user text that is marked, since the API has no place for them.
- *
- * @param messages well formed; see {@link NeutralMessage}
+ * Anthropic's Messages API: turns alternate and open with the user, all results of parallel calls open the user turn after
+ * them, reasoning opens an assistant turn or is left out whole. System messages at the start become blocks of the system
+ * prompt; later ones are user text that is marked, since the API has no place for them.
  */
-export function toAnthropic(messages: readonly NeutralMessage[]): {
-  system: string | null
-  messages: AnthropicMessage[]
-} {
+export const anthropic: Format = {
+  name: 'anthropic',
+  render: toAnthropic,
+  alone(message) {
+    const content = toAnthropicBlocks(message)
+    return content.length === 0 ? null : { content }
+  },
+  opening: anthropicOpening(),
+  faults: anthropicFaults,
+  pieces({ system, messages }) {
+    const blocks = Array.isArray(system) ? system.map((block) => ({ role: 'system', block })) : []
+    const turns = messages.flatMap(({ role, content }) =>
+      (content as unknown as AnthropicBlock[]).map((block): Piece => ({ role: String(role), block })),
+    )
+    return [...blocks, ...turns]
+  },
+  read,
+}
+
+export function toAnthropic(messages: readonly NeutralMessage[], options: RenderOptions = {}) {
   const firstTurn = messages.findIndex((message) => message.role !== 'system')
   const leading = firstTurn < 0 ? messages : messages.slice(0, firstTurn)
-  const system = leading.map((message) => message.content.toWellFormed()).filter((text) => !isBlank(text))
+  const system = leading.map((message) => textBlocks(message.content.toWellFormed()))
   const turns: AnthropicMessage[] = []
-  for (const message of messages.slice(leading.length)) appendTurn(turns, message)
+  const placed = messages.slice(leading.length).map((message) => appendTurn(turns, message))
   if (turns[0]?.role !== 'user') turns.unshift(anthropicOpening())
   trimFinalTurn(turns)
-  return { system: system.length > 0 ? system.join('\n\n') : null, messages: turns }
+  const marked = withCacheMarks({ system: system.flat(), turns, placed: [...system, ...placed] }, options)
+  return {
+    system: marked.system.length > 0 ? marked.system : null,
+    messages: marked.turns,
+    counts: [...system, ...placed].map((blocks) => blocks.length),
+  }
 }
 
 export function anthropicOpening(): AnthropicMessage {
@@ -57,14 +85,20 @@ export function toAnthropicBlocks(message: NeutralMessage): AnthropicBlock[] {
   return said.length > 0 ? [...toThinkingBlocks(message), ...said] : []
 }
 
-function appendTurn(turns: AnthropicMessage[], message: NeutralMessage): void {
+/** @returns the blocks that the message became */
+function appendTurn(turns: AnthropicMessage[], message: NeutralMessage): AnthropicBlock[] {
   const blocks = toAnthropicBlocks(message)
-  if (blocks.length === 0) return
+  if (blocks.length === 0) return []
   const role = message.role === 'assistant' ? 'assistant' : 'user'
   const last = turns.at(-1)
-  if (last?.role !== role) turns.push({ role, content: blocks })
+  if (last?.role !== role) {
+    turns.push({ role, content: [...blocks] })
+    return blocks
+  }
   // Reasoning must open its turn: where two assistant messages become one turn, the later one's is left out whole.
-  else last.content.push(...blocks.filter((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking'))
+  const added = blocks.filter((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking')
+  last.content.push(...added)
+  return added
 }
 
 /** The API refuses white space at the end of an answer that the model is to continue. */
@@ -74,12 +108,8 @@ function trimFinalTurn(turns: AnthropicMessage[]): void {
   if (block?.type === 'text') block.text = trimTrailing(block.text)
 }
 
-function textBlocks(text: string): AnthropicBlock[] {
+function textBlocks(text: string): AnthropicText[] {
   return isBlank(text) ? [] : [{ type: 'text', text }]
-}
-
-function markSystemNote(text: string): string {
-  return `<system-note>\n${text}\n</system-note>`
 }
 
 function toResultBlock(message: NeutralMessage, text: string): AnthropicBlock {
@@ -92,14 +122,36 @@ function toResultBlock(message: NeutralMessage, text: string): AnthropicBlock {
   }
 }
 
-/** Signatures cover the reasoning of a message as a whole: one block without its signature makes all of it unusable. */
 function toThinkingBlocks(message: NeutralMessage): AnthropicBlock[] {
-  const blocks: AnthropicBlock[] = []
-  for (const block of message.thinking ?? []) {
-    if (block.redacted) blocks.push({ type: 'redacted_thinking', data: block.redacted })
-    else if (block.signature && block.text.isWellFormed()) {
-      blocks.push({ type: 'thinking', thinking: block.text, signature: block.signature })
-    } else return []
+  return wholeThinking(message).map((block) =>
+    block.redacted
+      ? { type: 'redacted_thinking', data: block.redacted }
+      : { type: 'thinking', thinking: block.text, signature: block.signature ?? '' },
+  )
+}
+
+function read(pieces: readonly Piece[]): NeutralMessage | null {
+  const reader = new MessageReader()
+  for (const { role, block: given } of pieces) {
+    const block = given as AnthropicBlock
+    switch (block.type) {
+      case 'text': {
+        const note = role === 'user' ? unmarkSystemNote(block.text) : null
+        reader.say(note === null ? (role as 'system' | 'user' | 'assistant') : 'system', note ?? block.text)
+        break
+      }
+      case 'thinking':
+        reader.think({ text: block.thinking, signature: block.signature })
+        break
+      case 'redacted_thinking':
+        reader.think({ text: '', redacted: block.data })
+        break
+      case 'tool_use':
+        reader.call({ id: block.id, name: block.name, arguments: block.input })
+        break
+      case 'tool_result':
+        reader.answer(block.content ?? '', { toolCallId: block.tool_use_id, ...(block.is_error && { isError: true }) })
+    }
   }
-  return blocks
+  return reader.message()
 }

@@ -1,9 +1,11 @@
+import type { Rendered } from './format.js'
+
 /** Covers a role, a type and the separators around one message or block, in every format. */
 const PART_TOKENS = 4
 /** What a provider adds once, to open the answer. */
 const ANSWER_TOKENS = 3
 
-type Count = (text: string) => number
+export type Count = (text: string) => number
 
 /**
  * Tokens of rendered messages: every text that is sent, with room for what a provider writes around it. The sum over
@@ -21,8 +23,11 @@ export function countRenderedMessage(message: object, count: Count): number {
   return (isBlockList ? 0 : PART_TOKENS) + countFields(message, count)
 }
 
-export function countSystem(system: string | null, count: Count): number {
-  return system === null ? 0 : PART_TOKENS + count(system)
+/** The system prompt that a format has beside the messages, as a text or as blocks. */
+export function countSystem(system: Rendered['system'], count: Count): number {
+  if (system === null) return 0
+  if (typeof system === 'string') return PART_TOKENS + count(system)
+  return system.reduce((sum, block) => sum + PART_TOKENS + count(block.text), 0)
 }
 
 function countFields(part: object, count: Count): number {

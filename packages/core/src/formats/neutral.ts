@@ -1,4 +1,5 @@
 import type { ContextResult, ThinkingBlock, ToolCall } from '@heddle/contracts'
+import type { Format } from './format.js'
 
 /**
  * A message on its way to a model, before it takes a provider's form. A list of them is well formed when every assistant
@@ -13,6 +14,17 @@ export interface NeutralMessage {
   readonly toolCallId?: string
   readonly toolName?: string
   readonly isError?: boolean
+}
+
+/** Heddle's own form: says all that there is to say. */
+export const neutral: Format = {
+  name: 'neutral',
+  render: (messages) => ({ system: null, messages: messages.map(toNeutral), counts: messages.map(() => 1) }),
+  alone: toNeutral,
+  opening: null,
+  faults: ({ messages }) => checkWellFormed(messages as unknown as NeutralMessage[]),
+  pieces: ({ messages }) => messages.map((block) => ({ role: String(block['role']), block })),
+  read: ([piece]) => (piece === undefined ? null : (piece.block as unknown as NeutralMessage)),
 }
 
 /** A neutral message as it is delivered in the neutral format: its fields that hold something, as JSON. */

@@ -1,8 +1,12 @@
 import { argumentsText, sentCallId, sentToolName } from './calls.js'
+import type { Format } from './format.js'
 import type { NeutralMessage } from './neutral.js'
+import { openAiChatFaults } from './openai-chat-rules.js'
+import { MessageReader, type Piece } from './parts.js'
 import { isBlank, OPENING_TEXT } from './texts.js'
 
-const TOOL_NAME_CHARACTERS_MAX = 64
+/** OpenAI's bound on names of functions, in chat completions and in responses. */
+export const FUNCTION_NAME_CHARACTERS_MAX = 64
 
 export type OpenAiToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
 
@@ -12,14 +16,27 @@ export type OpenAiChatMessage =
   | { role: 'tool'; tool_call_id: string; content: string }
 
 /**
- * Messages for OpenAI's chat completions and the servers that take the same form. Reasoning has no place in it and is
- * left out; so is a message that says nothing, which some of those servers refuse.
- *
- * @param messages well formed; see {@link NeutralMessage}
+ * OpenAI's chat completions and the servers that take the same form. Reasoning has no place in it and is left out; so is a
+ * message that says nothing, which some of those servers refuse. That a call failed stands nowhere but in its text.
  */
-export function toOpenAiChat(messages: readonly NeutralMessage[]): { system: null; messages: OpenAiChatMessage[] } {
-  const sent = messages.flatMap((message) => toOpenAiMessage(message) ?? [])
-  return { system: null, messages: sent.length > 0 ? sent : [openAiOpening()] }
+export const openAiChat: Format = {
+  name: 'openai-chat',
+  render: toOpenAiChat,
+  alone: toOpenAiMessage,
+  opening: openAiOpening(),
+  faults: ({ messages }) => openAiChatFaults(messages),
+  pieces: ({ messages }) => messages.map((block) => ({ role: String(block['role']), block })),
+  read,
+}
+
+export function toOpenAiChat(messages: readonly NeutralMessage[]) {
+  const placed = messages.map(toOpenAiMessage)
+  const sent = placed.flatMap((message) => message ?? [])
+  return {
+    system: null,
+    messages: sent.length > 0 ? sent : [openAiOpening()],
+    counts: placed.map((message) => (message === null ? 0 : 1)),
+  }
 }
 
 export function openAiOpening(): OpenAiChatMessage {
@@ -43,6 +60,18 @@ function toOpenAiCall(call: NonNullable<NeutralMessage['toolCalls']>[number]): O
   return {
     id: sentCallId(call.id),
     type: 'function',
-    function: { name: sentToolName(call.name, TOOL_NAME_CHARACTERS_MAX), arguments: argumentsText(call.arguments) },
+    function: { name: sentToolName(call.name, FUNCTION_NAME_CHARACTERS_MAX), arguments: argumentsText(call.arguments) },
   }
+}
+
+function read(pieces: readonly Piece[]): NeutralMessage | null {
+  const reader = new MessageReader()
+  for (const { block } of pieces) {
+    const message = block as OpenAiChatMessage
+    if (message.role === 'tool') reader.answer(message.content, { toolCallId: message.tool_call_id })
+    else reader.say(message.role, message.content ?? '')
+    if (message.role !== 'assistant') continue
+    for (const { id, function: called } of message.tool_calls ?? []) reader.call({ id, ...called })
+  }
+  return reader.message()
 }

@@ -21,3 +21,18 @@ export const OPENING_TEXT = '[The conversation so far follows.]'
 
 /** Stands for the text of a failed call that gave none: Anthropic refuses an empty error. */
 export const NO_OUTPUT_TEXT = '[no output]'
+
+const NOTE_OPEN = '<system-note>\n'
+const NOTE_CLOSE = '\n</system-note>'
+
+/** A system message where a format has no place for one but in a user's turn. */
+export function markSystemNote(text: string): string {
+  return `${NOTE_OPEN}${text}${NOTE_CLOSE}`
+}
+
+/** The text of a marked system message; null for any other text. */
+export function unmarkSystemNote(text: string): string | null {
+  const isNote =
+    text.startsWith(NOTE_OPEN) && text.endsWith(NOTE_CLOSE) && text.length >= NOTE_OPEN.length + NOTE_CLOSE.length
+  return isNote ? text.slice(NOTE_OPEN.length, text.length - NOTE_CLOSE.length) : null
+}

@@ -1,3 +1,4 @@
+import { recallTag } from '../references.js'
 import type { ToolUse } from '../tools/catalog.js'
 import { oneLine, truncate } from '../tools/lines.js'
 import type { ToolOutcome } from '../tools/results.js'
@@ -22,7 +23,7 @@ export interface CondenseParts {
  * or search must not read as if it had worked: these take the general form.
  */
 export function condensedLine({ use, outcome, summary, reference }: CondenseParts): string {
-  const tag = `[recall:${reference}]`
+  const tag = recallTag(reference)
   const path = outcome?.path ?? use?.path ?? null
   const failed = outcome?.failed ?? false
   if (use?.kind === 'file_view' && path !== null) return `📁 Viewed ${named(path)} - ${oneLine(summary)} ${tag}`
@@ -44,7 +45,7 @@ export function stubLine(reason: string, { use, outcome, summary, reference }: C
   const other = truncate(oneLine(use?.command ?? use?.pattern ?? ''), COMMAND_CHARACTERS_MAX)
   const subject = path === null ? other : named(path)
   const failure = outcome?.failed && summary !== '' ? `, ${truncate(oneLine(summary), SUMMARY_CHARACTERS_MAX)}` : ''
-  return `📝 Removed${subject === '' ? '' : ` (${subject})`}: ${reason}${failure} [recall:${reference}]`
+  return `📝 Removed${subject === '' ? '' : ` (${subject})`}: ${reason}${failure} ${recallTag(reference)}`
 }
 
 function named(name: string): string {

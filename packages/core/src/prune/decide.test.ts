@@ -1,6 +1,7 @@
 import { defaultSettings, type ToolCall } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { sampleMessage } from '../../../../test/support/src/conversations.js'
 import type { Message } from '../message.js'
 import { countTokens } from '../tokens.js'
 import { pairToolCalls } from '../turns.js'
@@ -13,28 +14,14 @@ function conversation() {
   const messages: Message[] = []
   const add = (message: Partial<Message>): Message => {
     const seq = messages.length + 1
-    const added: Message = {
-      id: `m${seq}`,
+    const added = sampleMessage({
       seq,
+      id: `m${seq}`,
       code: `code${String(seq).padStart(4, '0')}`,
-      role: 'user',
       content: '',
-      contextId: null,
-      tokensExact: true,
-      thinking: [],
-      toolCalls: [],
-      toolCallId: null,
-      toolName: null,
-      isError: false,
-      orderedAtMs: seq,
-      ordinal: 0,
-      model: null,
-      usage: null,
-      pinned: false,
-      keptAside: null,
       tokens: 10,
       ...message,
-    }
+    })
     messages.push(added)
     return added
   }

@@ -1,202 +1,159 @@
-import { errorLine, firstMeaningfulLine } from '../prune/one-line.js'
-import { describeToolCall, type ToolUse } from '../tools/catalog.js'
-import { oneLine, truncate } from '../tools/lines.js'
+import { firstLines, oneLine, truncate } from '../tools/lines.js'
+import { normalizePath } from '../tools/paths.js'
 import { describeToolResult } from '../tools/results.js'
+import { type Action, actionsOf } from './calls.js'
+import { readCode } from './code.js'
+import { ErrorLog } from './error-log.js'
+import type { NameIndex } from './name-index.js'
+import { baseName, isFileName, namesIn } from './names.js'
+import { planSteps } from './plans.js'
+import { refusalIn, refusalLine } from './refusals.js'
 import type { Candidate } from './sections.js'
+import { speechOf } from './sentences.js'
 import type { SummarySource } from './source.js'
+import { type NameRole, type Subject, Subjects, setRole } from './subjects.js'
 
-interface Action {
-  readonly name: string
-  readonly use: ToolUse
-  /** The command, or the call in a few words. */
-  readonly label: string
-}
-
-interface FileRecord {
-  edits: number
-  views: number
-  place: number
-}
-
-interface ActionRecord {
-  runs: number
-  failures: number
-  status: string
-  place: number
-  readonly weight: number
-}
-
-interface ErrorRecord {
-  readonly line: string
-  readonly label: string
-  readonly key: string
-  times: number
-  place: number
-  reference: string
-  resolved: boolean
-}
+/** How strongly a name belongs to what it was met in. */
+const STRENGTHS: Readonly<Record<NameRole, number>> = { defined: 6, added: 3, changed: 3, removed: 2, seen: 0.7 }
+const DECLARED_STRENGTH = 3
+/** Names that an output merely shows belong to its command less than to a file. */
+const OUTPUT_STRENGTH = 0.3
 
 /** What an agent did: the files it touched, the commands it ran, how they ended, and which failures were overcome. */
 export class ActionLog {
-  private pending: Action[] = []
-  private readonly files = new Map<string, FileRecord>()
-  private readonly actions = new Map<string, ActionRecord>()
-  private readonly errors = new Map<string, ErrorRecord>()
-  private readonly openErrors = new Map<string, ErrorRecord[]>()
+  readonly subjects = new Subjects()
+  readonly errors = new ErrorLog()
+  /** What the user said instead of letting a call run. */
+  readonly refusals: Candidate[] = []
+  /** The steps of the latest plan. */
+  plan: readonly Candidate[] = []
+  private pending: { readonly action: Action; readonly reference: string }[] = []
+
+  constructor(private readonly names: NameIndex) {}
 
   /** Takes in a message with calls; their results are expected next, in the order of the calls. */
   addCalls(source: SummarySource, place: number): void {
-    this.pending = callsIn(source.text)
-    for (const { use } of this.pending) {
-      if (use.kind !== 'edit' && use.kind !== 'file_view') continue
-      for (const path of use.paths) {
-        const record = remember(this.files, path, { edits: 0, views: 0, place })
-        if (use.kind === 'edit') record.edits++
-        else record.views++
-        record.place = place
-      }
+    this.pending = actionsOf(source).map((action) => ({ action, reference: source.reference }))
+    for (const { action } of this.pending) {
+      const steps = planSteps(action, place, '')
+      if (steps.length > 0) this.plan = steps
+      const { use, added, removed } = action
+      this.names.add(use.paths.map(baseName).filter(isFileName), use.kind === 'edit' ? 'edited' : 'called', place)
+      this.names.add(namesIn(added), use.kind === 'edit' ? 'edited' : 'called', place)
+      if (removed !== '') this.names.add(namesIn(removed), 'edited', place)
     }
   }
 
   addResult(source: SummarySource, place: number): void {
-    const action = this.takePending(source.toolName)
-    if (!action) return
-    const outcome = describeToolResult(action.use, source.text, source.isError)
-    const key = action.use.path ?? action.label
-    const shown = action.use.kind === 'bash' || action.use.kind === 'other'
-    if (shown && action.label !== '') {
-      const record = remember(this.actions, action.label, {
-        runs: 0,
-        failures: 0,
-        status: '',
-        place,
-        weight: weightOf(action),
-      })
-      record.runs++
-      record.status = outcome.exitStatus
-      record.place = place
-      if (outcome.exitStatus !== 'ok' && outcome.exitStatus !== 'exit 0') record.failures++
+    const taken = this.takePending(source.toolName)
+    const found = namesIn(speechOf(source.text))
+    this.names.add(found, source.isError ? 'failed' : 'shown', place)
+    if (!taken) return
+    const { action, reference } = taken
+    const { use } = action
+    const outcome = describeToolResult(use, source.text, source.isError)
+    const failed = outcome.failed || outcome.exitStatus === 'failed'
+    const refusal = failed ? refusalIn(source.text) : null
+    if (refusal !== null) {
+      const label = use.path ?? (action.label || action.name)
+      if (refusal !== '') this.refusals.push(refusalLine(refusal, label, place, source.reference))
+      return
     }
-    if (!outcome.failed && outcome.exitStatus !== 'failed') {
-      for (const error of this.openErrors.get(key) ?? []) error.resolved = true
-      this.openErrors.delete(key)
-    } else this.addError(source, action, key, place)
-  }
-
-  candidates(length: number): Candidate[] {
-    const recency = (place: number) => (length <= 1 ? 1 : place / (length - 1))
-    const files = [...this.files].map(([path, record]): Candidate => {
-      const parts = [times('edited', record.edits), times('viewed', record.views)].filter((part) => part !== '')
-      const weight =
-        record.edits > 0 ? 4 + Math.min(4, Math.log2(1 + record.edits)) : Math.min(4, Math.log2(1 + record.views))
-      const score = weight + 2 * recency(record.place)
-      return { section: 'files', text: `${path}: ${parts.join(', ')}`, score, place: record.place, reference: '' }
-    })
-    const actions = [...this.actions].map(([label, record]): Candidate => {
-      const history = record.runs > 1 ? ` (${record.runs} runs, ${record.failures} failed)` : ''
-      const score = record.weight + Math.log2(record.runs) + 3 * recency(record.place)
-      return {
-        section: 'commands',
-        text: `${label}: ${record.status}${history}`,
-        score,
-        place: record.place,
-        reference: '',
+    if (use.kind === 'edit' && !failed) this.addEdit(action, place, reference)
+    else if (use.kind === 'file_view' && use.path !== null && !failed) this.addView(use.path, source, place)
+    else if (use.kind === 'grep') this.addSearch(action, source, place)
+    if (use.kind !== 'edit' && use.kind !== 'file_view' && action.label !== '') {
+      const subject = this.subjects.of('action', action.label, place)
+      subject.runs++
+      if (failed) subject.failures++
+      subject.status = outcome.exitStatus
+      subject.reference = source.reference
+      subject.importance = importanceOf(action)
+      subject.outcome = use.kind === 'grep' ? foundText(outcome.matchCount) : lastWords(source.text)
+      for (const name of [...namesIn(action.added), ...found]) {
+        setRole(subject, name, 'seen')
+        this.names.tie(name, subject, OUTPUT_STRENGTH)
       }
-    })
-    const errors = [...this.errors.values()].map((error): Candidate => {
-      const often = error.times > 1 ? `, ${error.times} times` : ''
-      const text = `${error.line} (${error.label}${often}; ${error.resolved ? 'resolved later' : 'not seen resolved'})`
-      const score = 3 + Math.log2(error.times) * 2 + 3 * recency(error.place) + (error.resolved ? 0 : 2)
-      return { section: 'errors', text, score, place: error.place, reference: error.reference }
-    })
-    return [...files, ...actions, ...errors]
+    }
+    const key = use.path ?? action.label
+    if (failed) this.errors.failed(source, action, key, place)
+    else this.errors.succeeded(key)
   }
 
-  private takePending(toolName: string | null): Action | null {
-    const named = this.pending.findIndex((action) => action.name === toolName)
+  private takePending(toolName: string | null) {
+    const named = this.pending.findIndex(({ action }) => action.name === toolName)
     return this.pending.splice(Math.max(named, 0), 1)[0] ?? null
   }
 
-  private addError(source: SummarySource, action: Action, key: string, place: number): void {
-    const line = truncate(oneLine(errorLine(source.text) ?? firstMeaningfulLine(source.text)), 200)
-    if (line === '') return
-    const label = truncate(action.use.path ?? action.label, 80) || action.name
-    const error = remember(this.errors, `${key} ${line}`, {
-      line,
-      label,
-      key,
-      times: 0,
-      place,
-      reference: '',
-      resolved: false,
-    })
-    error.times++
-    error.place = place
-    error.reference = source.reference
-    error.resolved = false
-    const open = this.openErrors.get(key) ?? []
-    if (open.length < 20) this.openErrors.set(key, [...open, error])
+  private addEdit({ use, added, removed }: Action, place: number, reference: string): void {
+    const before = namesIn(removed)
+    const after = readCode(added)
+    for (const path of use.paths) {
+      const subject = this.subjects.of('file', normalizePath(path), place)
+      subject.edits++
+      subject.reference = reference
+      this.errors.edited(baseName(path))
+      this.names.tie(baseName(path), subject, 100)
+      for (const name of after.names) {
+        const isNew = removed === '' || !before.has(name)
+        this.set(subject, name, !isNew ? 'changed' : after.declared.has(name) ? 'defined' : 'added')
+      }
+      for (const name of before) if (!after.names.has(name)) this.set(subject, name, 'removed')
+      for (const [name, scope] of after.scopes) subject.scopes.set(name, scope)
+    }
+  }
+
+  private addView(path: string, source: SummarySource, place: number): void {
+    const subject = this.subjects.of('file', normalizePath(path), place)
+    subject.views++
+    this.names.tie(baseName(path), subject, 100)
+    const { names, declared, scopes } = readCode(source.text)
+    for (const name of names) {
+      setRole(subject, name, 'seen')
+      this.names.tie(name, subject, declared.has(name) ? DECLARED_STRENGTH : STRENGTHS.seen)
+    }
+    for (const [name, scope] of scopes) subject.scopes.set(name, scope)
+  }
+
+  /** What a search shows belongs to the files in which it was found. */
+  private addSearch({ use }: Action, source: SummarySource, place: number): void {
+    const searched = use.searchPath !== null && isFileName(use.searchPath) ? normalizePath(use.searchPath) : null
+    for (const line of firstLines(source.text, 300)) {
+      const path = /^([^\s:]{1,300}\.\w{1,6})(?::\d|-\d)/.exec(line)?.[1]
+      const file = path === undefined ? searched : normalizePath(path)
+      if (file === null) continue
+      const subject = this.subjects.of('file', file, place)
+      for (const name of namesIn(line.slice(path?.length ?? 0))) this.set(subject, name, 'seen')
+      this.names.tie(baseName(file), subject, 0.2)
+    }
+  }
+
+  private set(subject: Subject, name: string, role: NameRole): void {
+    setRole(subject, name, role)
+    this.names.tie(name, subject, STRENGTHS[role])
   }
 }
 
-/** Beyond this many distinct entries, new ones are of no use to a summary; it keeps memory bounded. */
-const ENTRIES_MAX = 5_000
-
-function remember<Entry>(map: Map<string, Entry>, key: string, fresh: Entry): Entry {
-  const known = map.get(key)
-  if (known) return known
-  if (map.size < ENTRIES_MAX) map.set(key, fresh)
-  return fresh
+function foundText(matches: number | null): string {
+  return matches === null || matches === 0 ? 'nothing found' : matches === 1 ? '1 match' : `${matches} matches`
 }
 
-function times(verb: string, count: number): string {
-  return count === 0 ? '' : count === 1 ? verb : `${verb} ${count} times`
-}
+/** Lines of code, of a difference and of markup say little by themselves. */
+const MARKUP = /^\s*(?:[<+#*}\])]|\/\/|-\S)/
 
-/** The calls at the end of a text, each `[called name arguments]` on a line of its own; arguments may be cut. */
-export function callsIn(text: string): Action[] {
-  const start = text.startsWith('[called ') ? 0 : text.indexOf('\n[called ') + 1
-  if (start === 0 && !text.startsWith('[called ')) return []
-  const actions: Action[] = []
-  for (const line of text.slice(start).split('\n')) {
-    const called = /^\[called (\S{1,200})(?: (.*))?$/.exec(line)
-    if (!called) continue
-    const name = called[1]?.replace(/\]$/, '') ?? ''
-    const given = (called[2] ?? '').replace(/\]$/, '')
-    const use = describeToolCall({ id: name, name, arguments: given })
-    actions.push({ name, use, label: labelOf(name, use, given) })
-  }
-  return actions
-}
-
-const LABEL_CHARACTERS_MAX = 140
-/** Tools of an agent for itself: they change nothing that anybody will ask about. */
-const INWARD = /^(?:todo|task|think|plan|update_plan|exit_?plan|sequentialthinking)/i
-
-function labelOf(name: string, use: ToolUse, given: string): string {
-  if (use.kind === 'bash') {
-    const command =
-      use.command ??
-      /"(?:command|cmd)"\s*:\s*"((?:[^"\\]|\\.){0,400})/
-        .exec(given)?.[1]
-        ?.replaceAll('\\n', ' ')
-        .replaceAll('\\"', '"') ??
-      ''
-    return truncate(oneLine(command), LABEL_CHARACTERS_MAX)
-  }
-  if (use.kind !== 'other' || INWARD.test(name)) return ''
-  const values = [...given.matchAll(/"(\w{1,40})"\s*:\s*(?:"([^"\\]{1,60})|(-?[\d.]{1,20}))/g)].slice(0, 6)
-  const words = values.map(([, key, text, number]) => `${key} ${text ?? number}`)
-  return truncate(oneLine([name, words.join(', ')].join(' ')), LABEL_CHARACTERS_MAX)
+/** What a command printed last. */
+function lastWords(text: string): string {
+  const lines = firstLines(text.slice(-2_000), 60).filter((line) => /[\p{L}\p{N}]/u.test(line) && !MARKUP.test(line))
+  return truncate(oneLine(lines.at(-1) ?? ''), 100)
 }
 
 /** What changes the world weighs more than what looks at it. */
-function weightOf({ name, use, label }: Action): number {
+function importanceOf({ name, use, label }: Action): number {
   const changes =
     /(?:^|_)(?:create|update|cancel|book|send|delete|transfer|add|remove|set|pay|modify|exchange|return|submit|commit|push|install|deploy|rm|mv)/i
   const looks =
-    /^(?:cd \S+ && )?(?:ls|cat|grep|rg|find|head|tail|sed -n|git (?:status|log|diff|show)|echo|pwd|which|wc)\b/
+    /^(?:ls|cat|grep|rg|find|head|tail|sed -n|git (?:\S+ \S+ )?(?:status|log|diff|show)|echo|pwd|which|wc)\b/
   if (use.kind === 'bash')
     return looks.test(label) ? 0 : /\b(?:test|build|lint|commit|push|install|deploy|migrate)\b/.test(label) ? 4 : 2
-  return changes.test(name) ? 5 : 1
+  return use.kind === 'grep' ? 0 : changes.test(name) ? 5 : 1
 }

@@ -15,7 +15,7 @@ const OPEN =
   /\b(?:todo|open question|not (?:yet|sure)|unclear|remaining|still need|next steps?|pending|follow-?up|waiting for|blocked)\b/i
 /** Announcements of the next small step: true for a moment, worthless later. */
 const FILLER =
-  /^(?:(?:ok(?:ay)?|great|good|perfect|excellent|now|sure|alright|yes|right|thanks?(?: you)?|done|hmm)[,.!:]? ?)*(?:(?:let me|let's|i'?ll|i will|i'm going to|i need to|i should|now i|we can) (?:now |also |first |just |then |quickly )*(?:check|look|see|read|run|try|search|find|view|examine|explore|verify|start|take|fix|update|create|add|do|help|continue|get|understand|build|test|rerun|re-run|also|edit|remove|format|make|think|proceed|review|investigate)\b.{0,140})?[.:!]?$/i
+  /^(?:(?:ok(?:ay)?|great|good|perfect|excellent|now|first|next|then|sure|alright|yes|right|thanks?(?: you)?|done|hmm)[,.!:]? ?)*(?:(?:let me|let's|i'?ll|i will|i'm going to|i need to|i should|now i|we can) (?:now |also |first |just |then |quickly )*(?:check|look|see|read|run|try|search|find|view|examine|explore|verify|start|take|fix|update|create|add|do|help|continue|get|understand|build|test|rerun|re-run|also|edit|remove|format|make|think|proceed|review|investigate)\b.{0,140})?[.:!]?$/i
 /** Courtesies and requests for the next answer, which has come by then. */
 const COURTESY =
   /\b(?:let me know|feel free|anything else|happy to (?:help|assist)|you'?re welcome|please (?:confirm|provide|share|let)|how can i (?:help|assist)|have a (?:great|nice|good|wonderful))\b/i

@@ -27,7 +27,11 @@ const session: SummarySource[] = [
   source('assistant', 'I will keep `splitLine` and add a `tabWidth` option instead of a second parser.', {
     reference: 'msg-aaaa0004',
   }),
-  called('Edit', { file_path: 'src/parser.ts', old_string: 'SECRET_OLD', new_string: 'SECRET_NEW' }),
+  called('Edit', {
+    file_path: 'src/parser.ts',
+    old_string: 'const tabs = "secret"',
+    new_string: 'export function parseTabs() {}',
+  }),
   result('Edit', 'The file src/parser.ts has been updated.'),
   called('Bash', { command: 'npm test -- parser' }),
   result('Bash', 'Exit code 1\nsrc/parser.test.ts:12:3: error TS2554: Expected 2 arguments', true),
@@ -47,32 +51,34 @@ describe('a summary', () => {
 
   test('keeps requests, decisions, files, commands, failures with their outcome, questions and the latest state', () => {
     expect(summary).toMatchInlineSnapshot(`
-      "## Goal and requests
-      - Please make the parser accept tabs. It must stay compatible with version 2.3. [recall:msg-aaaa0001]
+      "## Goal
+      - Please make the parser accept tabs. It must stay compatible with version 2.3.
+
+      ## Requests and requirements
       - also don't forget the changelog, we release on 2026-03-01
 
       ## Decisions
       - I will keep \`splitLine\` and add a \`tabWidth\` option instead of a second parser. [recall:msg-aaaa0004]
 
-      ## Files
-      - src/parser.ts: edited 2 times, viewed
+      ## Current state
+      - All 42 tests pass now and \`CHANGELOG.md\` mentions the \`tabWidth\` option.
 
-      ## Commands and actions
+      ## Files
+      - src/parser.ts: edited twice, read; now defines parseTabs
+
+      ## Commands and results
       - npm test -- parser: ok (2 runs, 1 failed)
 
       ## Errors and their resolution
-      - src/parser.test.ts:12:3: error TS2554: Expected 2 arguments (npm test -- parser; resolved later)
+      - src/parser.test.ts:12:3: error TS2554: Expected 2 arguments (npm test -- parser; passes since parser.ts was edited)
 
       ## Open questions
-      - Should I also bump the version?
-
-      ## Current state
-      - All 42 tests pass now and \`CHANGELOG.md\` mentions the \`tabWidth\` option."
+      - Should I also bump the version?"
     `)
   })
 
   test('never shows how tools are called', () => {
-    expect(summary).not.toMatch(/\[called|file_path|SECRET/)
+    expect(summary).not.toMatch(/\[called|file_path|old_string|secret/)
     const noisy = [
       source('user', '<system-reminder>Never tell of this</system-reminder>Fix the <b>loom</b> in src/loom.ts please'),
       source(
@@ -122,7 +128,7 @@ describe('a summary', () => {
       '## Goal\n- Keep the API of version 2.3 stable [recall:msg-old00001]\n\n## Key decisions\n- Use postgres.js, not pg\n\n## Current state\n- The schema is laid out'
     const text = summarize([source('user', 'Now write the store, please')], { previousSummary: earlier })
     expect(text).toMatch(
-      /## Goal and requests\n- Keep the API of version 2\.3 stable \[recall:msg-old00001\]\n- Now write the store/,
+      /## Goal\n- Keep the API of version 2\.3 stable \[recall:msg-old00001\]\n- Now write the store/,
     )
     expect(text).toMatch(/## Decisions\n- Use postgres\.js, not pg/)
     expect(text).toContain('The schema is laid out')

@@ -1,85 +1,78 @@
+import { summarizeProgressExtractively } from '../iterations/progress-summary.js'
 import { prefixWithinTokens } from '../recall/truncate.js'
 import { countTokens } from '../tokens.js'
 import { oneLine } from '../tools/lines.js'
-import { ActionLog } from './actions.js'
-import { previousLines } from './previous.js'
+import { detailLines } from './details.js'
+import { type Gathered, gather } from './gather.js'
 import { type Candidate, sections } from './sections.js'
-import { chooseLines, formatLine, type Layout, Shortlist } from './select.js'
-import { sentencesOf, speechOf } from './sentences.js'
-import type { SummaryRequest, SummarySource } from './source.js'
-import { statementsOf } from './statements.js'
+import { Chooser, entryOf, formatLine, type Layout } from './select.js'
+import { sentencesOf } from './sentences.js'
+import type { Shortlist } from './shortlist.js'
+import type { SummaryRequest } from './source.js'
 
 /** References cost about twelve tokens a line: a summary that is shorter than this has better use for them. */
 const REFERENCES_TOKENS_MIN = 500
 /** Shorter summaries are lines without headings. */
 const HEADINGS_TOKENS_MIN = 120
 
+/** What the headings over files and commands take. */
+const HEADINGS_TOKENS = 16
+
 /**
- * Summarizes without a model: it takes what was said word for word, the weightiest lines first, and puts them under short
- * headings, with references to the messages. Requirements, decisions, files, commands, failures and the latest state
- * weigh most; what is recent or was repeated weighs more.
+ * Summarizes without a model. What was said is taken word for word, the weightiest sentences first; what was done to each
+ * file and what became of each command is put in words, with the names that matter most. Names that were used often,
+ * recently, in edits, by the user or in plans weigh most: they are what the work goes on with.
  *
  * The same request gives the same summary; it takes time linear in the messages. The result is never more than
  * `tokensMax` tokens, and empty only where there is nothing to summarize.
  */
 export function summarizeExtractively(request: SummaryRequest): string {
-  const { messages, previousSummary, tokensMax } = request
-  const shortlist = new Shortlist()
-  for (const candidate of previousLines(previousSummary ?? '')) shortlist.add(candidate)
-  gather(messages, shortlist)
+  if (request.purpose === 'progress') return summarizeProgressExtractively(request)
+  const { tokensMax } = request
+  const gathered = gather(request)
   const layout = {
     withHeadings: tokensMax >= HEADINGS_TOKENS_MIN,
     withReferences: tokensMax >= REFERENCES_TOKENS_MIN,
   }
-  const summary = render(chooseLines(shortlist, tokensMax, layout), layout, tokensMax)
+  const summary = render(choose(gathered, request, layout), layout, tokensMax)
   if (summary !== '') return summary
-  const words = lastResort(shortlist, request)
+  const words = lastResort(gathered.shortlist, request)
   // A character may take three tokens; the mark of something left out takes one.
   return cut(words, tokensMax) || (words === '' ? '' : '…')
 }
 
-function gather(messages: readonly SummarySource[], shortlist: Shortlist): void {
-  const log = new ActionLog()
-  const firstRequest = messages.findIndex(({ role }) => role === 'user')
-  const latestRequest = messages.findLastIndex(({ role }) => role === 'user')
-  const latestReply = messages.findLastIndex(({ role, text }) => role === 'assistant' && speechOf(text).trim() !== '')
-  const isTalk = !messages.some(
-    ({ role, toolName }) => role === 'tool_result' || role === 'tool_use' || toolName !== null,
-  )
-  for (const [place, source] of messages.entries()) {
-    if (source.role === 'tool_result') log.addResult(source, place)
-    else if (source.role === 'assistant' || source.role === 'tool_use') log.addCalls(source, place)
-    const standing = {
-      place,
-      recency: messages.length === 1 ? 1 : place / (messages.length - 1),
-      isFirstRequest: place === firstRequest,
-      isLatestRequest: place === latestRequest,
-      isLatestReply: place === latestReply,
-      isTalk,
-    }
-    for (const candidate of statementsOf(source, standing)) shortlist.add(candidate)
+/** First what was said, each section within its share, then files and commands, then whatever still fits. */
+function choose({ shortlist, index, log, paths }: Gathered, request: SummaryRequest, layout: Layout): Candidate[] {
+  const { messages, tokensMax } = request
+  const { length } = messages
+  const chooser = new Chooser(tokensMax, layout, (name) => index.weight(name, length))
+  const entries = new Map(sections.map(({ name }) => [name, shortlist.of(name).map(entryOf)]))
+  if (layout.withHeadings) {
+    for (const { name, share } of sections) chooser.fill(entries.get(name) ?? [], Math.floor(tokensMax * share))
+    if (paths.root !== '') chooser.fill([entryOf(paths.line())], chooser.tokensLeft)
+    const request = { subjects: log.subjects.all(), index, paths, length, told: chooser.told }
+    const room = chooser.tokensLeft - HEADINGS_TOKENS
+    const details = detailLines({ ...request, tokensMax: room, summaryTokensMax: tokensMax })
+    chooser.fill(details.map(entryOf), chooser.tokensLeft)
   }
-  for (const candidate of log.candidates(messages.length)) shortlist.add(candidate)
+  chooser.fill([...entries.values()].flat(), chooser.tokensLeft)
+  return chooser.lines
 }
 
-function render(lines: readonly Candidate[], { withHeadings, withReferences }: Layout, tokensMax: number): string {
+function render(lines: readonly Candidate[], { withHeadings }: Layout, tokensMax: number): string {
   const blocks = sections.flatMap(({ name, heading }) => {
     const own = lines.filter(({ section }) => section === name)
     // Files stand by their weight, what was said in the order in which it was said.
-    if (name !== 'files') own.sort((left, right) => left.place - right.place)
+    own.sort((left, right) => (name === 'files' ? right.score - left.score : left.place - right.place))
     if (own.length === 0) return []
-    // Neighbours from one message share the reference of the last one.
-    const text = own.map((line, index) =>
-      formatLine(line, withReferences && line.reference !== own[index + 1]?.reference),
-    )
-    return [[...(withHeadings ? [`## ${heading}`] : []), ...text].join('\n')]
+    return [[...(withHeadings ? [`## ${heading}`] : []), ...own.map(formatLine)].join('\n')]
   })
   return cut(blocks.join(withHeadings ? '\n\n' : '\n'), tokensMax)
 }
 
 /** Where no line fits or none was found: the weightiest line, the last words, or at least how much there was. */
 function lastResort(shortlist: Shortlist, { messages, previousSummary }: SummaryRequest): string {
-  for (const name of ['requests', 'state', 'facts', 'decisions', 'errors', 'files', 'commands', 'questions'] as const) {
+  for (const name of ['requests', 'goal', 'state', 'facts', 'decisions', 'errors', 'next', 'questions'] as const) {
     const first = shortlist.of(name)[0]
     if (first) return first.text
   }

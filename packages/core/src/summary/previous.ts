@@ -7,6 +7,7 @@ const CHARACTERS_MAX = 60_000
 
 /** Weights of what an earlier summary says: requests and decisions last, states and questions age. */
 const SCORES: Readonly<Record<SectionName, number>> = {
+  goal: 12,
   requests: 11,
   decisions: 8,
   facts: 6,
@@ -15,6 +16,7 @@ const SCORES: Readonly<Record<SectionName, number>> = {
   errors: 5,
   questions: 3,
   state: 4,
+  next: 3,
 }
 
 /** The lines of an earlier summary, each under the section that its heading stands for; its state is history by now. */

@@ -1,4 +1,14 @@
-export type SectionName = 'requests' | 'decisions' | 'facts' | 'files' | 'commands' | 'errors' | 'questions' | 'state'
+export type SectionName =
+  | 'goal'
+  | 'requests'
+  | 'decisions'
+  | 'state'
+  | 'files'
+  | 'commands'
+  | 'errors'
+  | 'facts'
+  | 'questions'
+  | 'next'
 
 export interface Section {
   readonly name: SectionName
@@ -11,24 +21,27 @@ export interface Section {
 
 /** The parts of a summary, in the order in which it shows them. */
 export const sections: readonly Section[] = [
+  { name: 'goal', heading: 'Goal', share: 0.08, like: /goal|intent|objective|purpose/i },
   {
     name: 'requests',
-    heading: 'Goal and requests',
-    share: 0.26,
-    like: /goal|request|task|intent|requirement|objective|constraint/i,
+    heading: 'Requests and requirements',
+    share: 0.2,
+    like: /request|requirement|task|constraint|user messages/i,
   },
-  { name: 'decisions', heading: 'Decisions', share: 0.14, like: /decision|chose|choice|approach|plan|commitment/i },
-  { name: 'facts', heading: 'Facts', share: 0.12, like: /fact|finding|knowledge|concept|context|detail|learn/i },
-  { name: 'files', heading: 'Files', share: 0.12, like: /file|code section|artifact/i },
-  { name: 'commands', heading: 'Commands and actions', share: 0.07, like: /command|action|tool/i },
-  { name: 'errors', heading: 'Errors and their resolution', share: 0.1, like: /error|problem|fix|issue|bug|failure/i },
+  { name: 'decisions', heading: 'Decisions', share: 0.1, like: /decision|chose|choice|approach|plan|commitment/i },
+  { name: 'state', heading: 'Current state', share: 0.11, like: /state|status|progress|current|done|completed/i },
+  // Lines about files and commands share what is left when the others have theirs.
+  { name: 'files', heading: 'Files', share: 0, like: /file|code section|artifact/i },
+  { name: 'commands', heading: 'Commands and results', share: 0, like: /command|action|tool|search/i },
   {
-    name: 'questions',
-    heading: 'Open questions',
-    share: 0.05,
-    like: /question|pending|open|todo|next|remaining|follow/i,
+    name: 'errors',
+    heading: 'Errors and their resolution',
+    share: 0.1,
+    like: /error|problem|fix|issue|bug|failure/i,
   },
-  { name: 'state', heading: 'Current state', share: 0.14, like: /state|status|progress|current|done|completed/i },
+  { name: 'facts', heading: 'Findings', share: 0.1, like: /fact|finding|knowledge|concept|context|detail|learn/i },
+  { name: 'questions', heading: 'Open questions', share: 0.04, like: /question|unclear|waiting/i },
+  { name: 'next', heading: 'Next steps', share: 0.06, like: /next|pending|todo|to do|open|remaining|follow/i },
 ]
 
 /** One line that a summary may hold. */

@@ -1,4 +1,5 @@
 import { isOnlySigns, oneLine, sliceWhole, truncate } from '../tools/lines.js'
+import { withoutInjected } from './injected.js'
 
 /** A statement is a sentence, not a page. */
 export const SENTENCE_CHARACTERS_MAX = 320
@@ -7,15 +8,6 @@ const HEAD_CHARACTERS = 12_000
 const TAIL_CHARACTERS = 4_000
 const SENTENCES_MAX = 120
 
-/** Blocks that agents put around what their users say. */
-const INJECTED = [
-  'system-reminder',
-  'local-command-stdout',
-  'command-message',
-  'command-name',
-  'command-args',
-  'function_results',
-]
 const PROTOCOL_LINE =
   /^(?:\{\s*"|\[\s*\{|"[\w-]+"\s*:|\[called |\[… |\[Request interrupted|\((?:Open file|Current directory): |bash-\$|Caveat: The messages below)|"(?:tool_use_id|tool_call_id|type":\s*"tool_)/
 
@@ -51,19 +43,9 @@ export function speechOf(text: string): string {
       : `${sliceWhole(text, HEAD_CHARACTERS)}\n${text.slice(-TAIL_CHARACTERS).toWellFormed()}`
   const calls = speech.startsWith('[called ') ? 0 : speech.indexOf('\n[called ')
   if (calls >= 0) speech = speech.slice(0, calls)
-  for (const name of INJECTED) speech = withoutBlocks(speech, name)
-  return speech
+  return withoutInjected(speech)
     .replace(/<\/?[a-z][a-z0-9_:-]{0,40}(?:\s[^<>]{0,200})?>/gi, '')
     .replace(/\[recall:[^\]\n]{0,200}\]/g, '')
-}
-
-function withoutBlocks(text: string, name: string): string {
-  let rest = text
-  for (let at = rest.indexOf(`<${name}>`); at >= 0; at = rest.indexOf(`<${name}>`, at)) {
-    const end = rest.indexOf(`</${name}>`, at)
-    rest = end < 0 ? rest.slice(0, at) : rest.slice(0, at) + rest.slice(end + name.length + 3)
-  }
-  return rest
 }
 
 /** A line without the signs of lists, quotes, headings and emphasis. */

@@ -1,4 +1,4 @@
-import type { Role } from '@heddle/contracts'
+import type { Role, SummaryPurpose, ToolCall } from '@heddle/contracts'
 
 /** A message as a summarizer reads it: plain text, calls in words (`[called name arguments]` at its end). */
 export interface SummarySource {
@@ -7,6 +7,8 @@ export interface SummarySource {
   readonly role: Role
   readonly text: string
   readonly toolName: string | null
+  /** The calls in full; where they are missing, those in the text count. */
+  readonly calls?: readonly ToolCall[]
   readonly isError: boolean
   readonly pinned: boolean
   readonly orderedAtMs: number
@@ -14,7 +16,7 @@ export interface SummarySource {
 
 /** What is to be summarized. */
 export interface SummaryRequest {
-  readonly purpose: 'compaction' | 'snapshot' | 'progress'
+  readonly purpose: SummaryPurpose
   /** In conversation order. */
   readonly messages: readonly SummarySource[]
   /** The summary of what came before these messages, whose essence the new one carries on. */

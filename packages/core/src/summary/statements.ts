@@ -18,6 +18,9 @@ export interface Standing {
 
 /** A request this short is kept as it was written. */
 const WHOLE_REQUEST_CHARACTERS_MAX = 320
+/** A statement with fewer words beside its names says too little. */
+const WORDS_MIN = 3
+const WITHOUT_REFERENCE_CHARACTERS_MAX = 120
 const PINNED_CHARACTERS_MAX = 600
 
 /** The lines that a user's or an assistant's message offers to a summary. */
@@ -38,6 +41,7 @@ export function statementsOf(source: SummarySource, standing: Standing): Candida
   if (standing.isTalk && !standing.isLatestReply) return talkOf(sentences, standing, line)
   return sentences.flatMap((sentence, index) => {
     const cues = cuesOf(sentence)
+    if (cues.filler && standing.isLatestReply && sentence.length > 30) return [line('next', sentence, 8)]
     if (cues.filler || cues.nod) return []
     const closing = standing.isLatestReply && index >= sentences.length - 6 ? 4 : 0
     return replyStatement(sentence, cues, standing, closing).map(([section, score]) => line(section, sentence, score))
@@ -60,16 +64,22 @@ function requestsOf(source: SummarySource, sentences: readonly string[], standin
     const asks = cues.asking || cues.requirement || cues.question || edge > 0
     const bare = whole.length < 30 && cues.details === 0 ? 3 : 0
     const score = 4 + edge + weigh(cues) + (cues.requirement ? 3 : 0) + 2 * standing.recency - bare
-    return [line(asks ? 'requests' : 'facts', whole, asks ? score : score - 2)]
+    const section = standing.isFirstRequest ? 'goal' : asks ? 'requests' : 'facts'
+    // A short message that is told as a whole has nothing more to recall.
+    const reference = whole.length < WITHOUT_REFERENCE_CHARACTERS_MAX ? '' : source.reference
+    return [{ ...line(section, whole, asks ? score : score - 2), reference }]
   }
   return sentences.flatMap((sentence, index) => {
     const cues = cuesOf(sentence)
-    if (sentence.length < 12 && cues.details === 0) return []
+    // Headings and bare words of a long text say nothing without what stands below them.
+    if (plainWordsIn(sentence) < 2) return []
+    if (cues.details === 0 && (sentence.length < 30 || !(cues.requirement || cues.asking || index < 3))) return []
     // Instructions of a harness may surround the request, but what it begins with says what it is about.
     const opening = edge * (index < 6 ? 1 - index * 0.12 : 0.25)
     const asks = cues.asking || cues.requirement || index === 0
     const score = 2 + opening + weigh(cues) + (cues.requirement ? 3 : 0) + (cues.asking ? 1 : 0) + 2 * standing.recency
-    return line(asks ? 'requests' : 'facts', sentence, score)
+    const opens = standing.isFirstRequest && index < 3
+    return line(opens ? 'goal' : asks ? 'requests' : 'facts', sentence, score)
   })
 }
 
@@ -90,15 +100,21 @@ function replyStatement(sentence: string, cues: Cues, standing: Standing, closin
   const { recency } = standing
   if (cues.question) return recency > 0.8 || closing > 0 ? [['questions', 2 + weight + 6 * recency + closing]] : []
   // A lead-in to a list, a bare name, a few words: nothing without what stands around them.
-  if (sentence.length < 20 || sentence.endsWith(':') || sentence.split(' ').length < 4) return []
+  if (sentence.length < 20 || sentence.endsWith(':') || plainWordsIn(sentence) < WORDS_MIN) return []
   if (cues.problem && (cues.resolution || /root cause|the (?:problem|issue|bug|cause) (?:is|was)/i.test(sentence))) {
     return [['errors', 4 + weight + 2 * recency]]
   }
-  if (cues.open && recency > 0.6) return [['questions', 1 + weight + 5 * recency + closing]]
+  if (cues.open && recency > 0.6) return [['next', 1 + weight + 5 * recency + closing]]
   if (cues.state && (recency > 0.7 || closing > 0)) return [['state', 2 + weight + 6 * recency + closing]]
   if (closing > 0) return [['state', weight + 4 * recency + closing]]
   if (cues.decision) return [['decisions', 3 + weight + 2 * recency + (cues.requirement ? 1 : 0)]]
   return cues.details >= 2 ? [['facts', 1 + weight + 2 * recency]] : []
+}
+
+/** Words that are no code and no path. */
+function plainWordsIn(sentence: string): number {
+  const plain = sentence.replace(/`[^`]{0,200}`|\S*[/_.(=]\S+|\S*[a-z][A-Z]\S*/g, ' ')
+  return plain.match(/\p{L}{2,}/gu)?.length ?? 0
 }
 
 function weigh(cues: Cues): number {

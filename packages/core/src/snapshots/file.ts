@@ -1,13 +1,23 @@
+import type { JsonObject, Role, ThinkingBlock, ToolCall } from '@heddle/contracts'
+
 /** A message of a snapshot, with the thread that it is of. */
 export interface SnapshotMessage {
   readonly id: string
   readonly thread_id: string
-  readonly role: string
+  readonly role: Role
   readonly content: string
-  readonly tool_calls?: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[]
+  readonly tool_calls?: readonly ToolCall[]
   readonly tool_call_id?: string
   /** When it was sent, ISO 8601. */
   readonly timestamp: string
+  /** What spec 000 does not name, and a message needs to be the same when it comes back. */
+  readonly thinking?: readonly ThinkingBlock[]
+  readonly tool_name?: string
+  readonly is_error?: boolean
+  readonly model?: string
+  readonly pinned?: boolean
+  readonly source_id?: string
+  readonly metadata?: JsonObject
 }
 
 /** A saved window of all threads of an agent, as its file has it (spec 000: session snapshot file format). */
@@ -22,6 +32,9 @@ export interface SnapshotFile {
   readonly window_end: string
   readonly messages: readonly SnapshotMessage[]
 }
+
+/** Stands where a summary would be, had the summarizer not failed (spec 000). */
+export const SUMMARY_FAILED = '(summary generation failed)'
 
 /** Stands where a summary was that told of a thread which was erased. */
 export const SUMMARY_ERASED = '(the summary was removed with a thread that was erased)'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { iterationFingerprint, truncateIteration } from './iterations.js'
+import { iterationFingerprint, truncateIteration } from './iteration.js'
 
 describe('an iteration in a context', () => {
   test('shows 500 characters of its prompt and 5,000 of its output', () => {
@@ -38,7 +38,7 @@ describe('an iteration in a context', () => {
 
 test('the fingerprint tells what the producer said, not how it spelled times or who gave the number', () => {
   const iteration = { id: 'a', prompt: 'p', output: 'o', timestamp: '2026-02-12T14:30:00Z' }
-  const of = (fields: object) => Buffer.from(iterationFingerprint({ ...iteration, ...fields })).toString('hex')
+  const of = (fields: object) => iterationFingerprint({ ...iteration, ...fields })
   expect(of({ timestamp: '2026-02-12T15:30:00+01:00', iterationNumber: 7 })).toBe(of({}))
   expect(of({ output: 'other' })).not.toBe(of({}))
   expect(of({ progressScore: 0 })).not.toBe(of({}))

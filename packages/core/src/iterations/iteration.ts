@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { FileEvent, IterationInput } from '@heddle/contracts'
-import { canonicalJson } from './fingerprint.js'
-import { sliceWhole } from './tools/lines.js'
+import { canonicalJson, fingerprint } from '../fingerprint.js'
+import { sliceWhole } from '../tools/lines.js'
 
 /** One step of an autonomous run (spec 002: IterationContext), with its whole texts. */
 export interface Iteration {
@@ -38,7 +37,7 @@ export function truncateIteration<T extends { readonly prompt: string; readonly 
  * A hash over what the producer gave, but for the number, which may have been left to the store: the same id with the same
  * fingerprint is a repeat, with another one a conflict. Two spellings of one instant are the same time.
  */
-export function iterationFingerprint({ iterationNumber: _, timestamp, ...given }: IterationInput): Uint8Array {
+export function iterationFingerprint({ iterationNumber: _, timestamp, ...given }: IterationInput): string {
   const said = { ...given, ...(timestamp !== undefined && { timestamp: Date.parse(timestamp) }) }
-  return createHash('sha256').update(canonicalJson(said)).digest().subarray(0, 16)
+  return fingerprint(canonicalJson(said))
 }

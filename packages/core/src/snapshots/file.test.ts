@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type SnapshotFile, SUMMARY_ERASED, threadsOfSnapshot, withoutThread } from './snapshots.js'
+import { type SnapshotFile, SUMMARY_ERASED, threadsOfSnapshot, withoutThread } from './file.js'
 
 const message = (id: string, thread: string) => ({
   id,
   thread_id: thread,
-  role: 'user',
+  role: 'user' as const,
   content: `of ${thread}`,
   timestamp: '2026-02-12T14:00:00Z',
 })

@@ -1,0 +1,46 @@
+import { countNeutralMessage } from '../formats/index.js'
+import type { NeutralMessage } from '../formats/neutral.js'
+import { sliceWhole } from '../tools/lines.js'
+import type { BuildInput } from './input.js'
+import type { FixedSection } from './sections.js'
+
+const CUT_MARK = '\n[… cut to fit]'
+
+/** A section within the tokens that are set for it: what is longer loses its end, as spec 002 has it. */
+export function withinAllocation(section: FixedSection, input: BuildInput): FixedSection {
+  const { allocations } = input.settings.sections
+  const { name } = section
+  // Half a tool is of no use, and items that are selected are held to theirs one by one: see `itemSections`.
+  const tokensMax = name === 'message' || name === 'tools' || name === 'selected' ? undefined : allocations[name]
+  if (tokensMax === undefined) return section
+  const cost = (message: NeutralMessage) => countNeutralMessage(input.format, message, input.count)
+  let left = tokensMax
+  const messages: NeutralMessage[] = []
+  for (const message of section.messages) {
+    const fitting = cost(message) <= left ? message : cutTo(message, left, cost)
+    if (fitting === null) break
+    messages.push(fitting)
+    left -= cost(fitting)
+    if (fitting !== message) break
+  }
+  const isUncut = messages.length === section.messages.length && messages.at(-1) === section.messages.at(-1)
+  if (isUncut) return section
+  return { ...section, messages, reason: `${section.reason}; cut to its ${tokensMax} tokens`, isCut: true }
+}
+
+/** The longest beginning of a message that takes so many tokens; null where not even the mark of the cut does. */
+function cutTo(
+  message: NeutralMessage,
+  tokensMax: number,
+  cost: (message: NeutralMessage) => number,
+): NeutralMessage | null {
+  const cut = (characters: number) => ({ ...message, content: `${sliceWhole(message.content, characters)}${CUT_MARK}` })
+  if (cost(cut(0)) > tokensMax) return null
+  let [fits, exceeds] = [0, message.content.length]
+  while (exceeds - fits > 1) {
+    const middle = Math.floor((fits + exceeds) / 2)
+    if (cost(cut(middle)) <= tokensMax) fits = middle
+    else exceeds = middle
+  }
+  return cut(fits)
+}

@@ -1,0 +1,78 @@
+import { PermanentError } from '@heddle/contracts'
+import type { Lane } from '../compaction/lane.js'
+import { countFrame, countNeutralMessage } from '../formats/index.js'
+import { DEFAULT_WINDOW_TOKENS, isKnownModel, modelMargin } from '../models.js'
+import type { Counting } from './counting.js'
+import type { BuildInput } from './input.js'
+import { type FixedSection, toolsIn } from './sections.js'
+
+const OTHERS_LEFT_OUT = 'what happens in other threads was left out to fit the budget'
+const SELECTED_LEFT_OUT = 'the items selected by their meaning were left out to fit the budget'
+
+export interface Attempt {
+  readonly sections: readonly FixedSection[]
+  readonly notes: readonly string[]
+}
+
+/** All sections, then without those that may be missing where the history does not fit beside them, what helps least first. */
+export function attempts(every: readonly FixedSection[]): [Attempt, ...Attempt[]] {
+  const all: [Attempt, ...Attempt[]] = [{ sections: every, notes: [] }]
+  for (const [name, note] of [
+    ['status', OTHERS_LEFT_OUT],
+    ['selected', SELECTED_LEFT_OUT],
+  ] as const) {
+    const { sections, notes } = all.at(-1) ?? all[0]
+    const fewer = sections.filter((section) => section.name !== name || section.isOptional !== true)
+    if (fewer.length < sections.length) all.push({ sections: fewer, notes: [...notes, note] })
+  }
+  return all
+}
+
+export function countFixed(sections: readonly FixedSection[], { format, count }: BuildInput): number {
+  return sections
+    .flatMap((section) => section.messages)
+    .reduce(
+      (sum, message) => sum + countNeutralMessage(format, message, count),
+      toolsTokens(sections) + countFrame(format, count),
+    )
+}
+
+export function toolsTokens(sections: readonly FixedSection[]): number {
+  return toolsIn(sections).reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+export function budgetTooSmall(budget: number, needed: number, fixedTokens: number): PermanentError {
+  const shorten =
+    fixedTokens > needed / 2 ? ', or shorten the system prompt, the docs, the items of the thread and the message' : ''
+  return new PermanentError('BUDGET_TOO_SMALL', `the context needs about ${needed} tokens, the budget is ${budget}`, {
+    field: 'budget',
+    received: String(budget),
+    facts: { budget, needed },
+    hint: `ask for a budget of ${needed} tokens or more${shorten}`,
+  })
+}
+
+/** What the reader should know of the limit that the context was held to. */
+export function limitNotes({ settings }: BuildInput, lane: Lane): string[] {
+  const { model, budget } = settings
+  const assumed =
+    model !== null && !isKnownModel(model)
+      ? [`the window of model "${model}" is not known: ${DEFAULT_WINDOW_TOKENS} tokens are assumed`]
+      : []
+  const held =
+    budget !== null && budget > lane.limitTokens
+      ? [
+          `the budget of ${budget} tokens was held to ${lane.limitTokens}: the window of the model less the room for its answer`,
+        ]
+      : []
+  const margin = modelMargin(model)
+  const counted =
+    margin > 1 && (budget === null || budget > lane.limitTokens)
+      ? [`counted by o200k: the window of "${model}" was divided by ${margin}, since its own tokens are smaller`]
+      : []
+  return [...assumed, ...held, ...counted]
+}
+
+export function countingOf(input: BuildInput): Counting {
+  return { format: input.format, count: input.count, storedCountsFit: input.counter === 'o200k' }
+}

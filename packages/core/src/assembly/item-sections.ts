@@ -1,0 +1,71 @@
+import { limitTokens } from '../compaction/lane.js'
+import { countNeutralMessage } from '../formats/index.js'
+import type { NeutralMessage } from '../formats/neutral.js'
+import type { FullItem, IncludedItem } from '../items/index.js'
+import type { BuildInput } from './input.js'
+import type { FixedSection } from './sections.js'
+import { type PlacedTool, placeTool } from './tools.js'
+
+/** Of the limit, what is selected by its meaning takes so much at most, where no allocation says otherwise. */
+const SELECTED_SHARE = 0.25
+
+type FullIncluded = IncludedItem<FullItem>
+
+export interface ItemSections {
+  /** Of the thread's own items: what the user asked for, so it is never left out. */
+  readonly held: readonly FixedSection[]
+  /** Of those that the request selects: one section, or none. */
+  readonly selected: readonly FixedSection[]
+}
+
+export function itemSections(input: BuildInput): ItemSections {
+  const { items } = input
+  if (items === undefined) return { held: [], selected: [] }
+  const rules = items.held.filter(({ item }) => item.type === 'rule')
+  const references = items.held.filter(({ item }) => item.type === 'reference')
+  const tools = items.held
+    .filter(({ item }) => item.type === 'tool')
+    .map((tool) => placeTool(tool, items.toolNames, input))
+  const held: FixedSection[] = [
+    { name: 'rules', messages: rules.map(toMessage), items: rules, reason: 'rules of the thread' },
+    { name: 'references', messages: references.map(toMessage), items: references, reason: 'references of the thread' },
+    { name: 'tools', messages: [], tools, reason: 'tools of the thread' },
+  ]
+  const selected = selectedSection(input)
+  return {
+    held: held.filter(({ messages, tools: own = [] }) => messages.length + own.length > 0),
+    selected: selected === null ? [] : [selected],
+  }
+}
+
+/** What fits, the best first; one that is too long makes no room for lesser ones by being cut. */
+function selectedSection(input: BuildInput): FixedSection | null {
+  const { items, settings, format, count } = input
+  if (items === undefined || items.selected.length === 0) return null
+  const messages: NeutralMessage[] = []
+  const shown: FullIncluded[] = []
+  const tools: PlacedTool[] = []
+  let left = settings.sections.allocations.selected ?? Math.floor(limitTokens(settings) * SELECTED_SHARE)
+  for (const included of items.selected) {
+    if (included.item.type === 'tool') {
+      const tool = placeTool(included, items.toolNames, input)
+      if (tool.tokens > left) continue
+      left -= tool.tokens
+      tools.push(tool)
+    } else {
+      const message = toMessage(included)
+      const tokens = countNeutralMessage(format, message, count)
+      if (tokens > left) continue
+      left -= tokens
+      messages.push(message)
+      shown.push(included)
+    }
+  }
+  if (messages.length + tools.length === 0) return null
+  return { name: 'selected', messages, items: shown, tools, reason: 'selected by its meaning', isOptional: true }
+}
+
+/** Spec 004's words. */
+function toMessage({ item: { type, text } }: FullIncluded): NeutralMessage {
+  return { role: 'user', content: `${type === 'rule' ? 'Rule' : 'Reference'}: ${text}` }
+}

@@ -1,0 +1,15 @@
+import type { ContextRequest, PartialSettings } from '@heddle/contracts'
+import { canonicalJson, fingerprint } from '../fingerprint.js'
+import { ITERATIONS } from '../strategies/iterations.js'
+import { RENDERER_VERSION } from './receipt.js'
+
+/**
+ * What a request asks for, as a key under which a context that was prepared for it is found: all of the request, the
+ * settings under those of agents, and how contexts are rendered. Settings of agents and threads have versions of their own.
+ *
+ * @returns null where nothing is prepared: not asked for, or for a message that is known only when it is asked
+ */
+export function preparedKey(request: ContextRequest, settings: PartialSettings): string | null {
+  if (request.prebuild !== true || request.message !== undefined || request.strategy === ITERATIONS) return null
+  return fingerprint(canonicalJson([RENDERER_VERSION, request, settings]))
+}

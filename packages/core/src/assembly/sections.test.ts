@@ -1,0 +1,62 @@
+import { mergeSettings, type PartialSettings } from '@heddle/contracts'
+import { expect, test } from 'vitest'
+import { sampleMessage } from '../../../../test/support/src/conversations.js'
+import { simulatedInput } from '../../../../test/support/src/simulated-input.js'
+import { SimulatedThread } from '../../../../test/support/src/simulated-thread.js'
+import { buildContext } from './build.js'
+
+function built(settings: PartialSettings, format: 'neutral' | 'anthropic' = 'neutral') {
+  const thread = new SimulatedThread({})
+  thread.arrive(sampleMessage({ seq: 1, content: 'hello' }))
+  const docs = [{ name: 'guide', text: 'Read this. '.repeat(50) }]
+  return buildContext(
+    simulatedInput(thread, {
+      format,
+      settings: mergeSettings(settings),
+      agent: { name: 'coder', version: 1, systemPrompt: 'You write code.', docs },
+      thread: { name: 'run', title: null, goal: null, status: 'testing' },
+      request: { thread: 'run', message: 'go on' },
+    }),
+  )
+}
+
+const names = (settings: PartialSettings) => built(settings).receipt.sections.map(({ name }) => name)
+const firstWords = (settings: PartialSettings) =>
+  built(settings).messages.map(({ content }) => String(content).split(/[ \n]/)[0])
+
+test('by default what changes each time stands at the end, and with status-first the status stands where spec 000 has it', () => {
+  expect(names({})).toEqual(['system-prompt', 'docs', 'history', 'status', 'message'])
+  expect(firstWords({})).toEqual(['You', 'Document', 'hello', '[Status', 'go'])
+  const settings = { sections: { order: 'status-first' as const } }
+  expect(names(settings)).toEqual(['system-prompt', 'docs', 'status', 'history', 'message'])
+  expect(firstWords(settings)).toEqual(['You', 'Document', '[Status', 'hello', 'go'])
+})
+
+test('behind a status that changes, nothing is marked for the cache', () => {
+  const marks = (settings: PartialSettings) =>
+    JSON.stringify(built(settings, 'anthropic').messages).split('cache_control').length - 1
+  expect(marks({})).toBe(2)
+  expect(marks({ sections: { order: 'status-first' } })).toBe(1)
+})
+
+test('a section is cut to its allocation, and the receipt says so', () => {
+  const { messages, receipt } = built({ sections: { allocations: { docs: 40 } } })
+  expect(messages[1]?.['content']).toMatch(/^Document "guide":\n\nRead this\. .*\n\[… cut to fit\]$/s)
+  const docs = receipt.entries.filter(({ section }) => section === 'docs')
+  expect(docs).toEqual([
+    expect.objectContaining({ mode: 'elided', reason: expect.stringContaining('cut to its 40 tokens') }),
+  ])
+  expect(docs[0]?.tokens).toBeLessThanOrEqual(40)
+})
+
+test('a history takes no more than its allocation, however large the budget is', () => {
+  const thread = new SimulatedThread({})
+  for (let seq = 1; seq <= 200; seq++) {
+    thread.arrive(sampleMessage({ seq, role: seq % 2 ? 'user' : 'assistant', content: 'word '.repeat(40) }))
+  }
+  const settings = mergeSettings({ sections: { allocations: { history: 3_000 } } })
+  const { receipt } = buildContext(simulatedInput(thread, { settings }))
+  const history = receipt.sections.find(({ name }) => name === 'history')
+  expect(history?.tokens).toBeLessThanOrEqual(3_000)
+  expect(receipt.eligible).toBe(200)
+})

@@ -1,0 +1,45 @@
+import type { ContextResult, FormatName, JsonObject } from '@heddle/contracts'
+import type { FullItem, IncludedItem } from '../items/index.js'
+import type { Count } from './counting.js'
+
+export type RenderedTool = ContextResult['tools'][number]
+
+/** A tool as a context offers it, beside the messages. */
+export interface PlacedTool {
+  readonly item: IncludedItem<FullItem>
+  readonly rendered: RenderedTool
+  readonly tokens: number
+}
+
+/** Above what any provider's form adds to a tool. */
+const TOOL_TOKENS = 8
+/** A provider wants a schema, also of a tool that takes nothing. */
+const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} }
+
+export function placeTool(
+  included: IncludedItem<FullItem>,
+  names: ReadonlyMap<string, string>,
+  { format, count }: { readonly format: FormatName; readonly count: Count },
+): PlacedTool {
+  const { item } = included
+  const rendered = renderTool(format, item, names.get(item.itemId) ?? item.name)
+  return { item: included, rendered, tokens: TOOL_TOKENS + count(JSON.stringify(rendered)) }
+}
+
+/** A tool in the form in which the provider of a format takes it. */
+function renderTool(format: FormatName, item: FullItem, name: string): RenderedTool {
+  const schema = item.inputSchema ?? NO_ARGUMENTS
+  const named = { name, ...(item.description !== null && { description: item.description }) }
+  switch (format) {
+    case 'openai-chat':
+      return { type: 'function', function: { ...named, parameters: schema } }
+    case 'openai-responses':
+      return { type: 'function', ...named, parameters: schema }
+    case 'anthropic':
+      return { ...named, input_schema: schema }
+    case 'ai-sdk':
+      return { ...named, inputSchema: schema }
+    case 'neutral':
+      return { ...named, serverName: item.serverName, toolName: item.name, inputSchema: schema }
+  }
+}

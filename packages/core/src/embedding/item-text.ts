@@ -1,0 +1,17 @@
+/** What of an item its meaning is taken from. */
+export interface DescribedItem {
+  readonly type: 'rule' | 'reference' | 'tool'
+  readonly name: string
+  readonly description: string | null
+  /** Of a rule or a reference; a tool has none. */
+  readonly text: string
+}
+
+/**
+ * The text under which an item is found by its meaning (spec 004): `name: description`, or the name alone, and of rules and
+ * references after an empty line their text.
+ */
+export function itemText({ type, name, description, text }: DescribedItem): string {
+  const heading = description ? `${name}: ${description}` : name
+  return type === 'tool' ? heading : `${heading}\n\n${text}`
+}

@@ -1,0 +1,32 @@
+import { ByteReader, ByteWriter } from '../search/postings.js'
+
+/** Where an embedded chunk stands. */
+export interface ChunkPlace {
+  /** The message by its `seq`; of an item, which has no messages, 0. */
+  readonly seq: number
+  /** The range of the text, in characters. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Places as bytes, five or six each. Bytes of two lists one after another are the bytes of both lists together. */
+export function packPlaces(places: readonly ChunkPlace[]): Uint8Array {
+  const writer = new ByteWriter()
+  for (const { seq, from, to } of places) {
+    writer.number(seq)
+    writer.number(from)
+    writer.number(to - from)
+  }
+  return writer.take()
+}
+
+export function unpackPlaces(bytes: Uint8Array): ChunkPlace[] {
+  const reader = new ByteReader(bytes)
+  const places: ChunkPlace[] = []
+  while (!reader.isAtEnd) {
+    const seq = reader.number()
+    const from = reader.number()
+    places.push({ seq, from, to: from + reader.number() })
+  }
+  return places
+}

@@ -1,0 +1,72 @@
+import type { Rendered } from './format.js'
+import {
+  BROKEN_TEXT,
+  FaultList,
+  type Fields,
+  fieldsIn,
+  hasBrokenText,
+  isFields,
+  isText,
+  OPENAI_CALL_ID,
+  OPENAI_NAME,
+  OpenCalls,
+} from './rules.js'
+import { isBlank } from './texts.js'
+
+type Report = (rule: string | null) => void
+
+/**
+ * What the schema of the AI SDK's messages refuses, and what its providers refuse later: system messages in the list, calls
+ * without a result, results without a call, blank texts, names that no provider takes.
+ */
+export function aiSdkFaults({ system, messages }: Rendered): string[] {
+  const faults = new FaultList()
+  const calls = new OpenCalls()
+  if (system !== null && !isText(system)) faults.add('the system prompt is no text')
+  if (isText(system) && (isBlank(system) || !system.isWellFormed())) faults.add('the system prompt is blank or broken')
+  if (messages.length === 0) faults.add('the list is empty')
+  for (const [index, message] of messages.entries()) {
+    const report: Report = (rule) => faults.at(index, rule)
+    const { role, content } = message
+    if (hasBrokenText(content)) report(BROKEN_TEXT)
+    if (role !== 'tool') report(calls.close())
+    if (role === 'user') {
+      if (!isText(content) || isBlank(content)) report('has no text')
+    } else if (role !== 'assistant' && role !== 'tool') report('has a role that does not belong into the list')
+    else {
+      const parts = fieldsIn(content)
+      if (parts.length === 0) report('has no parts')
+      for (const part of parts) (role === 'tool' ? checkResult : checkPart)(part, calls, report)
+    }
+  }
+  if (calls.size > 0) faults.add(`the list ends with ${calls.size} open calls`)
+  return faults.all
+}
+
+function checkResult(part: Fields, calls: OpenCalls, report: Report): void {
+  const { type, toolCallId, toolName, output } = part
+  if (type !== 'tool-result') report('has a part that is no result')
+  report(calls.answer(toolCallId))
+  if (!isText(toolName) || !OPENAI_NAME.test(toolName)) report('has a result of a tool whose name providers refuse')
+  const isKnown = isFields(output) && (output['type'] === 'text' || output['type'] === 'error-text')
+  if (!isKnown || !isText(output['value'])) report('has a result without an output')
+}
+
+function checkPart(part: Fields, calls: OpenCalls, report: Report): void {
+  switch (part['type']) {
+    case 'text':
+      if (!isText(part['text']) || isBlank(part['text'])) report('has a text without a visible character')
+      break
+    case 'reasoning':
+      if (!isText(part['text']) || !isFields(part['providerOptions'])) report('has reasoning without its signature')
+      break
+    case 'tool-call':
+      report(calls.open(part['toolCallId'], OPENAI_CALL_ID))
+      if (!isText(part['toolName']) || !OPENAI_NAME.test(part['toolName']))
+        report('calls a tool of a name that providers refuse')
+      if (!isFields(part['input'])) report('has arguments that are no object')
+      break
+    default:
+      report('has a part of an unknown type')
+  }
+}

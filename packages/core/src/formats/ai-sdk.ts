@@ -1,0 +1,143 @@
+import { aiSdkFaults } from './ai-sdk-rules.js'
+import { argumentsObject, type JsonObject, sentCallId, sentToolName } from './calls.js'
+import type { Format } from './format.js'
+import type { NeutralMessage } from './neutral.js'
+import { FUNCTION_NAME_CHARACTERS_MAX } from './openai-chat.js'
+import { MessageReader, type Piece } from './parts.js'
+import { isBlank, markSystemNote, OPENING_TEXT, unmarkSystemNote } from './texts.js'
+import { wholeThinking } from './thinking.js'
+
+type Signed = { anthropic: { signature: string } | { redactedData: string } }
+
+export type AiSdkAssistantPart =
+  | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string; providerOptions: Signed }
+  | { type: 'tool-call'; toolCallId: string; toolName: string; input: JsonObject }
+
+export type AiSdkResultPart = {
+  type: 'tool-result'
+  toolCallId: string
+  toolName: string
+  output: { type: 'text' | 'error-text'; value: string }
+}
+
+export type AiSdkMessage =
+  | { role: 'user'; content: string }
+  | { role: 'assistant'; content: AiSdkAssistantPart[] }
+  | { role: 'tool'; content: AiSdkResultPart[] }
+
+const SYSTEM_SEPARATOR = '\n\n'
+
+/**
+ * `ModelMessage` of the AI SDK, version 5 and later, which takes them to any provider. System messages at the start become
+ * the `system` option; the SDK advises against them among the messages, and later versions refuse them there, so later ones
+ * are marked user text. Parallel results are parts of one tool message. Signed reasoning goes where the SDK's provider of
+ * Anthropic looks for it; other providers pass it over.
+ */
+export const aiSdk: Format = {
+  name: 'ai-sdk',
+  render: toAiSdk,
+  alone: toAiSdkMessage,
+  opening: aiSdkOpening(),
+  faults: aiSdkFaults,
+  pieces: ({ system, messages }) => [
+    ...(typeof system === 'string' ? [{ role: 'system', block: { type: 'text', text: system } }] : []),
+    ...messages.flatMap(({ role, content }) =>
+      typeof content === 'string'
+        ? [{ role: String(role), block: { type: 'text', text: content } }]
+        : (content as unknown as Piece['block'][]).map((block) => ({ role: String(role), block })),
+    ),
+  ],
+  read,
+}
+
+export function toAiSdk(messages: readonly NeutralMessage[]) {
+  const firstTurn = messages.findIndex((message) => message.role !== 'system')
+  const leading = firstTurn < 0 ? messages : messages.slice(0, firstTurn)
+  const texts = leading.map((message) => message.content.toWellFormed()).filter((text) => !isBlank(text))
+  const sent: AiSdkMessage[] = []
+  const counts = messages.slice(leading.length).map((message) => {
+    const next = toAiSdkMessage(message)
+    if (next === null) return 0
+    const last = sent.at(-1)
+    if (next.role === 'tool' && last?.role === 'tool') last.content.push(...next.content)
+    else sent.push(next)
+    return typeof next.content === 'string' ? 1 : next.content.length
+  })
+  return {
+    system: texts.length > 0 ? texts.join(SYSTEM_SEPARATOR) : null,
+    messages: sent.length > 0 ? sent : [aiSdkOpening()],
+    // Several system messages are one text: the first of them stands for all, the others are kept beside.
+    counts: [...leading.map((message) => (message === leading.find(isSaying) ? 1 : 0)), ...counts],
+  }
+}
+
+const isSaying = ({ content }: NeutralMessage) => !isBlank(content.toWellFormed())
+
+function aiSdkOpening(): AiSdkMessage {
+  return { role: 'user', content: OPENING_TEXT }
+}
+
+/** One message, whatever stands around it; null where it says nothing. */
+function toAiSdkMessage(message: NeutralMessage): AiSdkMessage | null {
+  const text = message.content.toWellFormed()
+  if (message.role === 'tool_result') return { role: 'tool', content: [toResultPart(message, text)] }
+  if (message.role !== 'assistant') {
+    if (isBlank(text)) return null
+    return { role: 'user', content: message.role === 'system' ? markSystemNote(text) : text }
+  }
+  const calls = (message.toolCalls ?? []).map(
+    (call): AiSdkAssistantPart => ({
+      type: 'tool-call',
+      toolCallId: sentCallId(call.id),
+      toolName: sentToolName(call.name, FUNCTION_NAME_CHARACTERS_MAX),
+      input: argumentsObject(call.arguments),
+    }),
+  )
+  const said: AiSdkAssistantPart[] = [...(isBlank(text) ? [] : [{ type: 'text' as const, text }]), ...calls]
+  return said.length === 0 ? null : { role: 'assistant', content: [...toReasoningParts(message), ...said] }
+}
+
+function toResultPart(message: NeutralMessage, text: string): AiSdkResultPart {
+  return {
+    type: 'tool-result',
+    toolCallId: sentCallId(message.toolCallId ?? ''),
+    toolName: sentToolName(message.toolName ?? '', FUNCTION_NAME_CHARACTERS_MAX),
+    output: { type: message.isError ? 'error-text' : 'text', value: text },
+  }
+}
+
+function toReasoningParts(message: NeutralMessage): AiSdkAssistantPart[] {
+  return wholeThinking(message).map(({ text, signature, redacted }) => ({
+    type: 'reasoning',
+    text: redacted ? '' : text,
+    providerOptions: { anthropic: redacted ? { redactedData: redacted } : { signature: signature ?? '' } },
+  }))
+}
+
+function read(pieces: readonly Piece[]): NeutralMessage | null {
+  const reader = new MessageReader()
+  for (const { role, block } of pieces) {
+    const part = block as AiSdkAssistantPart | AiSdkResultPart
+    switch (part.type) {
+      case 'text': {
+        const note = role === 'user' ? unmarkSystemNote(part.text) : null
+        reader.say(note === null ? (role as 'system' | 'user' | 'assistant') : 'system', note ?? part.text)
+        break
+      }
+      case 'reasoning': {
+        const { anthropic: sign } = part.providerOptions
+        reader.think('signature' in sign ? { text: part.text, ...sign } : { text: '', redacted: sign.redactedData })
+        break
+      }
+      case 'tool-call':
+        reader.call({ id: part.toolCallId, name: part.toolName, arguments: part.input })
+        break
+      case 'tool-result': {
+        const { toolCallId, toolName, output } = part
+        reader.answer(output.value, { toolCallId, toolName, ...(output.type === 'error-text' && { isError: true }) })
+      }
+    }
+  }
+  return reader.message()
+}

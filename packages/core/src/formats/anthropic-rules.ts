@@ -1,0 +1,96 @@
+import { CACHE_MARKS_MAX } from './anthropic-cache.js'
+import type { Rendered } from './format.js'
+import { BROKEN_TEXT, FaultList, fieldsIn, hasBrokenText, isFields, isText, OpenCalls } from './rules.js'
+import { isBlank } from './texts.js'
+
+const CALL_ID = /^[a-zA-Z0-9_-]+$/
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/
+
+type Block = Readonly<Record<string, unknown>>
+
+/**
+ * What Anthropic's Messages API refuses: turns that do not alternate, results that do not open the turn after their calls,
+ * reasoning that is not whole or not in front, texts without a visible character, more than four marks for the cache.
+ */
+export function anthropicFaults({ system, messages }: Rendered): string[] {
+  const faults = new FaultList()
+  const calls = new OpenCalls()
+  if (typeof system === 'string') faults.add('the system prompt is a text and no list of blocks')
+  else if (system?.some(({ text }) => isBlank(text) || !text.isWellFormed()))
+    faults.add('a block of the system prompt is blank or broken')
+  if (messages.length === 0) faults.add('the list is empty')
+  for (const [index, message] of messages.entries()) {
+    const report = (rule: string | null) => faults.at(index, rule)
+    const { role, content } = message
+    if (role !== 'user' && role !== 'assistant') report('has an unknown role')
+    if (role === (index === 0 ? 'assistant' : messages[index - 1]?.['role']))
+      report('does not alternate with a user first')
+    if (hasBrokenText(content)) report(BROKEN_TEXT)
+    const blocks = fieldsIn(content)
+    if (blocks.length === 0) report('has no blocks')
+    checkResults(blocks, calls, report)
+    for (const block of blocks) checkBlock(block, role, calls, report)
+    if (role === 'assistant') checkAnswer(blocks, index === messages.length - 1, report)
+  }
+  if (calls.size > 0) faults.add(`the list ends with ${calls.size} open calls`)
+  const blocks: Block[] = [
+    ...(Array.isArray(system) ? system : []),
+    ...messages.flatMap(({ content }) => fieldsIn(content)),
+  ]
+  const marks = blocks.filter((block) => block['cache_control'] !== undefined).length
+  if (marks > CACHE_MARKS_MAX) faults.add(`${marks} marks for the cache are more than ${CACHE_MARKS_MAX}`)
+  return faults.all
+}
+
+/** All results of the calls of the turn before stand first, and no others do. */
+function checkResults(blocks: readonly Block[], calls: OpenCalls, report: (rule: string | null) => void): void {
+  const first = blocks.findIndex(({ type }) => type !== 'tool_result')
+  for (const block of first < 0 ? blocks : blocks.slice(0, first)) report(calls.answer(block['tool_use_id']))
+  if (first >= 0 && blocks.slice(first).some(({ type }) => type === 'tool_result'))
+    report('has a result behind other blocks')
+  report(calls.close())
+}
+
+function checkBlock(block: Block, role: unknown, calls: OpenCalls, report: (rule: string | null) => void): void {
+  switch (block['type']) {
+    case 'text':
+      if (!isText(block['text']) || isBlank(block['text'])) report('has a text without a visible character')
+      break
+    case 'thinking':
+      if (
+        role !== 'assistant' ||
+        !isText(block['thinking']) ||
+        !isText(block['signature']) ||
+        block['signature'] === ''
+      )
+        report('has reasoning without its signature')
+      break
+    case 'redacted_thinking':
+      if (role !== 'assistant' || !isText(block['data']) || block['data'] === '')
+        report('has encrypted reasoning without its data')
+      break
+    case 'tool_use':
+      if (role !== 'assistant') report("has calls but is no assistant's")
+      report(calls.open(block['id'], CALL_ID))
+      if (!isText(block['name']) || !TOOL_NAME.test(block['name']))
+        report('calls a tool of a name that the provider refuses')
+      if (!isFields(block['input'])) report('has arguments that are no object')
+      break
+    case 'tool_result':
+      if (role !== 'user') report("has a result but is no user's")
+      if (block['is_error'] === true && (!isText(block['content']) || isBlank(block['content'])))
+        report('has an error without a text')
+      break
+    default:
+      report('has a block of an unknown type')
+  }
+}
+
+function checkAnswer(blocks: readonly Block[], isFinal: boolean, report: (rule: string) => void): void {
+  const isReasoning = ({ type }: Block) => type === 'thinking' || type === 'redacted_thinking'
+  const first = blocks.findIndex((block) => !isReasoning(block))
+  if (first < 0) report('ends with reasoning')
+  else if (blocks.slice(first).some(isReasoning)) report('has reasoning behind other blocks')
+  const last = blocks.at(-1)?.['text']
+  if (isFinal && isText(last) && /\s$/.test(last)) report('ends with white space that the model is to continue')
+}

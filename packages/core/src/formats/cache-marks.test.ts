@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { render } from './index.js'
+import type { NeutralMessage } from './neutral.js'
+
+const say = (role: 'system' | 'user' | 'assistant', content: string): NeutralMessage => ({ role, content })
+
+function marked(messages: readonly NeutralMessage[], stableEnds: readonly number[]): string[] {
+  const { system, messages: turns } = render('anthropic', messages, { stableEnds })
+  const blocks = [...(Array.isArray(system) ? system : []), ...turns.flatMap(({ content }) => content as never[])]
+  return blocks
+    .filter((block: { cache_control?: unknown }) => block.cache_control !== undefined)
+    .map((block: { text?: string; content?: string; name?: string }) => block.text ?? block.content ?? block.name ?? '')
+}
+
+test('the cache is told to keep the system prompt, what seldom changes, and the history, but not what changes each time', () => {
+  const messages = [
+    say('system', 'prompt'),
+    say('user', 'doc'),
+    say('user', 'hi'),
+    say('assistant', 'hello'),
+    say('user', 'status'),
+  ]
+  expect(marked(messages, [2, 4])).toEqual(['prompt', 'doc', 'hello'])
+})
+
+test('without a stable part nothing is marked', () => {
+  expect(marked([say('system', 'prompt'), say('user', 'hi')], [])).toEqual([])
+})
+
+test('in a long history one more mark stands within reach of the look-back from the last', () => {
+  const history = Array.from({ length: 60 }, (_, at) => say(at % 2 === 0 ? 'user' : 'assistant', `m${at}`))
+  expect(marked([say('system', 'prompt'), ...history], [1, 61])).toEqual(['prompt', 'm40', 'm59'])
+})
+
+test('there are never more than four', () => {
+  const history = Array.from({ length: 60 }, (_, at) => say(at % 2 === 0 ? 'user' : 'assistant', `m${at}`))
+  expect(marked([say('system', 'prompt'), ...history], [5, 10, 20, 61])).toHaveLength(4)
+})

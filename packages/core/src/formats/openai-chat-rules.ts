@@ -1,0 +1,58 @@
+import {
+  BROKEN_TEXT,
+  FaultList,
+  hasBrokenText,
+  isFields,
+  isObjectText,
+  isText,
+  OPENAI_CALL_ID,
+  OPENAI_NAME,
+  OpenCalls,
+} from './rules.js'
+
+/**
+ * What OpenAI's chat completions refuse: results that do not follow their calls at once, ids that are used twice or are too
+ * long, names beyond its alphabet, messages that say nothing.
+ */
+export function openAiChatFaults(messages: readonly unknown[]): string[] {
+  const faults = new FaultList()
+  const calls = new OpenCalls()
+  if (messages.length === 0) faults.add('the list is empty')
+  for (const [index, message] of messages.entries()) {
+    const report = (rule: string | null) => faults.at(index, rule)
+    if (!isFields(message)) {
+      report('is no object')
+      continue
+    }
+    if (hasBrokenText(message)) report(BROKEN_TEXT)
+    const { role, content, tool_calls: called } = message
+    if (role === 'tool') {
+      report(calls.answer(message['tool_call_id']))
+      if (!isText(content)) report('is a result without a text')
+      continue
+    }
+    report(calls.close())
+    if (role !== 'system' && role !== 'user' && role !== 'assistant') report('has an unknown role')
+    if (called === undefined) {
+      if (!isText(content) || content === '') report('has neither a text nor calls')
+      continue
+    }
+    if (role !== 'assistant') report("has calls but is no assistant's")
+    if (content !== null && !isText(content)) report('has a content that is no text')
+    if (!Array.isArray(called) || called.length === 0) report('has an empty list of calls')
+    else for (const call of called) checkCall(call, calls, report)
+  }
+  if (calls.size > 0) faults.add(`the list ends with ${calls.size} open calls`)
+  return faults.all
+}
+
+function checkCall(call: unknown, calls: OpenCalls, report: (rule: string | null) => void): void {
+  if (!isFields(call) || call['type'] !== 'function' || !isFields(call['function'])) {
+    report('has a call of no function')
+    return
+  }
+  report(calls.open(call['id'], OPENAI_CALL_ID))
+  const { name, arguments: given } = call['function']
+  if (!isText(name) || !OPENAI_NAME.test(name)) report('calls a function of a name that the provider refuses')
+  if (!isObjectText(given)) report('has arguments that are no JSON object')
+}

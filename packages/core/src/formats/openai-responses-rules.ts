@@ -1,0 +1,49 @@
+import {
+  BROKEN_TEXT,
+  FaultList,
+  hasBrokenText,
+  isFields,
+  isObjectText,
+  isText,
+  OPENAI_CALL_ID,
+  OPENAI_NAME,
+  OpenCalls,
+} from './rules.js'
+
+/**
+ * What OpenAI's responses refuse of their input: a call without its output, an output without its call, ids that are used
+ * twice or are too long, names beyond its alphabet. Outputs are held to stand right after their calls, which the API does
+ * not ask for and the models were trained on.
+ */
+export function openAiResponsesFaults(items: readonly unknown[]): string[] {
+  const faults = new FaultList()
+  const calls = new OpenCalls()
+  if (items.length === 0) faults.add('the list is empty')
+  let areOutputs = false
+  for (const [index, item] of items.entries()) {
+    const report = (rule: string | null) => faults.at(index, rule)
+    if (!isFields(item)) {
+      report('is no object')
+      continue
+    }
+    if (hasBrokenText(item)) report(BROKEN_TEXT)
+    const isOutput = item['type'] === 'function_call_output'
+    if (isOutput) {
+      report(calls.answer(item['call_id']))
+      if (!isText(item['output'])) report('is an output without a text')
+    } else if (areOutputs || item['type'] === 'message') report(calls.close())
+    areOutputs = isOutput
+    if (item['type'] === 'function_call') {
+      report(calls.open(item['call_id'], OPENAI_CALL_ID))
+      if (!isText(item['name']) || !OPENAI_NAME.test(item['name']))
+        report('calls a function of a name that the provider refuses')
+      if (!isObjectText(item['arguments'])) report('has arguments that are no JSON object')
+    } else if (item['type'] === 'message') {
+      const { role, content } = item
+      if (role !== 'system' && role !== 'user' && role !== 'assistant') report('has an unknown role')
+      if (!isText(content) || content === '') report('has no text')
+    } else if (!isOutput) report('is an item of an unknown type')
+  }
+  if (calls.size > 0) faults.add(`the list ends with ${calls.size} open calls`)
+  return faults.all
+}

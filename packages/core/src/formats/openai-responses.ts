@@ -1,0 +1,74 @@
+import { argumentsText, sentCallId, sentToolName } from './calls.js'
+import type { Format } from './format.js'
+import type { NeutralMessage } from './neutral.js'
+import { FUNCTION_NAME_CHARACTERS_MAX } from './openai-chat.js'
+import { openAiResponsesFaults } from './openai-responses-rules.js'
+import { MessageReader, type Piece } from './parts.js'
+import { isBlank, OPENING_TEXT } from './texts.js'
+
+export type OpenAiResponsesItem =
+  | { type: 'message'; role: 'system' | 'user' | 'assistant'; content: string }
+  | { type: 'function_call'; call_id: string; name: string; arguments: string }
+  | { type: 'function_call_output'; call_id: string; output: string }
+
+/**
+ * The `input` of OpenAI's responses: what is said, each call and each result are items of their own. Reasoning of other
+ * providers has no place in it, and OpenAI's own is taken back only with ids of its server; it is left out.
+ */
+export const openAiResponses: Format = {
+  name: 'openai-responses',
+  render: toOpenAiResponses,
+  alone(message) {
+    const content = toOpenAiItems(message)
+    return content.length === 0 ? null : { content }
+  },
+  opening: openAiResponsesOpening(),
+  faults: ({ messages }) => openAiResponsesFaults(messages),
+  pieces: ({ messages }) => messages.map((block) => ({ role: String(block['role'] ?? ''), block })),
+  read,
+}
+
+export function toOpenAiResponses(messages: readonly NeutralMessage[]) {
+  const placed = messages.map(toOpenAiItems)
+  const sent = placed.flat()
+  return {
+    system: null,
+    messages: sent.length > 0 ? sent : [openAiResponsesOpening()],
+    counts: placed.map((items) => items.length),
+  }
+}
+
+function openAiResponsesOpening(): OpenAiResponsesItem {
+  return { type: 'message', role: 'user', content: OPENING_TEXT }
+}
+
+/** The items of one message, whatever stands around it; none where it says nothing. */
+function toOpenAiItems(message: NeutralMessage): OpenAiResponsesItem[] {
+  const text = message.content.toWellFormed()
+  if (message.role === 'tool_result') {
+    return [{ type: 'function_call_output', call_id: sentCallId(message.toolCallId ?? ''), output: text }]
+  }
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
+  return [
+    ...(isBlank(text) ? [] : [{ type: 'message' as const, role: message.role, content: text }]),
+    ...calls.map(
+      (call): OpenAiResponsesItem => ({
+        type: 'function_call',
+        call_id: sentCallId(call.id),
+        name: sentToolName(call.name, FUNCTION_NAME_CHARACTERS_MAX),
+        arguments: argumentsText(call.arguments),
+      }),
+    ),
+  ]
+}
+
+function read(pieces: readonly Piece[]): NeutralMessage | null {
+  const reader = new MessageReader()
+  for (const { block } of pieces) {
+    const item = block as OpenAiResponsesItem
+    if (item.type === 'message') reader.say(item.role, item.content)
+    else if (item.type === 'function_call_output') reader.answer(item.output, { toolCallId: item.call_id })
+    else reader.call({ id: item.call_id, name: item.name, arguments: item.arguments })
+  }
+  return reader.message()
+}

@@ -1,0 +1,38 @@
+import { countRenderedMessage, countSystem } from './counting.js'
+import type { Rendered } from './format.js'
+
+/**
+ * A piece of a rendered context: the least that a provider's prompt cache takes or leaves. That is a message, or one block
+ * of a message that is made of blocks, since a turn may grow by blocks.
+ */
+export interface RenderedPart {
+  /** What it says, without marks for the cache: these move from request to request and change nothing. */
+  readonly text: string
+  readonly tokens: number
+}
+
+/** The pieces of a context in the order in which a provider reads them: the system prompt first. */
+export function renderedParts({ system, messages }: Rendered, count: (text: string) => number): RenderedPart[] {
+  const texts = typeof system === 'string' ? [system] : (system ?? []).map((block) => block.text)
+  const opening = texts.map((text) => ({ text: `system ${text}`, tokens: countSystem(text, count) }))
+  const parts = messages.flatMap((message) => {
+    const { content, ...rest } = message
+    const pieces =
+      Array.isArray(content) && content.length > 0 ? content.map((block) => ({ ...rest, content: [block] })) : [message]
+    return pieces.map((piece) => ({
+      text: JSON.stringify(piece, (key, value: unknown) => (key === 'cache_control' ? undefined : value)),
+      tokens: countRenderedMessage(piece, count),
+    }))
+  })
+  return [...opening, ...parts]
+}
+
+/** Tokens of the pieces with which both contexts begin: what a provider need not read again. */
+export function sharedPrefixTokens(before: readonly RenderedPart[], after: readonly RenderedPart[]): number {
+  let tokens = 0
+  for (const [index, part] of before.entries()) {
+    if (after[index]?.text !== part.text) break
+    tokens += part.tokens
+  }
+  return tokens
+}

@@ -1,0 +1,18 @@
+import type { ThinkingBlock } from '@heddle/contracts'
+
+/**
+ * A message's reasoning where it can be sent back; none else. Signatures cover the reasoning of a message as a whole, so
+ * one block without its signature makes all of it unusable: it goes whole or not at all.
+ */
+export function wholeThinking({
+  thinking,
+}: {
+  readonly thinking?: readonly ThinkingBlock[]
+}): readonly ThinkingBlock[] {
+  return thinking?.every(isSendable) ? thinking : []
+}
+
+function isSendable({ text, signature, redacted }: ThinkingBlock): boolean {
+  if (redacted) return true
+  return signature !== undefined && signature !== '' && text.isWellFormed()
+}

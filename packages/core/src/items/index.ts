@@ -1,0 +1,20 @@
+export { calibratedScore, scoreAnchors } from './calibration.js'
+export {
+  type ContextItems,
+  type FullItem,
+  itemsWithout,
+  itemsWithSelection,
+  type SelectionOutcome,
+} from './context-items.js'
+export { compareItems, effectiveInclude, type Item, itemLabel } from './item.js'
+export {
+  type IncludedItem,
+  itemKey,
+  requestItem,
+  roundScore,
+  selectedItems,
+  shareForThread,
+  type ThreadItem,
+  type ThreadShare,
+} from './request-items.js'
+export { type Candidate, type LeftOut, type Scored, type Selection, selectItems } from './selection.js'

@@ -1,0 +1,300 @@
+import { includeModes, itemTypes, mergeSettings, selectionPresets } from '@heddle/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { calibratedScore, scoreAnchors } from './calibration.js'
+import { compareItems, effectiveInclude, type Item } from './item.js'
+import { requestItem, selectedItems, shareForThread } from './request-items.js'
+import { type Candidate, selectItems } from './selection.js'
+
+const { normal } = selectionPresets
+
+let ids = 0
+function item(fields: Partial<Item> = {}): Item {
+  const itemId = fields.itemId ?? `item-${++ids}`
+  return {
+    itemId,
+    version: 1,
+    type: 'rule',
+    name: itemId,
+    serverName: '',
+    description: null,
+    include: 'agent',
+    serverInclude: null,
+    priorityLevel: null,
+    ...fields,
+  }
+}
+
+const candidate = (name: string, ...chunkScores: number[]): Candidate => ({
+  item: item({ name, itemId: name }),
+  chunkScores,
+})
+const names = (scored: readonly { item: Item }[]) => scored.map((each) => each.item.name)
+
+describe('the mode of an item', () => {
+  const mode = (fields: Partial<Item>) => effectiveInclude(item({ type: 'tool', include: null, ...fields }))
+
+  test('of a tool is its own where it has one', () => {
+    expect(mode({ include: 'manual', serverInclude: 'agent' })).toBe('manual')
+  })
+
+  test('of a tool without one is that of its server', () => {
+    expect(mode({ serverInclude: 'agent' })).toBe('agent')
+  })
+
+  test('is always where neither the tool nor its server says anything', () => {
+    expect(mode({})).toBe('always')
+    expect(mode({ type: 'rule' })).toBe('always')
+  })
+
+  test('of a rule or a reference does not depend on any server', () => {
+    expect(mode({ type: 'rule', serverInclude: 'agent' })).toBe('always')
+  })
+})
+
+describe('the items of a thread', () => {
+  const always = item({ name: 'a', itemId: 'a', include: 'always' })
+  const manual = item({ name: 'b', itemId: 'b', include: 'manual' })
+  const agent = item({ name: 'c', itemId: 'c', include: 'agent' })
+
+  test('are all included, and of the others those with the mode agent may be selected', () => {
+    const { included, candidates } = shareForThread(
+      [agent, manual, always],
+      [
+        { itemId: 'a', includeMode: 'always' },
+        { itemId: 'b', includeMode: 'manual' },
+      ],
+    )
+    expect(included).toEqual([
+      { item: always, includeMode: 'always' },
+      { item: manual, includeMode: 'manual' },
+    ])
+    expect(candidates).toEqual([agent])
+  })
+
+  test('that were added by hand are included whatever their mode, and are not selected a second time', () => {
+    const { included, candidates } = shareForThread([agent], [{ itemId: 'c', includeMode: 'manual' }])
+    expect(included.map(requestItem)).toEqual([{ type: 'rule', name: 'c', includeMode: 'manual' }])
+    expect(candidates).toEqual([])
+  })
+
+  test('that were removed by hand stay out, whatever their mode', () => {
+    expect(shareForThread([always, manual], [])).toEqual({ included: [], candidates: [] })
+  })
+
+  test('that the agent has no longer are passed over', () => {
+    expect(shareForThread([], [{ itemId: 'a', includeMode: 'always' }])).toEqual({ included: [], candidates: [] })
+  })
+})
+
+describe('grouping', () => {
+  test('gives an item the score of its best chunk, once', () => {
+    const { selected } = selectItems([candidate('x', 0.3, 0.9, 0.5)], normal)
+    expect(selected).toMatchObject([{ item: { name: 'x' }, score: 0.9 }])
+  })
+
+  test('tells tools of two servers with one name apart', () => {
+    const tool = (serverName: string) => ({
+      item: item({ type: 'tool', name: 'read', serverName, itemId: serverName }),
+      chunkScores: [0.8],
+    })
+    const { selected } = selectItems([tool('files'), tool('web')], normal)
+    expect(selected.map(({ item: { serverName } }) => serverName)).toEqual(['files', 'web'])
+  })
+
+  test('considers the topK nearest chunks alone, so an item with many of them leaves less room', () => {
+    const { selected, leftOut } = selectItems([candidate('long', 0.9, 0.9, 0.8), candidate('short', 0.75)], {
+      ...normal,
+      topK: 3,
+    })
+    expect(names(selected)).toEqual(['long'])
+    expect(leftOut).toMatchObject(
+      [{ item: { name: 'short' }, score: 0.75, reason: /nearest 3/ }].map(({ reason, ...rest }) => ({
+        ...rest,
+        reason: expect.stringMatching(reason),
+      })),
+    )
+  })
+})
+
+describe('thresholds', () => {
+  test('include at most topN items that are below includeScore', () => {
+    const { selected } = selectItems(
+      'abcdefgh'.split('').map((name, at) => candidate(name, 0.6 - at / 100)),
+      normal,
+    )
+    expect(names(selected)).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+
+  test('include every item that reaches includeScore, beyond topN too', () => {
+    const items = 'abcdefgh'.split('').map((name) => candidate(name, 0.7))
+    expect(names(selectItems(items, normal).selected)).toEqual('abcdefgh'.split(''))
+  })
+
+  test('count items that reach includeScore among the topN', () => {
+    const items = [0.9, 0.8, 0.75, 0.5, 0.4, 0.3].map((score) => candidate(`s${score}`, score))
+    expect(names(selectItems(items, normal).selected)).toEqual(['s0.9', 's0.8', 's0.75', 's0.5', 's0.4'])
+  })
+
+  test('include nothing that is below minScore, however much room there is', () => {
+    const { selected, leftOut } = selectItems([candidate('near', 0.21), candidate('far', 0.19)], normal)
+    expect(names(selected)).toEqual(['near'])
+    expect(leftOut).toMatchObject([{ item: { name: 'far' }, score: 0.19 }])
+    expect(leftOut[0]?.reason).toMatch('below 0.2')
+  })
+
+  test('with topN 0 include those alone that reach includeScore', () => {
+    expect(names(selectItems([candidate('a', 0.7), candidate('b', 0.69)], { ...normal, topN: 0 }).selected)).toEqual([
+      'a',
+    ])
+  })
+})
+
+describe('sorting', () => {
+  test('puts the best score first, and equal scores in the order of the items', () => {
+    const { selected } = selectItems([candidate('b', 0.5), candidate('c', 0.8), candidate('a', 0.5)], normal)
+    expect(names(selected)).toEqual(['c', 'a', 'b'])
+  })
+
+  test('of rules and references goes by priority level, then by name, those without a level last', () => {
+    const rules = [
+      ['z', 1],
+      ['b', 2],
+      ['a', 2],
+      ['c', null],
+    ] as const
+    const sorted = rules
+      .map(([name, priorityLevel]) => item({ name, priorityLevel }))
+      .reverse()
+      .sort(compareItems)
+    expect(sorted.map(({ name }) => name)).toEqual(['z', 'a', 'b', 'c'])
+  })
+
+  test('of tools goes by server, then by name', () => {
+    const tools = [
+      ['files', 'b'],
+      ['files', 'c'],
+      ['web', 'a'],
+    ] as const
+    const sorted = tools
+      .map(([serverName, name]) => item({ type: 'tool', serverName, name }))
+      .reverse()
+      .sort(compareItems)
+    expect(sorted.map(({ serverName, name }) => `${serverName}.${name}`)).toEqual(['files.b', 'files.c', 'web.a'])
+  })
+
+  test('gives selected items the best first', () => {
+    const selection = selectItems([candidate('b', 0.9), candidate('a', 0.8)], normal)
+    expect(selectedItems(selection).map(requestItem)).toEqual([
+      { type: 'rule', name: 'b', includeMode: 'agent', similarityScore: 0.9 },
+      { type: 'rule', name: 'a', includeMode: 'agent', similarityScore: 0.8 },
+    ])
+  })
+})
+
+describe('any selection', () => {
+  const limits = fc.record({
+    topK: fc.integer({ min: 1, max: 30 }),
+    topN: fc.nat({ max: 10 }),
+    includeScore: fc.double({ min: 0, max: 1, noNaN: true }),
+    minScore: fc.double({ min: 0, max: 1, noNaN: true }),
+  })
+  const candidates = fc
+    .array(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 }), { maxLength: 20 })
+    .map((all) => all.map((scores, at) => candidate(`item ${at}`, ...scores)))
+
+  test('accounts for each item once, keeps to its limits, and does not depend on the order of the items', () => {
+    fc.assert(
+      fc.property(candidates, limits, fc.infiniteStream(fc.nat()), (all, given, keys) => {
+        const selection = selectItems(all, given)
+        const { selected, leftOut } = selection
+        expect([...names(selected), ...names(leftOut)].sort()).toEqual(names(all).sort())
+        expect(selected.filter(({ score }) => score < given.includeScore).length).toBeLessThanOrEqual(given.topN)
+        expect(selected.length).toBeLessThanOrEqual(given.topK)
+        for (const { score } of selected) expect(score).toBeGreaterThanOrEqual(given.minScore)
+        const shuffled = [...all].map((each) => ({ each, key: keys.next().value })).sort((a, b) => a.key - b.key)
+        expect(
+          selectItems(
+            shuffled.map(({ each }) => each),
+            given,
+          ),
+        ).toEqual(selection)
+      }),
+    )
+  })
+
+  test('with a lower includeScore or a higher topN includes what it included before', () => {
+    fc.assert(
+      fc.property(candidates, limits, (all, given) => {
+        const more = { ...given, topN: given.topN + 1, includeScore: given.includeScore / 2 }
+        const wider = new Set(names(selectItems(all, more).selected))
+        for (const name of names(selectItems(all, given).selected)) expect(wider).toContain(name)
+      }),
+    )
+  })
+})
+
+describe('scores', () => {
+  const models = [
+    'Xenova/all-MiniLM-L6-v2',
+    'heddle-hashing-384-v1',
+    'text-embedding-3-small',
+    'text-embedding-ada-002',
+    'x',
+  ]
+
+  test('of every model lie between 0 and 1 and rise with the cosine', () => {
+    const cosine = fc.double({ min: -1.01, max: 1.01, noNaN: true })
+    fc.assert(
+      fc.property(fc.constantFrom(...models), cosine, cosine, (model, one, other) => {
+        const [low, high] = [Math.min(one, other), Math.max(one, other)].map((each) => calibratedScore(model, each))
+        expect(low).toBeGreaterThanOrEqual(0)
+        expect(high).toBeLessThanOrEqual(1)
+        expect(low).toBeLessThanOrEqual(high ?? 0)
+      }),
+    )
+  })
+
+  test('of the model that the thresholds were chosen for are its cosines', () => {
+    for (const cosine of [0, 0.2, 0.7, 0.92, 1])
+      expect(calibratedScore('Xenova/all-MiniLM-L6-v2', cosine)).toBeCloseTo(cosine)
+  })
+
+  test('say the same of each model: what is unrelated, what is surely meant, what is the same', () => {
+    for (const model of models) {
+      const scores = scoreAnchors(model).map(([cosine]) => calibratedScore(model, cosine))
+      expect(scores).toEqual(model.includes('MiniLM') || model === 'x' ? [0, 1] : [0, 0.2, 0.7, 1])
+    }
+  })
+})
+
+describe('settings', () => {
+  test('have the figures of 004 unless a preset stands for others', () => {
+    expect(mergeSettings().search).toMatchObject({ topK: 20, topN: 5, includeScore: 0.7 })
+    expect(mergeSettings({ search: { preset: 'conservative' } }).search).toMatchObject(selectionPresets.conservative)
+  })
+
+  test('that are named one by one go over the preset of the same layer, and under that of a later one', () => {
+    const own = mergeSettings({ search: { preset: 'aggressive', topN: 3 } }).search
+    expect(own).toMatchObject({ ...selectionPresets.aggressive, topN: 3 })
+    expect(mergeSettings({ search: { topN: 3 } }, { search: { preset: 'normal' } }).search.topN).toBe(5)
+  })
+
+  test('select more with each bolder preset', () => {
+    const { aggressive, conservative } = selectionPresets
+    expect(aggressive.topN).toBeGreaterThan(normal.topN)
+    expect(normal.topN).toBeGreaterThan(conservative.topN)
+    expect(aggressive.includeScore).toBeLessThan(normal.includeScore)
+    expect(normal.includeScore).toBeLessThan(conservative.includeScore)
+  })
+})
+
+test('every type and mode has its place', () => {
+  expect(
+    [...itemTypes]
+      .map((type) => item({ type }))
+      .sort(compareItems)
+      .map(({ type }) => type),
+  ).toEqual([...itemTypes])
+  for (const include of includeModes) expect(effectiveInclude(item({ include }))).toBe(include)
+})

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import type { Item } from './item.js'
+
+/** What every provider takes as the name of a tool. */
+const NAME_CHARACTERS_MAX = 64
+const OTHER_CHARACTERS = /[^\w-]/g
+const SUFFIX_CHARACTERS = 8
+
+/**
+ * The names under which an agent's tools are called: a tool's own, or `server__name` where two servers share it. Providers
+ * take letters, digits, `_` and `-`, 64 of them at most; what a name loses by that, a part of a hash tells apart. It depends
+ * on all tools of the agent, sent or not: a tool is not to change its name from one request to the next.
+ *
+ * @returns by item id
+ */
+export function toolNames(items: readonly Item[]): Map<string, string> {
+  const tools = items.filter(({ type }) => type === 'tool')
+  const shared = repeated(tools.map(({ name }) => plain(name)))
+  const wanted = tools.map((tool) => ({
+    itemId: tool.itemId,
+    name: shared.has(plain(tool.name)) ? plain(`${tool.serverName}__${tool.name}`) : plain(tool.name),
+  }))
+  const stillShared = repeated(wanted.map(({ name }) => name))
+  return new Map(
+    wanted.map(({ itemId, name }) => [
+      itemId,
+      stillShared.has(name) || name.length > NAME_CHARACTERS_MAX ? withSuffix(name, itemId) : name,
+    ]),
+  )
+}
+
+function plain(name: string): string {
+  return name.replace(OTHER_CHARACTERS, '_')
+}
+
+function withSuffix(name: string, itemId: string): string {
+  const suffix = createHash('sha256').update(itemId).digest('hex').slice(0, SUFFIX_CHARACTERS)
+  return `${name.slice(0, NAME_CHARACTERS_MAX - SUFFIX_CHARACTERS - 1)}_${suffix}`
+}
+
+function repeated(names: readonly string[]): Set<string> {
+  const seen = new Set<string>()
+  return new Set(names.filter((name) => seen.size === seen.add(name).size))
+}

@@ -1,0 +1,92 @@
+import { withoutProtocol } from '../compaction/check-summary.js'
+import type { SummaryRequest, SummarySource } from '../summary/source.js'
+import { oneLine, truncate } from '../tools/lines.js'
+import { type Iteration, truncateIteration } from './iteration.js'
+
+/** Characters of iterations that a summarizer reads at once, about 30,000 tokens; of more it is asked in parts. */
+const PART_CHARACTERS_MAX = 100_000
+const LIST_ITEMS_MAX = 20
+const LIST_ITEM_CHARACTERS_MAX = 200
+
+/** What an iteration without output says to a summarizer. */
+export const EMPTY_OUTPUT = '(empty output)'
+
+/** An iteration as a summarizer reads it, its texts cut as spec 002 cuts them. */
+export function formatIteration(iteration: Iteration): string {
+  const { prompt, output } = truncateIteration(iteration)
+  const facts = [
+    iteration.cliUsed,
+    iteration.modelUsed,
+    new Date(iteration.happenedAtMs).toISOString(),
+    iteration.progressScore === null ? null : `score ${iteration.progressScore}`,
+    iteration.durationSeconds === null ? null : `${iteration.durationSeconds} s`,
+  ].flatMap((fact) => (fact === null ? [] : [oneLine(fact, LIST_ITEM_CHARACTERS_MAX)]))
+  return [
+    `## Iteration ${iteration.number} (${facts.join(', ')})`,
+    ...(prompt.trim() === '' ? [] : [`Prompt: ${oneLine(prompt)}`]),
+    ...listLine('Progress markers', iteration.progressMarkers),
+    ...listLine('Changed files', iteration.fileChanges),
+    'Output:',
+    output.trim() === '' ? EMPTY_OUTPUT : output,
+    ...lateProgress(iteration.output.slice(output.length)),
+  ].join('\n')
+}
+
+/** Agents say what they accomplished at the end of an output, where the cut would take it away. */
+function lateProgress(rest: string): string[] {
+  const told = [...rest.slice(-LATE_CHARACTERS_MAX).matchAll(/<progress>[\s\S]{1,1000}?<\/progress>/gi)].at(-1)
+  if (told === undefined) return rest === '' ? [] : ['[… the rest was left out …]']
+  return ['[… the rest was left out, but for this …]', told[0].toWellFormed()]
+}
+
+const LATE_CHARACTERS_MAX = 10_000
+
+function listLine(name: string, items: readonly string[]): string[] {
+  if (items.length === 0) return []
+  const shown = items
+    .slice(0, LIST_ITEMS_MAX)
+    .map((item) => truncate(oneLine(item, 2 * LIST_ITEM_CHARACTERS_MAX), LIST_ITEM_CHARACTERS_MAX))
+  const more = items.length > shown.length ? [`and ${items.length - shown.length} more`] : []
+  return [`${name}: ${[...shown, ...more].join('; ')}`]
+}
+
+/**
+ * What a summarizer is asked for when iterations are taken into a progress summary: each is one source, which holds the
+ * text of {@link formatIteration}.
+ */
+export function progressRequest(
+  iterations: readonly Iteration[],
+  { previousSummary, tokensMax }: { previousSummary: string | null; tokensMax: number },
+): SummaryRequest {
+  return { purpose: 'progress', messages: iterations.map(sourceOf), previousSummary, tokensMax }
+}
+
+function sourceOf(iteration: Iteration): SummarySource {
+  return {
+    reference: '',
+    role: 'assistant',
+    text: withoutProtocol(formatIteration(iteration)),
+    toolName: null,
+    isError: false,
+    pinned: false,
+    orderedAtMs: iteration.happenedAtMs,
+  }
+}
+
+/** Splits iterations into parts that a summarizer reads one after the other, each with the summary of those before. */
+export function progressParts(iterations: readonly Iteration[]): Iteration[][] {
+  const parts: Iteration[][] = []
+  let left = 0
+  for (const iteration of iterations) {
+    const size = formatIteration(iteration).length
+    const part = parts.at(-1)
+    if (part !== undefined && size <= left) {
+      part.push(iteration)
+      left -= size
+    } else {
+      parts.push([iteration])
+      left = PART_CHARACTERS_MAX - size
+    }
+  }
+  return parts
+}

@@ -1,0 +1,58 @@
+import type { Settings } from '@heddle/contracts'
+import { summarizeExtractively } from '../summary/extractive.js'
+import { countTokens } from '../tokens.js'
+import type { Iteration } from './iteration.js'
+import type { LoopContext } from './loop.js'
+import type { ProgressState } from './progress.js'
+import { progressRequest } from './progress-request.js'
+
+/** What becomes of each iteration of a loop in one context; every one is in exactly one place. */
+export interface DividedLoop {
+  /** The newest of the window, oldest first. */
+  readonly shown: readonly Iteration[]
+  /** In the window, but older than those that a prompt shows. */
+  readonly heldBack: readonly Iteration[]
+  /** Covers every other iteration but `unread`; null where there is none. */
+  readonly summary: ProgressState | null
+  /** Iterations that the summary covers only in this context; empty where the kept summary covers all it should. */
+  readonly covered: readonly Iteration[]
+  /** Iterations that neither a summary covers nor anybody read: too many were recorded before a worker ran. */
+  readonly unread: number
+}
+
+/**
+ * Divides a loop into what a prompt shows and what its summary stands for. Iterations that have left the window and that no
+ * kept summary covers, since its summarizer failed or no worker ran yet, are folded in for this context alone, without a
+ * model.
+ */
+export function divideLoop(
+  loop: LoopContext,
+  settings: Pick<Settings, 'iterations' | 'maxSummaryTokens'>,
+): DividedLoop {
+  const { rawWindowSize, shownIterations } = settings.iterations
+  const { iterations, summary, totalIterations } = loop
+  const windowStart = Math.max(0, iterations.length - rawWindowSize)
+  const shownStart = Math.max(windowStart, iterations.length - shownIterations)
+  const left = iterations.slice(0, windowStart)
+  return {
+    shown: iterations.slice(shownStart),
+    heldBack: iterations.slice(windowStart, shownStart),
+    summary: left.length === 0 ? summary : foldedIn(left, summary, settings.maxSummaryTokens),
+    covered: left,
+    unread: Math.max(0, totalIterations - (summary?.coveredCount ?? 0) - iterations.length),
+  }
+}
+
+function foldedIn(left: readonly Iteration[], before: ProgressState | null, tokensMax: number): ProgressState {
+  const previousSummary = before?.summary ?? null
+  const summary = summarizeExtractively(progressRequest(left, { previousSummary, tokensMax }))
+  const coveredCount = (before?.coveredCount ?? 0) + left.length
+  return {
+    total: coveredCount,
+    coveredCount,
+    coveredFrom: before?.coveredFrom ?? left[0]?.number ?? 0,
+    coveredTo: left.at(-1)?.number ?? 0,
+    summary,
+    summaryTokens: countTokens(summary),
+  }
+}

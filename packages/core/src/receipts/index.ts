@@ -1,0 +1,1 @@
+export { diffContexts } from './diff.js'

@@ -1,0 +1,107 @@
+import type { Role, SearchKind, ToolCall } from '@heddle/contracts'
+import type { Message } from '../message.js'
+import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
+import { termsOf } from './words.js'
+
+/** A message as word search knows it. */
+export interface SearchDocument {
+  /** How often each term stands in it; those that begin with `=` once. */
+  readonly terms: ReadonlyMap<string, number>
+  /** Terms in it, repetitions included, but for those. */
+  readonly length: number
+}
+
+/** Characters of one message whose words count; a tenth of a second of work. What is past them is not found. */
+export const DOCUMENT_CHARACTERS_MAX = 1_000_000
+
+/** Distinct terms of one document. A text with more is a table of hashes or worse. */
+export const DOCUMENT_TERMS_MAX = 50_000
+
+/** No word begins with this sign: what a document is stands beside the words that are in it. */
+export const kindTerm = (kind: SearchKind) => `=kind ${kind}`
+export const speakerTerm = (term: string) => `=by ${term}`
+
+/** Paths of one document that a search can be narrowed to, and characters of a part of one. */
+const PATHS_MAX = 20
+const PATH_PARTS_MAX = 32
+const PATH_PART_CHARACTERS_MAX = 100
+
+/** The parts of a path, and each two that follow each other: who names all of them for a folder is in it. */
+export function pathTerms(path: string): string[] {
+  const parts = path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .slice(-PATH_PARTS_MAX)
+    .map((part) => part.slice(0, PATH_PART_CHARACTERS_MAX).toWellFormed())
+  if (parts.length === 1) return parts.map((part) => `=in ${part}`)
+  return parts.slice(1).map((part, index) => `=in ${parts[index]}/${part}`)
+}
+
+type DocumentMessage = Pick<Message, 'role' | 'content' | 'toolCalls' | 'toolName'> & {
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+}
+
+/**
+ * The words of a message: its text, the values of its calls, and of a result the name of its tool and the paths that its call
+ * named, since a result seldom says what it is of.
+ *
+ * @param call the call that a result answers; null where it is not known
+ */
+export function searchDocument(
+  message: DocumentMessage,
+  { call, catalog }: { call: ToolCall | null; catalog: ToolCatalog },
+): SearchDocument {
+  const use = call === null ? null : describeToolCall(call, catalog)
+  const terms = new Map<string, number>()
+  let length = 0
+  let charactersLeft = DOCUMENT_CHARACTERS_MAX
+  for (const text of textsOf(message, use?.paths ?? [])) {
+    for (const term of termsOf(text.slice(0, charactersLeft))) {
+      const times = terms.get(term)
+      if (times === undefined && terms.size >= DOCUMENT_TERMS_MAX) continue
+      terms.set(term, (times ?? 0) + 1)
+      length++
+    }
+    charactersLeft = Math.max(0, charactersLeft - text.length)
+  }
+  const { role } = message
+  terms.set(kindTerm(role === 'tool_result' ? (use?.kind ?? 'other') : kindOfRole(role)), 1)
+  for (const term of termsOf(speakerOf(message))) terms.set(speakerTerm(term), 1)
+  const named = message.toolCalls.flatMap((made) => describeToolCall(made, catalog).paths)
+  for (const path of [...(use?.paths ?? []), ...named].slice(0, PATHS_MAX)) {
+    for (const term of [path, ...path.split('/')].flatMap(pathTerms)) terms.set(term, 1)
+  }
+  return { terms, length }
+}
+
+function* textsOf({ content, toolCalls, toolName }: DocumentMessage, paths: readonly string[]): Generator<string> {
+  if (toolName !== null) yield toolName
+  yield* paths
+  yield content
+  for (const { name, arguments: given } of toolCalls) {
+    yield name
+    yield* valuesOf(given)
+  }
+}
+
+function* valuesOf(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value
+  else if (typeof value === 'number') yield String(value)
+  else if (value !== null && typeof value === 'object') for (const part of Object.values(value)) yield* valuesOf(part)
+}
+
+/** What a message of a role is, but for results, whose tools say it. */
+export function kindOfRole(role: Exclude<Role, 'tool_result'>): SearchKind {
+  return role === 'tool_use' ? 'assistant' : role
+}
+
+const SPEAKER_CHARACTERS_MAX = 200
+
+/** Who said it, where its metadata tell, as they do of chats with several people. */
+function speakerOf({ metadata }: DocumentMessage): string {
+  for (const field of ['name', 'speaker', 'author']) {
+    const name = metadata?.[field]
+    if (typeof name === 'string' && name.length <= SPEAKER_CHARACTERS_MAX) return name
+  }
+  return ''
+}

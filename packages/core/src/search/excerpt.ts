@@ -1,0 +1,64 @@
+import { isLowSurrogate } from '../characters.js'
+import type { Steps } from '../recall/steps.js'
+import { termsOf } from './words.js'
+
+/** Characters around the words that were found. */
+export const EXCERPT_CHARACTERS_MAX = 500
+
+/** Characters of a text that are looked through for the best place. */
+const LOOKED_AT_CHARACTERS_MAX = 200_000
+
+/** Pieces of a text between white space, which never divides a term; one that goes on for longer is cut. */
+const PIECE = /\S{1,200}/g
+const PIECES_PER_SLICE = 500
+
+/**
+ * The part of a text that holds the most of a query's terms: the whole of a short text, the beginning of a text that holds
+ * none. Cut ends are marked by `…`.
+ */
+export function* excerpt(text: string, terms: ReadonlySet<string>): Steps<string> {
+  const trimmed = text.trim()
+  if (trimmed.length <= EXCERPT_CHARACTERS_MAX) return trimmed
+  const matches: Match[] = []
+  let looked = 0
+  for (const { 0: piece, index } of trimmed.slice(0, LOOKED_AT_CHARACTERS_MAX).matchAll(PIECE)) {
+    for (const term of termsOf(piece))
+      if (terms.has(term)) matches.push({ from: index, to: index + piece.length, term })
+    if (++looked % PIECES_PER_SLICE === 0) yield
+  }
+  const { from, to } = densest(matches)
+  const middle = Math.max(0, Math.floor((EXCERPT_CHARACTERS_MAX - (to - from)) / 2))
+  const start = Math.max(0, Math.min(from - middle, trimmed.length - EXCERPT_CHARACTERS_MAX))
+  return cut(trimmed, start, start + EXCERPT_CHARACTERS_MAX)
+}
+
+interface Match {
+  readonly from: number
+  readonly to: number
+  readonly term: string
+}
+
+/** The first run of matches that fits an excerpt and has the most different terms. */
+function densest(matches: readonly Match[]): { from: number; to: number } {
+  let best = { from: 0, to: 0, different: 0 }
+  const inside = new Map<string, number>()
+  let first = 0
+  for (const { to, term } of matches) {
+    inside.set(term, (inside.get(term) ?? 0) + 1)
+    for (let oldest = matches[first]; oldest && to - oldest.from > EXCERPT_CHARACTERS_MAX; oldest = matches[first]) {
+      const left = (inside.get(oldest.term) ?? 1) - 1
+      if (left === 0) inside.delete(oldest.term)
+      else inside.set(oldest.term, left)
+      first++
+    }
+    const from = matches[first]?.from
+    if (from !== undefined && inside.size > best.different) best = { from, to, different: inside.size }
+  }
+  return best
+}
+
+function cut(text: string, from: number, to: number): string {
+  const start = isLowSurrogate(text.charCodeAt(from)) ? from + 1 : from
+  const end = isLowSurrogate(text.charCodeAt(to)) ? to - 1 : to
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`
+}

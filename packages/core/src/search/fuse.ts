@@ -1,0 +1,114 @@
+import { calibratedScore } from '../items/calibration.js'
+import type { NearDocument } from './nearest.js'
+import { Scores } from './scores.js'
+import type { RankedDocument } from './word-query.js'
+
+/** What nearness of vectors counts for, beside a score of 1 for the document that words rank first. */
+export interface VectorWeights {
+  /** Whatever the words of the query. */
+  readonly always: number
+  /** Added in the measure in which the scope does not know the query's words: fully, where it knows none of them. */
+  readonly unknownWords: number
+}
+
+/**
+ * The weights for vectors of a model. The embedder that hashes words and parts of words sees the same words as word search
+ * does, less exactly: it helps with words that the scope spells otherwise, and where it counts always, results get worse
+ * than those of words alone. A model of meanings finds what was said in other words.
+ */
+export function vectorWeightsOf(model: string): VectorWeights {
+  return HASHING.test(model) ? { always: 0, unknownWords: 0.1 } : { always: 0.2, unknownWords: 0.3 }
+}
+
+/**
+ * Whether two texts of such nearness have something in common, which those that are nearest of all need not have: where
+ * nothing is like the query, nothing is to be found.
+ */
+export function isNear(model: string, cosine: number): boolean {
+  return calibratedScore(model, cosine) >= UNRELATED_SCORE_MAX
+}
+
+/** As much as unrelated texts reach: see `calibratedScore`. */
+const UNRELATED_SCORE_MAX = 0.2
+
+/** What nearness counts for in one search. */
+export function weightOf(weights: VectorWeights, { unknownShare }: Pick<Rankings, 'unknownShare'>): number {
+  return weights.always + weights.unknownWords * unknownShare
+}
+
+const HASHING = /(?:^|[-/])hashing(?:[-/]|$)/
+
+export interface Rankings {
+  /** The best first. */
+  readonly words: readonly RankedDocument[]
+  /** The nearest first. */
+  readonly vectors: readonly NearDocument[]
+  /** The share of the query's words that no document of the scope holds, from 0 to 1. */
+  readonly unknownShare: number
+  readonly weights: VectorWeights
+  /** Shares of nearness for the documents one place away, two places away, and so on: as for words. */
+  readonly neighbours: readonly number[]
+  /** Whether a document may be given back; what is beside one that is near may be of another kind. */
+  readonly isWanted: (thread: number, seq: number) => boolean
+}
+
+/**
+ * One ranking of two, in the unit of that by words. Ranks are not enough for that: of two documents that follow each other,
+ * one may be far better. So nearness is a share of the way from the last of the nearest documents to the first, and counts
+ * for a share of the best score by words.
+ */
+export function fuseRankings({ words, unknownShare, weights, ...near }: Rankings): RankedDocument[] {
+  const weight = weightOf(weights, { unknownShare })
+  if (weight === 0) return [...words]
+  const unit = words[0]?.score ?? 1
+  const scores = new Scores()
+  for (const { thread, seq, score } of words) scores.of(thread).add(seq, score)
+  for (const [thread, shares] of nearness(near)) {
+    shares.each((seq, share) => scores.of(thread).add(seq, weight * unit * share))
+  }
+  return ranked(scores)
+}
+
+/** The nearest documents by vectors alone, with what stands beside them, from 1 down. */
+export function rankNearest(near: NearRankings): RankedDocument[] {
+  return ranked(nearness(near))
+}
+
+type NearRankings = Pick<Rankings, 'vectors' | 'neighbours' | 'isWanted'>
+
+function nearness({ vectors, neighbours, isWanted }: NearRankings): Scores {
+  const [best, last] = [vectors[0]?.cosine ?? 0, vectors.at(-1)?.cosine ?? 0]
+  const floor = vectors.length > 1 ? Math.max(0, last) : 0
+  const scores = new Scores()
+  let most = 0
+  const add = (thread: number, seq: number, share: number) => {
+    if (seq < 1 || share <= 0 || !isWanted(thread, seq)) return
+    const scored = scores.of(thread)
+    scored.add(seq, share)
+    most = Math.max(most, scored.get(seq))
+  }
+  for (const { thread, seq, cosine } of vectors) {
+    const share = Math.max(LEAST, (cosine - floor) / Math.max(LEAST, best - floor))
+    add(thread, seq, share)
+    for (const [index, of] of neighbours.entries()) {
+      add(thread, seq - index - 1, of * share)
+      add(thread, seq + index + 1, of * share)
+    }
+  }
+  const relative = new Scores()
+  for (const [thread, scored] of scores) scored.each((seq, share) => relative.of(thread).add(seq, share / most))
+  return relative
+}
+
+/** What is found at all has a score. */
+const LEAST = 1e-6
+
+function ranked(scores: Scores): RankedDocument[] {
+  const documents: RankedDocument[] = []
+  for (const [thread, scored] of scores) {
+    scored.each((seq, score) => {
+      documents.push({ thread, seq, score })
+    })
+  }
+  return documents.sort((left, right) => right.score - left.score || right.thread - left.thread || right.seq - left.seq)
+}

@@ -1,0 +1,20 @@
+export * from './document.js'
+export { EXCERPT_CHARACTERS_MAX, excerpt } from './excerpt.js'
+export * from './fuse.js'
+export { documentFilter, kindsOf, threadsOf } from './memberships.js'
+export * from './nearest.js'
+export { QUERY_TERMS_MAX, queryTerms } from './query.js'
+export { rankWords } from './rank.js'
+export {
+  type Block,
+  buildSegment,
+  dropThread,
+  findPostings,
+  mergeSegments,
+  type PlacedDocument,
+  type Segment,
+  segmentBytes,
+} from './segment.js'
+export { VectorBlock, type VectorQuery, vectorQuery } from './vector-block.js'
+export * from './word-query.js'
+export { termsOf } from './words.js'

@@ -1,0 +1,32 @@
+import { readPostings } from './postings.js'
+import { Scores } from './scores.js'
+import type { RankedDocument, WordQuery } from './word-query.js'
+
+/** The kind of each document, by lists of all documents of a kind; null where none of them has it. */
+export function kindsOf<Kind>(
+  documents: readonly Pick<RankedDocument, 'thread' | 'seq'>[],
+  lists: ReadonlyMap<Kind, readonly Uint8Array[]>,
+): (Kind | null)[] {
+  const members = [...lists].map(([kind, of]) => ({ kind, of: memberships(of) }))
+  return documents.map(({ thread, seq }) => members.find(({ of }) => of.get(thread)?.get(seq))?.kind ?? null)
+}
+
+/** Which threads some lists name. */
+export function threadsOf(lists: readonly Uint8Array[]): Set<number> {
+  const threads = new Set<number>()
+  for (const list of lists) readPostings(list, (thread) => threads.add(thread))
+  return threads
+}
+
+/** The documents of some lists, as those with a score. */
+export function memberships(lists: readonly Uint8Array[]): Scores {
+  const members = new Scores()
+  for (const list of lists) readPostings(list, (thread, seq) => members.of(thread).add(seq, 1))
+  return members
+}
+
+/** Whether a document meets the conditions of a query. */
+export function documentFilter({ thread, conditions }: WordQuery['only']): (thread: number, seq: number) => boolean {
+  const members = conditions.map(memberships)
+  return (of, seq) => (thread === null || thread === of) && members.every((each) => (each.get(of)?.get(seq) ?? 0) > 0)
+}

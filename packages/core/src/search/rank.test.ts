@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest'
+import { finish } from '../recall/steps.js'
+import { kindTerm, speakerTerm } from './document.js'
+import { kindsOf } from './memberships.js'
+import { rankWords } from './rank.js'
+import { buildSegment, findPostings, type Segment } from './segment.js'
+import type { WordQuery } from './word-query.js'
+import { termsOf } from './words.js'
+
+interface Said {
+  readonly thread: number
+  readonly text: string
+  readonly by?: string
+}
+
+/** Messages in the order of their threads, each in a segment of its own where `apart`. */
+function indexed(messages: readonly Said[], apart = false): Segment[] {
+  const next = new Map<number, number>()
+  const documents = messages.map(({ thread, text, by = 'ann' }) => {
+    const seq = (next.get(thread) ?? 0) + 1
+    next.set(thread, seq)
+    const found = [...termsOf(text)]
+    const terms = new Map<string, number>()
+    for (const term of found) terms.set(term, (terms.get(term) ?? 0) + 1)
+    terms.set(kindTerm(by === 'tool' ? 'bash' : 'user'), 1)
+    terms.set(speakerTerm(by), 1)
+    return { thread, seq, terms, length: found.length }
+  })
+  return apart ? documents.map((document) => buildSegment([document])) : [buildSegment(documents)]
+}
+
+function listsOf(segments: readonly Segment[], term: string): Uint8Array[] {
+  return segments.flatMap(({ blocks }) => blocks.flatMap(({ bytes }) => [...findPostings(bytes, [term]).values()]))
+}
+
+const alone = { neighbours: [], thread: 0, speaker: 0 }
+
+function ranked(segments: readonly Segment[], query: string, fields: Partial<WordQuery> = {}) {
+  const terms = [...termsOf(query)]
+  const scope = {
+    documents: segments.reduce((sum, { documents }) => sum + documents, 0),
+    length: segments.reduce((sum, { length }) => sum + length, 0),
+  }
+  const lengths = new Map(segments.flatMap(({ threads }) => threads.map((thread) => [thread, 10] as const)))
+  const { documents, found } = finish(
+    rankWords({
+      terms: terms.map((term) => ({ lists: listsOf(segments, term) })),
+      speakers: terms.flatMap((term) => listsOf(segments, speakerTerm(term))),
+      only: { thread: null, conditions: [] },
+      scope,
+      threadLengths: lengths,
+      weights: alone,
+      limit: 100,
+      ...fields,
+    }),
+  )
+  return { found, places: documents.map(({ thread, seq }) => `${thread}.${seq}`), documents }
+}
+
+const loom = [
+  { thread: 1, text: 'the loom is broken' },
+  { thread: 1, text: 'a part of the machine' },
+  { thread: 1, text: 'fetch the weft' },
+  { thread: 2, text: 'weft and warp' },
+  { thread: 2, text: 'nothing of interest', by: 'warp' },
+  { thread: 2, text: 'a warp that is much longer than any of the other messages that are here', by: 'tool' },
+]
+
+test('a rare word counts for more than a frequent one, and a short text for more than a long one', () => {
+  const segments = indexed(loom)
+  expect(ranked(segments, 'loom weft').places[0]).toBe('1.1')
+  expect(ranked(segments, 'warp').places).toEqual(['2.1', '2.3'])
+  expect(ranked(segments, 'warp weft').places[0]).toBe('2.1')
+  expect(ranked(segments, 'unheard').places).toEqual([])
+})
+
+test('the order and the scores are the same however the postings are divided', () => {
+  const weights = { neighbours: [0.4, 0.1], thread: 0.3, speaker: 2 }
+  const [together, apart] = [indexed(loom), indexed(loom, true)]
+  for (const query of ['loom weft warp', 'machine', 'broken']) {
+    const [left, right] = [ranked(together, query, { weights }), ranked(apart, query, { weights })]
+    expect(right.places).toEqual(left.places)
+    for (const [index, { score }] of right.documents.entries()) {
+      expect(score).toBeCloseTo(left.documents[index]?.score ?? 0, 10)
+    }
+  }
+})
+
+test('neighbours of a match are found by it, the nearer the better, and none across threads', () => {
+  const weights = { ...alone, neighbours: [0.4, 0.1] }
+  expect(ranked(indexed(loom), 'loom', { weights }).places).toEqual(['1.1', '1.2', '1.3'])
+  expect(ranked(indexed(loom), 'loom').places).toEqual(['1.1'])
+})
+
+test('a thread that is about the query lifts its messages', () => {
+  const messages = [
+    { thread: 1, text: 'weft' },
+    { thread: 2, text: 'weft' },
+    { thread: 2, text: 'loom and warp' },
+  ]
+  const order = (thread: number) => {
+    const { places } = ranked(indexed(messages), 'weft loom warp', { weights: { ...alone, thread } })
+    return places.indexOf('2.1') - places.indexOf('1.1')
+  }
+  expect(ranked(indexed(messages), 'weft loom warp', { weights: { ...alone, thread: 1 } }).places).toEqual([
+    '2.2',
+    '2.1',
+    '1.1',
+  ])
+  expect(Math.abs(order(0))).toBe(1)
+})
+
+test('who is named as the speaker is preferred among what was found', () => {
+  const messages = [
+    { thread: 1, text: 'I like the loom', by: 'bob' },
+    { thread: 1, text: 'I like the loom', by: 'ann' },
+    { thread: 1, text: 'of something else', by: 'bob' },
+  ]
+  expect(ranked(indexed(messages), 'bob loom').places).toEqual(['1.2', '1.1'])
+  expect(ranked(indexed(messages), 'bob loom', { weights: { ...alone, speaker: 1 } }).places).toEqual(['1.1', '1.2'])
+})
+
+test('conditions and the thread leave documents out, and count all of them for rarity', () => {
+  const segments = indexed(loom)
+  const bash = listsOf(segments, kindTerm('bash'))
+  expect(ranked(segments, 'warp', { only: { thread: null, conditions: [bash] } }).places).toEqual(['2.3'])
+  expect(ranked(segments, 'weft', { only: { thread: 1, conditions: [] } }).places).toEqual(['1.3'])
+  expect(ranked(segments, 'weft', { only: { thread: null, conditions: [bash, []] } }).places).toEqual([])
+  const lists = new Map([['bash', bash] as const])
+  expect(
+    kindsOf(
+      [
+        { thread: 2, seq: 3 },
+        { thread: 2, seq: 1 },
+      ],
+      lists,
+    ),
+  ).toEqual(['bash', null])
+})
+
+test('the limit keeps the best, and says how many there were', () => {
+  const messages = Array.from({ length: 50 }, (_, index) => ({
+    thread: index + 1,
+    text: `loom ${'word '.repeat(index)}`,
+  }))
+  const { places, found } = ranked(indexed(messages), 'loom', { limit: 3 })
+  expect([found, places.length, places[0]]).toEqual([50, 3, '1.1'])
+})

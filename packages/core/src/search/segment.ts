@@ -1,0 +1,166 @@
+import { searchKinds } from '@heddle/contracts'
+import { kindTerm, type SearchDocument } from './document.js'
+import {
+  ByteReader,
+  ByteWriter,
+  lengthOf,
+  mergePostings,
+  type Posting,
+  packMeasure,
+  writePostings,
+} from './postings.js'
+
+/**
+ * A part of a scope's postings that is written once and never changed: all terms of some documents in their order, cut into
+ * blocks. New documents make a small segment; eight of about one size are put together, so that a scope has few of them,
+ * and each document is written again a handful of times, however large the scope grows.
+ */
+export interface Segment {
+  readonly documents: number
+  /** Terms in all documents. */
+  readonly length: number
+  /** The numbers of the threads that the documents are of, rising. */
+  readonly threads: readonly number[]
+  readonly blocks: readonly Block[]
+}
+
+/** Some terms that follow each other, with their postings. */
+export interface Block {
+  /** The first of its terms. A term is in the last block that begins with it or with one before it, or nowhere. */
+  readonly firstTerm: string
+  readonly bytes: Uint8Array
+}
+
+/** Bytes at which a block ends: with what it shrinks to and its row, several fill a page of Postgres. */
+const BLOCK_BYTES = 2_400
+
+/** A document on its way into a segment. */
+export interface PlacedDocument extends SearchDocument {
+  /** The number of its thread. */
+  readonly thread: number
+  readonly seq: number
+}
+
+export function buildSegment(documents: readonly PlacedDocument[]): Segment {
+  const inOrder = [...documents].sort((left, right) => left.thread - right.thread || left.seq - right.seq)
+  const postings = new Map<string, Posting[]>()
+  for (const { thread, seq, terms, length } of inOrder) {
+    for (const [term, times] of terms) {
+      const posting = { thread, seq, measure: packMeasure(length, times) }
+      const list = postings.get(term)
+      if (list) list.push(posting)
+      else postings.set(term, [posting])
+    }
+  }
+  return {
+    documents: documents.length,
+    length: documents.reduce((sum, { length }) => sum + length, 0),
+    threads: [...new Set(inOrder.map(({ thread }) => thread))],
+    blocks: writeBlocks([...postings].map(([term, list]) => [keyOf(term), writePostings(list)])),
+  }
+}
+
+export function mergeSegments(segments: readonly Segment[]): Segment {
+  const lists = new Map<string, Uint8Array[]>()
+  for (const [key, list] of segments.flatMap(({ blocks }) => blocks.flatMap((block) => [...entriesOf(block.bytes)]))) {
+    const known = lists.get(key)
+    if (known) known.push(list)
+    else lists.set(key, [list])
+  }
+  const threads = new Set(segments.flatMap((segment) => segment.threads))
+  return {
+    documents: segments.reduce((sum, { documents }) => sum + documents, 0),
+    length: segments.reduce((sum, { length }) => sum + length, 0),
+    threads: [...threads].sort((left, right) => left - right),
+    blocks: writeBlocks([...lists].map(([key, [only, ...more]]) => [key, merged(only, more)])),
+  }
+}
+
+function merged(only: Uint8Array | undefined, more: readonly Uint8Array[]): Uint8Array {
+  if (only === undefined) return new Uint8Array()
+  return more.length === 0 ? only : writePostings(mergePostings([only, ...more]))
+}
+
+/** The segment without the documents of a thread, and without the terms that only these held. */
+export function dropThread(segment: Segment, thread: number): Segment {
+  const kinds = new Set(searchKinds.map((kind) => keyOf(kindTerm(kind))))
+  let documents = 0
+  let length = 0
+  const entries: [string, Uint8Array][] = []
+  for (const [key, list] of segment.blocks.flatMap(({ bytes }) => [...entriesOf(bytes)])) {
+    const kept = mergePostings([list], (of) => of !== thread)
+    if (kept.length === 0) continue
+    entries.push([key, writePostings(kept)])
+    // Each document is of one kind.
+    if (!kinds.has(key)) continue
+    documents += kept.length
+    length += kept.reduce((sum, { measure }) => sum + lengthOf(measure), 0)
+  }
+  return {
+    documents,
+    length: Math.round(length),
+    threads: segment.threads.filter((of) => of !== thread),
+    blocks: writeBlocks(entries),
+  }
+}
+
+/** The postings of some terms in a block. */
+export function findPostings(block: Uint8Array, terms: readonly string[]): Map<string, Uint8Array> {
+  const wanted = new Map(terms.map((term) => [keyOf(term), term]))
+  const found = new Map<string, Uint8Array>()
+  for (const [key, list] of entriesOf(block)) {
+    const term = wanted.get(key)
+    if (term !== undefined) found.set(term, list)
+  }
+  return found
+}
+
+/** Bytes of all blocks: what a segment's size is judged by. */
+export function segmentBytes({ blocks }: Segment): number {
+  return blocks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+}
+
+/** The bytes of a term's UTF-8 as characters: these sort as the database sorts the term. */
+function keyOf(term: string): string {
+  return Buffer.from(term, 'utf8').toString('latin1')
+}
+
+/** A term is written as what it shares with the one before, and the rest. */
+function writeBlocks(entries: [key: string, list: Uint8Array][]): Block[] {
+  const blocks: Block[] = []
+  const writer = new ByteWriter()
+  let first: string | null = null
+  let before = ''
+  const close = () => {
+    if (first !== null) blocks.push({ firstTerm: Buffer.from(first, 'latin1').toString('utf8'), bytes: writer.take() })
+    first = null
+    before = ''
+  }
+  entries.sort(([left], [right]) => (left < right ? -1 : 1))
+  for (const [key, list] of entries) {
+    if (writer.length > 0 && writer.length + key.length + list.length > BLOCK_BYTES) close()
+    first ??= key
+    let shared = 0
+    while (shared < before.length && before[shared] === key[shared]) shared++
+    const rest = Buffer.from(key.slice(shared), 'latin1')
+    writer.number(shared)
+    writer.number(rest.length)
+    writer.bytes(rest)
+    writer.number(list.length)
+    writer.bytes(list)
+    before = key
+  }
+  close()
+  return blocks
+}
+
+function* entriesOf(block: Uint8Array): Generator<[key: string, list: Uint8Array]> {
+  const reader = new ByteReader(block)
+  let key = ''
+  while (!reader.isAtEnd) {
+    const shared = reader.number()
+    const rest = reader.bytes(reader.number())
+    key = key.slice(0, shared) + Buffer.from(rest.buffer, rest.byteOffset, rest.byteLength).toString('latin1')
+    yield [key, reader.bytes(reader.number())]
+  }
+}

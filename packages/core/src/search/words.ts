@@ -1,0 +1,102 @@
+import { stem } from './stem.js'
+
+/** Characters of the longest term: what goes on for longer is a hash or an encoded file, found by its beginning. */
+export const TERM_CHARACTERS_MAX = 48
+
+/** Parts of one compound that are kept besides its whole. */
+const PARTS_MAX = 32
+
+/** Words that were met, with their terms: texts repeat themselves, and stemming takes longer than looking up. */
+const STEMS_KEPT_MAX = 20_000
+
+/**
+ * The terms of a text in their order, repetitions included.
+ *
+ * - Words in any script are small letters without the accents of Latin ones; English endings are stripped.
+ * - Names of code, paths, versions and numbers are found whole and in parts: `getUserById` gives itself and four words,
+ *   `src/a/b.ts` itself, `b.ts` and four words.
+ * - Scripts that put no spaces between words are taken apart by Unicode's word breaks.
+ *
+ * The same text always gives the same terms: what is stored was made by this function, and a query is, too.
+ */
+export function* termsOf(text: string): Generator<string> {
+  for (const [run] of text.matchAll(RUN)) {
+    if (PLAIN.test(run)) yield termOfWord(run)
+    else
+      for (let from = 0; from < run.length; from += RUN_CHARACTERS_MAX)
+        yield* termsOfRun(run.slice(from, from + RUN_CHARACTERS_MAX))
+  }
+}
+
+/** Characters that are taken apart at once: what goes on for longer without a space is cut, whatever it is. */
+const RUN_CHARACTERS_MAX = 1_000
+
+/** Letters and digits, and what joins them within a name, a path, a number or a contraction. */
+const RUN = /[\p{L}\p{M}\p{N}_$]+(?:[-./\\:@#+'’,]+[\p{L}\p{M}\p{N}_$]+)*/gu
+/** What most runs of a prose text are: a word with small letters, perhaps with a capital first. */
+const PLAIN = /^[A-Za-z][a-z]*$/
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+const wordBreaks = new Intl.Segmenter('und', { granularity: 'word' })
+
+/** What joins parts of sentences and not of names: each side is on its own. */
+const LOOSE_JOINT = /[,:](?!\d)|(?<!\d)[,:]|[.,:/\\-]{2,}|\+/
+const JOINT = /[-./\\:@#+,_$]+/
+const PART =
+  /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}][\p{Ll}\p{Lo}\p{Lm}\p{M}'’]*|\p{Lu}+|\p{N}+|[\p{L}\p{M}]+/gu
+
+function* termsOfRun(run: string): Generator<string> {
+  const words = UNSPACED.test(run) ? wordsOfUnspaced(run) : [run]
+  for (const word of words) {
+    for (const compound of word.split(LOOSE_JOINT)) if (compound !== '') yield* termsOfCompound(compound)
+  }
+}
+
+function wordsOfUnspaced(run: string): string[] {
+  return [...wordBreaks.segment(run)].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []))
+}
+
+function* termsOfCompound(compound: string): Generator<string> {
+  const pieces = compound.split(JOINT)
+  const parts = pieces.flatMap((piece) => piece.match(PART) ?? [])
+  if (parts.length > 1 && isName(compound, pieces)) {
+    yield spelled(compound)
+    const last = compound.split(/[/\\]/).at(-1) ?? ''
+    if (last !== compound && last.split(JOINT).length > 1) yield spelled(last)
+  }
+  for (const part of parts.slice(0, PARTS_MAX)) {
+    const term = termOfWord(part)
+    if (term !== '') yield term
+  }
+}
+
+/** Hyphens alone join words of prose, such as "well-known", which say no more together than apart. */
+function isName(compound: string, pieces: readonly string[]): boolean {
+  return /[\p{N}./\\:@#_$]/u.test(compound) || pieces.some((piece) => /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u.test(piece))
+}
+
+const stems = new Map<string, string>()
+
+function termOfWord(word: string): string {
+  const known = stems.get(word)
+  if (known !== undefined) return known
+  const plain = spelled(word.replace(/['’]s?$/, '').replace(/['’]/g, ''))
+  const term = /^[a-z]+$/.test(plain) ? stem(plain) : plain
+  if (stems.size >= STEMS_KEPT_MAX) stems.clear()
+  stems.set(word, term)
+  return term
+}
+
+/** One spelling for all that people take for the same: width, case, and the accents of Latin letters. */
+function spelled(text: string): string {
+  const short = text.slice(0, TERM_CHARACTERS_MAX * 2)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them.
+  if (/^[\x00-\x7f]*$/.test(short)) return short.toLowerCase().slice(0, TERM_CHARACTERS_MAX)
+  const folded = short
+    .toWellFormed()
+    .normalize('NFKD')
+    .toLowerCase()
+    // Unicode spells some letters with a space: the Greek "ͺ" by itself, the Arabic "ﷺ" as four words.
+    .replace(/(?<=\p{Script=Latin}\p{Mn}*)\p{Mn}|\s/gu, '')
+  return [...folded.normalize('NFC')].slice(0, TERM_CHARACTERS_MAX).join('')
+}

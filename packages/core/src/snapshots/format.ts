@@ -1,0 +1,49 @@
+import type { JsonObject } from '@heddle/contracts'
+import type { Message } from '../message.js'
+import type { SnapshotFile, SnapshotMessage } from './file.js'
+
+/** A message with what is stored beside it. */
+export type SavedMessage = Message & {
+  readonly sourceId: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+}
+
+/** A message as a snapshot's file has it. */
+export function toSnapshotMessage(threadId: string, message: SavedMessage): SnapshotMessage {
+  const { toolCalls, toolCallId, thinking, toolName, isError, model, pinned, sourceId, metadata } = message
+  return {
+    id: message.id,
+    thread_id: threadId,
+    role: message.role,
+    content: message.content,
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    ...(toolCallId !== null && { tool_call_id: toolCallId }),
+    timestamp: new Date(message.orderedAtMs).toISOString(),
+    ...(thinking.length > 0 && { thinking }),
+    ...(toolName !== null && { tool_name: toolName }),
+    ...(isError && { is_error: isError }),
+    ...(model !== null && { model }),
+    ...(pinned && { pinned }),
+    ...(sourceId !== null && { source_id: sourceId }),
+    ...(metadata !== null && { metadata: metadata as JsonObject }),
+  }
+}
+
+/**
+ * The text of a snapshot's file, in pieces: what it is about, each field on a line, then a message a line. So its head can
+ * be read without its messages, and a hundred megabytes are never one text.
+ */
+export function* snapshotText({ messages, ...head }: SnapshotFile): Generator<string> {
+  yield '{\n'
+  for (const [key, value] of Object.entries(head)) yield `  ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`
+  yield '  "messages": ['
+  for (const [index, message] of messages.entries()) yield `${index === 0 ? '' : ','}\n    ${JSON.stringify(message)}`
+  yield '\n  ]\n}\n'
+}
+
+/** How many messages a snapshot's file holds, by its head; null where the text is not the beginning of one. */
+export function messageCountIn(head: string): number | null {
+  // In JSON no text holds a line break: a line that begins like that is the field itself.
+  const [, count] = /^ {2}"message_count": (\d{1,9}),$/m.exec(head) ?? []
+  return count === undefined ? null : Number(count)
+}

@@ -1,0 +1,3 @@
+export * from './delta.js'
+export * from './lines.js'
+export * from './texts.js'

@@ -1,0 +1,125 @@
+import type { ContextResult } from '@heddle/contracts'
+import type { TextNames } from './texts.js'
+
+/**
+ * A context as lines: one for each message, each tool and item, and each entry of its receipt, and a head for the rest. A line is JSON in which
+ * a text that stands elsewhere is its name, `{ "$": "m12.0" }`. The contexts of a thread share most of their lines.
+ */
+export interface ContextLines {
+  readonly head: string
+  readonly lines: readonly string[]
+  /** Lines that must not be shared with other contexts, in their order; `HIDDEN` stands in their places. */
+  readonly hidden: readonly string[]
+}
+
+export const HIDDEN = '!'
+
+/**
+ * @param isHidden says of a text whether the line that holds it may be kept with this context only: it is about another
+ *   thread, with which it is to go
+ */
+export function toLines(
+  { id: _, ...result }: ContextResult,
+  names: TextNames,
+  isHidden: (text: string) => boolean,
+): ContextLines {
+  const hidden: string[] = []
+  const line = (value: unknown): string => {
+    let hides = false
+    const text = JSON.stringify(
+      encode(value, (leaf) => {
+        hides ||= isHidden(leaf)
+        return names.get(leaf)
+      }),
+    )
+    if (!hides) return text
+    hidden.push(text)
+    return HIDDEN
+  }
+  const { messages, tools, items, receipt } = result
+  const lines = [...messages, ...receipt.entries, ...tools, ...items].map(line)
+  // The lists leave their lengths in their places, so that the fields keep their order.
+  const lengths = { messages: messages.length, tools: tools.length, items: items.length }
+  const head = line({ ...result, ...lengths, receipt: { ...receipt, entries: receipt.entries.length } })
+  return { head, lines, hidden }
+}
+
+/** Texts that a stored context names and that are not there any more. */
+export interface MissingTexts {
+  readonly missing: readonly string[]
+}
+
+/**
+ * The context that the lines were made of, field by field in its order.
+ *
+ * @param textOf the text of a name; undefined where it is gone
+ */
+export function fromLines(
+  { head, lines, hidden }: ContextLines,
+  textOf: (name: string) => string | undefined,
+): Omit<ContextResult, 'id'> | MissingTexts {
+  const missing = new Set<string>()
+  let place = 0
+  const read = (line: string): unknown => {
+    const whole = line === HIDDEN ? hidden[place++] : line
+    if (whole === undefined) return missing.add('a line about another thread')
+    return decode(JSON.parse(whole), (name) => {
+      const text = textOf(name)
+      if (text === undefined) missing.add(name)
+      return text ?? ''
+    })
+  }
+  const values = lines.map(read)
+  const whole = read(head) as {
+    messages: number
+    // Contexts that were stored before there were items have neither.
+    tools?: number
+    items?: number
+    receipt: { entries: number }
+  }
+  if (missing.size > 0) return { missing: [...missing] }
+  let taken = 0
+  const take = (count: number) => {
+    taken += count
+    return values.slice(taken - count, taken)
+  }
+  const messages = take(whole.messages)
+  const entries = take(whole.receipt.entries)
+  return {
+    ...whole,
+    messages,
+    ...(whole.tools !== undefined && { tools: take(whole.tools) }),
+    ...(whole.items !== undefined && { items: take(whole.items) }),
+    receipt: { ...whole.receipt, entries },
+  } as Omit<ContextResult, 'id'>
+}
+
+/** The messages of the thread, by sequence number, whose texts the lines name. */
+export function namedMessages({ head, lines, hidden }: ContextLines): number[] {
+  const seqs = new Set<number>()
+  for (const line of [head, ...lines, ...hidden]) {
+    for (const [, seq] of line.matchAll(/"\$":"m(\d+)\./g)) seqs.add(Number(seq))
+  }
+  return [...seqs]
+}
+
+function encode(value: unknown, nameOf: (text: string) => string | undefined): unknown {
+  if (typeof value === 'string') {
+    const name = nameOf(value)
+    return name === undefined ? value : { $: name }
+  }
+  if (Array.isArray(value)) return value.map((one) => encode(one, nameOf))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, one]) => [key, encode(one, nameOf)] as const)
+  // An object that looks like a name is kept as the list of its fields.
+  return Object.hasOwn(value, '$') || Object.hasOwn(value, '$$') ? { $$: entries } : Object.fromEntries(entries)
+}
+
+function decode(value: unknown, textOf: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((one) => decode(one, textOf))
+  if (typeof value !== 'object' || value === null) return value
+  const { $: name, $$: fields } = value as { $?: string; $$?: [string, unknown][] }
+  if (Object.hasOwn(value, '$') && name !== undefined) return textOf(name)
+  const entries = Object.hasOwn(value, '$$') && fields !== undefined ? fields : Object.entries(value)
+  return Object.fromEntries(entries.map(([key, one]) => [key, decode(one, textOf)]))
+}

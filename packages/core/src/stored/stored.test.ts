@@ -1,0 +1,137 @@
+import type { ContextResult } from '@heddle/contracts'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { sampleMessage } from '../../../../test/support/src/conversations.js'
+import type { Message } from '../message.js'
+import { fromDelta, fromLines, messageTexts, namedMessages, nameTexts, toDelta, toLines } from './index.js'
+
+const message = (seq: number, content: string, fields: Partial<Message> = {}): Message =>
+  sampleMessage({ seq, content, id: `01998c1e-0000-7000-8000-${String(seq).padStart(12, '0')}`, ...fields })
+
+const agent = { systemPrompt: 'You weave all day long.', docs: [{ name: 'loom', text: 'How the loom is set up.' }] }
+
+/** Built contexts hold any JSON; what is stored of them must not depend on what is in it. */
+const resultOf = (messages: readonly unknown[], entries: readonly unknown[]) =>
+  ({
+    id: 'c',
+    thread: 't',
+    system: agent.systemPrompt,
+    messages,
+    tools: [],
+    items: [],
+    receipt: { entries, notes: ['a note'], tokensRaw: 1 },
+  }) as unknown as ContextResult
+
+const texts = (messages: readonly Message[], request: { message?: string }) => (name: string) => {
+  if (name === 'q') return request.message
+  if (name.startsWith('a')) return [agent.systemPrompt, ...agent.docs.map(({ text }) => text)][Number(name.slice(1))]
+  const [seq, index] = name.slice(1).split('.').map(Number)
+  const found = messages.find((one) => one.seq === seq)
+  return found && messageTexts(found)[index ?? 0]
+}
+
+describe('a stored context', () => {
+  const call = { id: 'call_0123456789', name: 'Read', arguments: { path: 'src/a/long/path/to/a/file.ts' } }
+  const stored = [
+    message(1, 'please weave the red cloth'),
+    message(2, '', { role: 'assistant', toolCalls: [call] }),
+    message(3, 'the content of the file, rather long', { role: 'tool_result', toolCallId: call.id }),
+  ]
+  const request = { message: 'and now the blue cloth' }
+
+  it('names the texts that stand elsewhere and holds none of them', () => {
+    const result = resultOf(
+      [
+        { role: 'user', content: stored[0]?.content },
+        { role: 'assistant', tool_calls: [{ id: call.id, arguments: JSON.stringify(call.arguments) }] },
+        { role: 'assistant', content: [{ type: 'tool_use', id: call.id, input: call.arguments }] },
+        { role: 'tool', tool_call_id: call.id, content: stored[2]?.content },
+        { role: 'user', content: request.message },
+      ],
+      [{ messageId: stored[0]?.id, fromSeq: 1 }],
+    )
+    const lines = toLines(result, nameTexts(stored, agent, request), () => false)
+    const text = toDelta(lines, [])
+    for (const held of ['red cloth', 'blue cloth', 'long/path', 'content of the file', 'You weave']) {
+      expect(text).not.toContain(held)
+    }
+    expect(namedMessages(lines).sort()).toEqual([1, 2, 3])
+    const { id, ...rest } = result
+    expect(JSON.stringify({ id, ...fromLines(lines, texts(stored, request)) })).toBe(JSON.stringify({ id, ...rest }))
+  })
+
+  it('says what is missing instead of leaving it out', () => {
+    const result = resultOf([{ role: 'user', content: stored[0]?.content }], [])
+    const lines = toLines(result, nameTexts(stored, agent, request), () => false)
+    expect(fromLines(lines, texts([], request))).toEqual({ missing: ['m1.0'] })
+  })
+
+  it('keeps a line about another thread apart, and is incomplete without it', () => {
+    const result = resultOf(
+      [
+        { role: 'user', content: 'Other threads: secret' },
+        { role: 'user', content: 'x' },
+      ],
+      [],
+    )
+    const lines = toLines(result, new Map(), (text) => text.includes('secret'))
+    expect(toDelta(lines, [])).not.toContain('secret')
+    expect(fromLines(lines, () => undefined)).toMatchObject({ messages: result.messages })
+    expect(fromLines({ ...lines, hidden: [] }, () => undefined)).toEqual({ missing: ['a line about another thread'] })
+  })
+
+  it('comes back byte for byte whatever it holds, along any chain of deltas', () => {
+    const text = fc.oneof(
+      fc.constantFrom('please weave the red cloth', 'and now the blue cloth', '=1,2', '!', 'a\nb', '$', '$$'),
+      fc.string({ unit: 'binary', maxLength: 20 }),
+    )
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        text,
+        fc.integer(),
+        fc.constant(null),
+        fc.boolean(),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(
+          fc.oneof(fc.constantFrom('$', '$$', '__proto__', '1', 'role'), fc.string({ maxLength: 4 })),
+          tie('value'),
+          {
+            maxKeys: 3,
+          },
+        ),
+      ),
+    }))
+    const names = nameTexts(stored, agent, request)
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.array(value, { maxLength: 8 }), fc.array(value, { maxLength: 8 })), { maxLength: 6 }),
+        (contexts) => {
+          let base: readonly string[] = []
+          const deltas: string[] = []
+          for (const [messages, entries] of contexts) {
+            const lines = toLines(resultOf(messages, entries), names, () => false)
+            deltas.push(toDelta(lines, base))
+            base = lines.lines
+          }
+          let read: { head: string; lines: string[] } = { head: '', lines: [] }
+          for (const [at, delta] of deltas.entries()) {
+            read = fromDelta(delta, read.lines)
+            const [messages = [], entries = []] = contexts[at] ?? []
+            const { id, ...rest } = resultOf(messages, entries)
+            expect({ id, made: JSON.stringify(fromLines({ ...read, hidden: [] }, texts(stored, request))) }).toEqual({
+              id,
+              made: JSON.stringify(JSON.parse(JSON.stringify(rest))),
+            })
+          }
+        },
+      ),
+    )
+  })
+
+  it('that shares its lines with the one before costs only what is new', () => {
+    const base = Array.from({ length: 1_000 }, (_, line) => JSON.stringify({ line }))
+    const delta = toDelta({ head: '{}', lines: [...base.slice(0, 10), '"new"', ...base.slice(200)] }, base)
+    expect(delta).toBe('{}\n=0,10\n"new"\n=200,800')
+  })
+})

@@ -1,0 +1,58 @@
+import type { Message } from '../message.js'
+import { messageReference } from '../references.js'
+
+/** Shorter texts cost less than their names. */
+const NAMED_CHARACTERS_MIN = 12
+
+/** The names of texts that stand elsewhere in the store, by text: what a stored context names, it does not hold. */
+export type TextNames = ReadonlyMap<string, string>
+
+/** The agent's version in force: its texts are immutable, too. */
+export interface AgentTexts {
+  readonly systemPrompt: string
+  readonly docs: readonly { readonly name: string; readonly text: string }[]
+}
+
+/** `m12.0`: the first text of message 12 of the thread; `a0`: the first text of the agent's version; `q`: the user's new message. */
+export function nameTexts(
+  messages: readonly Message[],
+  agent: AgentTexts,
+  request: { readonly message?: string | undefined },
+): TextNames {
+  const names = new Map<string, string>()
+  const put = (text: string, name: string) => {
+    if (text.length >= NAMED_CHARACTERS_MIN) names.set(text, name)
+  }
+  for (const message of messages) {
+    for (const [index, text] of messageTexts(message).entries()) put(text, `m${message.seq}.${index}`)
+  }
+  for (const [index, text] of agentTexts(agent).entries()) put(text, `a${index}`)
+  if (request.message !== undefined) put(request.message, 'q')
+  return names
+}
+
+/**
+ * The texts of a message, each always in the same place: names that were stored depend on it. Calls stand both as one text
+ * and by the texts in them, since providers take either.
+ */
+export function messageTexts(message: Message): string[] {
+  return [
+    message.content,
+    message.id,
+    messageReference(message.code),
+    message.toolCallId ?? '',
+    message.toolName ?? '',
+    ...message.toolCalls.flatMap((call) => [call.id, JSON.stringify(call.arguments), ...leaves(call.arguments)]),
+    ...message.thinking.flatMap((block) => [block.text, block.signature ?? '', block.redacted ?? '']),
+  ]
+}
+
+export function agentTexts({ systemPrompt, docs }: AgentTexts): string[] {
+  return [systemPrompt, ...docs.flatMap((doc) => [doc.text, `Document "${doc.name}":\n\n${doc.text}`])]
+}
+
+function leaves(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(leaves)
+}

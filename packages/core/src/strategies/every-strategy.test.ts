@@ -1,0 +1,57 @@
+import { builtInStrategies } from '@heddle/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import registerOwn from '../../../../docs/examples/own-strategy.js'
+import { conversationSteps } from '../../../../test/support/src/conversations.js'
+import { OWN_STRATEGY, registerOnce } from '../../../../test/support/src/own-strategy.js'
+import { runStrategyRounds } from '../../../../test/support/src/strategy-rounds.js'
+import { estimateTokens } from '../tokens.js'
+
+registerOnce(registerOwn)
+const strategies = [...builtInStrategies, OWN_STRATEGY]
+
+/** Histories of all strategies together: few, so that all tests stay quick. CI searches 5,000. */
+const HISTORIES = Number(process.env['HEDDLE_STRATEGY_HISTORIES'] ?? 72)
+const ROUNDS = 20
+/** Short ones against small budgets find what long ones find, and many more of them are tried in the same time. */
+const STEPS_MAX = 20
+
+const settings = fc.record({
+  budget: fc.integer({ min: 400, max: 2_500 }),
+  sandwich: fc.record({ preserveTop: fc.integer({ min: 0, max: 8 }), preserveBottom: fc.integer({ min: 0, max: 8 }) }),
+  tree: fc.record({
+    preserveTop: fc.integer({ min: 0, max: 8 }),
+    preserveBottom: fc.integer({ min: 0, max: 8 }),
+    leafTokens: fc.constantFrom(500, 2_000),
+    fanOut: fc.integer({ min: 2, max: 8 }),
+  }),
+  slidingWindow: fc.record({ keepLastN: fc.integer({ min: 1, max: 40 }) }),
+})
+
+describe.each(strategies.map((strategy) => ({ strategy })))('the strategy $strategy', ({ strategy }) => {
+  test(
+    'keeps its promises through twenty rounds of growth and compaction',
+    () => {
+      let contexts = 0
+      let compactions = 0
+      fc.assert(
+        fc.property(conversationSteps(STEPS_MAX), settings, (steps, chosen) => {
+          const outcome = runStrategyRounds({
+            strategy,
+            settings: chosen,
+            steps,
+            rounds: ROUNDS,
+            count: estimateTokens,
+          })
+          expect(outcome).toMatchObject({ overBudget: 0, orphans: 0, unaccounted: 0, changed: 0, coveredEnds: 0 })
+          contexts += outcome.contexts
+          compactions += outcome.compactions
+        }),
+        { numRuns: Math.ceil(HISTORIES / strategies.length), endOnFailure: true },
+      )
+      expect(contexts).toBeGreaterThan(50)
+      if (['sandwich', 'tree', 'two-requests'].includes(strategy)) expect(compactions).toBeGreaterThan(5)
+    },
+    30_000 + HISTORIES * 200,
+  )
+})

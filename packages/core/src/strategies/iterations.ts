@@ -1,0 +1,16 @@
+import { defineStrategy } from './define.js'
+import type { ContextStrategy } from './strategy.js'
+
+/** The name of spec 002's strategy. Its contexts are built from a loop, see `buildLoopContext`. */
+export const ITERATIONS = 'iterations'
+
+export const MESSAGES_LEFT_OUT = 'the strategy shows iterations, and no messages'
+
+/** Spec 002's loop: the thread's iterations and the summary of older ones stand in the place of its messages. */
+export function createIterations(): ContextStrategy {
+  return defineStrategy({
+    name: ITERATIONS,
+    key: '',
+    leaveOut: ({ messages }) => new Map(messages.map(({ id }) => [id, MESSAGES_LEFT_OUT])),
+  })
+}

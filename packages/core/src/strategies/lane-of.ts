@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { defaultSettings, type Settings } from '@heddle/contracts'
+import { type Lane, laneParts } from '../compaction/lane.js'
+import { strategyOf } from './registry.js'
+
+/** @throws PermanentError `VALIDATION_ERROR` where this process does not know the strategy */
+export function laneOf(settings: Settings): Lane {
+  const strategy = strategyOf(settings)
+  const { tools, ...parts } = laneParts(settings)
+  const { limitTokens, prune, maxSummaryTokens, compactTo, tree } = parts
+  const hashed = {
+    strategy: settings.strategy,
+    limitTokens,
+    prune,
+    sandwich: settings.sandwich,
+    maxSummaryTokens,
+    // Without what came later the key is what it was before: the states of a thread stay its own.
+    ...(compactTo !== defaultSettings.compactTo && { compactTo }),
+    ...(tools.length > 0 && { tools }),
+    ...(!isDefault(tree) && { tree }),
+    ...(strategy.key !== '' && { key: strategy.key }),
+  }
+  const hash = createHash('sha256').update(JSON.stringify(hashed)).digest('hex').slice(0, 12)
+  return { key: `${settings.strategy}-${hash}`, strategy, ...parts, tools }
+}
+
+function isDefault({ leafTokens, fanOut }: Lane['tree']): boolean {
+  return leafTokens === defaultSettings.tree.leafTokens && fanOut === defaultSettings.tree.fanOut
+}

@@ -1,0 +1,20 @@
+import type { Settings } from '@heddle/contracts'
+import type { Message } from '../message.js'
+import { defineStrategy } from './define.js'
+import type { ContextStrategy, CoverageRange } from './strategy.js'
+
+/** Spec 003's default: the first messages and the newest stay, what is between them is summarized. */
+export function createSandwich({ sandwich }: Settings): ContextStrategy {
+  return defineStrategy({ name: 'sandwich', key: '', ...sandwich, planCoverage: coverMiddle(sandwich) })
+}
+
+/** The range between the first messages and the newest, where there is one. */
+export function coverMiddle(kept: {
+  preserveTop: number
+  preserveBottom: number
+}): (seen: readonly Message[]) => CoverageRange | null {
+  return (seen) =>
+    seen.length <= kept.preserveTop + kept.preserveBottom
+      ? null
+      : { start: kept.preserveTop, end: seen.length - kept.preserveBottom }
+}

@@ -1,0 +1,133 @@
+import type { FormatName } from '@heddle/contracts'
+import type { History } from '../assembly/history.js'
+import type { Lane } from '../compaction/lane.js'
+import type { CompactionState } from '../compaction/state.js'
+import type { Conversation } from '../conversation.js'
+import type { NeutralMessage } from '../formats/neutral.js'
+import type { Message } from '../message.js'
+
+/**
+ * How the window of a thread is fitted into a budget (spec 003). A strategy decides which range of the messages a summary
+ * is to cover and which messages a context leaves out; what follows from that for every strategy alike is done for it:
+ * cuts between whole turns, pins, prunings, the size of a summary, and the receipt.
+ *
+ * A strategy is pure: it has no clock, no randomness and no store, so that the same messages always give the same context
+ * and every worker finds the same series of compactions.
+ */
+export interface ContextStrategy {
+  readonly name: string
+  /** The first messages, which no summary covers. A count; cuts move on to the end of a turn. */
+  readonly preserveTop: number
+  /** The newest messages, which no summary covers. A count; cuts move back to the beginning of a turn. */
+  readonly preserveBottom: number
+  /** Share of the limit, from 0 to 1, past which the messages between those are summarized. */
+  readonly compressionThreshold: number
+  /**
+   * What else its decisions depend on, as text. States of a thread are kept by strategy and settings: two strategies of one
+   * name that decide differently must differ in this.
+   */
+  readonly key: string
+
+  /**
+   * Whether a summary is always made by levels, of parts that keep their own summaries, or only where more is covered than
+   * one summary can be made of (`SUMMARIZED_MESSAGES_MAX`).
+   */
+  readonly summaryParts: 'always' | 'when-long'
+
+  /**
+   * Whether what the messages take is past the threshold, and there are enough of them to summarize some.
+   *
+   * @param usedTokens what they take, where that is known from elsewhere; default their own counts
+   */
+  needsCompression(messages: readonly Message[], maxTokens: number, usedTokens?: number): boolean
+
+  /**
+   * The range that a compaction right after the last message is to cover; null where there is none. Cuts within a turn are
+   * moved inwards, and what an earlier compaction covered stays covered. Left out where the strategy never compacts: then
+   * nothing is pruned either.
+   *
+   * @param seen the eligible messages up to the compaction, in order; of those that a summary covers some may be missing
+   */
+  planCoverage?(seen: readonly Message[], state: CompactionState | null): CoverageRange | null
+
+  /**
+   * The messages that a context does without, by id, each with the reason that its receipt gives; a call is left out
+   * together with its results. Left out where the strategy shows all that is not summarized.
+   */
+  leaveOut?(conversation: Conversation, roomTokens: number): ReadonlyMap<string, string>
+
+  /**
+   * Fits the history into a budget.
+   *
+   * @param cachedState the compaction in force; null where there is none. One that does not fit is passed over
+   * @param maxTokens what the history may take, its summary included
+   * @throws PermanentError `VALIDATION_ERROR` for a limit that is not positive or a conversation without messages;
+   * `BUDGET_TOO_SMALL` with the tokens that are needed, where even the shortened form does not fit
+   */
+  buildContext(
+    messages: readonly Message[],
+    cachedState: CompactionState | null,
+    maxTokens: number,
+    options?: BuildOptions,
+  ): StrategyContext
+
+  /** The same for messages that were read already; says what is needed instead of refusing. */
+  fitHistory(input: HistoryInput): FittedHistory | TooSmall
+}
+
+/** Indices into the messages that were seen: the first that is covered, and the one after the last. */
+export interface CoverageRange {
+  readonly start: number
+  readonly end: number
+}
+
+export interface BuildOptions {
+  /** Default `neutral`. */
+  readonly format?: FormatName
+  /** Counts the tokens of a text. Default o200k. */
+  readonly count?: (text: string) => number
+  /** The settings that pruning and summaries follow. Default those of Heddle. */
+  readonly lane?: Lane
+  /** Default `msg-` and the message's code. */
+  readonly reference?: (message: Message) => string
+}
+
+export interface HistoryInput {
+  readonly conversation: Conversation
+  /** The compaction in force; null where there is none. */
+  readonly state: CompactionState | null
+  readonly lane: Lane
+  /** What the history may take, its summary included. */
+  readonly roomTokens: number
+  readonly headSeq: number
+  readonly format: FormatName
+  readonly count: (text: string) => number
+  /** Whether the stored counts of messages were made by `count`. */
+  readonly storedCountsFit: boolean
+  readonly reference: (message: Message) => string
+}
+
+/** A history within its room. */
+export interface FittedHistory {
+  readonly history: History
+  readonly state: CompactionState | null
+  readonly summary: NeutralMessage | null
+  readonly tokens: number
+  /** Deviations that the reader should know of. */
+  readonly notes: readonly string[]
+}
+
+/** No form of the history fits; this is what the smallest needs, at least. */
+export interface TooSmall {
+  readonly neededTokens: number
+}
+
+/** Spec 003's context result. */
+export interface StrategyContext {
+  /** With the summary among them, where there is one. */
+  readonly messages: readonly NeutralMessage[]
+  readonly summaryUsed: boolean
+  readonly tokensUsed: number
+  /** A compaction that was made for this context, for the caller to keep; null where none was needed. */
+  readonly newState: CompactionState | null
+}

@@ -1,0 +1,98 @@
+/**
+ * Secrets leave in prompts unless something takes them out: a model's provider is a stranger to them. The rules know secrets
+ * by their shape or by what they are called. Where in doubt they redact, since a summary loses little by it; what is stored is
+ * never touched. Each expression runs in time linear in the text: every repetition is bounded, or ends where its class does.
+ */
+interface RedactionRule {
+  readonly kind: string
+  readonly expression: RegExp
+  /** Stands before and after the mark, from the groups of the match. */
+  readonly keep?: (groups: readonly string[]) => readonly [before: string, after: string]
+}
+
+const keepBefore = ([before = '']: readonly string[]) => [before, ''] as const
+
+/** What people call a secret where they give it a value. */
+const NAMES =
+  'password|passwd|passphrase|api[_-]?key|secret[_-]?access[_-]?key|access[_-]?key|client[_-]?secret|private[_-]?key|secret[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|session[_-]?token|secret|token'
+
+const rules: readonly RedactionRule[] = [
+  {
+    kind: 'private-key',
+    // Whole, or the beginning of one that was cut off. In JSON its line feeds are escaped.
+    expression:
+      /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:[\w+/=\s\\:,.()]|-(?!-))*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s|\\[nr]|[A-Za-z0-9+/=]{16,})*)/g,
+  },
+  {
+    kind: 'api-key',
+    expression: new RegExp(
+      `(?<![A-Za-z0-9])(?:${[
+        'sk-[A-Za-z0-9_-]{16,300}',
+        '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,200}',
+        'gsk_[A-Za-z0-9]{20,200}',
+        'csk-[a-z0-9]{20,200}',
+        'xai-[A-Za-z0-9]{20,200}',
+        'AIza[0-9A-Za-z_-]{30,100}',
+        '(?:AKIA|ASIA)[0-9A-Z]{16}',
+        'gh[pousr]_[A-Za-z0-9]{20,255}',
+        'github_pat_[A-Za-z0-9_]{20,255}',
+        'glpat-[\\w-]{16,100}',
+        'xox[abeoprs]-[A-Za-z0-9-]{10,300}',
+        'npm_[A-Za-z0-9]{30,100}',
+        'pypi-[\\w-]{40,300}',
+        'hf_[A-Za-z0-9]{20,100}',
+        'hvs\\.[\\w-]{20,300}',
+        'SG\\.[\\w-]{16,64}\\.[\\w-]{16,64}',
+        'ya29\\.[\\w-]{20,300}',
+        'dop_v1_[a-f0-9]{40,100}',
+      ].join('|')})`,
+      'g',
+    ),
+  },
+  { kind: 'token', expression: /(?<![A-Za-z0-9])eyJ[\w-]{8,4000}\.[\w-]{8,8000}\.[\w-]{8,2000}/g },
+  {
+    kind: 'authorization',
+    expression:
+      /(\b(?:proxy-)?authorization\\{0,3}["']?\s{0,3}[:=]\s{0,3}\\{0,3}["']?(?:(?:bearer|basic|digest|token)\s{1,3})?)(?!\[redacted)[^\s"',;\\]{8,4000}/gi,
+    keep: keepBefore,
+  },
+  { kind: 'authorization', expression: /(\bbearer\s{1,3})[A-Za-z0-9._~+/=-]{16,4000}/gi, keep: keepBefore },
+  {
+    kind: 'credentials',
+    // The password may hold any sign but a slash, also an `@`.
+    expression: /(\b[a-z][a-z0-9+.-]{1,30}:\/\/)(?:[^\s/:@"'<>]{0,200}:[^\s/"'<>]{1,400}|[^\s/:@"'<>]{16,400})(@)/gi,
+    keep: ([before = '', after = '']) => [before, after],
+  },
+  {
+    kind: 'secret',
+    expression: new RegExp(
+      `((?:${NAMES})\\\\{0,3}["']?\\s{0,3}[:=]\\s{0,3}\\\\{0,3}["'])(?!\\[redacted)[^"'\\n]{4,4000}`,
+      'gi',
+    ),
+    keep: keepBefore,
+  },
+  {
+    kind: 'secret',
+    // Without quotes it may be a type or a call: only what holds a digit counts.
+    expression: new RegExp(
+      `((?:${NAMES})\\s{0,3}[:=]\\s{0,3}|--(?:${NAMES})[ =])(?=[^\\s"',;]{0,100}\\d)[^\\s"',;()[\\]]{8,4000}`,
+      'gi',
+    ),
+    keep: keepBefore,
+  },
+]
+
+/**
+ * A text without the secrets that can be told by their shape or their name; each becomes a mark such as
+ * `[redacted:api-key]`. Never fails; what it gives stays the same when it is redacted again.
+ */
+export function redactSecrets(text: string): string {
+  let redacted = text
+  for (const { kind, expression, keep } of rules) {
+    redacted = redacted.replace(expression, (_, ...groups: unknown[]) => {
+      const [before, after] = keep?.(groups.map(String)) ?? ['', '']
+      return `${before}[redacted:${kind}]${after}`
+    })
+  }
+  return redacted
+}

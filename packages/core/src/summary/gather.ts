@@ -1,0 +1,62 @@
+import { ActionLog } from './actions.js'
+import { asSaid } from './as-said.js'
+import { NameIndex } from './name-index.js'
+import { namesIn } from './names.js'
+import { PathView } from './path-view.js'
+import { previousLines } from './previous.js'
+import { speechOf } from './sentences.js'
+import { Shortlist } from './shortlist.js'
+import type { SummaryRequest, SummarySource } from './source.js'
+import { statementsOf } from './statements.js'
+
+/** What a summary is chosen from. */
+export interface Gathered {
+  readonly shortlist: Shortlist
+  readonly index: NameIndex
+  readonly log: ActionLog
+  readonly paths: PathView
+}
+
+/** Reads all messages once, in their order. */
+export function gather({ messages: given, previousSummary }: SummaryRequest): Gathered {
+  const messages = asSaid(given)
+  const index = new NameIndex()
+  const log = new ActionLog(index)
+  const shortlist = new Shortlist()
+  const recency = (place: number) => (messages.length <= 1 ? 1 : place / (messages.length - 1))
+  for (const candidate of previousLines(previousSummary ?? '')) {
+    shortlist.add(candidate)
+    index.add(namesIn(candidate.text), 'said', candidate.place)
+  }
+  const isRequest = ({ role, text, pinned }: SummarySource) =>
+    role === 'user' && (pinned || speechOf(text).trim() !== '')
+  const firstRequest = messages.findIndex(isRequest)
+  const latestRequest = messages.findLastIndex(isRequest)
+  const latestReply = messages.findLastIndex(({ role, text }) => role === 'assistant' && speechOf(text).trim() !== '')
+  const isTalk = !messages.some(
+    ({ role, toolName }) => role === 'tool_result' || role === 'tool_use' || toolName !== null,
+  )
+  for (const [place, source] of messages.entries()) {
+    if (source.role === 'tool_result') log.addResult(source, place)
+    else addSpeech(source, place, index)
+    if (source.role === 'assistant' || source.role === 'tool_use') log.addCalls(source, place)
+    const standing = {
+      place,
+      recency: recency(place),
+      isFirstRequest: place === firstRequest,
+      isLatestRequest: place === latestRequest,
+      isLatestReply: place === latestReply,
+      isTalk,
+    }
+    for (const candidate of statementsOf(source, standing)) shortlist.add(candidate)
+  }
+  const paths = new PathView(log.subjects.all().flatMap(({ kind, label }) => (kind === 'file' ? [label] : [])))
+  for (const candidate of [...log.errors.candidates(recency, paths), ...log.plan, ...log.refusals]) {
+    shortlist.add(candidate)
+  }
+  return { shortlist, index, log, paths }
+}
+
+function addSpeech(source: SummarySource, place: number, index: NameIndex): void {
+  index.add(namesIn(speechOf(source.text)), source.role === 'user' ? 'asked' : 'said', place)
+}

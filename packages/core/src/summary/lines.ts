@@ -1,0 +1,4 @@
+/** `edited 3 times`; nothing where it never happened. */
+export function times(verb: string, count: number): string {
+  return count === 0 ? '' : count === 1 ? verb : count === 2 ? `${verb} twice` : `${verb} ${count} times`
+}

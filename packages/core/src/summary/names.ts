@@ -1,0 +1,47 @@
+/** Endings by which a word is a file's name also where no folder stands before it. */
+const FILE_ENDING =
+  /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kts?|scala|cs|fs|c|cc|cpp|h|hpp|m|mm|swift|php|pl|lua|r|jl|ex|exs|erl|hs|clj|dart|zig|nix|sh|bash|zsh|fish|ps1|bat|sql|md|mdx|rst|txt|json[l5c]?|ya?ml|toml|ini|cfg|conf|env|lock|mod|sum|xml|html?|s?css|less|vue|svelte|proto|tf|gradle|csv|tsv|log|ipynb|patch|diff|snap|svg|png)$/
+/** Words with the signs that may join them: `src/time-zone.ts`, `time.parseTime`. */
+const TOKEN = /[\w@.][\w.@-]*\w/g
+/** What a name has behind its first letter, and a plain word has not. */
+const SIGN = /.[A-Z_.]/
+const WORD = /[A-Za-z_]\w+/g
+const CHARACTERS_MIN = 4
+const CHARACTERS_MAX = 60
+/** A line break of a text within a text is no letter of the word behind it. */
+const ESCAPE = /\\[nrt]/g
+/** What is read of one text; longer ones are read at their beginning and their end. */
+const READ_CHARACTERS_MAX = 16_000
+
+/** The distinct names in a text, in their order: names of files without their folders, and identifiers of two parts. */
+export function namesIn(text: string): Set<string> {
+  const names = new Set<string>()
+  const half = READ_CHARACTERS_MAX / 2
+  const bounded = text.length <= READ_CHARACTERS_MAX ? text : `${text.slice(0, half)}\n${text.slice(-half)}`
+  const read = bounded.includes('\\') ? bounded.replace(ESCAPE, ' ') : bounded
+  for (const token of read.match(TOKEN) ?? []) {
+    // Most words are plain: they need no closer look.
+    if (token.length > CHARACTERS_MAX || token.length < CHARACTERS_MIN || !SIGN.test(token)) continue
+    if (token.includes('.') && isFileName(token)) names.add(token)
+    else if (!token.includes('.') && !token.includes('-')) {
+      if (isIdentifier(token)) names.add(token)
+    } else for (const word of token.match(WORD) ?? []) if (isIdentifier(word)) names.add(word)
+  }
+  return names
+}
+
+export function isFileName(word: string): boolean {
+  return word.lastIndexOf('.') > 0 && FILE_ENDING.test(word)
+}
+
+/** Whether a word is camelCase, PascalCase or snake_case of two parts or more, and no random id. */
+function isIdentifier(word: string): boolean {
+  if (word.length < CHARACTERS_MIN || !/^[A-Za-z_]/.test(word)) return false
+  if (!/[A-Za-z0-9]_+[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/.test(word)) return false
+  return !/\d[A-Za-z]+\d/.test(word)
+}
+
+/** The last segment of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}

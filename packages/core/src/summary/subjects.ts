@@ -1,0 +1,93 @@
+import { baseName } from './names.js'
+
+/** What a name is to the file or the command that it was met in; the last edit decides. */
+export type NameRole = 'defined' | 'added' | 'changed' | 'removed' | 'seen'
+
+/** Something that was worked on: a file, a command, a call of some other tool. */
+export interface Subject {
+  readonly kind: 'file' | 'action'
+  /** The path or the command. */
+  label: string
+  edits: number
+  views: number
+  runs: number
+  failures: number
+  /** How the last run ended. */
+  status: string
+  /** What the last run printed last, where it tells something. */
+  outcome: string
+  place: number
+  reference: string
+  readonly roles: Map<string, NameRole>
+  /** The function or the type in whose lines a name was met last. */
+  readonly scopes: Map<string, string>
+  /** What it weighs by itself: what changes the world more than what looks at it. */
+  importance: number
+}
+
+/** Beyond this many, new ones are of no use to a summary; it keeps memory bounded. */
+const SUBJECTS_MAX = 5_000
+const NAMES_MAX = 400
+/** Files of one name that are compared. */
+const NAMESAKES_MAX = 20
+
+/** The files and actions of a conversation, each once. */
+export class Subjects {
+  private readonly known = new Map<string, Subject>()
+  private readonly namesakes = new Map<string, Subject[]>()
+
+  of(kind: Subject['kind'], label: string, place: number): Subject {
+    const key = `${kind} ${label}`
+    const subject = this.known.get(key) ?? (kind === 'file' ? this.file(label) : open(kind, label))
+    if (this.known.size < SUBJECTS_MAX) this.known.set(key, subject)
+    subject.place = place
+    return subject
+  }
+
+  all(): Subject[] {
+    return [...new Set(this.known.values())]
+  }
+
+  /** Tools spell one file in full and from where they run: the shorter path is then the end of the longer one. */
+  private file(path: string): Subject {
+    const namesakes = this.namesakes.get(baseName(path)) ?? []
+    // A bare name is the only file of this name that was met, if there is only one.
+    const isBare = !path.includes('/') && namesakes.length === 1
+    const same = namesakes.find(({ label }) => isBare || isEndOf(path, label) || isEndOf(label, path))
+    if (same) {
+      if (path.length > same.label.length) same.label = path
+      return same
+    }
+    const subject = open('file', path)
+    if (namesakes.length < NAMESAKES_MAX) this.namesakes.set(baseName(path), [...namesakes, subject])
+    return subject
+  }
+}
+
+function isEndOf(end: string, path: string): boolean {
+  return end.includes('/') && !end.startsWith('/') && path.endsWith(`/${end}`)
+}
+
+function open(kind: Subject['kind'], label: string): Subject {
+  const counts = { edits: 0, views: 0, runs: 0, failures: 0, importance: 0 }
+  return {
+    kind,
+    label,
+    ...counts,
+    status: '',
+    outcome: '',
+    place: 0,
+    reference: '',
+    roles: new Map(),
+    scopes: new Map(),
+  }
+}
+
+/** Says what a name is to a subject; what an edit did to it is not forgotten over a view. */
+export function setRole(subject: Subject, name: string, role: NameRole): void {
+  const before = subject.roles.get(name)
+  if (before === undefined && subject.roles.size >= NAMES_MAX) return
+  if (role === 'seen' && before !== undefined) return
+  if (role === 'changed' && (before === 'defined' || before === 'added')) return
+  subject.roles.set(name, role)
+}

@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
+import { expect, test } from 'vitest'
+import { countTokens } from './tokens.js'
+
+const expected = (text: string) => countO200k(text, { disallowedSpecial: new Set<string>() })
+
+test('a text counts what the encoding counts, whatever its characters', () => {
+  const words = fc.constantFrom(
+    "don't",
+    ' the',
+    '  ',
+    '\n\n',
+    ' \n ',
+    '\t',
+    '123456',
+    'Überfluß',
+    '漢字',
+    '👩‍👩‍👧',
+    'a\u0301',
+    '=>',
+  )
+  const part = fc.oneof(
+    words,
+    fc.string({ unit: 'binary', maxLength: 8 }),
+    fc.string({ unit: 'grapheme', maxLength: 20 }),
+  )
+  const texts = fc.array(part, { maxLength: 40 }).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(countTokens(text)).toBe(expected(text))
+      expect(countTokens(text)).toBe(expected(text))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('names of special tokens are text', () => {
+  expect(countTokens('<|endoftext|>')).toBe(expected('<|endoftext|>'))
+  expect(countTokens('<|endoftext|>')).toBeGreaterThan(1)
+})
+
+test('a run without a break is counted in linear time, and never too low', () => {
+  const text = 'a'.repeat(200_000)
+  const startedMs = performance.now()
+  expect(countTokens(text)).toBeGreaterThanOrEqual(25_000)
+  expect(performance.now() - startedMs).toBeLessThan(2_000)
+})
+
+test('no text counts nothing', () => {
+  expect(countTokens('')).toBe(0)
+})

@@ -1,0 +1,79 @@
+/** A word from `start` on: its value, null where a shell would have to work it out; null for one without an end. */
+export function readWord(line: string, start: number): { value: string | null; end: number } | null {
+  const parts: string[] = []
+  let isLiteral = true
+  let at = start
+  for (; at < line.length; at++) {
+    const character = line.charAt(at)
+    if (character === "'") {
+      const end = line.indexOf("'", at + 1)
+      if (end === -1) return null
+      parts.push(line.slice(at + 1, end))
+      at = end
+    } else if (character === '"') {
+      const quoted = readQuoted(line, at + 1)
+      if (quoted === null) return null
+      if (quoted.value === null) isLiteral = false
+      else parts.push(quoted.value)
+      at = quoted.end
+    } else if (character === '\\') {
+      if (line.charAt(at + 1) !== '\n') parts.push(line.charAt(at + 1))
+      at++
+    } else if (/[\s|&;<>()]/.test(character)) break
+    else if (character === '`') return null
+    else if (character === '$') {
+      isLiteral = false
+      const end = endOfVariable(line, at)
+      if (end === -1) return null
+      at = end
+    } else {
+      if ('*?[]{}~'.includes(character) && !(character === '~' && at > start))
+        isLiteral = isLiteral && !isGlob(line, at)
+      parts.push(character)
+    }
+  }
+  return { value: isLiteral ? parts.join('') : null, end: at }
+}
+
+/** `{}` is find's word, `~` a home that file tools know too; `[` alone is a test. */
+function isGlob(line: string, at: number): boolean {
+  const character = line.charAt(at)
+  if (character === '~') return false
+  if (character === '[') return line.indexOf(']', at) !== -1 && !/\s/.test(line.charAt(at + 1))
+  if (character === ']') return false
+  if (character === '{') return line.charAt(at + 1) !== '}'
+  return character !== '}'
+}
+
+/** The rest of a text in double quotes, up to its end; its value is null where a variable stands in it. */
+function readQuoted(line: string, start: number): { value: string | null; end: number } | null {
+  const parts: string[] = []
+  let isLiteral = true
+  for (let at = start; at < line.length; at++) {
+    const character = line.charAt(at)
+    if (character === '"') return { value: isLiteral ? parts.join('') : null, end: at }
+    if (character === '`') return null
+    if (character === '\\' && /["\\$`\n]/.test(line.charAt(at + 1))) {
+      if (line.charAt(at + 1) !== '\n') parts.push(line.charAt(at + 1))
+      at++
+    } else if (character === '$' && /[\w({]/.test(line.charAt(at + 1))) {
+      isLiteral = false
+      const end = endOfVariable(line, at)
+      if (end === -1) return null
+      at = end
+    } else parts.push(character)
+  }
+  return null
+}
+
+/** The last place of `$name`, `${name}` or `$(command)`; -1 where a substitution holds quotes, so that its end is not sure. */
+function endOfVariable(line: string, at: number): number {
+  const next = line.charAt(at + 1)
+  if (next === '(' || next === '{') {
+    const end = line.indexOf(next === '(' ? ')' : '}', at)
+    if (end === -1 || /["'`]|\$\(/.test(line.slice(at + 2, end))) return -1
+    return end
+  }
+  const name = /^\w+/.exec(line.slice(at + 1, at + 81))?.[0] ?? ''
+  return at + name.length
+}

@@ -1,0 +1,37 @@
+import type { Message } from '../message.js'
+import { summarizeExtractively } from '../summary/extractive.js'
+import { cutLeaves, leafHash, type TreeShape } from './leaves.js'
+import { type TreeNode, topOfTree } from './nodes.js'
+import { leafRequest, parentRequest, wholeRequest } from './requests.js'
+
+/**
+ * Summarizes a range by its tree without a model and without a cache: what the pipeline arrives at with the extractive
+ * summarizer. Takes time in proportion to the messages.
+ *
+ * @param before summary of what came before the messages; null where they are the whole range
+ */
+export function summarizeByTree(
+  covered: readonly Message[],
+  shape: TreeShape,
+  {
+    tokensMax,
+    before,
+    reference,
+  }: { tokensMax: number; before: string | null; reference: (message: Message) => string },
+): string {
+  const { leaves, open } = cutLeaves(covered, shape)
+  const byHash = new Map(leaves.map((leaf) => [leafHash(leaf, shape), leaf]))
+  const textOf = ({ hash, children }: TreeNode): string =>
+    summarizeExtractively(
+      children.length === 0
+        ? leafRequest(byHash.get(hash) ?? [], shape, { reference })
+        : parentRequest(children.map(textOf), shape),
+    )
+  const parts = topOfTree(
+    leaves.map((leaf) => leafHash(leaf, shape)),
+    shape,
+  ).map(textOf)
+  return summarizeExtractively(
+    wholeRequest(before === null ? parts : [before, ...parts], open, tokensMax, { reference }),
+  )
+}
