@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { chooseEmbedder, type EmbedderChoice } from './choose-embedder.js'
+import { chooseEmbedder, type EmbedderEnvironment, type EmbedderSettings } from './choose-embedder.js'
+import { createEmbedders } from './embedders.js'
 import { createLocalEmbedder } from './local-embedder.js'
 import { findLocalModel, transformersCacheDir } from './local-models.js'
 
@@ -31,39 +32,75 @@ const damaged = {
 function recordingLog() {
   const lines: { level: string; facts: unknown }[] = []
   const record = (level: string) => (facts: unknown) => void lines.push({ level, facts })
-  return { lines, log: { info: record('info'), warn: record('warn') } as unknown as EmbedderChoice['log'] }
+  return { lines, log: { info: record('info'), warn: record('warn') } as unknown as EmbedderEnvironment['log'] }
+}
+
+const unset: EmbedderSettings = {
+  kind: 'auto',
+  model: null,
+  modelsDir: null,
+  baseUrl: null,
+  dimensions: null,
+  threads: null,
+}
+
+async function choose(settings: Partial<EmbedderSettings>, env: Record<string, string> = {}) {
+  const { lines, log } = recordingLog()
+  const cache = await emptyFolder()
+  const chosen = await chooseEmbedder({ ...unset, ...settings }, { env: { TRANSFORMERS_CACHE: cache, ...env }, log })
+  onTestFinished(() => chosen.embedder.close())
+  return { ...chosen, lines }
 }
 
 test('without the files of a model, auto takes the hashing embedder, says why and warns', async () => {
-  const folder = await emptyFolder()
-  const { lines, log } = recordingLog()
-  const { embedder, reason } = await chooseEmbedder({ kind: 'auto', modelsDir: folder, cacheDir: folder, log })
+  const { embedder, reason, lines } = await choose({ modelsDir: await emptyFolder() })
   expect(embedder.model).toBe('heddle-hashing-384-v1')
   expect(reason).toContain('Xenova/all-MiniLM-L6-v2 was not found')
-  expect(lines).toMatchObject([{ level: 'warn', facts: { model: 'heddle-hashing-384-v1', reason } }])
+  expect(lines).toMatchObject([{ level: 'warn', facts: { embedder: 'heddle-hashing-384-v1', reason } }])
 })
 
 test('with damaged files of a model, auto takes the hashing embedder too', async () => {
-  const folder = await folderWith(damaged)
-  const { log } = recordingLog()
-  const chosen = await chooseEmbedder({ kind: 'auto', model: 'acme/mini', modelsDir: folder, cacheDir: folder, log })
+  const chosen = await choose({ model: 'acme/mini', modelsDir: await folderWith(damaged) })
   expect(chosen.embedder.model).toBe('heddle-hashing-384-v1')
   expect(chosen.reason).toContain('could not be loaded')
 })
 
-test('local without the files of its model is an error that says where they belong', async () => {
-  const folder = await emptyFolder()
-  const { log } = recordingLog()
-  await expect(
-    chooseEmbedder({ kind: 'local', modelsDir: folder, cacheDir: join(folder, 'cache'), log }),
-  ).rejects.toMatchObject({ code: 'NOT_FOUND', disposition: 'give-up', hint: expect.stringContaining('HEDDLE_MODELS') })
+test('a key for a service is no reason for auto to send it texts', async () => {
+  const chosen = await choose({}, { OPENAI_API_KEY: 'a key' })
+  expect(chosen.embedder.model).toBe('heddle-hashing-384-v1')
 })
 
+for (const [name, settings, code] of [
+  ['local without the files of its model', { kind: 'local' }, 'NOT_FOUND'],
+  ['local with damaged files', { kind: 'local', model: 'acme/mini' }, 'VALIDATION_ERROR'],
+  ['openai without a key', { kind: 'openai' }, 'UNAUTHORIZED'],
+] as const) {
+  test(`${name} is told, and every call fails with the reason`, async () => {
+    const { embedder, fault, lines } = await choose({ modelsDir: await folderWith(damaged), ...settings })
+    expect(fault).toMatchObject({ code, disposition: 'give-up', hint: expect.any(String) })
+    expect(lines).toMatchObject([{ level: 'warn' }])
+    await expect(embedder.embed(['a'])).rejects.toBe(fault)
+  })
+}
+
 test('hashing is what the configuration asks for, and is told', async () => {
-  const { lines, log } = recordingLog()
-  const { embedder } = await chooseEmbedder({ kind: 'hashing', modelsDir: null, log })
+  const { embedder, lines } = await choose({ kind: 'hashing' })
   expect(embedder.dimensions).toBe(384)
-  expect(lines).toMatchObject([{ level: 'info', facts: { model: 'heddle-hashing-384-v1' } }])
+  expect(lines).toMatchObject([{ level: 'info', facts: { embedder: 'heddle-hashing-384-v1' } }])
+})
+
+test('a process opens an embedder once, and others for the vectors that they made', async () => {
+  const { lines, log } = recordingLog()
+  const cache = await emptyFolder()
+  const embedders = createEmbedders({ ...unset, kind: 'openai' }, { env: { TRANSFORMERS_CACHE: cache }, log })
+  onTestFinished(() => embedders.close())
+  expect((await embedders.chosen()).embedder).toBe((await embedders.chosen()).embedder)
+  expect(lines.length).toBe(1)
+  const hashing = await embedders.of('heddle-hashing-384-v1')
+  expect(hashing?.model).toBe('heddle-hashing-384-v1')
+  expect(await embedders.of('heddle-hashing-384-v1')).toBe(hashing)
+  expect(await embedders.of('acme/none')).toBeNull()
+  expect(await embedders.of('text-embedding-3-small')).toBeNull()
 })
 
 test('a damaged model is a permanent error at the first call', async () => {

@@ -1,62 +1,142 @@
-import { HeddleError } from '@heddle/contracts'
-import type { Logger } from '@heddle/runtime'
+import { HeddleError, PermanentError } from '@heddle/contracts'
+import { type Clock, type Logger, systemClock } from '@heddle/runtime'
 import type { Embedder } from './embedder.js'
 import { createHashingEmbedder } from './hashing-embedder.js'
 import { createLocalEmbedder, type LocalEmbedderOptions } from './local-embedder.js'
+import { DEFAULT_MODEL, transformersCacheDir } from './local-models.js'
+import { createOpenAiEmbedder, DEFAULT_OPENAI_MODEL, OPENAI_BASE_URL } from './openai-embedder.js'
+import { createUnavailableEmbedder } from './unavailable-embedder.js'
 
-export interface EmbedderChoice extends LocalEmbedderOptions {
+/** As the configuration has it. */
+export interface EmbedderSettings {
   /** `auto` takes the local model where its files are on disk and can be loaded, else `hashing`. */
-  kind: 'auto' | 'hashing' | 'local'
-  log: Pick<Logger, 'info' | 'warn'>
+  readonly kind: 'auto' | 'hashing' | 'local' | 'openai'
+  /** Null for the kind's own: `Xenova/all-MiniLM-L6-v2`, or `text-embedding-3-small`. */
+  readonly model: string | null
+  /** The folder of local models; null looks into the cache of transformers.js only. */
+  readonly modelsDir: string | null
+  /** Of a service with OpenAI's `/embeddings`; null for `OPENAI_BASE_URL`, else OpenAI's own. */
+  readonly baseUrl: string | null
+  /** Shorter vectors, of a service that can make them; null for the model's own. */
+  readonly dimensions: number | null
+  /** Threads of a local model; null for as many as suit the machine. */
+  readonly threads: number | null
+}
+
+export interface EmbedderEnvironment {
+  /** Where keys, and the cache of transformers.js, are named. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly clock?: Clock
 }
 
 export interface ChosenEmbedder {
-  embedder: Embedder
+  readonly embedder: Embedder
   /** A sentence that says why this one, for `doctor`. */
-  reason: string
+  readonly reason: string
+  /** Whether something else would have been preferred. */
+  readonly fellBack: boolean
+  /** Why the one that the configuration asks for cannot be had; its calls all fail with it. */
+  readonly fault: HeddleError | null
 }
 
 /**
- * The embedder that the configuration asks for. What was chosen is logged and told, never silent: vectors of the two are
- * not comparable, and `hashing` finds words where a model finds meanings.
+ * The embedder that the configuration asks for; else one that is on disk; else `hashing`. What was chosen is logged and told,
+ * never silent: vectors of two models are not comparable, and `hashing` finds words where a model finds meanings. A service is
+ * taken only where it is asked for: a key that is there for something else is no leave to send it every message.
  *
- * @throws PermanentError for `local` without its model: see {@link createLocalEmbedder}
+ * It does not throw for what cannot be had: see {@link ChosenEmbedder.fault}.
  */
-export async function chooseEmbedder(choice: EmbedderChoice): Promise<ChosenEmbedder> {
-  const { kind, log, ...local } = choice
-  const chosen = kind === 'hashing' ? byConfiguration(createHashingEmbedder()) : await chooseLocal(kind, local)
-  const facts = { model: chosen.embedder.model, dimensions: chosen.embedder.dimensions, reason: chosen.reason }
-  if (chosen.fellBack) log.warn(facts, 'embedder chosen')
-  else log.info(facts, 'embedder chosen')
-  return { embedder: chosen.embedder, reason: chosen.reason }
+export async function chooseEmbedder(
+  settings: EmbedderSettings,
+  environment: EmbedderEnvironment,
+): Promise<ChosenEmbedder> {
+  const chosen = await choose(settings, environment)
+  const { embedder, reason, fellBack, fault } = chosen
+  const facts = { embedder: embedder.model, dimensions: embedder.dimensions, reason }
+  if (fellBack || fault !== null) environment.log.warn(facts, 'embedder chosen')
+  else environment.log.info(facts, 'embedder chosen')
+  return chosen
 }
 
-interface Candidate extends ChosenEmbedder {
-  fellBack: boolean
-}
-
-function byConfiguration(embedder: Embedder): Candidate {
-  return { embedder, reason: `the configuration asks for ${embedder.model}`, fellBack: false }
-}
-
-async function chooseLocal(kind: 'auto' | 'local', options: LocalEmbedderOptions): Promise<Candidate> {
-  if (kind === 'local') return byConfiguration(await createLocalEmbedder(options))
+async function choose(settings: EmbedderSettings, environment: EmbedderEnvironment): Promise<ChosenEmbedder> {
+  const { kind } = settings
+  if (kind === 'hashing') return asked(createHashingEmbedder())
   try {
-    const embedder = await createLocalEmbedder(options)
-    await provenToLoad(embedder)
-    return { embedder, reason: `the files of ${embedder.model} are on disk`, fellBack: false }
+    if (kind === 'openai') return asked(await openOpenAi(settings, environment))
+    const embedder = await openLocal(settings, environment)
+    if (kind === 'local') return asked(embedder)
+    return { ...asked(embedder), reason: `the files of ${embedder.model} are on disk` }
   } catch (error) {
     if (!(error instanceof HeddleError)) throw error
-    return { embedder: createHashingEmbedder(), reason: `words only, since ${error.message}`, fellBack: true }
+    if (kind === 'auto') {
+      const reason = `words only, since ${error.message}`
+      return { embedder: createHashingEmbedder(), reason, fellBack: true, fault: null }
+    }
+    const model = settings.model ?? (kind === 'openai' ? DEFAULT_OPENAI_MODEL : DEFAULT_MODEL)
+    const reason = `the configuration asks for it, and ${error.message}`
+    return { embedder: createUnavailableEmbedder(model, error), reason, fellBack: false, fault: error }
   }
 }
 
+function asked(embedder: Embedder): ChosenEmbedder {
+  const reason = `the configuration asks for ${embedder.model}`
+  return { embedder, reason, fellBack: false, fault: null }
+}
+
+/**
+ * Loads a model of a folder and embeds a text with it.
+ *
+ * @throws PermanentError where it is not there, or its files are damaged
+ */
+export async function checkLocalModel(model: string, folder: string): Promise<{ dimensions: number }> {
+  const settings = { model, modelsDir: folder, threads: 1 }
+  const embedder = await openLocal(settings, { env: { TRANSFORMERS_CACHE: folder }, log: quiet })
+  await embedder.close()
+  return { dimensions: embedder.dimensions }
+}
+
+const quiet: EmbedderEnvironment['log'] = { info: () => {}, warn: () => {} }
+
 /** Files that are there may still be damaged: only a text that went through shows that they are not. */
-async function provenToLoad(embedder: Embedder): Promise<void> {
+export async function openLocal(
+  { model, modelsDir, threads }: Pick<EmbedderSettings, 'model' | 'modelsDir' | 'threads'>,
+  { env, clock }: EmbedderEnvironment,
+): Promise<Embedder> {
+  const options: LocalEmbedderOptions = {
+    model: model ?? DEFAULT_MODEL,
+    modelsDir,
+    cacheDir: transformersCacheDir(env),
+    ...(threads !== null && { threads }),
+    ...(clock !== undefined && { clock }),
+  }
+  const embedder = await createLocalEmbedder(options)
   try {
     await embedder.embed([''])
+    return embedder
   } catch (error) {
     await embedder.close()
     throw error
   }
+}
+
+export async function openOpenAi(
+  { model, baseUrl, dimensions }: Pick<EmbedderSettings, 'model' | 'baseUrl' | 'dimensions'>,
+  { env, clock }: EmbedderEnvironment,
+): Promise<Embedder> {
+  const apiKey = env['OPENAI_API_KEY']?.trim() || null
+  const address = baseUrl ?? (env['OPENAI_BASE_URL']?.trim() || OPENAI_BASE_URL)
+  if (apiKey === null && address === OPENAI_BASE_URL) {
+    throw new PermanentError('UNAUTHORIZED', 'the embedder "openai" has no key: OPENAI_API_KEY is not set', {
+      field: 'OPENAI_API_KEY',
+      hint: 'Set OPENAI_API_KEY, or name a service that needs none with HEDDLE_EMBEDDING_BASE_URL.',
+    })
+  }
+  return await createOpenAiEmbedder({
+    model: model ?? DEFAULT_OPENAI_MODEL,
+    baseUrl: address,
+    apiKey,
+    clock: clock ?? systemClock,
+    ...(dimensions !== null && { dimensions }),
+  })
 }

@@ -1,13 +1,11 @@
 import { RetryableError, validationError } from '@heddle/contracts'
+import type { TextEmbedder } from '@heddle/core'
 
 /**
  * Turns texts into vectors whose cosine says how much the texts have in common. Vectors of different models cannot be
  * compared.
  */
-export interface Embedder {
-  /** Stored with each vector. */
-  readonly model: string
-  readonly dimensions: number
+export interface Embedder extends TextEmbedder {
   /**
    * One vector of unit length for each text, in order. The model reads the beginning of a text only (256 word-piece tokens,
    * or `textCharactersMax` characters), so callers chunk first: see `chunkText` in core. Does not block the event loop.

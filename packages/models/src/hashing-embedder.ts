@@ -5,7 +5,7 @@ import { countWords, stemOf, wordWeight } from './words.js'
 const DIMENSIONS = 384
 
 /** Changes with anything that changes vectors: texts embedded by an earlier version are not comparable. */
-const MODEL = 'heddle-hashing-384-v1'
+export const HASHING_MODEL = 'heddle-hashing-384-v1'
 
 /** Characters embedded before other work gets its turn: about 5 ms. */
 const TURN_CHARACTERS_MAX = 65_536
@@ -19,7 +19,7 @@ export function createHashingEmbedder(): Embedder {
   const features = createFeatureCache()
   let isClosed = false
   return {
-    model: MODEL,
+    model: HASHING_MODEL,
     dimensions: DIMENSIONS,
     async embed(texts, signal) {
       checkTexts(texts)
@@ -27,7 +27,7 @@ export function createHashingEmbedder(): Embedder {
       let turnCharacters = 0
       for (const text of texts) {
         signal?.throwIfAborted()
-        if (isClosed) throw embedderClosed(MODEL)
+        if (isClosed) throw embedderClosed(HASHING_MODEL)
         const read = text.slice(0, embedderLimits.textCharactersMax)
         vectors.push(embedText(read, features))
         turnCharacters += read.length
@@ -35,7 +35,7 @@ export function createHashingEmbedder(): Embedder {
         turnCharacters = 0
         await setImmediate()
       }
-      if (isClosed) throw embedderClosed(MODEL)
+      if (isClosed) throw embedderClosed(HASHING_MODEL)
       return vectors
     },
     async close() {

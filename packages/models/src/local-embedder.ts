@@ -1,8 +1,13 @@
-import { PermanentError, RetryableError } from '@heddle/contracts'
+import { availableParallelism } from 'node:os'
+import { HeddleError } from '@heddle/contracts'
+import { type Clock, systemClock } from '@heddle/runtime'
+import { BatchQueue } from './batch-queue.js'
+import { CircuitBreaker } from './circuit-breaker.js'
 import { checkTexts, type Embedder, embedderClosed, embedderLimits } from './embedder.js'
 import type { ModelDtype, ModelOptions } from './local-embedder.protocol.js'
-import { DEFAULT_MODEL, findLocalModel, transformersCacheDir } from './local-models.js'
-import { createWorkerCalls, type WorkerCalls, WorkerFailure } from './worker-calls.js'
+import { explainFailure, modelMissing, wrongDimensions } from './local-embedder-errors.js'
+import { DEFAULT_MODEL, findLocalModel, modelFolders, transformersCacheDir } from './local-models.js'
+import { createWorkerCalls, type WorkerCalls } from './worker-calls.js'
 
 export interface LocalEmbedderOptions {
   /** Default `Xenova/all-MiniLM-L6-v2`. */
@@ -15,9 +20,15 @@ export interface LocalEmbedderOptions {
   allowRemoteModels?: boolean
   /** Default `TRANSFORMERS_CACHE`, else `~/.cache/transformers`. */
   cacheDir?: string
+  /** Threads that compute at once, each with the model in memory. Default: all cores but one, at most 4. */
+  threads?: number
+  /** How long a batch may take until its thread is stopped, in milliseconds. Default 60,000; loading is a part of the first. */
+  timeoutMs?: number
+  clock?: Pick<Clock, 'nowMs' | 'after'>
 }
 
-type Call = WorkerCalls<readonly string[], Float32Array>
+type Thread = WorkerCalls<readonly string[], Float32Array>
+type Queue = BatchQueue<readonly string[], Float32Array>
 
 /** Word-piece tokens of a text that are read: what MiniLM was trained on. */
 const TOKENS_MAX = 256
@@ -25,15 +36,25 @@ const TOKENS_MAX = 256
 /** Texts that go through the model at once; more of them only wait longer for each other. */
 const BATCH_TEXTS = 8
 
-/** Batches of one call at the thread: one in work, and one waiting so that it never idles. */
-const BATCHES_AHEAD = 2
+/** Batches of one call for each thread: one in work and one that waits. */
+const BATCHES_AT_ONCE = 2
 
-/** Longer than any batch takes. */
+/** Failures in a row until calls are refused for half a minute. */
+const FAILURES_MAX = 3
+
+/** Of one batch, the loading of the model included. */
+const TIMEOUT_MS = 60_000
+
+/** More of them find no memory bandwidth left. */
+const THREADS_MAX = 4
+
+/** A thread that is still computing then is stopped. */
 const CLOSE_TIMEOUT_MS = 5_000
 
 /**
- * An embedder that runs a model of the sentence-transformers family on this machine, in a thread of its own, through
- * transformers.js: mean of the token vectors, at unit length. The model is loaded with the first call.
+ * An embedder that runs a model of the sentence-transformers family on this machine, in threads of its own, through
+ * transformers.js: mean of the token vectors, at unit length. The model is loaded with the first call. A thread that dies or
+ * hangs is started again by a later call; when that has happened some times in a row, calls are refused for a while.
  *
  * @throws PermanentError `NOT_FOUND` where the model's files are not on disk; RetryableError where they may be downloaded
  *   and could not be
@@ -41,28 +62,46 @@ const CLOSE_TIMEOUT_MS = 5_000
 export async function createLocalEmbedder(options: LocalEmbedderOptions): Promise<Embedder> {
   const model = options.model ?? DEFAULT_MODEL
   const cacheDir = options.cacheDir ?? transformersCacheDir(process.env)
-  const roots = [...(options.modelsDir === null ? [] : [options.modelsDir]), cacheDir]
+  const roots = modelFolders(options.modelsDir, { TRANSFORMERS_CACHE: cacheDir })
   const allowRemoteModels = options.allowRemoteModels ?? false
   const found = await findLocalModel(model, roots, options.dtype)
   if (found === null && !allowRemoteModels) throw modelMissing(model, roots)
 
-  const thread: Call = createWorkerCalls({
-    url: new URL('./local-embedder.worker.mjs', import.meta.url),
-    workerData: {
-      model,
-      dtype: found?.dtype ?? options.dtype ?? 'q8',
-      localModelPath: found?.root ?? cacheDir,
-      allowRemoteModels: found === null,
-      cacheDir,
-      tokensMax: TOKENS_MAX,
-    } satisfies ModelOptions,
-    subject: 'the embedding thread',
-    closeTimeoutMs: CLOSE_TIMEOUT_MS,
+  const { clock = systemClock } = options
+  const threadCount = options.threads ?? Math.max(1, Math.min(THREADS_MAX, availableParallelism() - 1))
+  const threads = Array.from(
+    { length: threadCount },
+    (): Thread =>
+      createWorkerCalls({
+        url: new URL('./local-embedder.worker.mjs', import.meta.url),
+        workerData: {
+          model,
+          dtype: found?.dtype ?? options.dtype ?? 'q8',
+          localModelPath: found?.root ?? cacheDir,
+          allowRemoteModels: found === null,
+          cacheDir,
+          tokensMax: TOKENS_MAX,
+        } satisfies ModelOptions,
+        subject: 'the embedding thread',
+        callTimeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+        clock,
+        closeTimeoutMs: CLOSE_TIMEOUT_MS,
+      }),
+  )
+  const queue: Queue = new BatchQueue(threads)
+  const breaker = new CircuitBreaker({
+    clock,
+    failuresMax: FAILURES_MAX,
+    subject: `the embedding model ${model}`,
   })
   const explain = (error: unknown) => explainFailure(error, model, found === null)
   let isClosed = false
+  const close = async () => {
+    isClosed = true
+    await Promise.all(threads.map((thread) => thread.close()))
+  }
 
-  const dimensions = found?.dimensions ?? (await probeDimensions(thread, explain))
+  const dimensions = found?.dimensions ?? (await probeDimensions(queue, close, explain))
   return {
     model,
     dimensions,
@@ -70,25 +109,34 @@ export async function createLocalEmbedder(options: LocalEmbedderOptions): Promis
       checkTexts(texts)
       signal?.throwIfAborted()
       if (isClosed) throw embedderClosed(model)
-      try {
-        return await embedInBatches(thread, texts, dimensions, signal)
-      } catch (error) {
-        throw explain(error)
-      }
+      const countsAsFailure = (error: unknown) =>
+        signal?.aborted !== true && error instanceof HeddleError && error.disposition === 'retry'
+      return await breaker.run(async () => {
+        try {
+          return await embedInBatches(queue, texts, {
+            dimensions,
+            signal,
+            batchesAtOnce: BATCHES_AT_ONCE * threadCount,
+          })
+        } catch (error) {
+          throw explain(error)
+        }
+      }, countsAsFailure)
     },
-    async close() {
-      isClosed = true
-      await thread.close()
-    },
+    close,
   }
 }
 
 /** A model that is not on disk yet is downloaded at once: only then is its number of dimensions known. */
-async function probeDimensions(thread: Call, explain: (error: unknown) => unknown): Promise<number> {
+async function probeDimensions(
+  queue: Queue,
+  close: () => Promise<void>,
+  explain: (error: unknown) => unknown,
+): Promise<number> {
   try {
-    return (await thread.call([''])).length
+    return (await queue.run([''], { isUrgent: true, signal: undefined })).length
   } catch (error) {
-    await thread.close()
+    await close()
     throw explain(error)
   }
 }
@@ -97,23 +145,23 @@ async function probeDimensions(thread: Call, explain: (error: unknown) => unknow
  * Texts of about one length share a batch, because the model reads all texts of a batch at the length of the longest.
  */
 async function embedInBatches(
-  thread: Call,
+  queue: Queue,
   texts: readonly string[],
-  dimensions: number,
-  signal: AbortSignal | undefined,
+  { dimensions, signal, batchesAtOnce }: { dimensions: number; signal: AbortSignal | undefined; batchesAtOnce: number },
 ): Promise<Float32Array[]> {
   const read = texts.map((text) => text.slice(0, embedderLimits.textCharactersMax))
   const order = [...read.keys()].sort((left, right) => (read[left]?.length ?? 0) - (read[right]?.length ?? 0))
   const vectors: Float32Array[] = new Array(texts.length)
+  const isUrgent = texts.length <= BATCH_TEXTS
   let next = 0
   const sendBatches = async () => {
     while (next < order.length) {
       const batch = order.slice(next, next + BATCH_TEXTS)
       next += batch.length
       try {
-        const joined = await thread.call(
+        const joined = await queue.run(
           batch.map((index) => read[index] ?? ''),
-          signal,
+          { isUrgent, signal },
         )
         if (joined.length !== batch.length * dimensions) throw wrongDimensions(joined.length / batch.length, dimensions)
         for (const [place, index] of batch.entries()) {
@@ -125,40 +173,6 @@ async function embedInBatches(
       }
     }
   }
-  await Promise.all(Array.from({ length: BATCHES_AHEAD }, sendBatches))
+  await Promise.all(Array.from({ length: batchesAtOnce }, sendBatches))
   return vectors
-}
-
-function modelMissing(model: string, roots: readonly string[]): PermanentError {
-  return new PermanentError('NOT_FOUND', `the embedding model ${model} was not found in ${roots.join(' or ')}`, {
-    field: 'embedder.model',
-    received: model,
-    hint:
-      `put config.json, tokenizer.json, tokenizer_config.json and onnx/model_quantized.onnx of ${model} into ` +
-      `a folder ${model} there, set HEDDLE_MODELS to the folder above it, or use the embedder "hashing"`,
-  })
-}
-
-function wrongDimensions(received: number, expected: number): PermanentError {
-  return new PermanentError(
-    'VALIDATION_ERROR',
-    `the model gave ${received} dimensions, its config.json says ${expected}`,
-    {
-      field: 'hidden_size',
-    },
-  )
-}
-
-function explainFailure(error: unknown, model: string, wasRemote: boolean): unknown {
-  if (!(error instanceof WorkerFailure)) return error
-  if (error.kind === 'inference') {
-    return new RetryableError('INTERNAL', `the embedding model ${model} failed: ${error.message}`, { cause: error })
-  }
-  const detail = `the embedding model ${model} could not be loaded: ${error.message}`
-  if (wasRemote) return new RetryableError('SERVICE_UNAVAILABLE', detail, { cause: error })
-  return new PermanentError('VALIDATION_ERROR', detail, {
-    field: 'embedder.model',
-    hint: 'its files are damaged or of another kind: copy them again, or use the embedder "hashing"',
-    cause: error,
-  })
 }

@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises'
+import { access, readdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { PermanentError, validationError } from '@heddle/contracts'
@@ -19,6 +19,15 @@ export function transformersCacheDir(env: Readonly<Record<string, string | undef
   return env['TRANSFORMERS_CACHE'] || join(homedir(), '.cache', 'transformers')
 }
 
+/** The folders in which models are looked for, in this order. */
+export function modelFolders(
+  modelsDir: string | null,
+  env: Readonly<Record<string, string | undefined>>,
+): [string, ...string[]] {
+  const cacheDir = transformersCacheDir(env)
+  return modelsDir === null ? [cacheDir] : [modelsDir, cacheDir]
+}
+
 /** A name on the Hugging Face hub. It becomes part of a path, so it must not climb out of the folder. */
 const MODEL_NAME = /^[\w-][\w.-]*(\/[\w-][\w.-]*)?$/
 
@@ -33,7 +42,7 @@ export async function findLocalModel(
   roots: readonly string[],
   dtype?: ModelDtype,
 ): Promise<LocalModel | null> {
-  if (!MODEL_NAME.test(model)) throw validationError('model', 'must be a name such as Xenova/all-MiniLM-L6-v2', model)
+  checkModelName(model)
   for (const root of roots) {
     const folder = join(root, model)
     const isThere = (...path: string[]) => exists(join(folder, ...path))
@@ -45,6 +54,43 @@ export async function findLocalModel(
     }
   }
   return null
+}
+
+/** @throws PermanentError `VALIDATION_ERROR` for a name that is no model's */
+export function checkModelName(model: string): void {
+  if (!MODEL_NAME.test(model)) throw validationError('model', 'must be a name such as Xenova/all-MiniLM-L6-v2', model)
+}
+
+export interface ListedModel extends LocalModel {
+  readonly model: string
+  /** Of the weights. */
+  readonly bytes: number
+}
+
+/** The models in some folders by name, those that are whole; one that stands in two of them is the first's. */
+export async function listLocalModels(roots: readonly string[]): Promise<ListedModel[]> {
+  const listed = new Map<string, ListedModel>()
+  for (const root of roots) {
+    for (const owner of await foldersIn(root)) {
+      const names = [owner, ...(await foldersIn(join(root, owner))).map((name) => `${owner}/${name}`)]
+      for (const model of names.filter((name) => MODEL_NAME.test(name) && !listed.has(name))) {
+        const found = await findLocalModel(model, [root]).catch(() => null)
+        if (found === null) continue
+        const { size } = await stat(join(root, model, 'onnx', weightsFile(found.dtype)))
+        listed.set(model, { model, ...found, bytes: size })
+      }
+    }
+  }
+  return [...listed.values()].sort((left, right) => (left.model < right.model ? -1 : 1))
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name)
+  } catch {
+    return []
+  }
 }
 
 function weightsFile(dtype: ModelDtype): string {

@@ -1,4 +1,5 @@
 import { errorData } from '@heddle/contracts'
+import type { Clock } from '@heddle/runtime'
 import { expect, onTestFinished, test } from 'vitest'
 import { createWorkerCalls, WorkerFailure } from './worker-calls.js'
 
@@ -20,11 +21,13 @@ const stubborn = `
   import { parentPort } from 'node:worker_threads'
   parentPort.on('message', () => {})`
 
-function startCalls(source: string) {
+function startCalls(source: string, clock?: Pick<Clock, 'after'>) {
   const calls = createWorkerCalls<string, string>({
     url: new URL(`data:text/javascript,${encodeURIComponent(source)}`),
     workerData: null,
     subject: 'the test thread',
+    callTimeoutMs: 30_000,
+    ...(clock !== undefined && { clock }),
     closeTimeoutMs: 50,
   })
   onTestFinished(() => calls.close())
@@ -89,4 +92,23 @@ test('a thread that does not end by itself is stopped', async () => {
 test('closing before the first call starts nothing', async () => {
   const calls = startCalls('throw new Error("started")')
   await calls.close()
+})
+
+test('a thread that does not answer in time is stopped, which all that it had to do is told, and the next call starts it again', async () => {
+  const deadlines: (() => void)[] = []
+  const after: Clock['after'] = (_ms, callback) => {
+    deadlines.push(callback)
+    return () => void deadlines.splice(deadlines.indexOf(callback), 1)
+  }
+  const calls = startCalls(echo, { after })
+  expect(await calls.call('a')).toBe('A')
+  expect(deadlines).toEqual([])
+  const waiting = Promise.allSettled([calls.call('keep silent'), calls.call('keep silent')])
+  deadlines[0]?.()
+  const outcomes = await waiting
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'TIMEOUT', disposition: 'retry' } })
+  }
+  expect(calls.pendingCount).toBe(0)
+  expect(await calls.call('b')).toBe('B')
 })

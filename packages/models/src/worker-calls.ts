@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { RetryableError } from '@heddle/contracts'
+import { type Clock, systemClock } from '@heddle/runtime'
 
 export interface WorkerCallsOptions {
   /** A JavaScript module that posts a {@link WorkerAnswer} for each {@link WorkerMessage}, and ends when it receives null. */
@@ -7,6 +8,9 @@ export interface WorkerCallsOptions {
   workerData: unknown
   /** For messages: "the embedding thread". */
   subject: string
+  /** How long a call may take, waiting for those before it included, in milliseconds; the thread is stopped then. */
+  callTimeoutMs: number
+  clock?: Pick<Clock, 'after'>
   /** How long a thread may take to end by itself, in milliseconds, before it is stopped. */
   closeTimeoutMs: number
 }
@@ -14,10 +18,12 @@ export interface WorkerCallsOptions {
 /** Calls into a worker thread, which starts with the first call and, if it died, with the next one. */
 export interface WorkerCalls<Request, Response> {
   /**
-   * @throws RetryableError `SERVICE_UNAVAILABLE` where the thread died or was closed meanwhile; WorkerFailure where it
-   *   reported a failure; the signal's reason once it is aborted (the thread still finishes what it has begun)
+   * @throws RetryableError `SERVICE_UNAVAILABLE` where the thread died or was closed meanwhile, `TIMEOUT` where it took too
+   *   long, which every call that it had is told; WorkerFailure where it reported a failure; the signal's reason once it is aborted (the thread still finishes what it has begun)
    */
   call(request: Request, signal?: AbortSignal): Promise<Response>
+  /** Calls that wait for an answer. */
+  readonly pendingCount: number
   /** Ends the thread after what it is doing and rejects all calls; later ones are rejected too. */
   close(): Promise<void>
 }
@@ -48,6 +54,7 @@ interface Pending<Response> {
 }
 
 export function createWorkerCalls<Request, Response>(options: WorkerCallsOptions): WorkerCalls<Request, Response> {
+  const { clock = systemClock } = options
   const pending = new Map<number, Pending<Response>>()
   let worker: Worker | null = null
   let closing: Promise<void> | null = null
@@ -77,10 +84,19 @@ export function createWorkerCalls<Request, Response>(options: WorkerCallsOptions
       crash = error
     })
     started.on('exit', (code) => {
-      if (worker === started) worker = null
+      if (worker !== started) return
+      worker = null
       if (closing === null) failAll(died(options.subject, code, crash))
     })
     return started
+  }
+
+  /** Whatever it hangs in, nothing that waits for it is ever answered: the next call starts another thread. */
+  const giveUp = (target: Worker) => {
+    if (worker !== target) return
+    worker = null
+    failAll(timedOut(options.subject, options.callTimeoutMs))
+    void target.terminate()
   }
 
   const end = async (): Promise<void> => {
@@ -96,6 +112,9 @@ export function createWorkerCalls<Request, Response>(options: WorkerCallsOptions
   }
 
   return {
+    get pendingCount() {
+      return pending.size
+    },
     call(request, signal) {
       return new Promise<Response>((resolve, reject) => {
         signal?.throwIfAborted()
@@ -104,7 +123,11 @@ export function createWorkerCalls<Request, Response>(options: WorkerCallsOptions
         worker = target
         const id = ++lastId
         const onAbort = () => settle(id)?.reject(signal?.reason)
-        const stopListening = () => signal?.removeEventListener('abort', onAbort)
+        const stopTimer = clock.after(options.callTimeoutMs, () => giveUp(target))
+        const stopListening = () => {
+          stopTimer()
+          signal?.removeEventListener('abort', onAbort)
+        }
         pending.set(id, {
           resolve: (response) => {
             stopListening()
@@ -132,6 +155,12 @@ function died(subject: string, code: number, cause: unknown): RetryableError {
   return new RetryableError('SERVICE_UNAVAILABLE', `${subject} died with exit code ${code}${reason}`, {
     hint: 'the next call starts it again',
     ...(cause !== undefined && { cause }),
+  })
+}
+
+function timedOut(subject: string, afterMs: number): RetryableError {
+  return new RetryableError('TIMEOUT', `${subject} did not answer within ${afterMs} ms and was stopped`, {
+    hint: 'the next call starts it again',
   })
 }
 

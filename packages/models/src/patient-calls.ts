@@ -1,0 +1,127 @@
+import { HeddleError, RetryableError } from '@heddle/contracts'
+import type { Clock } from '@heddle/runtime'
+import { CircuitBreaker } from './circuit-breaker.js'
+import { ContextOverflowError, providerError } from './provider-errors.js'
+
+export interface Patience {
+  /** Tries of one call. */
+  readonly attemptsMax: number
+  /** One try may take this long, in milliseconds. */
+  readonly callMsMax: number
+  /** The wait before the second try, in milliseconds; it doubles with the third. */
+  readonly backoffMs: number
+  /** What a provider may ask a worker to wait; for longer the job goes back to its queue. In milliseconds. */
+  readonly waitMsMax: number
+}
+
+const patience: Patience = { attemptsMax: 3, callMsMax: 60_000, backoffMs: 500, waitMsMax: 20_000 }
+
+export interface PatienceOptions {
+  readonly clock: Clock
+  readonly breaker?: CircuitBreaker
+  /** Default: 3 tries of a minute each, waits from half a second to 20 seconds. */
+  readonly limits?: Partial<Patience>
+}
+
+/** How one try ended: with a reply, or with an error. */
+export type TryOutcome<Reply> = { readonly reply: Reply } | { readonly error: unknown }
+
+/**
+ * Calls a provider with a deadline for each try, tries again where that may help, as late as the provider asks for, and leaves
+ * a provider alone that fails again and again.
+ */
+export class PatientCalls {
+  readonly #place: { readonly provider: string; readonly model: string }
+  readonly #clock: Clock
+  readonly #breaker: CircuitBreaker
+  readonly #limits: Patience
+
+  constructor(
+    place: { readonly provider: string; readonly model: string },
+    { clock, breaker = new CircuitBreaker({ clock }), limits = {} }: PatienceOptions,
+  ) {
+    this.#place = place
+    this.#clock = clock
+    this.#breaker = breaker
+    this.#limits = { ...patience, ...limits }
+  }
+
+  /**
+   * @param call one try
+   * @param onTry told of each try, with the milliseconds that it took
+   * @throws HeddleError; the signal's reason once it is aborted
+   */
+  async run<Reply>(
+    call: (signal: AbortSignal) => Promise<Reply>,
+    signal: AbortSignal,
+    onTry?: (outcome: TryOutcome<Reply>, durationMs: number) => void,
+  ): Promise<Reply> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        // A call that its caller called off says nothing about the provider.
+        const countsAsFailure = (error: unknown) => !signal.aborted && isOutage(error)
+        return await this.#breaker.run(() => this.#attempt(call, signal, onTry), countsAsFailure)
+      } catch (error) {
+        signal.throwIfAborted()
+        const waitMs = this.#waitMs(error, attempt)
+        if (waitMs === null) throw error
+        await this.#clock.wait(waitMs, signal)
+      }
+    }
+  }
+
+  /** Milliseconds until the next try; null where there is none. */
+  #waitMs(error: unknown, attempt: number): number | null {
+    if (attempt >= this.#limits.attemptsMax || !(error instanceof HeddleError)) return null
+    if (error.disposition !== 'retry' || error instanceof ContextOverflowError) return null
+    const askedMs = (error.retryAfter ?? 0) * 1_000
+    return askedMs > this.#limits.waitMsMax ? null : Math.max(askedMs, this.#limits.backoffMs * 2 ** (attempt - 1))
+  }
+
+  async #attempt<Reply>(
+    call: (signal: AbortSignal) => Promise<Reply>,
+    signal: AbortSignal,
+    onTry?: (outcome: TryOutcome<Reply>, durationMs: number) => void,
+  ): Promise<Reply> {
+    signal.throwIfAborted()
+    const { provider, model } = this.#place
+    const startMs = this.#clock.nowMs()
+    const settle = (outcome: TryOutcome<Reply>) => onTry?.(outcome, Math.max(0, this.#clock.nowMs() - startMs))
+    const giveUp = new AbortController()
+    const timedOut = new RetryableError(
+      'TIMEOUT',
+      `${provider} ${model} did not answer within ${this.#limits.callMsMax} ms`,
+    )
+    const callOff = this.#clock.after(this.#limits.callMsMax, () => giveUp.abort(timedOut))
+    const either = AbortSignal.any([signal, giveUp.signal])
+    try {
+      const reply = await untilAborted(call(either), either)
+      settle({ reply })
+      return reply
+    } catch (thrown) {
+      // An SDK has an error of its own for a call that was called off.
+      const error = either.aborted
+        ? either.reason
+        : providerError(thrown, { provider, model, nowMs: this.#clock.nowMs() })
+      settle({ error })
+      throw error
+    } finally {
+      callOff()
+    }
+  }
+}
+
+/** A call that does not heed its signal is left to itself. */
+function untilAborted<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+/** A provider that refuses a key or a question is up. */
+function isOutage(error: unknown): boolean {
+  return error instanceof HeddleError && error.disposition === 'retry' && !(error instanceof ContextOverflowError)
+}

@@ -1,0 +1,41 @@
+import { HeddleError } from '@heddle/contracts'
+import type { ChatModel, ChatReply, ChatRequest } from './chat-model.js'
+import { type PatienceOptions, PatientCalls } from './patient-calls.js'
+
+/** One try of one call, as it is recorded. */
+export interface Attempt {
+  readonly outcome: 'ok' | 'failed'
+  /** The code of the error; null where it went well. */
+  readonly errorCode: string | null
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+  readonly durationMs: number
+}
+
+export type PatientChatOptions = PatienceOptions
+
+/** Calls a chat model patiently and tells of each try: see {@link PatientCalls}. */
+export class PatientChat {
+  readonly #chat: ChatModel
+  readonly #calls: PatientCalls
+
+  constructor(chat: ChatModel, options: PatientChatOptions) {
+    this.#chat = chat
+    this.#calls = new PatientCalls(chat, options)
+  }
+
+  complete(request: ChatRequest, signal: AbortSignal, onAttempt: (attempt: Attempt) => void): Promise<ChatReply> {
+    return this.#calls.run(
+      (either) => this.#chat.complete(request, either),
+      signal,
+      (outcome, durationMs) => {
+        if ('reply' in outcome) {
+          const { inputTokens, outputTokens } = outcome.reply
+          return onAttempt({ outcome: 'ok', errorCode: null, inputTokens, outputTokens, durationMs })
+        }
+        const errorCode = outcome.error instanceof HeddleError ? outcome.error.code : 'ABORTED'
+        onAttempt({ outcome: 'failed', errorCode, inputTokens: null, outputTokens: null, durationMs })
+      },
+    )
+  }
+}
