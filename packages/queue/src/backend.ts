@@ -1,4 +1,4 @@
-import type { BackendFactory, ConnectionOptions } from 'bullmq'
+import type { BackendFactory, ConnectionOptions, Queue } from 'bullmq'
 import type { Channels } from './channels.js'
 
 /** The server of one `Queues`: everything that differs between Redis and Postgres. */
@@ -30,6 +30,8 @@ export interface QueueDepth {
 }
 
 export interface BullSetup {
+  /** Adds jobs, whose data are payloads as text. */
+  Queue: typeof Queue
   factory: BackendFactory
   connection: ConnectionOptions
 }

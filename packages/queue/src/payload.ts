@@ -2,9 +2,9 @@ import { PermanentError, type StageName, type StagePayload } from '@heddle/contr
 import { bounds } from './bounds.js'
 
 /**
- * A payload as it lies in a queue: JSON text inside a JSON string. Postgres keeps job data as `jsonb`, which refuses NUL
- * and lone surrogates, and messages may hold both; as escapes inside a text they pass. It also spares Postgres the work of
- * taking the payload apart.
+ * A payload as JSON text. In Redis it lies as it is; in Postgres inside a JSON string, since BullMQ keeps job data there as
+ * `jsonb`, which refuses NUL and lone surrogates, and messages may hold both; as escapes inside a text they pass. It also
+ * spares Postgres the work of taking the payload apart.
  *
  * @throws PermanentError `PAYLOAD_TOO_LARGE`
  */
@@ -45,7 +45,7 @@ export function originOf(payload: unknown): PayloadOrigin {
     projectId: uuidOrNull(text('projectId')),
     threadId: uuidOrNull(text('threadId')),
     replyTo: text('replyTo'),
-    requestId: uuidOrNull(text('requestId') ?? text('contextId')),
+    requestId: uuidOrNull(text('requestId') ?? text('contextId') ?? text('snapshotId')),
   }
 }
 

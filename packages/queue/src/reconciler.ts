@@ -17,8 +17,8 @@ export interface ReconcilerOptions {
   jitterMs?: number
   /** Threads whose cursors lag behind their heads, for longer than a job would take. */
   findWork(): Promise<readonly LaggingThread[]>
-  /** Contexts that were requested a while ago and neither built nor failed. */
-  findRequestedContexts(): Promise<readonly AssembleJob[]>
+  /** Contexts and snapshots that were requested a while ago and neither made nor failed. */
+  findRequests(): Promise<readonly AssembleJob[]>
   log: Logger
   clock: Clock
 }
@@ -71,13 +71,13 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
 }
 
 async function reconcile(options: ReconcilerOptions): Promise<{ woken: number; requested: number }> {
-  const { queues, findWork, findRequestedContexts, log } = options
+  const { queues, findWork, findRequests, log } = options
   const woken = await inBatches(
     findWork,
     ({ stage, projectId, threadId }) => queues.rewake(stage, { projectId, threadId }),
     log,
   )
-  const requested = await inBatches(findRequestedContexts, (job) => queues.add('assemble', job), log)
+  const requested = await inBatches(findRequests, (job) => queues.add('assemble', job), log)
   return { woken, requested }
 }
 

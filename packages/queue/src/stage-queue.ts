@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { queueName, type StageName, type StagePayload, type WakeJob, wakeStageNames } from '@heddle/contracts'
-import { type IQueueBackend, type JobsOptions, type JobType, Queue } from 'bullmq'
+import type { IQueueBackend, JobsOptions, JobType, Queue } from 'bullmq'
 import type { Backend } from './backend.js'
 import { Batcher } from './batcher.js'
 import { bounds } from './bounds.js'
@@ -42,7 +42,7 @@ export class StageQueue<Name extends StageName = StageName> {
     const setup = backend.producers()
     this.stage = stage
     this.#oldestWaitingAtMs = backend.oldestWaitingAtMs
-    this.#queue = new Queue(
+    this.#queue = new setup.Queue(
       queueName(stage),
       {
         connection: setup.connection,

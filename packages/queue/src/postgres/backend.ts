@@ -1,5 +1,11 @@
 import type { Clock } from '@heddle/runtime'
-import type { BackendFactory, PostgresConnection, PostgresConnectionOptions, QueueBaseOptions } from 'bullmq'
+import {
+  type BackendFactory,
+  type PostgresConnection,
+  type PostgresConnectionOptions,
+  Queue,
+  type QueueBaseOptions,
+} from 'bullmq'
 import type { Backend, BullSetup, QueueFacts } from '../backend.js'
 import { bounds } from '../bounds.js'
 import { namedError, unavailable } from '../errors.js'
@@ -112,7 +118,7 @@ function setup(connection: PostgresConnection): BullSetup {
       withBlockingConnection,
     )
   // BullMQ insists on connection options, but only the factory uses them.
-  return { factory, connection: {} }
+  return { Queue, factory, connection: {} }
 }
 
 async function readFacts({ pool }: PostgresConnection): Promise<QueueFacts> {

@@ -28,7 +28,11 @@ export async function migrateQueues({ url, prefix, grantTo }: MigrateQueuesOptio
   const schema = schemaOf(prefix)
   await withClient(url, async (client) => {
     // Looked at first, because creating a schema "if not exists" needs the right to create one even where it exists.
-    if ((await currentVersion(client, schema)) < LATEST_SCHEMA_VERSION) await runMigrations(client, schema)
+    if ((await currentVersion(client, schema)) < LATEST_SCHEMA_VERSION) {
+      await runMigrations(client, schema)
+      // A payload is written once, read once and gone: to compress it takes longer than all else that is done to the job.
+      await client.query(`ALTER TABLE "${schema}".job ALTER COLUMN data SET STORAGE EXTERNAL`)
+    }
     if (grantTo !== undefined) await grant(client, schema, grantTo)
   })
 }

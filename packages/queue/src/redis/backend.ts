@@ -4,6 +4,7 @@ import type { Backend, BullSetup, QueueFacts } from '../backend.js'
 import { createRedisChannels } from './channels.js'
 import { connectRedis, createRedis } from './connect.js'
 import { readDepth } from './depth.js'
+import { TextQueue } from './text-queue.js'
 
 export interface RedisBackendOptions {
   url: string
@@ -63,7 +64,7 @@ export async function openRedisBackend({ url, prefix, onError }: RedisBackendOpt
 }
 
 function setup(redis: Redis): BullSetup {
-  return { factory: createRedisBackend, connection: redis }
+  return { Queue: TextQueue, factory: createRedisBackend, connection: redis }
 }
 
 async function readFacts(redis: Redis): Promise<QueueFacts> {

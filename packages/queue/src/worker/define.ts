@@ -41,6 +41,8 @@ export interface Settled {
   attempt: number
   /** `retried`: it will be tried again; `returned`: it was handed back because the worker stops. */
   result: 'done' | 'skipped' | 'retried' | 'dead' | 'returned'
+  /** Of this try, in milliseconds; how long the job waited before it does not count. */
+  durationMs: number
   error?: ErrorData
 }
 

@@ -36,6 +36,7 @@ interface Try<Name extends StageName> {
   jobId: string
   attempt: number
   attemptsMax: number
+  startedAtMs: number
 }
 
 export function createProcessor<Name extends StageName>(options: WorkerOptions<Name>, hooks: ProcessorHooks) {
@@ -53,6 +54,7 @@ export function createProcessor<Name extends StageName>(options: WorkerOptions<N
       jobId: bullJob.id ?? '',
       attempt: bullJob.attemptsMade + 1,
       attemptsMax: options.attempts ?? stages[options.stage].attempts,
+      startedAtMs: performance.now(),
     }
     try {
       await run(attempt)
@@ -140,8 +142,9 @@ async function reply<Name extends StageName>(current: Try<Name>, error: ErrorDat
 }
 
 function settledAs<Name extends StageName>(current: Try<Name>, result: Settled['result'], error?: ErrorData): Settled {
-  const { options, jobId, attempt } = current
-  return { stage: options.stage, jobId, attempt, result, ...(error !== undefined && { error }) }
+  const { options, jobId, attempt, startedAtMs } = current
+  const durationMs = performance.now() - startedAtMs
+  return { stage: options.stage, jobId, attempt, result, durationMs, ...(error !== undefined && { error }) }
 }
 
 function ids({ projectId, threadId, requestId }: PayloadOrigin): Record<string, string> {
