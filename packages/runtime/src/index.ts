@@ -1,5 +1,7 @@
 export { type Clock, systemClock } from './clock.js'
 export { type Config, type ConfigFlags, type ConfigSources, loadConfig, type Mode } from './config/load.js'
+export { type StrategyModules, strategyModulesOf } from './config/strategy-modules.js'
 export { withoutCredentials } from './credentials.js'
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.js'
+export { portError } from './port-error.js'
 export { onShutdown, type ShutdownHost, type ShutdownOptions, type ShutdownReason } from './shutdown.js'

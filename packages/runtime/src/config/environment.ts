@@ -5,19 +5,27 @@ export const variables = {
   HEDDLE_ADMIN_DATABASE_URL: ['adminDatabaseUrl'],
   HEDDLE_PROJECT: ['project'],
   HEDDLE_DATA: ['dataDir'],
+  HEDDLE_HOST: ['host'],
+  HEDDLE_HOSTS: ['hosts'],
   HEDDLE_PORT: ['port'],
   HEDDLE_LOG_LEVEL: ['logLevel'],
   HEDDLE_QUEUE_PREFIX: ['queuePrefix'],
   HEDDLE_INGEST_JOBS_MAX: ['queue', 'ingestJobsMax'],
   HEDDLE_INGEST_BYTES_MAX: ['queue', 'ingestBytesMax'],
+  HEDDLE_RETENTION_DELIVERED_MINUTES: ['retention', 'deliveredMinutes'],
   HEDDLE_RETENTION_CONTEXTS_DAYS: ['retention', 'contextsDays'],
   HEDDLE_RETENTION_EVENTS_DAYS: ['retention', 'eventsDays'],
   HEDDLE_RETENTION_VOID_STATES_DAYS: ['retention', 'voidStatesDays'],
+  HEDDLE_RETENTION_SUMMARY_CALLS_DAYS: ['retention', 'summaryCallsDays'],
   HEDDLE_RETENTION_DEAD_LETTERS_DAYS: ['retention', 'deadLettersDays'],
   HEDDLE_RETENTION_TOMBSTONES_DAYS: ['retention', 'tombstonesDays'],
   HEDDLE_EMBEDDER: ['embedder', 'kind'],
   HEDDLE_EMBEDDING_MODEL: ['embedder', 'model'],
+  HEDDLE_EMBEDDING_BASE_URL: ['embedder', 'baseUrl'],
+  HEDDLE_EMBEDDING_DIMENSIONS: ['embedder', 'dimensions'],
+  HEDDLE_EMBEDDING_THREADS: ['embedder', 'threads'],
   HEDDLE_MODELS: ['embedder', 'modelsDir'],
+  HEDDLE_STRATEGY_MODULES: ['strategyModules'],
   HEDDLE_ROLLING_WINDOW: ['settings', 'rollingWindow'],
   HEDDLE_MODEL: ['settings', 'model'],
   HEDDLE_BUDGET: ['settings', 'budget'],
@@ -27,6 +35,8 @@ export const variables = {
   HEDDLE_SUMMARIZATION_PROVIDER: ['settings', 'summarizationProvider'],
   HEDDLE_SUMMARIZATION_MODEL: ['settings', 'summarizationModel'],
   HEDDLE_MAX_SUMMARY_TOKENS: ['settings', 'maxSummaryTokens'],
+  HEDDLE_CONTEXT_WINDOW: ['settings', 'iterations', 'rawWindowSize'],
+  HEDDLE_SUMMARIZE_EVERY: ['settings', 'iterations', 'summarizeEvery'],
 } as const satisfies Record<string, readonly [string, ...string[]]>
 
 export type VariableName = keyof typeof variables
@@ -35,12 +45,18 @@ const numbers = new Set<VariableName>([
   'HEDDLE_PORT',
   'HEDDLE_INGEST_JOBS_MAX',
   'HEDDLE_INGEST_BYTES_MAX',
+  'HEDDLE_EMBEDDING_DIMENSIONS',
+  'HEDDLE_EMBEDDING_THREADS',
   'HEDDLE_BUDGET',
   'HEDDLE_MAX_OUTPUT_TOKENS',
   'HEDDLE_MAX_SUMMARY_TOKENS',
+  'HEDDLE_CONTEXT_WINDOW',
+  'HEDDLE_SUMMARIZE_EVERY',
+  'HEDDLE_RETENTION_DELIVERED_MINUTES',
   'HEDDLE_RETENTION_CONTEXTS_DAYS',
   'HEDDLE_RETENTION_EVENTS_DAYS',
   'HEDDLE_RETENTION_VOID_STATES_DAYS',
+  'HEDDLE_RETENTION_SUMMARY_CALLS_DAYS',
   'HEDDLE_RETENTION_DEAD_LETTERS_DAYS',
   'HEDDLE_RETENTION_TOMBSTONES_DAYS',
 ])
@@ -66,7 +82,9 @@ export function variableOf(path: readonly PropertyKey[]): VariableName | undefin
 }
 
 function valueFrom(name: VariableName, text: string): unknown {
+  if (name === 'HEDDLE_STRATEGY_MODULES') return text.split(',').map((part) => part.trim())
   if (name === 'HEDDLE_ROLLING_WINDOW') return text === 'none' ? null : numberOf(text)
+  if (name === 'HEDDLE_HOSTS') return text.split(',').map((host) => host.trim())
   if (name.startsWith('HEDDLE_RETENTION_') && text === 'none') return null
   if (name === 'HEDDLE_DISABLE_AUTO_SUMMARIZE') return { true: true, 1: true, false: false, 0: false }[text] ?? text
   return numbers.has(name) ? numberOf(text) : text

@@ -27,9 +27,11 @@ describe('loadConfig', () => {
     const cwd = folder('retention: { contextsDays: 3, eventsDays: null }')
     const env = { HEDDLE_RETENTION_DEAD_LETTERS_DAYS: 'none', HEDDLE_RETENTION_TOMBSTONES_DAYS: '30' }
     expect(loadConfig({ env, cwd }).retention).toEqual({
+      deliveredMinutes: 60,
       contextsDays: 3,
       eventsDays: null,
-      voidStatesDays: 1,
+      voidStatesDays: 30,
+      summaryCallsDays: 30,
       deadLettersDays: null,
       tombstonesDays: 30,
     })
@@ -48,11 +50,22 @@ describe('loadConfig', () => {
       project: 'default',
       dataDir: join(cwd, '.heddle'),
       port: 4680,
+      host: '127.0.0.1',
+      hosts: [],
       logLevel: 'info',
       settings: {},
-      embedder: { kind: 'auto', model: 'Xenova/all-MiniLM-L6-v2', modelsDir: null },
+      embedder: { kind: 'auto', model: null, modelsDir: null, baseUrl: null, dimensions: null, threads: null },
+      strategyModules: [],
       queuePrefix: 'heddle',
-      retention: { contextsDays: 30, eventsDays: 7, voidStatesDays: 1, deadLettersDays: 90, tombstonesDays: 365 },
+      retention: {
+        deliveredMinutes: 60,
+        contextsDays: 30,
+        eventsDays: 7,
+        voidStatesDays: 30,
+        summaryCallsDays: 30,
+        deadLettersDays: 90,
+        tombstonesDays: 365,
+      },
       queue: { ingestJobsMax: null, ingestBytesMax: null },
     })
   })
@@ -101,6 +114,22 @@ describe('loadConfig', () => {
     expect(faults.join('\n')).toContain('heddle.yaml: tools.1.names: must name at least one')
     expect(faults.join('\n')).toContain('heddle.yaml: tools.1.kind: must be one of file_view, grep, bash, edit, other')
     expect(faults.join('\n')).toMatch(/tools\.1: Unrecognized key.*paths/)
+  })
+
+  it('takes the settings of iterations by the names of spec 002, and its own names over them', () => {
+    const cwd = folder('context:\n  raw_window_size: 4\n  summarize_every: 8\n  max_summary_tokens: 1500\n')
+    expect(loadConfig({ env: {}, cwd }).settings).toEqual({
+      iterations: { rawWindowSize: 4, summarizeEvery: 8 },
+      maxSummaryTokens: 1_500,
+    })
+    const env = { HEDDLE_CONTEXT_WINDOW: '6', HEDDLE_MAX_SUMMARY_TOKENS: '900' }
+    expect(loadConfig({ env, cwd }).settings).toEqual({
+      iterations: { rawWindowSize: 6, summarizeEvery: 8 },
+      maxSummaryTokens: 900,
+    })
+    const faults = faultsOf({ env: {}, cwd: folder('context:\n  raw_window_size: 0\n  window: 1\n') })
+    expect(faults.join('\n')).toMatch(/context\.raw_window_size: .*\(received 0\)/)
+    expect(faults.join('\n')).toMatch(/context: Unrecognized key.*window/)
   })
 
   it('treats an empty variable as not set, and the window "none" as no window', () => {

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describeReceived, type PartialSettings, PermanentError } from '@heddle/contracts'
-import { parse as parseYaml } from 'yaml'
 import type { LogLevel } from '../logger.js'
 import { readEnvironment, variableOf } from './environment.js'
+import { isRecord, type Layer, readFile } from './file.js'
 import { type RawConfig, rawConfigSchema } from './schema.js'
 
 export type Mode = 'embedded' | 'postgres' | 'redis'
@@ -19,24 +18,42 @@ export interface Config {
   project: string
   /** Absolute; where the embedded server keeps its data. */
   dataDir: string
+  /** The address that the gateway listens on. Default 127.0.0.1. */
+  host: string
+  /** Names by which others ask it. Default none. */
+  hosts: readonly string[]
   port: number
   logLevel: LogLevel
   /** What the file and the environment say about agents; the agents' own settings go over it. */
   settings: PartialSettings
-  embedder: { kind: 'auto' | 'hashing' | 'local'; model: string; modelsDir: string | null }
+  /** What turns texts into vectors; null leaves a choice to the embedder. */
+  embedder: {
+    kind: 'auto' | 'hashing' | 'local' | 'openai'
+    model: string | null
+    modelsDir: string | null
+    baseUrl: string | null
+    dimensions: number | null
+    threads: number | null
+  }
   /** Days for which each of these is kept, null for ever. Messages are kept until they are erased. */
   retention: {
+    /** In minutes: the bytes of contexts as they were delivered; rebuilding them takes longer. Default 60. */
+    deliveredMinutes: number | null
     /** Built or failed contexts, since they were requested. Default 30. */
     contextsDays: number | null
     /** The log from which subscribers resume. Default 7. */
     eventsDays: number | null
-    /** Compactions that a late message or a clear made void, since then. Default 1. */
+    /** Compactions that a late message or a clear made void, since then: contexts of moments before it are made of them. Default 30. */
     voidStatesDays: number | null
+    /** What was called for summaries, and what it cost. Default 30. */
+    summaryCallsDays: number | null
     /** Dead letters, since they were sent again; others stay. Default 90. */
     deadLettersDays: number | null
     /** What refuses jobs for what was erased, since the erasure was finished. Default 365. */
     tombstonesDays: number | null
   }
+  /** Modules that register strategies of one's own: paths from the file's folder, or packages. */
+  strategyModules: readonly string[]
   /** Keeps the queues of several installations apart on one server. */
   queuePrefix: string
   /** What may wait for ingest before producers are refused. Null leaves it to the queues. */
@@ -52,8 +69,6 @@ export interface ConfigSources {
   cwd: string
   flags?: ConfigFlags
 }
-
-const FILE_NAME = 'heddle.yaml'
 
 /**
  * Reads `heddle.yaml` (or the file that `HEDDLE_CONFIG` names), the environment and the flags, in that order of rank.
@@ -93,22 +108,30 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
     adminDatabaseUrl: raw.adminDatabaseUrl ?? null,
     project: raw.project ?? 'default',
     dataDir: resolve(cwd, raw.dataDir ?? '.heddle'),
+    host: raw.host ?? '127.0.0.1',
+    hosts: raw.hosts ?? [],
     port: raw.port ?? 4680,
     logLevel: raw.logLevel ?? 'info',
     settings: settingsOf(raw),
     embedder: {
       kind: raw.embedder?.kind ?? 'auto',
-      model: raw.embedder?.model ?? 'Xenova/all-MiniLM-L6-v2',
+      model: raw.embedder?.model ?? null,
       modelsDir: raw.embedder?.modelsDir === undefined ? null : resolve(cwd, raw.embedder.modelsDir),
+      baseUrl: raw.embedder?.baseUrl ?? null,
+      dimensions: raw.embedder?.dimensions ?? null,
+      threads: raw.embedder?.threads ?? null,
     },
     retention: {
+      deliveredMinutes: 60,
       contextsDays: 30,
       eventsDays: 7,
-      voidStatesDays: 1,
+      voidStatesDays: 30,
+      summaryCallsDays: 30,
       deadLettersDays: 90,
       tombstonesDays: 365,
       ...withoutUndefined(raw.retention ?? {}),
     },
+    strategyModules: raw.strategyModules ?? [],
     queuePrefix: raw.queuePrefix ?? 'heddle',
     queue: {
       ingestJobsMax: raw.queue?.ingestJobsMax ?? null,
@@ -117,30 +140,14 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
   }
 }
 
-function settingsOf({ settings = {}, tools }: RawConfig): PartialSettings {
-  return tools === undefined ? settings : { ...settings, tools: [...tools, ...(settings.tools ?? [])] }
-}
-
-interface Layer {
-  /** `environment`, `flag`, or the path of the file. */
-  source: string
-  values: Record<string, unknown>
-  fault?: string
-}
-
-function readFile({ env, cwd }: ConfigSources): Layer {
-  const named = env['HEDDLE_CONFIG']?.trim()
-  const path = resolve(cwd, named || FILE_NAME)
-  if (!existsSync(path)) {
-    return { source: path, values: {}, ...(named && { fault: `HEDDLE_CONFIG: the file ${path} does not exist` }) }
-  }
-  try {
-    const values: unknown = parseYaml(readFileSync(path, 'utf8')) ?? {}
-    if (isRecord(values)) return { source: path, values }
-    return { source: path, values: {}, fault: `${path}: must be a map of settings` }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
-    return { source: path, values: {}, fault: `${path}: cannot be read: ${reason}` }
+function settingsOf({ settings = {}, tools, context = {} }: RawConfig): PartialSettings {
+  const { raw_window_size: rawWindowSize, summarize_every: summarizeEvery, max_summary_tokens } = context
+  const iterations = { ...withoutUndefined({ rawWindowSize, summarizeEvery }), ...settings.iterations }
+  return {
+    ...(max_summary_tokens !== undefined && { maxSummaryTokens: max_summary_tokens }),
+    ...settings,
+    ...(Object.keys(iterations).length > 0 && { iterations }),
+    ...(tools !== undefined && { tools: [...tools, ...(settings.tools ?? [])] }),
   }
 }
 
@@ -165,10 +172,6 @@ function merge(below: Record<string, unknown>, above: Record<string, unknown>): 
     merged[key] = isRecord(under) && isRecord(value) ? merge(under, value) : value
   }
   return merged
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
 function withoutUndefined(values: object): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { nameSchema, partialSettingsSchema, settingsSchema } from '@heddle/contracts'
 import { z } from 'zod'
 import { logLevels } from '../logger.js'
@@ -19,6 +20,16 @@ const days = z
   .max(36_500, 'must be at most 36500')
   .nullable()
 
+export const strategyModulesSchema = z
+  .array(z.string().min(1, 'must name a module').max(1_000), { error: 'must be a list of modules' })
+  .max(50, 'must be at most 50 modules')
+
+const minutes = z
+  .int({ error: 'must be a whole number of minutes, or null for as long as the contexts' })
+  .min(1, 'must be at least 1')
+  .max(52_560_000, 'must be at most 52560000')
+  .nullable()
+
 /** What `heddle.yaml`, the environment and flags may hold together, before defaults. */
 export const rawConfigSchema = z.strictObject({
   databaseUrl: postgresAddress.optional(),
@@ -30,6 +41,16 @@ export const rawConfigSchema = z.strictObject({
     .int({ error: 'must be a whole number' })
     .min(0, 'must be a port, 0 to 65535')
     .max(65_535, 'must be a port, 0 to 65535')
+    .optional(),
+  /** The address that the gateway listens on. */
+  host: z
+    .string()
+    .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an address of this machine, such as 0.0.0.0')
+    .optional(),
+  /** Names by which others ask the gateway, such as that of a proxy before it. */
+  hosts: z
+    .array(z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i, 'must be a name without a port'))
+    .max(20)
     .optional(),
   logLevel: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).optional(),
   /** Part of Redis keys and of the name of a Postgres schema, so only what both take as it is. */
@@ -45,22 +66,39 @@ export const rawConfigSchema = z.strictObject({
     .optional(),
   embedder: z
     .strictObject({
-      kind: z.enum(['auto', 'hashing', 'local'], { error: 'must be one of auto, hashing, local' }).optional(),
+      kind: z
+        .enum(['auto', 'hashing', 'local', 'openai'], { error: 'must be one of auto, hashing, local, openai' })
+        .optional(),
       model: z.string().min(1).max(200).optional(),
       modelsDir: z.string().min(1).optional(),
+      baseUrl: address(['http:', 'https:'], 'https://host/v1').optional(),
+      dimensions: atLeastOne.max(4_096, 'must be at most 4096').optional(),
+      threads: atLeastOne.max(64, 'must be at most 64').optional(),
     })
     .optional(),
-  /** Days for which what is not messages is kept; null for ever. */
+  /** Days, or minutes, for which what is not messages is kept; null for ever. */
   retention: z
     .strictObject({
+      deliveredMinutes: minutes.optional(),
       contextsDays: days.optional(),
       eventsDays: days.optional(),
       voidStatesDays: days.optional(),
+      summaryCallsDays: days.optional(),
       deadLettersDays: days.optional(),
       tombstonesDays: days.optional(),
     })
     .optional(),
+  /** Known before the rest is read: what they register may be named below. */
+  strategyModules: strategyModulesSchema.optional(),
   settings: partialSettingsSchema.optional(),
+  /** Spec 002's names of the settings for iterations; the same as `settings.iterations` and `settings.maxSummaryTokens`. */
+  context: z
+    .strictObject({
+      raw_window_size: settingsSchema.shape.iterations.shape.rawWindowSize.optional(),
+      summarize_every: settingsSchema.shape.iterations.shape.summarizeEvery.optional(),
+      max_summary_tokens: settingsSchema.shape.maxSummaryTokens.optional(),
+    })
+    .optional(),
   /** Tools of one's own; the same as `settings.tools`, in a place of their own because the list may be long. */
   tools: settingsSchema.shape.tools.optional(),
 })
