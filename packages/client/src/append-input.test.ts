@@ -8,6 +8,7 @@ cycle['self'] = cycle
 
 it.each<[string, unknown, string]>([
   ['nothing at all', undefined, 'append'],
+  ['an option that does not exist', { ...good, acks: 'stored' }, 'acks'],
   ['messages that are no list', { ...good, messages: 'hello' }, 'messages'],
   ['a message that is nothing', { ...good, messages: [null] }, 'messages.0'],
   ['a hole among the messages', { ...good, messages: new Array(2) }, 'messages.0'],

@@ -21,7 +21,7 @@ export interface AppendInput {
   readonly newAgentRollingWindow: number | null | undefined
 }
 
-const appendSchema = z.object({
+const appendSchema = z.strictObject({
   agent: nameSchema,
   thread: nameSchema,
   messages: z.array(newMessageSchema(newId)),

@@ -1,58 +1,59 @@
-import type {
-  ArchiveListRequest,
-  ArchiveSearchRequest,
-  ContextRequest,
-  ContextResult,
-  ProcessBody,
-  RecallRequest,
-  RecallResult,
+import {
+  type ArchiveListRequest,
+  type ArchiveSearchRequest,
+  type ContextDiff,
+  type ContextRequest,
+  type ContextResult,
+  nameSchema,
+  parse,
+  type RecallRequest,
+  type RecallResult,
+  type SearchRequest,
 } from '@heddle/contracts'
-import { nameSchema, parse } from '@heddle/contracts'
-import { projectIdOf } from '@heddle/core'
+import { type ContextFor, projectIdOf } from '@heddle/core'
 import { systemClock } from '@heddle/runtime'
-import {
-  type AgentRow,
-  type AgentSummary,
-  type DeadLetter,
-  ensureProject,
-  type ThreadDetailsRow,
-  type ThreadSummary,
-} from '@heddle/store'
-import { type AgentBody, getAgent, listAllAgents, setAgent } from './agents.js'
+import { type DeadLetter, ensureProject } from '@heddle/store'
+import { type AgentsClient, agentsClient, type SnapshotsClient, snapshotsClient } from './agents-client.js'
 import { type ArchiveHit, type ArchiveSearchResult, listArchive, searchArchive } from './archive.js'
-import { type ClearOptions, type ClearResult, clearWindows } from './clears.js'
-import { type BuildOptions, buildContext, getContext } from './contexts.js'
-import { type DeadLetterSelection, type RedriveResult, readDeadLetters, redrive } from './dead-letters.js'
-import { type EraseOptions, type ErasureResult, eraseAgent, eraseProject, eraseThread } from './erasure.js'
-import { type ListMessagesOptions, listMessages, type MessageEntry } from './history.js'
+import { lastContextAt, type MomentOptions } from './context-at.js'
 import {
-  type AppendIterationsOptions,
-  type AppendIterationsResult,
-  appendAllIterations,
-  getLoop,
-  type IterationEntry,
-  type ListIterationsOptions,
-  type LoopContext,
-  listAllIterations,
-} from './iterations.js'
+  type BuildOptions,
+  buildContext,
+  compareContexts,
+  findContext,
+  type GetOptions,
+  getContext,
+  orderContext,
+  type RequestedContext,
+} from './contexts.js'
+import { type DeadLetterSelection, type RedriveResult, readDeadLetters, redrive } from './dead-letters.js'
+import { type FollowedEvents, type FollowOptions, followEvents } from './events.js'
+import { type ListMessagesOptions, listMessages, type MessageEntry } from './history.js'
+import { type ItemsClient, itemsClient } from './items-client.js'
 import { type AppendOptions, type AppendResult, appendMessages } from './messages.js'
 import type { ClientOptions, ClientParts, Page } from './options.js'
 import { Ordinals } from './ordinals.js'
-import { listThreadProcesses, setProcess, type ThreadProcess } from './processes.js'
 import { createProducer, type Producer, type ProducerOptions } from './producer.js'
+import {
+  type GrantsClient,
+  grantsClient,
+  type KeysClient,
+  keysClient,
+  type ProjectsClient,
+  projectsClient,
+} from './projects-client.js'
 import { type PlanOptions, type PrunePlan, planPruning } from './prune-plan.js'
 import { recall } from './recall.js'
-import { setThread, type ThreadBody } from './thread-details.js'
-import { exportThread } from './thread-export.js'
-import { type ImportedThread, type ImportThreadOptions, importThread } from './thread-import.js'
+import { type SearchResult, search } from './search.js'
+import { type SubscribeOptions, subscribeToContexts } from './subscribe.js'
 import {
-  getThread,
-  type ListThreadsOptions,
-  listAllThreads,
-  type SettleOptions,
-  type ThreadOverview,
-  waitUntilSettled,
-} from './threads.js'
+  type IterationsClient,
+  iterationsClient,
+  type ProcessesClient,
+  processesClient,
+  type ThreadsClient,
+  threadsClient,
+} from './threads-client.js'
 import { type UncompactOptions, type UncompactResult, uncompact } from './uncompact.js'
 
 /** What producers and agents do with Heddle from inside its network: through the queue and the store. */
@@ -69,47 +70,43 @@ export interface Client {
     redrive(selection?: DeadLetterSelection): Promise<RedriveResult>
   }
   readonly contexts: {
-    build(request: ContextRequest, options?: BuildOptions): Promise<ContextResult>
-    get(id: string): Promise<ContextResult>
+    /** Where the type of `request` tells the format, the messages are typed as the provider's package takes them. */
+    build<Request extends ContextRequest>(request: Request, options?: BuildOptions): Promise<ContextFor<Request>>
+    /** A context as it was delivered. */
+    get(id: string, options?: GetOptions): Promise<ContextResult>
+    /** The last context of a thread that was built up to a moment. */
+    at(moment: MomentOptions): Promise<ContextResult>
+    /** What became of one context in another. */
+    diff(before: string, after: string): Promise<ContextDiff>
+    /** Asks for a context without waiting for it; gives its id. */
+    order(request: ContextRequest, options?: Pick<BuildOptions, 'deadlineMs'>): Promise<string>
+    /** How a context stands that was asked for. */
+    find(id: string): Promise<RequestedContext>
     /** What a compaction would do now; changes nothing. */
     planPruning(options: PlanOptions): Promise<PrunePlan>
     uncompact(options: UncompactOptions): Promise<UncompactResult>
+    /** The contexts of the project, or of a thread, as they are built. */
+    subscribe(options: SubscribeOptions): ReturnType<typeof subscribeToContexts>
   }
-  readonly threads: {
-    list(options?: ListThreadsOptions): Promise<Page<ThreadSummary>>
-    get(name: string): Promise<ThreadOverview>
-    put(name: string, body: ThreadBody): Promise<ThreadDetailsRow & { readonly agent: string }>
-    waitUntilSettled(name: string, options?: SettleOptions): Promise<void>
-    /** Erases it for good, with all that was derived from it. */
-    delete(name: string, options?: EraseOptions): Promise<ErasureResult>
-    /** The lines of a file that holds the thread with its archive, for {@link Client.threads.import}. */
-    export(name: string): AsyncIterable<string>
-    /** @param read gives the lines of such a file from its beginning, each time that it is called */
-    import(read: () => AsyncIterable<string>, options?: ImportThreadOptions): Promise<ImportedThread>
-  }
-  readonly processes: {
-    put(thread: string, name: string, body: ProcessBody): Promise<ThreadProcess>
-    list(thread: string, options?: { limit?: number; after?: string }): Promise<Page<ThreadProcess>>
-  }
-  readonly iterations: {
-    append(options: AppendIterationsOptions): Promise<AppendIterationsResult>
-    list(thread: string, options?: ListIterationsOptions): Promise<Page<IterationEntry>>
-    /** How the thread's loop stands: start, current CLI and model, environment, file events. */
-    loop(thread: string): Promise<LoopContext>
-  }
-  readonly agents: {
-    put(name: string, body: AgentBody): Promise<AgentRow>
-    get(name: string): Promise<AgentRow>
-    list(options?: { limit?: number; after?: string }): Promise<Page<AgentSummary>>
-    clear(name: string, options?: ClearOptions): Promise<ClearResult>
-    /** Erases it for good, with its threads, items and snapshots. */
-    delete(name: string, options?: EraseOptions): Promise<ErasureResult>
-  }
-  readonly projects: {
-    /** Erases the client's own project for good, with everything in it. */
-    delete(options?: EraseOptions): Promise<ErasureResult>
-  }
+  readonly threads: ThreadsClient
+  readonly processes: ProcessesClient
+  readonly iterations: IterationsClient
+  readonly agents: AgentsClient
+  /** The rules, references and tools of agents, and those that threads hold (spec 004). */
+  readonly items: ItemsClient
+  readonly projects: ProjectsClient
+  /** Who may ask the gateway about the project. */
+  readonly keys: KeysClient
+  /** What projects may recall from each other: one side offers, the other accepts. */
+  readonly grants: GrantsClient
+  readonly snapshots: SnapshotsClient
   recall(request: RecallRequest): Promise<RecallResult>
+  /** Finds messages by words and vectors: in one thread, in the threads of an agent, or in the whole project. */
+  search(request: SearchRequest): Promise<SearchResult>
+  readonly events: {
+    /** The events of the project from a number on, without end and without gaps, until `signal` is aborted. */
+    follow(options: FollowOptions): Promise<FollowedEvents>
+  }
   /** What was condensed, without its contents: by thread, kind, path, tool, time, or whether it failed; and by words. */
   readonly archive: {
     list(request?: ArchiveListRequest): Promise<Page<ArchiveHit>>
@@ -120,7 +117,7 @@ export interface Client {
 /** A client of one project, on a store and queues that its caller opened and closes. Nothing is sent yet. */
 export function createClient(options: ClientOptions): Client {
   const parts = openParts(options)
-  return {
+  const client: Client = {
     messages: {
       append: (append) => appendMessages(parts, append),
       producer: (producer) => createProducer(parts, producer),
@@ -131,49 +128,51 @@ export function createClient(options: ClientOptions): Client {
       redrive: (selection = {}) => redrive(parts, selection),
     },
     contexts: {
-      build: (request, options) => buildContext(parts, request, options),
-      get: (id) => getContext(parts, id),
+      // What is built is held to the rules of its format before it is stored.
+      build: <Request extends ContextRequest>(request: Request, options?: BuildOptions) =>
+        buildContext(parts, request, options) as Promise<ContextFor<Request>>,
+      get: (id, options) => getContext(parts, id, options),
+      at: (moment) => lastContextAt(parts, moment),
+      diff: (before, after) => compareContexts(parts, before, after),
+      order: (request, options) => orderContext(parts, request, options),
+      find: (id) => findContext(parts, id),
       planPruning: (options) => planPruning(parts, options),
       uncompact: (options) => uncompact(parts, options),
+      subscribe: (options) => subscribeToContexts(client, options),
     },
-    threads: {
-      list: (options) => listAllThreads(parts, options),
-      get: (thread) => getThread(parts, thread),
-      put: (thread, body) => setThread(parts, thread, body),
-      waitUntilSettled: (thread, options) => waitUntilSettled(parts, thread, options),
-      delete: (thread, options) => eraseThread(parts, thread, options),
-      export: (thread) => exportThread(parts, thread),
-      import: (read, options) => importThread(parts, read, options),
-    },
-    processes: {
-      put: (thread, process, body) => setProcess(parts, thread, process, body),
-      list: (thread, options) => listThreadProcesses(parts, thread, options),
-    },
-    iterations: {
-      append: (options) => appendAllIterations(parts, options),
-      list: (thread, options) => listAllIterations(parts, thread, options),
-      loop: (thread) => getLoop(parts, thread),
-    },
-    agents: {
-      put: (agent, body) => setAgent(parts, agent, body),
-      get: (agent) => getAgent(parts, agent),
-      list: (options) => listAllAgents(parts, options),
-      clear: (agent, options) => clearWindows(parts, agent, options),
-      delete: (agent, options) => eraseAgent(parts, agent, options),
-    },
-    projects: {
-      delete: (options) => eraseProject(parts, options),
-    },
+    threads: threadsClient(parts),
+    processes: processesClient(parts),
+    iterations: iterationsClient(parts),
+    agents: agentsClient(parts),
+    items: itemsClient(parts),
+    projects: projectsClient(parts),
+    keys: keysClient(parts),
+    grants: grantsClient(parts),
+    snapshots: snapshotsClient(parts),
     recall: (request) => recall(parts, request),
+    search: (request) => search(parts, request),
+    events: {
+      follow: (options) => followEvents(parts, options),
+    },
     archive: {
       list: (request = {}) => listArchive(parts, request),
       search: (request) => searchArchive(parts, request),
     },
   }
+  return client
 }
 
 function openParts(options: ClientOptions): ClientParts {
-  const { store, queues, project = 'default', settings = {}, log, clock = systemClock } = options
+  const {
+    store,
+    queues,
+    project = 'default',
+    settings = {},
+    snapshotsFolder = null,
+    log,
+    clock = systemClock,
+    embedder = null,
+  } = options
   const name = parse(nameSchema, project, 'project')
   const projectId = projectIdOf(name)
   let telling: Promise<void> | undefined
@@ -190,5 +189,17 @@ function openParts(options: ClientOptions): ClientParts {
       })
     return telling
   }
-  return { store, queues, project: name, projectId, settings, log, clock, ordinals: new Ordinals(), tellProject }
+  return {
+    store,
+    queues,
+    project: name,
+    projectId,
+    settings,
+    snapshotsFolder,
+    log,
+    clock,
+    ordinals: new Ordinals(),
+    embedder,
+    tellProject,
+  }
 }

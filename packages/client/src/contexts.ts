@@ -1,14 +1,18 @@
 import {
+  type ContextDiff,
   type ContextRequest,
   type ContextResult,
   contextRequestSchema,
   errorFromData,
   idSchema,
+  limits,
   notFound,
   parse,
+  RetryableError,
 } from '@heddle/contracts'
-import { threadIdOf } from '@heddle/core'
-import { type ContextRow, loadContext, requestContext } from '@heddle/store'
+import { diffContexts, preparedKey, threadIdOf } from '@heddle/core'
+import { type ContextRow, findPrepared, loadContext, requestContext } from '@heddle/store'
+import { contextAt } from './context-at.js'
 import { newId } from './ids.js'
 import { type ClientParts, checkDeadline, DEADLINE_MS_DEFAULT } from './options.js'
 
@@ -33,6 +37,7 @@ export async function buildContext(
 ): Promise<ContextResult> {
   const checked = parse(contextRequestSchema, request, 'context request')
   checkDeadline(deadlineMs)
+  if (checked.at !== undefined) return await contextAt(parts, { ...checked, at: checked.at })
   const id = newId()
   const { store, queues, projectId } = parts
   let isRequested = false
@@ -61,6 +66,8 @@ export async function buildContext(
     },
   })
   const send = async () => {
+    const ready = await findReady(parts, checked)
+    if (ready !== null) return ready
     await ask()
     return await expected.result
   }
@@ -72,15 +79,99 @@ export async function buildContext(
   }
 }
 
-/** @throws PermanentError `NOT_FOUND`; the reason where the context failed */
-export async function getContext(parts: ClientParts, id: string): Promise<ContextResult> {
-  const context = await readContext(parts, parse(idSchema, id, 'context'))
-  if (!context) throw notFound('context', id, 'it was never requested in this project, or is still being built')
+/** What was prepared for this request, where it holds: found by one query, without the queue. */
+async function findReady(
+  { store, projectId, settings, clock }: ClientParts,
+  request: ContextRequest,
+): Promise<ContextResult | null> {
+  const key = preparedKey(request, settings)
+  if (key === null) return null
+  const threadId = threadIdOf(projectId, request.thread)
+  return await store.inProject(projectId, (tx) => findPrepared(tx, { threadId, key, nowMs: clock.nowMs() }))
+}
+
+/** A context that was asked for, as far as it has come. */
+export type RequestedContext =
+  | { readonly id: string; readonly status: 'requested' }
+  | { readonly id: string; readonly status: 'built'; readonly context: ContextResult }
+
+/**
+ * Asks for a context and does not wait for it: {@link findContext} tells when it is there, as does the event
+ * `context.built`. What cannot be built fails later, with its reason in the same place.
+ *
+ * @param options `deadlineMs`: until then the context is built or never. Default 600,000
+ * @returns the id of the context
+ * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND` where the thread was erased
+ */
+export async function orderContext(
+  parts: ClientParts,
+  request: ContextRequest,
+  { deadlineMs = limits.waitMsMax }: Pick<BuildOptions, 'deadlineMs'> = {},
+): Promise<string> {
+  const checked = parse(contextRequestSchema, request, 'context request')
+  checkDeadline(deadlineMs)
+  if (checked.at !== undefined) return (await contextAt(parts, { ...checked, at: checked.at })).id
+  const { store, queues, projectId, log } = parts
+  const id = newId()
+  const threadId = threadIdOf(projectId, checked.thread)
+  const deadlineAtMs = Date.now() + deadlineMs
+  await store.inProject(projectId, (tx) => requestContext(tx, { id, threadId, request: checked, deadlineAtMs }))
+  // The row is the request: without the job, the reconciler finds it.
+  await queues
+    .add('assemble', { projectId, contextId: id, replyTo: queues.inbox })
+    .catch((error: unknown) => log?.warn({ error, contextId: id }, 'a requested context waits for the reconciler'))
+  return id
+}
+
+/**
+ * How a context stands that was asked for.
+ *
+ * @throws PermanentError `NOT_FOUND`; the reason where the context failed; RetryableError `TIMEOUT` where nobody built it
+ *   by its deadline
+ */
+export async function findContext({ store, projectId, clock }: ClientParts, given: string): Promise<RequestedContext> {
+  const id = parse(idSchema, given, 'context')
+  const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }))
+  if (!row) throw notFound('context', id, 'it was never requested in this project, or its days are over')
+  const context = resultOf(row)
+  if (context !== undefined) return { id, status: 'built', context }
+  if (row.deadlineAtMs >= clock.nowMs()) return { id, status: 'requested' }
+  throw new RetryableError('TIMEOUT', `context ${id} was not built by its deadline`, {
+    hint: 'ask for it again; `heddle queues` shows what is waiting',
+  })
+}
+
+export interface GetOptions {
+  /** Whether to make it again of what is stored, also where the delivered bytes are still kept. */
+  readonly rebuild?: boolean
+}
+
+/**
+ * A context as it was delivered.
+ *
+ * @throws PermanentError `NOT_FOUND`, also where parts of it were erased, with what they were; the reason where the context
+ *   failed
+ */
+export async function getContext(
+  { store, projectId }: ClientParts,
+  given: string,
+  { rebuild = false }: GetOptions = {},
+): Promise<ContextResult> {
+  const id = parse(idSchema, given, 'context')
+  const context = resultOf(await store.inProject(projectId, (tx) => loadContext(tx, { id, rebuild })))
+  if (!context)
+    throw notFound('context', id, 'it was never requested in this project, or is still being built, or was erased')
   return context
 }
 
-async function readContext({ store, projectId }: ClientParts, id: string): Promise<ContextResult | undefined> {
-  return resultOf(await store.inProject(projectId, (tx) => loadContext(tx, { id })))
+/**
+ * What became of one context in another: what came in, what went out, what changed its form or its place, and the tokens by
+ * section.
+ *
+ * @throws PermanentError as {@link getContext}, for either
+ */
+export async function compareContexts(parts: ClientParts, before: string, after: string): Promise<ContextDiff> {
+  return diffContexts(await getContext(parts, before), await getContext(parts, after))
 }
 
 function resultOf(row: ContextRow | null): ContextResult | undefined {

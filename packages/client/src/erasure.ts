@@ -8,6 +8,7 @@ import {
   type ErasureTarget,
   loadErasure,
   type Store,
+  sweepSnapshotFiles,
 } from '@heddle/store'
 import type { ClientParts } from './options.js'
 
@@ -48,7 +49,7 @@ export function eraseProject(parts: ClientParts, options?: EraseOptions): Promis
  * that nobody will store, and then its rows.
  */
 async function erase(
-  { store, queues, projectId }: ClientParts,
+  { store, queues, projectId, snapshotsFolder }: ClientParts,
   what: Pick<ErasureTarget, 'kind' | 'targetId'>,
   name: string,
   { signal }: EraseOptions = {},
@@ -61,6 +62,7 @@ async function erase(
       (await store.inProject(projectId, (tx) => beginErasure(tx, target, { evenIfMissing: true }))))
   if (!isThere) throw notFound(what.kind, name, 'nothing of this name is stored, and nothing is on its way')
   const jobs = await finishErasure({ store, queues }, target, signal)
+  if (snapshotsFolder !== null) await sweepSnapshotFiles(store, { folder: snapshotsFolder, projectId })
   const erasure = await store.inProject(projectId, (tx) => loadErasure(tx, target))
   return { kind: what.kind, name, removed: erasure?.removed ?? {}, jobs }
 }

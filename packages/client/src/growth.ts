@@ -99,6 +99,6 @@ function isEmpty({ content, thinking, toolCalls }: MessageInput): boolean {
   return content === '' && thinking === undefined && toolCalls === undefined
 }
 
-function isSame(fingerprint: Uint8Array, message: MessageInput): boolean {
-  return Buffer.from(fingerprint).equals(messageFingerprint(message))
+function isSame(fingerprint: string, message: MessageInput): boolean {
+  return fingerprint === messageFingerprint(message)
 }

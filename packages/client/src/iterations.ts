@@ -2,21 +2,21 @@ import {
   type FileEvent,
   type IterationInput,
   iterationInputSchema,
-  type Loop,
   limits,
+  mergeSettings,
   nameSchema,
   notFound,
   parse,
 } from '@heddle/contracts'
-import { type Iteration, iterationFingerprint, threadIdOf } from '@heddle/core'
+import { type Iteration, iterationFingerprint, threadIdOf, truncateIteration } from '@heddle/core'
 import {
   appendIterations,
   ensureThread,
   listIterations,
+  loadLoop,
   loadThread,
-  loadThreadDetails,
-  overviewLoop,
   type PreparedIteration,
+  type ProgressRow,
 } from '@heddle/store'
 import { v7 } from 'uuid'
 import { z } from 'zod'
@@ -48,7 +48,7 @@ export interface AppendIterationsResult {
  * @throws ConflictError where an id is taken by another iteration, a number by another id, or the thread by another agent
  */
 export async function appendAllIterations(
-  { store, project, projectId, clock }: ClientParts,
+  { store, queues, project, projectId, clock, log }: ClientParts,
   options: AppendIterationsOptions,
 ): Promise<AppendIterationsResult> {
   const agent = parse(nameSchema, options.agent, 'agent')
@@ -69,8 +69,16 @@ export async function appendAllIterations(
     iterationNumbers.push(...step.numbers)
     stored += step.stored
   }
-  const repeated = prepared.length - stored
-  return { threadId: threadIdOf(projectId, thread), stored, repeated, iterationNumbers }
+  const threadId = threadIdOf(projectId, thread)
+  if (stored > 0) {
+    try {
+      await queues.wake('summarize', { projectId, threadId })
+    } catch (error) {
+      // They are stored: the reconciler finds that the summary lags behind them.
+      log?.warn({ error, projectId, threadId }, 'the summarize stage was not woken')
+    }
+  }
+  return { threadId, stored, repeated: prepared.length - stored, iterationNumbers }
 }
 
 /** Steps are bounded by iterations and by characters. */
@@ -123,16 +131,37 @@ export async function listAllIterations(
   if (!found) throw notFound('thread', thread, 'see `heddle threads list`')
   const last = page.iterations.at(-1)
   return {
-    items: page.iterations.map(({ number, happenedAtMs, ...iteration }) => {
-      return { ...iteration, iterationNumber: number, timestamp: new Date(happenedAtMs).toISOString() }
-    }),
+    items: page.iterations.map(entryOf),
     nextCursor: page.hasMore && last ? String(last.number) : null,
   }
 }
 
-/** What spec 002 calls a LoopContext, without its iterations and its summary. */
+function entryOf({ number, happenedAtMs, ...iteration }: Iteration): IterationEntry {
+  return { ...iteration, iterationNumber: number, timestamp: new Date(happenedAtMs).toISOString() }
+}
+
+/** The summary of a loop's older iterations. */
+export interface LoopSummary {
+  readonly text: string
+  /** How many iterations it covers, and the numbers of the first and the last of them. */
+  readonly coveredCount: number
+  readonly coveredFrom: number
+  readonly coveredTo: number
+  readonly tokens: number
+  /** Counts from 1; versions before it are kept. */
+  readonly version: number
+  readonly summarizer: string
+  readonly createdAt: string
+}
+
+/** What spec 002 calls a LoopContext. */
 export interface LoopContext {
   readonly goal: string | null
+  /** Those that the summary does not cover, oldest first, with the beginnings of their texts; at most the newest 400. */
+  readonly iterations: readonly IterationEntry[]
+  /** Null where no iteration has left the window, or the summary is still to be made. */
+  readonly summary: LoopSummary | null
+  /** Iterations since the last clear. */
   readonly totalIterations: number
   /** Null before the first iteration, unless it was told. */
   readonly startTime: string | null
@@ -147,21 +176,25 @@ export interface LoopContext {
  *
  * @throws PermanentError `NOT_FOUND`
  */
-export async function getLoop({ store, projectId }: ClientParts, thread: string): Promise<LoopContext> {
+export async function getLoop({ store, projectId, settings }: ClientParts, thread: string): Promise<LoopContext> {
   const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
-  const [details, overview] = await store.inProject(projectId, (tx) =>
-    Promise.all([loadThreadDetails(tx, { threadId }), overviewLoop(tx, { threadId })]),
-  )
-  if (!details) throw notFound('thread', thread, 'see `heddle threads list`')
-  const told: Loop = details.loop ?? {}
-  const { totalIterations, firstAtMs, lastCli, lastModel, fileEvents } = overview
+  const found = await store.inProject(projectId, async (tx) => {
+    const row = await loadThread(tx, { threadId })
+    if (!row) return null
+    return await loadLoop(tx, { thread: row, settings: mergeSettings(settings, row.agentSettings, row.settings) })
+  })
+  if (!found) throw notFound('thread', thread, 'see `heddle threads list`')
+  const { loop, progress } = found
+  const { summary: _, iterations, ...rest } = loop
   return {
-    goal: details.goal,
-    totalIterations,
-    startTime: told.startTime ?? (firstAtMs === null ? null : new Date(firstAtMs).toISOString()),
-    currentCli: told.currentCli ?? lastCli,
-    currentModel: told.currentModel ?? lastModel,
-    envSnapshot: told.envSnapshot ?? {},
-    fileEvents,
+    ...rest,
+    iterations: iterations.map((iteration) => entryOf(truncateIteration(iteration))),
+    summary: progress && summaryOf(progress),
   }
+}
+
+function summaryOf({ summary, summaryTokens, createdAtMs, ...progress }: ProgressRow): LoopSummary {
+  const { coveredCount, coveredFrom, coveredTo, version, summarizer } = progress
+  const createdAt = new Date(createdAtMs).toISOString()
+  return { text: summary, coveredCount, coveredFrom, coveredTo, tokens: summaryTokens, version, summarizer, createdAt }
 }

@@ -11,8 +11,8 @@ export async function fingerprintsOf(
   { store, projectId }: Pick<ClientParts, 'store' | 'projectId'>,
   threadId: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  const existing = new Map<string, Uint8Array>()
+): Promise<ReadonlyMap<string, string>> {
+  const existing = new Map<string, string>()
   for (let from = 0; from < ids.length; from += IDS_PER_LOOK) {
     const some = ids.slice(from, from + IDS_PER_LOOK)
     const found = await store.inProject(projectId, (tx) => existingMessages(tx, { threadId, ids: some }))
@@ -35,7 +35,7 @@ export async function storedOf(
   const existing = await fingerprintsOf(parts, threadId, ids)
   for (const [index, { message }] of placed.entries()) {
     const stored = existing.get(message.id)
-    if (stored !== undefined && !Buffer.from(stored).equals(messageFingerprint(message))) {
+    if (stored !== undefined && stored !== messageFingerprint(message)) {
       throw new ConflictError(`message ${message.id} is stored with other content`, {
         field: `messages.${index}.id`,
         received: message.id,

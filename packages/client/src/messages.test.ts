@@ -9,7 +9,7 @@ import type { ClientParts } from './options.js'
 import { Ordinals } from './ordinals.js'
 
 /** A client over a queue that takes or refuses jobs as a test decides, and a store that holds some messages. */
-function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<string, Uint8Array> = new Map()) {
+function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<string, string> = new Map()) {
   const queues = {
     inbox: 'inbox',
     admit: async () => {},
@@ -21,9 +21,11 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
     project: 'p',
     projectId: '018f0000-0000-7000-8000-000000000000',
     settings: {},
+    snapshotsFolder: null,
     log: undefined,
     clock: new ManualClock(),
     ordinals: new Ordinals(),
+    embedder: null,
     tellProject: () => null,
   }
   return (messages: readonly NewMessage[], ack: 'queued' | 'stored') =>

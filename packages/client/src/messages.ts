@@ -47,6 +47,8 @@ export interface AppendResult {
   readonly repeated: number
 }
 
+const noIds: ReadonlySet<string> = new Set()
+
 /** Jobs of one append under way at once. */
 const JOBS_IN_FLIGHT_MAX = 16
 
@@ -60,14 +62,36 @@ const JOBS_IN_FLIGHT_MAX = 16
  */
 export async function appendMessages(parts: ClientParts, options: AppendOptions): Promise<AppendResult> {
   const input = readAppend(options)
-  const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', signal } = options
-  const { agent, thread, newAgentRollingWindow } = input
+  const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', onProgress } = options
+  const { agent, thread, newAgentRollingWindow, chosenIds } = input
+  const given = place(parts, threadIdOf(parts.projectId, thread), input)
+  return await appendPlaced(
+    parts,
+    { agent, thread, given, chosenIds, newAgentRollingWindow },
+    { ...patienceOf(parts, options), ack, asksForRoom: onBusy === 'wait' },
+    onProgress,
+  )
+}
+
+/** Messages that have their places already. */
+export interface PlacedAppend extends Pick<AppendInput, 'agent' | 'thread' | 'chosenIds'> {
+  readonly given: readonly PlacedMessage[]
+  readonly newAgentRollingWindow?: number | null | undefined
+}
+
+/** Appends messages at places that were given to them; see {@link appendMessages}. */
+export async function appendPlaced(
+  parts: ClientParts,
+  { agent, thread, given: placed, chosenIds, newAgentRollingWindow }: PlacedAppend,
+  { ack, asksForRoom, ...patience }: SendOptions,
+  onProgress?: AppendOptions['onProgress'],
+): Promise<AppendResult> {
+  const { signal } = patience
   const threadId = threadIdOf(parts.projectId, thread)
-  const patience = patienceOf(parts, options)
-  const given = place(parts, threadId, input).map((placed, index) => measure(placed, `messages.${index}`))
+  const given = placed.map((one, index) => measure(one, `messages.${index}`))
   const messages = withoutRepeats(given)
-  const placeOf = new Map(given.map(({ placed }, index) => [placed, index]))
-  const known = ack === 'stored' ? await lookUp(parts, threadId, input, placeOf, patience) : new Set<string>()
+  const places = given.map(({ placed }) => placed)
+  const known = ack === 'stored' ? await lookUp(parts, threadId, chosenIds, places, patience) : noIds
   const fresh = messages.filter(({ placed }) => !known.has(placed.message.id))
   if (ack === 'stored' && fresh.length === 0) await checkAgent(parts, threadId, agent, patience)
   if (ack === 'queued') tellProjectMeanwhile(parts)
@@ -79,12 +103,11 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
       bytes: jsonCharacters,
     }
   })
-  const asksForRoom = onBusy === 'wait'
   if (!asksForRoom && jobs.length > 0) {
     await parts.queues.admit({ jobs: jobs.length, bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0) })
   }
   signal?.throwIfAborted()
-  await sendAll(parts, threadId, { jobs, placeOf }, { ...patience, ack, asksForRoom }, options.onProgress)
+  await sendAll(parts, threadId, { jobs, places }, { ...patience, ack, asksForRoom }, onProgress)
   return { threadId, stored: fresh.length, repeated: given.length - fresh.length }
 }
 
@@ -94,6 +117,7 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
  * @throws ConflictError where two different messages have one id, before anything is sent
  */
 function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[] {
+  if (given.length < 2) return given
   const firstOf = new Map<string, PlacedMessage['message']>()
   return given.filter(({ placed: { message } }, index) => {
     const first = firstOf.get(message.id)
@@ -101,7 +125,7 @@ function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[]
       firstOf.set(message.id, message)
       return true
     }
-    if (Buffer.from(messageFingerprint(first)).equals(messageFingerprint(message))) return false
+    if (messageFingerprint(first) === messageFingerprint(message)) return false
     throw new ConflictError(`the append holds two different messages with the id ${message.id}`, {
       field: `messages.${index}.id`,
       received: message.id,
@@ -114,24 +138,24 @@ function patienceOf({ clock }: ClientParts, { deadlineMs = DEADLINE_MS_DEFAULT, 
   return { clock, endsAtMs: clock.nowMs() + deadlineMs, signal }
 }
 
-/** The messages of an append, in their order, each with its place. */
-type Places = ReadonlyMap<PlacedMessage, number>
+/** The messages of an append, in their order. */
+type Places = readonly PlacedMessage[]
 
 /** Of messages whose ids the caller chose, those that are there already; they need not be sent again. */
 async function lookUp(
   parts: ClientParts,
   threadId: string,
-  { chosenIds }: AppendInput,
-  placeOf: Places,
+  chosenIds: ReadonlySet<string>,
+  places: Places,
   patience: Patience,
 ): Promise<ReadonlySet<string>> {
   if (parts.tellProject() !== null) await persist(async () => await parts.tellProject(), patience)
-  const chosen = [...placeOf.keys()].filter(({ message }) => chosenIds.has(message.id))
-  if (chosen.length === 0) return new Set()
+  if (chosenIds.size === 0) return noIds
+  const chosen = places.filter(({ message }) => chosenIds.has(message.id))
   try {
     return await persist(() => storedOf(parts, threadId, chosen), patience)
   } catch (error) {
-    throw countedAsAppended(error, chosen, placeOf)
+    throw countedAsAppended(error, chosen, places)
   }
 }
 
@@ -174,7 +198,7 @@ function place(
 async function sendAll(
   parts: ClientParts,
   threadId: string,
-  { jobs, placeOf }: { jobs: readonly OutgoingJob[]; placeOf: Places },
+  { jobs, places }: { jobs: readonly OutgoingJob[]; places: Places },
   options: SendOptions,
   onProgress: AppendOptions['onProgress'],
 ): Promise<void> {
@@ -187,7 +211,7 @@ async function sendAll(
       } catch (error) {
         // The caller is told now: nothing more of the append is to be stored behind its back.
         waiting.length = 0
-        throw countedAsAppended(error, next.job.messages, placeOf)
+        throw countedAsAppended(error, next.job.messages, places)
       }
       acknowledged += next.job.messages.length
       onProgress?.(acknowledged)

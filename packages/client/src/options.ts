@@ -1,4 +1,5 @@
 import { limits, type PartialSettings, validationError } from '@heddle/contracts'
+import type { TextEmbedder } from '@heddle/core'
 import type { Queues } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import type { Store } from '@heddle/store'
@@ -11,9 +12,22 @@ export interface ClientOptions {
   readonly project?: string
   /** Settings of the file and the environment, under those of agents. */
   readonly settings?: PartialSettings
+  /** Where files of snapshots lie, for a program that shares the folder with the workers: an erasure reaches them at once. */
+  readonly snapshotsFolder?: string
   readonly log?: Logger
   readonly clock?: Clock
+  /**
+   * Gives the embedder for queries, which is the one of the embed stage: only vectors of one model are compared. Asked for
+   * with the first search; without it, searches are by words alone and say so.
+   */
+  readonly embedder?: QueryEmbedder
 }
+
+/**
+ * The embedder for queries; asked for a model by name, the one that made the vectors of this model, or null where it cannot be
+ * had: while the model is being changed, those of the one before are searched.
+ */
+export type QueryEmbedder = (model?: string) => Promise<TextEmbedder | null>
 
 /** What the parts of the client share. */
 export interface ClientParts {
@@ -22,9 +36,11 @@ export interface ClientParts {
   readonly project: string
   readonly projectId: string
   readonly settings: PartialSettings
+  readonly snapshotsFolder: string | null
   readonly log: Logger | undefined
   readonly clock: Clock
   readonly ordinals: Ordinals
+  readonly embedder: QueryEmbedder | null
   /**
    * Messages carry the project's id alone; its name is told once, so that references can be read by people.
    *

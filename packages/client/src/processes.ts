@@ -1,6 +1,6 @@
 import { nameSchema, notFound, type ProcessBody, parse, processBodySchema, validationError } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
-import { listProcesses, loadThread, type ProcessRow, putProcess } from '@heddle/store'
+import { listProcesses, loadProcess, loadThread, type ProcessRow, putProcess } from '@heddle/store'
 import { type ClientParts, checkPageLimit, type Page, pageOf } from './options.js'
 
 /** How a process of a thread stands. */
@@ -33,6 +33,22 @@ export async function setProcess(
   if (put.missing === 'thread') throw notFound('thread', thread, 'make it with `heddle threads set`')
   if (ended) throw notFound('process', process, `see \`heddle threads processes "${thread}"\``)
   throw validationError('status', 'is needed to begin a process', undefined)
+}
+
+/** @throws PermanentError `NOT_FOUND` where there is no such thread, or no such process */
+export async function getProcess(
+  { store, projectId }: ClientParts,
+  thread: string,
+  name: string,
+): Promise<ThreadProcess> {
+  const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
+  const process = parse(nameSchema, name, 'process')
+  const [found, row] = await store.inProject(projectId, (tx) =>
+    Promise.all([loadThread(tx, { threadId }), loadProcess(tx, { threadId, name: process })]),
+  )
+  if (!found) throw notFound('thread', thread, 'see `heddle threads list`')
+  if (!row) throw notFound('process', process, `see \`heddle threads processes "${thread}"\``)
+  return toProcess(row)
 }
 
 /** @throws PermanentError `NOT_FOUND` */

@@ -31,9 +31,11 @@ function producing(
     project: 'p',
     projectId: PROJECT_ID,
     settings: {},
+    snapshotsFolder: null,
     log: undefined,
     clock,
     ordinals: new Ordinals(),
+    embedder: null,
     tellProject: async () => {},
   }
   const producer = createProducer(parts, { agent: 'a', ack: 'queued', ...options })

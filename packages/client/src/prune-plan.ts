@@ -157,7 +157,13 @@ function plannedMessages(
     return [{ ...entry(message), action, reason, text, tokensAfter: tokens }]
   })
   const summarized = newlyCovered.map((message): PlannedMessage => {
-    return { ...entry(message), action: 'summarize', reason: 'in the middle of the sandwich', text: '', tokensAfter: 0 }
+    return {
+      ...entry(message),
+      action: 'summarize',
+      reason: 'between the messages that the strategy keeps',
+      text: '',
+      tokensAfter: 0,
+    }
   })
   return [...pruned, ...summarized].sort((left, right) => left.seq - right.seq)
 }

@@ -5,7 +5,7 @@ export interface SizedMessage {
   readonly placed: PlacedMessage
   /** Of its texts, which the schema of jobs bounds. */
   readonly characters: number
-  /** Of its JSON: metadata, usage and escapes included. */
+  /** Of its JSON: metadata, usage and escapes included. That of a small message is estimated. */
   readonly jsonCharacters: number
 }
 
@@ -28,7 +28,7 @@ export const JSON_CHARACTERS_PER_JOB = 8_000_000
  * @throws PermanentError `PAYLOAD_TOO_LARGE` for a message that no job can hold
  */
 export function measure(placed: PlacedMessage, field: string): SizedMessage {
-  const jsonCharacters = JSON.stringify(placed).length
+  const jsonCharacters = jsonCharactersOf(placed)
   if (jsonCharacters > limits.messageJsonCharactersMax) {
     throw new PermanentError('PAYLOAD_TOO_LARGE', `${field}: has ${jsonCharacters} characters as JSON`, {
       field,
@@ -37,6 +37,18 @@ export function measure(placed: PlacedMessage, field: string): SizedMessage {
     })
   }
   return { placed, characters: messageCharacters(placed.message), jsonCharacters }
+}
+
+/** Up to so many characters, a message is so far from every bound that an estimate of its size will do. */
+const SMALL_CHARACTERS = 4_000
+/** Names, quotes, ids and times of a message that has little more than a content. */
+const FRAME_CHARACTERS = 250
+
+function jsonCharactersOf(placed: PlacedMessage): number {
+  const { content, metadata, usage, toolCalls, thinking } = placed.message
+  const isPlain = metadata === undefined && usage === undefined && toolCalls === undefined && thinking === undefined
+  if (isPlain && content.length <= SMALL_CHARACTERS) return content.length + FRAME_CHARACTERS
+  return JSON.stringify(placed).length
 }
 
 /** Jobs are bounded by messages, by the characters of their texts and by those of their JSON, so that no queue holds a giant. */

@@ -37,7 +37,7 @@ export async function* exportThread(parts: ClientParts, name: string): AsyncGene
   yield line('thread', `{"version":${THREAD_EXPORT_VERSION},${header.json.trim().slice(1)}`)
   // What a compaction archived is committed together with it: all that these states speak of is read after them.
   const states = await reader.read((tx) => exportStates(tx, { threadId }))
-  for (const type of ['threadVersion', 'process', 'runningProcess', 'iteration', 'clear'] as const) {
+  for (const type of ['threadVersion', 'process', 'runningProcess', 'iteration', 'progressSummary', 'clear'] as const) {
     for await (const json of rowsOf(reader, type)) yield line(type, json)
   }
   for await (const json of contentsOf(reader)) yield line('content', json)

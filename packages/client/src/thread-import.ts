@@ -176,6 +176,7 @@ async function write(tx: Tx, { threadId, name, known, batch }: Writing): Promise
     case 'process':
     case 'runningProcess':
     case 'iteration':
+    case 'progressSummary':
     case 'clear':
     case 'undone':
       return await importRows(tx, { threadId, type: batch.type, records: of(batch.type) })

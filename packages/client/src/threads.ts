@@ -7,8 +7,10 @@ import {
   listStates,
   listThreads,
   loadCompaction,
+  loadSummaryCosts,
   type PruningCounts,
   type RoleCount,
+  type SummaryCosts,
   type ThreadSummary,
 } from '@heddle/store'
 import { type ClientParts, checkDeadline, checkPageLimit, DEADLINE_MS_DEFAULT, type Page, pageOf } from './options.js'
@@ -39,6 +41,8 @@ export interface ThreadOverview {
   /** The latest compactions, newest last. */
   readonly states: readonly StateOverview[]
   readonly prunings: PruningCounts
+  /** What providers were called for, as long as that is kept. */
+  readonly summaryCosts: SummaryCosts
 }
 
 export interface StateOverview {
@@ -87,15 +91,16 @@ export async function getThread(parts: ClientParts, name: string): Promise<Threa
     if (!compaction) return null
     const { thread, lane } = compaction
     const series = { threadId, lane: lane.key, clearEpoch: thread.clearEpoch }
-    const [roles, states, prunings] = await Promise.all([
+    const [roles, states, prunings, summaryCosts] = await Promise.all([
       countByRole(tx, { threadId, clearedSeq: thread.clearedSeq }),
       listStates(tx, { ...series, limit: STATES_SHOWN_MAX }),
       countPrunings(tx, series),
+      loadSummaryCosts(tx, { threadId }),
     ])
-    return { thread, lane, roles, states, prunings }
+    return { thread, lane, roles, states, prunings, summaryCosts }
   })
   if (!found) throw notFound('thread', name, 'see `heddle threads list`')
-  const { thread, lane, roles, states, prunings } = found
+  const { thread, lane, roles, states, prunings, summaryCosts } = found
   return {
     threadId,
     name: thread.name,
@@ -111,6 +116,7 @@ export async function getThread(parts: ClientParts, name: string): Promise<Threa
     lastError: thread.lastError,
     states: states.map((row) => ({ ...row, limitTokens: lane.limitTokens })),
     prunings,
+    summaryCosts,
   }
 }
 
@@ -139,11 +145,16 @@ function totals(
 export interface SettleOptions {
   readonly deadlineMs?: number
   readonly signal?: AbortSignal
-  readonly onProgress?: (overview: { headSeq: number; cursors: ThreadOverview['cursors'] }) => void
+  readonly onProgress?: (overview: {
+    headSeq: number
+    cursors: ThreadOverview['cursors']
+    /** Whether the progress summary knows of all iterations. */
+    isProgressKept: boolean
+  }) => void
 }
 
 /**
- * Waits until every stage has worked up to the thread's head.
+ * Waits until every stage has worked up to the thread's head and to its last iteration.
  *
  * @throws RetryableError `TIMEOUT` at the deadline, with how far each stage has come
  */
@@ -157,11 +168,13 @@ export async function waitUntilSettled(parts: ClientParts, name: string, options
         loadCompaction(tx, { threadId, settings: parts.settings }),
       )
       if (!compaction) throw notFound('thread', name)
-      const { headSeq, pruneSeq, summarizeSeq, embedSeq } = compaction.thread
+      const { headSeq, pruneSeq, summarizeSeq, embedSeq, iterationCount, progressCount } = compaction.thread
+      const isProgressKept = progressCount >= iterationCount
       const cursors = { prune: pruneSeq, summarize: summarizeSeq, embed: embedSeq }
-      options.onProgress?.({ headSeq, cursors })
-      const isSettled = compaction.latest?.status !== 'pending' && Math.min(pruneSeq, summarizeSeq, embedSeq) >= headSeq
-      return { isDone: isSettled, facts: { headSeq, ...cursors } }
+      options.onProgress?.({ headSeq, cursors, isProgressKept })
+      const isWorkedOff = Math.min(pruneSeq, summarizeSeq, embedSeq) >= headSeq && isProgressKept
+      const isSettled = compaction.latest?.status !== 'pending' && isWorkedOff
+      return { isDone: isSettled, facts: { headSeq, ...cursors, iterationCount, progressCount } }
     },
     {
       what: `thread "${name}" to settle`,

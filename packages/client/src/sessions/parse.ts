@@ -108,7 +108,7 @@ function contentIdentity({ role, content, toolCalls, toolCallId }: ParsedMessage
     ...(toolCalls !== undefined && { toolCalls }),
     ...(toolCallId !== undefined && { toolCallId }),
   })
-  return `${index}-${Buffer.from(hash).toString('hex')}`
+  return `${index}-${hash}`
 }
 
 function withoutMessages(format: SessionFormat, source: Source, skipped: ReadonlyMap<string, number>): PermanentError {

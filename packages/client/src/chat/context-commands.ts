@@ -1,0 +1,54 @@
+import { type Snapshot, validationError } from '@heddle/contracts'
+import type { ChatClient } from './commands.js'
+import { CHAT_FIELDS_MAX, type ChatReply, chatReply } from './reply.js'
+
+/** `/context clear`: of all threads of the agent. */
+export async function clearCommand(client: ChatClient, agent: string, rest: string): Promise<ChatReply> {
+  takesNothing('clear', rest)
+  const { clearedAt, threads } = await client.agents.clear(agent)
+  return chatReply('Context cleared', `${agent} sees only what comes from now on. Nothing was deleted.`, [
+    { name: 'Since', value: clearedAt },
+    { name: 'Threads', value: String(threads) },
+  ])
+}
+
+/** `/context save [description]`: the window is saved and stays as it is. */
+export async function saveCommand(client: ChatClient, agent: string, rest: string): Promise<ChatReply> {
+  const description = rest.trim()
+  const saved = await client.snapshots.save({ agent, ...(description !== '' && { description }) })
+  return chatReply('Context saved', saved.summary, [
+    { name: 'Snapshot', value: saved.id },
+    ...(saved.description === null ? [] : [{ name: 'Description', value: saved.description }]),
+    { name: 'Messages', value: String(saved.messageCount) },
+    { name: 'File', value: saved.fileName },
+  ])
+}
+
+/** `/context history [agent]`: newest first, as many as a reply has fields. */
+export async function historyCommand(client: ChatClient, agent: string, rest: string): Promise<ChatReply> {
+  const named = rest.trim() === '' ? agent : rest.trim()
+  const { items, nextCursor } = await client.snapshots.history(named, { limit: CHAT_FIELDS_MAX })
+  if (items.length === 0) return chatReply(`No snapshots of ${named}`, 'Save one with /context save.')
+  const more = nextCursor === null ? '' : `, the newest ${items.length}`
+  return chatReply(`Snapshots of ${named}`, `Newest first${more}.`, items.map(fieldOf))
+}
+
+function fieldOf({ id, timestamp, description, summary, messageCount }: Snapshot) {
+  const title = description === null ? timestamp : `${timestamp} · ${description}`
+  return { name: title, value: `${id} · ${messageCount} messages\n${summary}` }
+}
+
+/** `/context restore <snapshot id>`: into the windows of its threads. */
+export async function restoreCommand(client: ChatClient, _agent: string, rest: string): Promise<ChatReply> {
+  const id = rest.trim()
+  if (id === '') throw validationError('snapshot', 'is needed', id, '/context history lists them')
+  const { messages, restored, present, threads } = await client.snapshots.restore(id)
+  return chatReply('Context restored', `${restored} of ${messages} messages were brought back.`, [
+    { name: 'There already', value: String(present) },
+    { name: 'Threads', value: threads.join(', ') },
+  ])
+}
+
+function takesNothing(command: string, rest: string): void {
+  if (rest.trim() !== '') throw validationError('command', `/context ${command} takes nothing more`, rest.trim())
+}

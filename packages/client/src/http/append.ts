@@ -1,0 +1,56 @@
+import { limits, type MessageInput } from '@heddle/contracts'
+import { readAppend } from '../append-input.js'
+import type { AppendOptions, AppendResult } from '../messages.js'
+import { DEADLINE_MS_DEFAULT, type Transport } from './transport.js'
+
+/** What an append over HTTP can say: the gateway's clock places messages without `sentAt`. */
+export type RemoteAppendOptions = Omit<AppendOptions, 'startedAtMs' | 'newAgentRollingWindow'>
+
+/** Characters of one request's messages; the gateway takes 64 MiB however they are spelled. */
+const CHARACTERS_MAX = 8_000_000
+
+/**
+ * Appends messages in their order, exactly once: each gets its id here, so that a request whose answer was lost is sent
+ * again without harm. Long appends are several requests, one after the other.
+ *
+ * @throws as the append over the queue does
+ */
+export async function appendOverHttp(transport: Transport, options: RemoteAppendOptions): Promise<AppendResult> {
+  const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', deadlineMs = DEADLINE_MS_DEFAULT } = options
+  const { agent, thread, messages } = readAppend(options)
+  const endsAtMs = Date.now() + deadlineMs
+  const total = { threadId: '', stored: 0, repeated: 0 }
+  let acknowledged = 0
+  for (const some of inRequests(messages)) {
+    const leftMs = Math.max(1, endsAtMs - Date.now())
+    const { body } = await transport.call({
+      method: 'POST',
+      path: ['threads', thread, 'messages'],
+      body: { agent, messages: some, ack },
+      headers: { prefer: `wait=${Math.min(Math.ceil(leftMs / 1_000), limits.waitMsMax / 1_000)}` },
+      deadlineMs: leftMs,
+      signal: options.signal,
+      retry: onBusy === 'wait' ? 'again' : 'never',
+    })
+    total.threadId = body.threadId
+    total.stored += body.stored
+    total.repeated += body.repeated
+    acknowledged += some.length
+    options.onProgress?.(acknowledged)
+  }
+  return total
+}
+
+function inRequests(messages: readonly MessageInput[]): MessageInput[][] {
+  const requests: MessageInput[][] = [[]]
+  let characters = 0
+  for (const message of messages) {
+    const size = JSON.stringify(message).length
+    const last = requests.at(-1) as MessageInput[]
+    const fits = last.length < limits.httpListItemsMax && characters + size <= CHARACTERS_MAX
+    if (fits || last.length === 0) last.push(message)
+    else requests.push([message])
+    characters = fits ? characters + size : size
+  }
+  return requests
+}

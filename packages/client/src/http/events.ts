@@ -1,0 +1,94 @@
+import { eventSchema, type HeddleEvent, limits, parse } from '@heddle/contracts'
+import type { FollowOptions } from '../events.js'
+import { isWorthRetrying, pauseAfter } from '../retrying.js'
+import { type Transport, wait } from './transport.js'
+
+/** One event of a stream is ids and numbers. */
+const BLOCK_CHARACTERS_MAX = limits.httpSmallBodyBytesMax
+
+/**
+ * Follows the events of the project over server-sent events. A stream that breaks is opened again with the number of the
+ * last event, so nothing is left out or given twice.
+ *
+ * @returns once the first stream is open
+ */
+export async function followOverHttp(
+  transport: Transport,
+  { signal, topics, thread, agent, after }: FollowOptions,
+): Promise<AsyncIterable<HeddleEvent>> {
+  const open = (last: number | undefined) =>
+    transport.open({
+      path: ['events'],
+      query: { topics: topics?.join(','), thread, agent, after: last },
+      ...(last !== undefined && { headers: { 'last-event-id': String(last) } }),
+      signal,
+    })
+  return read(await open(after), open, after, signal)
+}
+
+async function* read(
+  first: Response,
+  open: (last: number | undefined) => Promise<Response>,
+  after: number | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<HeddleEvent> {
+  let stream: Response | null = first
+  let last = after
+  for (let tries = 0; !signal.aborted; tries++) {
+    try {
+      stream ??= await open(last)
+      for await (const { number, event } of blocksOf(stream)) {
+        tries = 0
+        last = number
+        if (event !== null) yield event
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (!isWorthRetrying(error)) throw error
+      await wait(pauseAfter(error, tries), signal).catch(() => undefined)
+      stream = null
+      continue
+    }
+    // Ended by the other side, which may be starting anew.
+    stream = null
+    await wait(pauseAfter(null, tries), signal).catch(() => undefined)
+  }
+}
+
+interface Block {
+  readonly number: number
+  /** Null where the stream only says where it begins. */
+  readonly event: HeddleEvent | null
+}
+
+async function* blocksOf(response: Response): AsyncGenerator<Block> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (reader === undefined) return
+  let text = ''
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return
+      text += value
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const block = blockIn(text.slice(0, end))
+        text = text.slice(end + 2)
+        if (block !== null) yield block
+      }
+      if (text.length > BLOCK_CHARACTERS_MAX) throw new RangeError('an event of the stream has no end')
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** @returns null for a beat */
+function blockIn(text: string): Block | null {
+  const id = /^id: ?(\d{1,16})$/m.exec(text)?.[1]
+  const data = /^data: ?(.*)$/m.exec(text)?.[1]
+  if (data !== undefined) {
+    const event = parse(eventSchema, JSON.parse(data), 'event')
+    return { number: event.number, event }
+  }
+  return id === undefined ? null : { number: Number(id), event: null }
+}

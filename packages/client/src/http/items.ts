@@ -1,0 +1,31 @@
+import type { RemoteClient } from './remote-client.js'
+import type { Transport } from './transport.js'
+
+/** The items of agents and threads over HTTP. */
+export function itemsOverHttp(transport: Transport): RemoteClient['items'] {
+  const call = async (
+    method: 'GET' | 'PUT' | 'DELETE',
+    path: readonly string[],
+    { query, body }: { query?: Readonly<Record<string, string | number | undefined>>; body?: unknown } = {},
+  ) => {
+    const retry = method === 'DELETE' ? 'refused' : 'again'
+    return (await transport.call({ method, path, ...(query && { query }), ...(body !== undefined && { body }), retry }))
+      .body
+  }
+  return {
+    put: (agent, { type, name, serverName, ...body }) =>
+      call('PUT', ['agents', agent, 'items', type, name], { query: { serverName }, body }),
+    get: (agent, { type, name, serverName }, { version } = {}) =>
+      call('GET', ['agents', agent, 'items', type, name], { query: { serverName, version } }),
+    list: (agent, { type, serverName, limit, after } = {}) =>
+      call('GET', ['agents', agent, 'items'], { query: { type, serverName, limit, cursor: after } }),
+    remove: (agent, { type, name, serverName }) =>
+      call('DELETE', ['agents', agent, 'items', type, name], { query: { serverName } }),
+    listOfThread: async (thread) => (await call('GET', ['threads', thread, 'items'])).items,
+    addToThread: async (thread, { type, name, serverName }) =>
+      (await call('PUT', ['threads', thread, 'items', type, name], { query: { serverName } })).added,
+    async removeFromThread(thread, { type, name, serverName }) {
+      await call('DELETE', ['threads', thread, 'items', type, name], { query: { serverName } })
+    },
+  }
+}

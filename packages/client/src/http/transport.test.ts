@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createClient } from './index.js'
+
+interface Sent {
+  readonly url: string
+  readonly init: RequestInit
+}
+
+/** A gateway that answers each request with the next of some answers; an error is a connection that broke. */
+function answering(...answers: (Response | Error)[]) {
+  const sent: Sent[] = []
+  const send = (async (url: URL, init: RequestInit) => {
+    sent.push({ url: String(url), init })
+    const next = answers.shift()
+    if (next === undefined) throw new TypeError('nothing more is answered')
+    if (next instanceof Error) throw next
+    return next
+  }) as typeof fetch
+  return { client: createClient({ url: 'http://heddle.example/in/', key: 'hdl_k', fetch: send }), sent }
+}
+
+const stored = () => Response.json({ threadId: 't', stored: 1, repeated: 0 })
+const problem = (status: number, code: string, more: object = {}) =>
+  Response.json({ code, detail: 'why', status, ...more }, { status })
+const messages = [{ role: 'user' as const, content: 'hello' }]
+
+test('an append whose answer was lost is sent again under the same ids, with the key', async () => {
+  const { client, sent } = answering(new TypeError('broken'), problem(503, 'SERVICE_UNAVAILABLE'), stored())
+  expect(await client.messages.append({ agent: 'coder', thread: 'a/b ü', messages })).toMatchObject({ stored: 1 })
+  expect(sent).toHaveLength(3)
+  expect(new Set(sent.map(({ init }) => init.body)).size).toBe(1)
+  expect(JSON.parse(String(sent[0]?.init.body)).messages[0].id).toMatch(/^[0-9a-f-]{36}$/)
+  expect(sent[0]?.url).toBe('http://heddle.example/in/v1/threads/a%2Fb%20%C3%BC/messages')
+  expect(sent[0]?.init.headers).toMatchObject({ authorization: 'Bearer hdl_k', prefer: 'wait=30' })
+})
+
+test('a full queue is waited for, or told at once to who does not want to wait', async () => {
+  const waiting = answering(problem(429, 'RATE_LIMITED', { retryAfter: 0.01 }), stored())
+  await waiting.client.messages.append({ agent: 'coder', thread: 'run', messages })
+  expect(waiting.sent).toHaveLength(2)
+  const failing = answering(problem(429, 'RATE_LIMITED', { retryAfter: 7 }))
+  const refused = failing.client.messages.append({ agent: 'coder', thread: 'run', messages, onBusy: 'fail' })
+  await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 7, disposition: 'retry' })
+})
+
+test('what is refused for good is not sent again, and is the error that it was', async () => {
+  const { client, sent } = answering(problem(422, 'BUDGET_TOO_SMALL', { field: 'budget', received: '7' }))
+  const refused = client.contexts.build({ thread: 'run' })
+  await expect(refused).rejects.toMatchObject({ code: 'BUDGET_TOO_SMALL', field: 'budget', message: 'why' })
+  expect(sent).toHaveLength(1)
+})
+
+test('a build that may have begun is not asked for again, one that was refused is', async () => {
+  const broken = answering(new TypeError('broken'), problem(504, 'TIMEOUT'))
+  await expect(broken.client.contexts.build({ thread: 'run' })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  expect(broken.sent).toHaveLength(2)
+})
+
+test('a proxy that answers in its own words, and a server that does not answer, are servers that are away', async () => {
+  const { client } = answering(new Response('<html>', { status: 502, headers: { 'retry-after': '9' } }))
+  const options = { agent: 'coder', thread: 'run', messages, onBusy: 'fail' as const }
+  await expect(client.messages.append(options)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfter: 9 })
+  await expect(client.messages.append(options)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+})
+
+test('who aborts gets the reason', async () => {
+  const { client } = answering(problem(429, 'RATE_LIMITED', { retryAfter: 20 }))
+  const signal = AbortSignal.abort(new Error('enough'))
+  await expect(client.contexts.build({ thread: 'run' }, { signal })).rejects.toThrow('enough')
+})
+
+test('an address that is none is refused at once', () => {
+  for (const url of ['heddle', 'ftp://heddle', '']) {
+    expect(() => createClient({ url })).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', field: 'url' }))
+  }
+})
+
+const stream = (...lines: string[]) => new Response(lines.map((line) => `${line}\n\n`).join(''))
+const event = (number: number) => {
+  const id = '0b7a2b0e-0000-4000-8000-000000000000'
+  const data = { projectId: id, number, topic: 'message.stored', threadId: id, subjectId: null, headSeq: 1 }
+  return `id: ${number}\nevent: message.stored\ndata: ${JSON.stringify(data)}`
+}
+
+test('a stream that its reader ends as the server ends it waits for no time to be opened again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { client, sent } = answering(stream(event(7)))
+  const ending = new AbortController()
+  for await (const { number } of await client.events.follow({ signal: ending.signal })) {
+    expect(number).toBe(7)
+    ending.abort()
+  }
+  expect(sent).toHaveLength(1)
+}, 2_000)
+
+test('a stream that breaks is opened again with the number it has come to, also before its first event', async () => {
+  const { client, sent } = answering(
+    stream('retry: 2000\nid: 4'),
+    new TypeError('broken'),
+    stream('retry: 2000', ': still here', event(5), event(6)),
+    stream(event(7)),
+  )
+  const ending = new AbortController()
+  const numbers: number[] = []
+  for await (const { number } of await client.events.follow({ signal: ending.signal, thread: 'run' })) {
+    numbers.push(number)
+    if (numbers.length === 3) ending.abort()
+  }
+  expect(numbers).toEqual([5, 6, 7])
+  const lastIds = sent.map(({ init }) => (init.headers as Record<string, string>)['last-event-id'])
+  expect(lastIds).toEqual([undefined, '4', '4', '6'])
+})
+
+test('nothing that it is made of leads to a database driver or a queue', () => {
+  const found = new Set<string>()
+  const seen = new Set<string>()
+  const visit = (file: string) => {
+    if (seen.has(file)) return
+    seen.add(file)
+    const source = readFileSync(file, 'utf8')
+    // Types are gone when the program runs.
+    const imports = source.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'|import\('([^']+)'\)/gm)
+    for (const [, from = '', dynamic = ''] of imports) {
+      const name = from || dynamic
+      if (name.startsWith('.')) visit(resolve(dirname(file), name.replace(/\.js$/, '.ts')))
+      else found.add(name)
+    }
+  }
+  visit(fileURLToPath(new URL('./index.ts', import.meta.url)))
+  expect(seen.size).toBeGreaterThan(6)
+  expect([...found].sort()).toEqual(['@heddle/contracts', 'node:crypto', 'uuid', 'zod'])
+})

@@ -1,0 +1,175 @@
+import {
+  type ErrorData,
+  errorCodes,
+  errorFromData,
+  type HeddleError,
+  RetryableError,
+  validationError,
+} from '@heddle/contracts'
+import { isWorthRetrying, pauseAfter } from '../retrying.js'
+
+export interface TransportOptions {
+  /** Where the gateway is: `https://heddle.example`, with the path under which a proxy shows it. */
+  readonly url: string
+  /** A key of the project; none where the gateway asks for none. */
+  readonly key?: string
+  /** How long a call waits for its answer unless it says otherwise, in milliseconds. Default 30,000. */
+  readonly deadlineMs?: number
+  /** Default the one of the platform. */
+  readonly fetch?: typeof fetch
+}
+
+export interface Call {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  /** Parts of the path after `/v1`, each encoded here: names may hold anything. */
+  readonly path: readonly string[]
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly deadlineMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+  /** `again`: the same request twice does what it does once. `refused`: only what was surely not begun is sent again. */
+  readonly retry: 'again' | 'refused' | 'never'
+}
+
+export interface Answered {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: the callers give it the type that the contract has for it.
+  readonly body: any
+}
+
+export const DEADLINE_MS_DEFAULT = 30_000
+/** The answer to a wait that has just ended is still on its way. */
+const GRACE_MS = 5_000
+
+/** Sends requests, again where that helps and does no harm, and brings refusals back as the errors that they were. */
+export class Transport {
+  readonly #options: TransportOptions
+  readonly #base: string
+
+  /** @throws PermanentError `VALIDATION_ERROR` where the address is none */
+  constructor(options: TransportOptions) {
+    const url = URL.canParse(options.url) ? new URL(options.url) : null
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      throw validationError('url', 'must be an address such as http://127.0.0.1:4680', options.url)
+    }
+    this.#options = options
+    this.#base = url.href.replace(/\/+$/, '')
+  }
+
+  /**
+   * @throws HeddleError what the gateway refused, with its code
+   * @throws RetryableError `SERVICE_UNAVAILABLE` where nobody answers, `TIMEOUT` at the deadline; the signal's reason
+   */
+  async call(call: Call): Promise<Answered> {
+    const deadlineMs = call.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS_DEFAULT
+    const endsAtMs = Date.now() + deadlineMs
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#once(call, endsAtMs)
+      } catch (error) {
+        call.signal?.throwIfAborted()
+        const pauseMs = pauseAfter(error, tries)
+        if (!mayRetry(call, error) || Date.now() + pauseMs >= endsAtMs) throw error
+        await wait(pauseMs, call.signal)
+      }
+    }
+  }
+
+  /** Opens a stream; nothing ends it but its signal, or the other side. */
+  async open(call: Pick<Call, 'path' | 'query' | 'headers'> & { readonly signal: AbortSignal }): Promise<Response> {
+    return await this.#send({ ...call, method: 'GET', retry: 'never' }, call.signal)
+  }
+
+  async #once(call: Call, endsAtMs: number): Promise<Answered> {
+    const overdue = AbortSignal.timeout(Math.max(1, endsAtMs - Date.now()) + GRACE_MS)
+    try {
+      const response = await this.#send(call, call.signal ? AbortSignal.any([call.signal, overdue]) : overdue)
+      return { status: response.status, body: await response.json() }
+    } catch (error) {
+      if (overdue.aborted) throw new RetryableError('TIMEOUT', 'no answer came by the deadline', { cause: error })
+      if (error instanceof SyntaxError) throw unanswered(error)
+      throw error
+    }
+  }
+
+  async #send({ method, path, query = {}, body, headers }: Call, signal: AbortSignal): Promise<Response> {
+    const { key, fetch: send = fetch } = this.#options
+    const url = new URL(`${this.#base}/v1/${path.map(encodeURIComponent).join('/')}`)
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    }
+    let response: Response
+    try {
+      response = await send(url, {
+        method,
+        signal,
+        // A key is not carried to another server.
+        redirect: 'error',
+        headers: {
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    } catch (error) {
+      signal.throwIfAborted()
+      throw unanswered(error)
+    }
+    if (!response.ok) throw await refusalOf(response)
+    return response
+  }
+}
+
+function mayRetry({ retry }: Call, error: unknown): boolean {
+  if (retry === 'never' || !isWorthRetrying(error)) return false
+  const { code } = error as HeddleError
+  // These two are refused before anything is begun; all else may have been.
+  return retry === 'again' || code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE'
+}
+
+function unanswered(cause: unknown): RetryableError {
+  return new RetryableError('SERVICE_UNAVAILABLE', 'the gateway does not answer', {
+    hint: 'See whether it runs: GET /healthz',
+    cause,
+  })
+}
+
+/** A problem document is the error that it was; what stands between may answer in its own words. */
+async function refusalOf(response: Response): Promise<HeddleError> {
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const text = await response.text().catch(() => '')
+  const problem = problemIn(text)
+  if (problem !== null) return errorFromData(problem)
+  return new RetryableError(
+    response.status === 429 ? 'RATE_LIMITED' : 'SERVICE_UNAVAILABLE',
+    `the gateway, or what stands before it, answered with ${response.status}`,
+    Number.isFinite(retryAfter) ? { retryAfter } : {},
+  )
+}
+
+function problemIn(text: string): ErrorData | null {
+  try {
+    const problem = JSON.parse(text) as ErrorData | null
+    return problem !== null && errorCodes.includes(problem.code) && typeof problem.detail === 'string' ? problem : null
+  } catch {
+    return null
+  }
+}
+
+/** @throws the signal's reason */
+export async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}

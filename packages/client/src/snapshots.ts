@@ -1,0 +1,166 @@
+import {
+  errorFromData,
+  idSchema,
+  mergeSettings,
+  nameSchema,
+  notFound,
+  parse,
+  type Snapshot,
+  type SnapshotRequest,
+  snapshotRequestSchema,
+  validationError,
+} from '@heddle/contracts'
+import { agentIdOf, type SnapshotFile, snapshotFileName } from '@heddle/core'
+import {
+  listSnapshots,
+  loadAgent,
+  loadSnapshot,
+  loadSnapshotRow,
+  requestSnapshot,
+  type SnapshotRow,
+} from '@heddle/store'
+import { newId } from './ids.js'
+import { type ClientParts, checkDeadline, checkPageLimit, type Page } from './options.js'
+
+export interface SaveOptions {
+  /** How long to wait for it, in milliseconds. Default 120,000: a model writes its summary. */
+  readonly deadlineMs?: number
+  readonly signal?: AbortSignal
+}
+
+export interface SnapshotListOptions {
+  /** Default 50 (spec 000). */
+  readonly limit?: number
+  /** The `nextCursor` of the page before. */
+  readonly after?: string
+}
+
+const SAVE_DEADLINE_MS = 120_000
+/** A window may take seconds to read: whoever waits looks less often than for a context. */
+const READ_EVERY_MS = 2_000
+const HISTORY_LIMIT = 50
+
+/**
+ * Saves the window of all threads of an agent with a summary of them (spec 000). Nothing is cleared. The request is a row,
+ * the answer is the same row.
+ *
+ * @throws PermanentError `NOT_FOUND` without the agent; `VALIDATION_ERROR` where its window is empty; `PAYLOAD_TOO_LARGE`
+ * @throws RetryableError `TIMEOUT` at the deadline
+ */
+export async function saveSnapshot(
+  parts: ClientParts,
+  request: SnapshotRequest,
+  { deadlineMs = SAVE_DEADLINE_MS, signal }: SaveOptions = {},
+): Promise<Snapshot> {
+  const { agent, description = null } = parse(snapshotRequestSchema, request, 'snapshot')
+  checkDeadline(deadlineMs)
+  const { store, queues, projectId, clock } = parts
+  const id = newId()
+  const expected = queues.expectReply({
+    requestId: id,
+    deadlineMs,
+    ...(signal !== undefined && { signal }),
+    readEveryMs: READ_EVERY_MS,
+    read: async () => answerOf(await store.inProject(projectId, (tx) => loadSnapshotRow(tx, { id }))),
+  })
+  const send = async () => {
+    await store.inProject(projectId, async (tx) => {
+      const row = await loadAgent(tx, { name: agent })
+      if (!row) throw notFound('agent', agent, 'see `heddle agents list`')
+      const createdAtMs = clock.nowMs()
+      await requestSnapshot(tx, {
+        id,
+        agentId: row.agentId,
+        description,
+        storedIn: mergeSettings(parts.settings, row.settings).snapshots.store,
+        fileName: snapshotFileName({ id, createdAtMs, description }),
+        createdAtMs,
+        deadlineAtMs: createdAtMs + deadlineMs,
+      })
+    })
+    await queues.add('assemble', { projectId, snapshotId: id, replyTo: queues.inbox })
+    return await expected.result
+  }
+  try {
+    return await Promise.race([expected.result, send()])
+  } finally {
+    expected.cancel()
+  }
+}
+
+/** @returns undefined while it is on its way */
+function answerOf(row: SnapshotRow | null): Snapshot | undefined {
+  if (row?.error) throw errorFromData(row.error)
+  return row?.status === 'saved' ? toSnapshot(row) : undefined
+}
+
+/**
+ * The saved windows of an agent, newest first.
+ *
+ * @throws PermanentError `NOT_FOUND` without the agent, `VALIDATION_ERROR`
+ */
+export async function listAllSnapshots(
+  { store, projectId }: ClientParts,
+  agent: string,
+  { limit = HISTORY_LIMIT, after }: SnapshotListOptions = {},
+): Promise<Page<Snapshot>> {
+  const name = parse(nameSchema, agent, 'agent')
+  checkPageLimit(limit)
+  const agentId = agentIdOf(projectId, name)
+  const before = after === undefined ? undefined : readCursor(after)
+  const rows = await store.inProject(projectId, async (tx) => {
+    if (!(await loadAgent(tx, { name }))) throw notFound('agent', name, 'see `heddle agents list`')
+    return await listSnapshots(tx, { agentId, limit: limit + 1, before })
+  })
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  const nextCursor = rows.length > limit && last ? `${last.createdAtMs}-${last.id}` : null
+  return { items: items.map(toSnapshot), nextCursor }
+}
+
+function readCursor(cursor: string): { createdAtMs: number; id: string } {
+  const [, time, id] = /^(\d{1,15})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
+  if (time === undefined || id === undefined) {
+    throw validationError('cursor', 'must be the nextCursor of the page before', cursor)
+  }
+  return { createdAtMs: Number(time), id }
+}
+
+/** A snapshot with its messages, as its file has it (spec 000). @throws PermanentError `NOT_FOUND` */
+export async function getSnapshot(parts: ClientParts, given: string): Promise<SnapshotFile> {
+  const { file } = await readSnapshot(parts, given)
+  return file
+}
+
+/** @throws PermanentError `NOT_FOUND`; the reason where it could not be saved */
+export async function readSnapshot(
+  { store, projectId }: ClientParts,
+  given: string,
+): Promise<{ readonly row: SnapshotRow; readonly file: SnapshotFile }> {
+  const id = parse(idSchema, given, 'snapshot')
+  return await store.inProject(projectId, async (tx) => {
+    const row = await loadSnapshotRow(tx, { id })
+    if (row?.error) throw errorFromData(row.error)
+    const file = row === null ? null : await loadSnapshot(tx, { id })
+    if (row === null || file === null)
+      throw notFound('snapshot', id, 'see `heddle context history` for those that there are')
+    return { row, file }
+  })
+}
+
+function toSnapshot(row: SnapshotRow): Snapshot {
+  return {
+    id: row.id,
+    agent: row.agentName,
+    timestamp: new Date(row.createdAtMs).toISOString(),
+    description: row.description,
+    summary: row.summary ?? '',
+    summaryError: row.summaryError,
+    messageCount: row.messageCount,
+    threadCount: row.threadIds.length,
+    windowStart: row.windowStartMs === null ? null : new Date(row.windowStartMs).toISOString(),
+    windowEnd: new Date(row.windowEndMs ?? row.createdAtMs).toISOString(),
+    store: row.storedIn,
+    fileName: row.fileName,
+  }
+}
