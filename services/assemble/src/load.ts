@@ -3,47 +3,58 @@ import {
   type CounterName,
   notFound,
   type PartialSettings,
+  type Settings,
   validationError,
 } from '@heddle/contracts'
 import {
   type BuildInput,
-  type CompactionState,
   countMessageTokens,
   estimateTokens,
+  ITERATIONS,
   ineligibleReason,
   isInWindow,
+  MESSAGES_LEFT_OUT,
   type Message,
   messageReference,
   statusLimits,
-  type UnloadedRange,
-  type WindowBounds,
   windowBounds,
 } from '@heddle/core'
-import type { Clock } from '@heddle/runtime'
 import {
-  CONVERSATION_MESSAGES_MAX,
   type Compaction,
   type ContextRow,
   countMessages,
+  isPrunedUnderOthers,
   loadActivity,
   loadCompaction,
+  loadLoop,
   loadUncovered,
   loadUndone,
   markUndone,
+  type ThreadRow,
   type Tx,
-  toCompactionState,
   withPrunings,
 } from '@heddle/store'
+import { type LoadedItems, loadItems } from './load-items.js'
+import { stateInWindow, unloadedRanges } from './standing-in.js'
 import type { TokenCounter } from './token-counter.js'
 
 export interface LoadDeps {
-  readonly clock: Clock
+  /** The moment that the context shows, in milliseconds since 1970. */
+  readonly shownAtMs: number
   readonly counter: TokenCounter
   readonly settings: PartialSettings
 }
 
+/** What a context is made of, and whether the thread's compactions have yet to follow a change of its settings. */
+export interface LoadedForBuild {
+  readonly input: BuildInput
+  /** Those that the context's own are chosen from; null where the agent has none. */
+  readonly items: LoadedItems | null
+  readonly awaitsPruning: boolean
+}
+
 /** Reads everything that a requested context is made of. */
-export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDeps): Promise<BuildInput> {
+export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDeps): Promise<LoadedForBuild> {
   const { request, threadId } = requested
   const compaction = await loadCompaction(tx, { threadId, settings: deps.settings, request: overrides(request) })
   if (!compaction)
@@ -53,7 +64,23 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
     throw validationError('agent', `must be the thread's agent, "${thread.agentName}"`, request.agent)
   }
 
-  const bounds = windowBounds({ ...settings, ...thread, nowMs: deps.clock.nowMs() })
+  const awaitsPruning = isPrunedUnderOthers(compaction, deps.settings)
+  const isLoop = settings.strategy === ITERATIONS
+  const load = isLoop ? loadLoopInput : loadHistoryInput
+  const [input, items] = await Promise.all([load(tx, compaction, request, deps), loadItems(tx, thread)])
+  return { input, items, awaitsPruning }
+}
+
+/** What a context of messages is made of. */
+async function loadHistoryInput(
+  tx: Tx,
+  compaction: Compaction,
+  request: ContextRequest,
+  deps: LoadDeps,
+): Promise<BuildInput> {
+  const { thread, settings } = compaction
+  const { threadId } = thread
+  const bounds = windowBounds({ ...settings, ...thread, nowMs: deps.shownAtMs })
   const bare = stateInWindow(compaction, bounds)
   const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs: thread.lastClearedAtMs }
   const isUnbounded = bounds.sinceMs === null && bounds.clearedSeq === 0
@@ -69,12 +96,54 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
   const messages = markUndone(read, undone)
   const { current } = compaction
   const state = bare && current && (await withPrunings(tx, current, bare, messages))
-  const counterName = request.counter ?? 'o200k'
-  const count = counterName === 'o200k' ? deps.counter.count : estimateTokens
+  const described = describe(thread, settings, request, deps)
   const loaded = messages
     .filter((message) => isInWindow(message, bounds))
-    .map((message) => counted(message, counterName, count))
+    .map((message) => counted(message, described.counter, described.count))
   const unloadedCount = inWindow.eligible - loaded.filter((message) => ineligibleReason(message) === null).length
+  return {
+    ...described,
+    activity,
+    messages: loaded,
+    unloaded: unloadedRanges(compaction, state, hasMore, unloadedCount),
+    ineligible: ever.aside,
+    imported: ever.eligible,
+    state,
+    stateId: state === null ? null : (current?.id ?? null),
+  }
+}
+
+/** What a context of a loop is made of: iterations and their summary. Of messages it only says how many there are. */
+async function loadLoopInput(
+  tx: Tx,
+  { thread, settings }: Compaction,
+  request: ContextRequest,
+  deps: LoadDeps,
+): Promise<BuildInput> {
+  const { threadId, agentId } = thread
+  const bounds = windowBounds({ ...settings, ...thread, nowMs: deps.shownAtMs })
+  const [{ loop, progress }, inWindow, ever, activity] = await Promise.all([
+    loadLoop(tx, { thread, settings }),
+    countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
+    countMessages(tx, { threadId, sinceMs: null, afterSeq: 0 }),
+    loadActivity(tx, { threadId, agentId, ...statusLimits }),
+  ])
+  return {
+    ...describe(thread, settings, request, deps),
+    activity,
+    loop,
+    messages: [],
+    unloaded: [{ mode: 'left-out', count: inWindow.eligible, tokens: 0, reason: MESSAGES_LEFT_OUT }],
+    ineligible: ever.aside,
+    imported: ever.eligible,
+    state: null,
+    stateId: progress?.id ?? null,
+  }
+}
+
+/** What contexts of all strategies are made of. */
+function describe(thread: ThreadRow, settings: Settings, request: ContextRequest, { counter }: LoadDeps) {
+  const counterName = request.counter ?? 'o200k'
   return {
     agent: {
       name: thread.agentName,
@@ -83,30 +152,15 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
       docs: thread.docs,
     },
     thread,
-    activity,
     request,
     settings,
     format: request.format ?? 'neutral',
     counter: counterName,
-    count,
-    messages: loaded,
-    unloaded: unloadedRanges(compaction, state, hasMore, unloadedCount),
-    ineligible: ever.aside,
-    imported: ever.eligible,
-    state,
-    stateId: state === null ? null : (current?.id ?? null),
+    count: counterName === 'o200k' ? counter.count : estimateTokens,
     headSeq: thread.headSeq,
     clearEpoch: thread.clearEpoch,
-    reference: (message) => messageReference(message.code),
-  }
-}
-
-/** A state holds while the end of what it covers is in the window; past that its summary is of nothing that is shown. */
-function stateInWindow({ current }: Compaction, { sinceMs }: WindowBounds): CompactionState | null {
-  if (current === null) return null
-  const state = toCompactionState(current)
-  if (state.covered === null || sinceMs === null || state.covered.to.orderedAtMs > sinceMs) return state
-  return { ...state, covered: null, topIds: [], summary: null, summaryTokens: 0 }
+    reference: (message: Message) => messageReference(message.code),
+  } as const
 }
 
 function overrides(request: ContextRequest): PartialSettings {
@@ -114,6 +168,7 @@ function overrides(request: ContextRequest): PartialSettings {
     ...(request.model !== undefined && { model: request.model }),
     ...(request.budget !== undefined && { budget: request.budget }),
     ...(request.strategy !== undefined && { strategy: request.strategy }),
+    ...(request.iterations !== undefined && { iterations: request.iterations }),
   }
 }
 
@@ -121,24 +176,4 @@ function overrides(request: ContextRequest): PartialSettings {
 function counted(message: Message, counter: CounterName, count: (text: string) => number): Message {
   if (counter === 'o200k' && message.tokensExact) return message
   return { ...message, tokens: countMessageTokens(message, count), tokensExact: true }
-}
-
-/** What was counted but not read: the messages that the summary covers, and those beyond the cap on reading. */
-function unloadedRanges(
-  compaction: Compaction,
-  state: CompactionState | null,
-  hasMore: boolean,
-  count: number,
-): UnloadedRange[] {
-  const row = compaction.current
-  const covered = state?.covered == null || !row ? 0 : hasMore ? Math.min(count, row.coveredCount) : count
-  return [
-    { mode: 'covered', count: covered, tokens: row?.coveredTokens ?? 0, reason: 'summarized' },
-    {
-      mode: 'left-out',
-      count: count - covered,
-      tokens: 0,
-      reason: `older than the newest ${CONVERSATION_MESSAGES_MAX} messages`,
-    },
-  ]
 }

@@ -1,101 +1,143 @@
-import type { WakeJob } from '@heddle/contracts'
-import { type Embedder, quantizeVector } from '@heddle/models'
+import type { PartialSettings, WakeJob } from '@heddle/contracts'
+import { quantizeVector } from '@heddle/core'
+import type { Embedder } from '@heddle/models'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import {
-  advanceCursor,
-  type ChunkedSource,
+  advanceEmbedCursor,
+  appendPostings,
+  appendVectors,
   clearThreadFailure,
-  loadChunkHashes,
-  loadMessagesBySeq,
+  type EmbeddedChunk,
+  holdThread,
+  type IndexedMessage,
+  listMessages,
   loadThread,
-  replaceChunks,
+  loadVectorStanding,
+  mergePostings,
+  retireOtherModels,
   type Store,
   type ThreadRow,
 } from '@heddle/store'
 import { BATCHES_PER_JOB_MAX, MESSAGES_PER_BATCH_MAX } from './limits.js'
-import { changedSources, type Source, sourceOf } from './sources.js'
+import { type Source, sourceOf } from './sources.js'
+import { loadCallsOf, wordsOf } from './words.js'
 
 export interface EmbedDeps {
   readonly store: Store
   readonly embedder: Embedder
+  /** Settings of the file and the environment, under those of agents. */
+  readonly settings: PartialSettings
   readonly log: Pick<Logger, 'info'>
   readonly clock: Pick<Clock, 'nowMs'>
 }
 
 /**
- * Embeds what a thread has got since the stage last looked: texts of messages and the beginnings of tool results, up to the
- * thread's head. Vectors and cursor change in one transaction, so that a replay finds either all of a batch or nothing.
+ * Makes what a thread has got since the stage last looked findable, up to the thread's head: all of it by its words, texts of
+ * messages and the beginnings of tool results by their meaning. Words, vectors and cursors change in one transaction, so that
+ * a replay finds either all of a batch or nothing. Where no vectors can be had, the words are kept without them.
+ *
+ * Vectors have a cursor for each model: with another model the stage begins at the beginning, and what the model before it
+ * made stays until the new one has caught up.
  */
 export async function embed(job: Job<WakeJob>, deps: EmbedDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload
+  const { model } = deps.embedder
   const startedAtMs = deps.clock.nowMs()
-  const thread = await deps.store.inProject(projectId, (tx) => loadThread(tx, { threadId }))
+  // Both cursors of one moment: with one from before and one from after a batch of another worker, that batch would be taken
+  // for half done.
+  const [thread, vectors] = await deps.store.inProject(
+    projectId,
+    (tx) => Promise.all([loadThread(tx, { threadId }), loadVectorStanding(tx, { threadId, model })]),
+    { snapshot: true },
+  )
   if (thread === null) return skipped('the thread is gone')
-  if (thread.embedSeq >= thread.headSeq) return skipped('the cursor is at the head')
+  let cursor = Math.min(vectors.toSeq, thread.embedSeq)
+  if (cursor >= thread.headSeq) return skipped('the cursor is at the head')
 
   const again = [{ wake: 'embed' as const, projectId, threadId }]
-  let cursor = thread.embedSeq
+  let vectorSeq = vectors.toSeq
+  const startSeq = cursor
   let chunkCount = 0
   for (let batch = 0; batch < BATCHES_PER_JOB_MAX && cursor < thread.headSeq; batch++) {
     job.signal.throwIfAborted()
-    const loaded = await loadBatch(deps, projectId, threadId, cursor)
-    if (loaded.toSeq === cursor) return skipped('the messages are gone')
-    const chunked = await embedSources(deps.embedder, loaded.sources, thread, job.signal)
-    const moved = await recordBatch(deps, projectId, { threadId, fromSeq: cursor, toSeq: loaded.toSeq, chunked })
+    const { toSeq, sources, words } = await loadBatch(deps, projectId, thread, cursor)
+    if (toSeq === cursor) return skipped('the messages are gone')
+    const found = { threadId, agentId: thread.agentId, toSeq, messages: words }
+    let chunks: EmbeddedChunk[]
+    try {
+      const missing = sources.filter(({ seq }) => seq > vectorSeq)
+      chunks = await embedSources(deps.embedder, missing, job.signal)
+    } catch (error) {
+      await recordWords(deps, projectId, found)
+      throw error
+    }
+    const moved = await recordBatch(deps, projectId, { words: found, vectorSeq, chunks })
     if (!moved) return skipped('another worker moved the cursor, or the thread is gone', again)
-    cursor = loaded.toSeq
-    chunkCount += chunked.reduce((sum, { chunks }) => sum + chunks.length, 0)
+    cursor = toSeq
+    vectorSeq = Math.max(vectorSeq, toSeq)
+    chunkCount += chunks.length
   }
 
-  const facts = { threadId, messageCount: cursor - thread.embedSeq, chunkCount, model: deps.embedder.model }
+  if (vectors.hasOthers && cursor >= thread.headSeq) await retire(deps, projectId, thread.agentId)
+  const facts = { threadId, messageCount: cursor - startSeq, chunkCount, model }
   deps.log.info({ ...facts, tookMs: deps.clock.nowMs() - startedAtMs }, 'embedded')
   return done(cursor < thread.headSeq ? again : [])
 }
 
-/** The next messages past the cursor, as the sources among them that need vectors. */
+/** The next messages past the cursor: their words, and the sources among them that need vectors. */
 async function loadBatch(
-  { store, embedder: { model } }: EmbedDeps,
+  { store, settings }: EmbedDeps,
   projectId: string,
-  threadId: string,
+  thread: ThreadRow,
   afterSeq: number,
-): Promise<{ toSeq: number; sources: Source[] }> {
-  return await store.inProject(projectId, async (tx) => {
-    const messages = await loadMessagesBySeq(tx, { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX })
-    const sources = messages.map(sourceOf).filter((source) => source !== null)
-    const known = await loadChunkHashes(tx, {
-      model,
-      threadId,
-      sourceIds: sources.map(({ messageId }) => messageId),
-    })
-    return { toSeq: messages.at(-1)?.seq ?? afterSeq, sources: changedSources(sources, known) }
+): Promise<{ toSeq: number; sources: Source[]; words: IndexedMessage[] }> {
+  const { threadId } = thread
+  const { messages, calls } = await store.inProject(projectId, async (tx) => {
+    const messages = await listMessages(tx, { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX })
+    return { messages, calls: await loadCallsOf(tx, threadId, messages) }
   })
+  return {
+    toSeq: messages.at(-1)?.seq ?? afterSeq,
+    sources: messages.map(sourceOf).filter((source) => source !== null),
+    words: wordsOf(messages, { calls, thread, settings }),
+  }
 }
 
-/** All chunks of the batch go to the embedder at once, which sorts them by length. */
+/** All chunks of the batch go to the embedder at once, which sorts them by length. A text that recurs is embedded once. */
 async function embedSources(
   embedder: Embedder,
   sources: readonly Source[],
-  thread: ThreadRow,
   signal: AbortSignal,
-): Promise<ChunkedSource[]> {
-  if (sources.length === 0) return []
-  const texts = sources.flatMap(({ chunks }) => chunks.map(({ text }) => text))
-  const vectors = (await embedder.embed(texts, signal)).values()
-  return sources.map(({ messageId, contentHash, chunks }) => ({
-    sourceId: messageId,
-    sourceKind: 'message',
-    agentId: thread.agentId,
-    threadId: thread.threadId,
-    contentHash,
-    chunks: chunks.map(({ from, to }) => ({ from, to, embedding: quantizeVector(nextOf(vectors)) })),
-  }))
+): Promise<EmbeddedChunk[]> {
+  const texts = [...new Set(sources.flatMap(({ chunks }) => chunks.map(({ text }) => text)))]
+  if (texts.length === 0) return []
+  const vectors = await embedder.embed(texts, signal)
+  const quantized = new Map(texts.map((text, index) => [text, quantizeVector(vectorAt(vectors, index))]))
+  return sources.flatMap(({ seq, chunks }) =>
+    chunks.map(({ from, to, text }) => ({ seq, from, to, vector: quantized.get(text) ?? new Int8Array() })),
+  )
 }
 
-function nextOf(vectors: Iterator<Float32Array>): Float32Array {
-  const next = vectors.next()
-  if (next.done) throw new Error('the embedder gave fewer vectors than texts')
-  return next.value
+function vectorAt(vectors: readonly Float32Array[], index: number): Float32Array {
+  const vector = vectors[index]
+  if (vector === undefined) throw new Error('the embedder gave fewer vectors than texts')
+  return vector
+}
+
+/** Vectors of the model before are not needed any more once this one covers all that they do. */
+async function retire({ store, embedder: { model } }: EmbedDeps, projectId: string, agentId: string): Promise<void> {
+  let isMore = true
+  while (isMore) isMore = await store.inProject(projectId, (tx) => retireOtherModels(tx, { agentId, model }))
+}
+
+type FoundWords = Parameters<typeof appendPostings>[1]
+
+/** Words alone, for a thread that still stands; a later try adds the vectors. */
+async function recordWords({ store }: EmbedDeps, projectId: string, words: FoundWords): Promise<void> {
+  await store.inProject(projectId, async (tx) => {
+    if (await holdThread(tx, words.threadId)) await appendPostings(tx, words)
+  })
 }
 
 /**
@@ -105,13 +147,20 @@ function nextOf(vectors: Iterator<Float32Array>): Float32Array {
 async function recordBatch(
   { store, embedder: { model } }: EmbedDeps,
   projectId: string,
-  batch: { threadId: string; fromSeq: number; toSeq: number; chunked: readonly ChunkedSource[] },
+  batch: { words: FoundWords; vectorSeq: number; chunks: readonly EmbeddedChunk[] },
 ): Promise<boolean> {
-  const { threadId, fromSeq, toSeq, chunked } = batch
-  return await store.inProject(projectId, async (tx) => {
-    if (!(await advanceCursor(tx, { threadId, stage: 'embed', fromSeq, toSeq }))) return false
-    await replaceChunks(tx, { model, sources: chunked })
+  const { words, vectorSeq, chunks } = batch
+  const { threadId, agentId, toSeq } = words
+  let mergeWaits = false
+  const moved = await store.inProject(projectId, async (tx) => {
+    if (!(await advanceEmbedCursor(tx, { threadId, toSeq }))) return false
+    const added = { threadId, agentId, model, fromSeq: vectorSeq, toSeq, chunks }
+    if (toSeq > vectorSeq && !(await appendVectors(tx, added))) return false
+    mergeWaits = await appendPostings(tx, words)
     await clearThreadFailure(tx, { threadId, stages: ['embed'] })
     return true
   })
+  // What is left undone here is done after the next message of the scope.
+  if (mergeWaits) await store.inProject(projectId, (tx) => mergePostings(tx, { agentId }))
+  return moved
 }

@@ -1,3 +1,4 @@
+import type { PartialSettings } from '@heddle/contracts'
 import type { Embedder } from '@heddle/models'
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
@@ -10,6 +11,7 @@ export interface EmbedWorkerDeps {
   readonly store: Store
   readonly queues: Queues
   readonly embedder: Embedder
+  readonly settings: PartialSettings
   readonly clock: Clock
   readonly log: Logger
   readonly recordDeadLetter: (letter: DeadLetter) => Promise<void>

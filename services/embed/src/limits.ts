@@ -9,3 +9,6 @@ export const MESSAGE_CHUNKS_MAX = 100
 
 /** Chunks of one tool result: how it begins says what it is; the rest of a file or log is found by its words. */
 export const RESULT_CHUNKS_MAX = 4
+
+/** Messages before a result among which its call is looked for; parallel calls are answered within a few. */
+export const CALL_DISTANCE_MAX = 100

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { GROUP_MESSAGES_MAX, GroupCommit } from './group-commit.js'
 import type { PreparedAppend } from './prepare.js'
 
-function append(requestId: string, messages = 1, characters = 10): PreparedAppend {
+function append(requestId: string, messages = 1, characters = 10, thread = 't'): PreparedAppend {
   return {
     requestId,
     agent: 'a',
-    thread: 't',
+    thread,
     characters,
     messages: Array.from({ length: messages }) as PreparedAppend['messages'],
   }
@@ -76,4 +76,24 @@ test('while the database is away a group fails at once, not append by append', a
   const ends = await Promise.allSettled(['a', 'b', 'c'].map((id) => commits.add('p', append(id))))
   expect(ends.every(({ status }) => status === 'rejected')).toBe(true)
   expect(groups).toHaveLength(1)
+})
+
+test('two groups are under way at once, but never with one thread, whose appends keep their order', async () => {
+  const open: { ids: string[]; end: () => void }[] = []
+  const commits = new GroupCommit(async (_projectId, appends) => {
+    await new Promise<void>((end) => open.push({ ids: appends.map(({ requestId }) => requestId), end }))
+    return stored(appends)
+  })
+  const large = (id: string, thread: string) => commits.add('p', append(id, GROUP_MESSAGES_MAX, 10, thread))
+  const ends = Promise.all([large('a1', 'a'), large('a2', 'a'), large('b1', 'b'), large('b2', 'b'), large('c1', 'c')])
+  const underWay = () => open.map(({ ids }) => ids.join())
+  await expect.poll(underWay).toEqual(['a1', 'b1'])
+  open.shift()?.end()
+  await expect.poll(underWay).toEqual(['b1', 'a2'])
+  open.shift()?.end()
+  await expect.poll(underWay).toEqual(['a2', 'b2'])
+  open.shift()?.end()
+  await expect.poll(underWay).toEqual(['b2', 'c1'])
+  for (const { end } of open.splice(0)) end()
+  await ends
 })

@@ -11,7 +11,7 @@ const GROUP_CHARACTERS_MAX = 16_000_000
 
 /**
  * Transactions of one project under way at once. Two keep both Postgres and this process busy: while one waits for the disk,
- * the other is worked on. Their threads are locked in one order, so they never wait in a circle.
+ * the other is worked on. They never hold the same thread, so neither waits for the other.
  */
 const GROUPS_AT_ONCE_MAX = 2
 /** A second group is worth its fixed cost from so many waiting messages on. */
@@ -23,72 +23,68 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** The appends of one project. */
+interface Line {
+  waiting: Waiting[]
+  /** Names of the threads in the groups under way. */
+  readonly threadsAtWork: Set<string>
+  groupsAtWork: number
+  isScheduled: boolean
+}
+
 /**
  * Commits the appends of many jobs together. While transactions of a project are under way the next appends gather, so
- * the groups grow with the load and a lone append waits for nobody.
+ * the groups grow with the load and a lone append waits for nobody. Appends of one thread keep their order.
  *
  * A group that the database refuses is tried once more append by append: the one at fault must not take the others along.
  * Where the database is away the whole group fails, and its jobs are tried again later.
  */
 export class GroupCommit {
   readonly #commit: Commit
-  readonly #waiting = new Map<string, Waiting[]>()
-  /** Groups under way, by project. */
-  readonly #running = new Map<string, number>()
-  readonly #scheduled = new Set<string>()
+  readonly #lines = new Map<string, Line>()
 
   constructor(commit: Commit) {
     this.#commit = commit
   }
 
   add(projectId: string, append: PreparedAppend): Promise<AppendOutcome> {
+    const line = this.#lineOf(projectId)
     return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(projectId)
-      if (waiting) waiting.push({ append, resolve, reject })
-      else this.#waiting.set(projectId, [{ append, resolve, reject }])
-      // The jobs of one fetch start within one turn of the event loop: they belong into one group.
-      if (!this.#scheduled.has(projectId) && this.#isWorthStarting(projectId)) {
-        this.#scheduled.add(projectId)
-        setImmediate(() => {
-          this.#scheduled.delete(projectId)
-          void this.#run(projectId)
-        })
-      }
+      line.waiting.push({ append, resolve, reject })
+      this.#schedule(projectId, line)
     })
   }
 
-  #isWorthStarting(projectId: string): boolean {
-    const running = this.#running.get(projectId) ?? 0
-    if (running === 0) return true
-    if (running >= GROUPS_AT_ONCE_MAX) return false
-    const messages = (this.#waiting.get(projectId) ?? []).reduce((sum, { append }) => sum + append.messages.length, 0)
-    return messages >= SECOND_GROUP_MESSAGES_MIN
+  #lineOf(projectId: string): Line {
+    const found = this.#lines.get(projectId)
+    if (found) return found
+    const line: Line = { waiting: [], threadsAtWork: new Set(), groupsAtWork: 0, isScheduled: false }
+    this.#lines.set(projectId, line)
+    return line
   }
 
-  async #run(projectId: string): Promise<void> {
-    this.#running.set(projectId, (this.#running.get(projectId) ?? 0) + 1)
-    for (let group = this.#next(projectId); group.length > 0; group = this.#next(projectId)) {
+  /** The jobs of one fetch start within one turn of the event loop: they belong into one group. */
+  #schedule(projectId: string, line: Line): void {
+    if (line.isScheduled || !isWorthStarting(line)) return
+    line.isScheduled = true
+    setImmediate(() => {
+      line.isScheduled = false
+      void this.#run(projectId, line)
+    })
+  }
+
+  async #run(projectId: string, line: Line): Promise<void> {
+    line.groupsAtWork++
+    for (let group = takeGroup(line); group.length > 0; group = takeGroup(line)) {
+      const threads = new Set(group.map(({ append }) => append.thread))
+      for (const thread of threads) line.threadsAtWork.add(thread)
+      // What this group leaves may be enough for another beside it.
+      this.#schedule(projectId, line)
       await this.#commitGroup(projectId, group)
+      for (const thread of threads) line.threadsAtWork.delete(thread)
     }
-    const left = (this.#running.get(projectId) ?? 1) - 1
-    if (left === 0) this.#running.delete(projectId)
-    else this.#running.set(projectId, left)
-  }
-
-  #next(projectId: string): Waiting[] {
-    const waiting = this.#waiting.get(projectId) ?? []
-    let messages = 0
-    let characters = 0
-    let size = 0
-    for (const { append } of waiting) {
-      messages += append.messages.length
-      characters += append.characters
-      if (size > 0 && (messages > GROUP_MESSAGES_MAX || characters > GROUP_CHARACTERS_MAX)) break
-      size++
-    }
-    const group = waiting.splice(0, size)
-    if (waiting.length === 0) this.#waiting.delete(projectId)
-    return group
+    line.groupsAtWork--
+    if (line.groupsAtWork === 0 && line.waiting.length === 0 && !line.isScheduled) this.#lines.delete(projectId)
   }
 
   async #commitGroup(projectId: string, group: readonly Waiting[]): Promise<void> {
@@ -109,4 +105,29 @@ export class GroupCommit {
       else for (const waiting of group) await this.#commitGroup(projectId, [waiting])
     }
   }
+}
+
+function isWorthStarting({ waiting, threadsAtWork, groupsAtWork }: Line): boolean {
+  if (groupsAtWork === 0) return true
+  if (groupsAtWork >= GROUPS_AT_ONCE_MAX) return false
+  let messages = 0
+  for (const { append } of waiting) if (!threadsAtWork.has(append.thread)) messages += append.messages.length
+  return messages >= SECOND_GROUP_MESSAGES_MIN
+}
+
+/** The first appends in the line whose threads nobody is at work on, as many as a transaction may hold. */
+function takeGroup(line: Line): Waiting[] {
+  const group = new Set<Waiting>()
+  let messages = 0
+  let characters = 0
+  for (const waiting of line.waiting) {
+    const { append } = waiting
+    if (line.threadsAtWork.has(append.thread)) continue
+    messages += append.messages.length
+    characters += append.characters
+    if (group.size > 0 && (messages > GROUP_MESSAGES_MAX || characters > GROUP_CHARACTERS_MAX)) break
+    group.add(waiting)
+  }
+  line.waiting = line.waiting.filter((waiting) => !group.has(waiting))
+  return [...group]
 }

@@ -4,6 +4,7 @@ import { appendEvents, appendMessages, isRepeat, type Store } from '@heddle/stor
 import { Announcer, type Tell } from './announcer.js'
 import { type Commit, GroupCommit } from './group-commit.js'
 import { ingest, stagesAfterIngest } from './handler.js'
+import type { PreparedAppend } from './prepare.js'
 import { Wakes } from './wakes.js'
 
 export { GroupCommit } from './group-commit.js'
@@ -43,11 +44,14 @@ export async function createIngestWorker(deps: IngestWorkerDeps): Promise<Worker
 }
 
 /** After a repeat, so many groups are looked up first: where a producer sends again, it mostly sends more than once. */
-const CAREFUL_GROUPS = 20
+const CAREFUL_GROUPS = 3
+
+/** Messages of an append from which on it counts as a batch. */
+const BATCH_MESSAGES_MIN = 10
 
 /**
  * Commits a group; events follow the commit, and one that fails to be told costs no message. Messages are taken for new
- * ones until one is not.
+ * ones until one is not, and again after some groups without any repeat.
  */
 function commitWith({ store, clock }: IngestWorkerDeps, announcer: Announcer): Commit {
   let carefulGroups = 0
@@ -56,18 +60,24 @@ function commitWith({ store, clock }: IngestWorkerDeps, announcer: Announcer): C
       store.inProject(projectId, (tx) =>
         appendMessages(tx, { projectId, receivedAtMs: clock.nowMs(), appends, assumeNew }),
       )
-    const assumeNew = carefulGroups === 0
-    if (!assumeNew) carefulGroups--
+    const assumeNew = carefulGroups === 0 && isInBatches(appends)
+    if (carefulGroups > 0) carefulGroups--
     const outcomes = await commit(assumeNew).catch((error: unknown) => {
       if (!assumeNew || !isRepeat(error)) throw error
-      carefulGroups = CAREFUL_GROUPS
       return commit(false)
     })
+    if (outcomes.some(({ repeated, error }) => repeated > 0 || error !== null)) carefulGroups = CAREFUL_GROUPS
     for (const { threadId, stored, headSeq } of outcomes) {
       if (stored > 0) announcer.announce(projectId, threadId, headSeq)
     }
     return outcomes
   }
+}
+
+/** Whether a group comes in batches, of which there are few, so that one which repeats something takes few others along. */
+function isInBatches(appends: readonly PreparedAppend[]): boolean {
+  const messages = appends.reduce((sum, append) => sum + append.messages.length, 0)
+  return messages >= appends.length * BATCH_MESSAGES_MIN
 }
 
 function tellWith({ store, queues }: IngestWorkerDeps): Tell {

@@ -1,6 +1,6 @@
 import type { WakeJob } from '@heddle/contracts'
 import { expect, test } from 'vitest'
-import { MESSAGES_GATHERED_MAX, WAKES_AT_ONCE_MAX, Wakes } from './wakes.js'
+import { MESSAGES_GATHERED_MAX, WAKES_AT_ONCE_MAX, WAKES_PER_SECOND, Wakes } from './wakes.js'
 
 const thread = (number: number): WakeJob => ({ projectId: 'project', threadId: `thread ${number}` })
 
@@ -49,6 +49,37 @@ test('gathers threads under load, and wakes each once', async () => {
   expect(woken).toEqual([])
   endWait()
   await expect.poll(() => woken).toEqual([['thread 1', 'thread 2']])
+})
+
+test('wakes some threads each second while the load lasts, and none later than after half a minute', async () => {
+  const { wakes, woken, time, exhaust, endWait } = setUp()
+  const grow = (first: number, count: number) => {
+    for (let number = first; number < first + count; number++) wakes.isDue(thread(number), 1)
+  }
+  exhaust()
+  grow(1_000, 10 * WAKES_PER_SECOND)
+  endWait()
+  await expect.poll(() => woken).toHaveLength(1)
+  expect(woken[0]).toEqual(Array.from({ length: WAKES_PER_SECOND }, (_, index) => `thread ${1_000 + index}`))
+  exhaust()
+  grow(2_000, WAKES_AT_ONCE_MAX)
+  time.nowMs += 30_000
+  exhaust()
+  grow(3_000, WAKES_AT_ONCE_MAX + 1)
+  endWait()
+  await expect.poll(() => woken).toHaveLength(2)
+  expect(woken[1]).toHaveLength(9 * WAKES_PER_SECOND + WAKES_AT_ONCE_MAX)
+})
+
+test('wakes all that gathered once the load is over', async () => {
+  const { wakes, woken, exhaust, endWait } = setUp()
+  exhaust()
+  for (let number = 0; number < 3 * WAKES_PER_SECOND; number++) wakes.isDue(thread(number), 1)
+  endWait()
+  await expect.poll(() => woken).toHaveLength(1)
+  endWait()
+  await expect.poll(() => woken).toHaveLength(2)
+  expect(woken[1]).toHaveLength(2 * WAKES_PER_SECOND)
 })
 
 test('wakes a thread at once that has grown much, also under load', () => {

@@ -1,14 +1,17 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import {
+  type CompactionPlan,
   type CompactionState,
   comparePositions,
   ineligibleReason,
+  isCovered,
   isOvertaken,
   type Message,
   messageReference,
   nextCompaction,
   positionOf,
   readConversation,
+  stateAfter,
   usageUnder,
 } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
@@ -23,6 +26,7 @@ import {
   loadUncovered,
   loadUndone,
   markUndone,
+  type NewContextState,
   type PruneUsage,
   publishCompaction,
   type Store,
@@ -45,8 +49,10 @@ export interface PruneDeps {
 /** Compactions that one job carries out; a longer backlog goes on in the next job, so that no lock is outlived. */
 export const COMPACTIONS_PER_JOB_MAX = 20
 
-/** Messages that are looked at first: of a long backlog each compaction would read all the rest again. */
-const MESSAGES_LOOKED_AT_FIRST = 4_096
+/** Messages that are looked at first, at least: of a long backlog each compaction would read all the rest again. */
+const MESSAGES_LOOKED_AT_FIRST = 1_024
+/** Of a backlog, so many windows full of messages are read at once, and compacted one after the other. */
+const LOOKED_AT_WINDOWS = 3
 /** The most messages that are looked at for one compaction: more than fill any model's window. */
 const MESSAGES_LOOKED_AT_MAX = 16 * CONVERSATION_MESSAGES_MAX
 
@@ -82,13 +88,13 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
   const grown = undone.size > 0 ? null : await growBelowTrigger(tx, compaction)
   if (grown !== null) return await settlePruned(tx, compaction, grown)
   let usage: number | null = null
-  for (let limit = MESSAGES_LOOKED_AT_FIRST; ; limit = Math.min(2 * limit, MESSAGES_LOOKED_AT_MAX)) {
+  for (let limit = firstLook(compaction); ; limit = Math.min(2 * limit, MESSAGES_LOOKED_AT_MAX)) {
     const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })
     if (await voidOvertaken(tx, compaction, state, messages)) return 'again'
     const isOff = compaction.settings.disableAutoSummarize
     const plan = isOff ? null : nextCompaction(readConversation(messages), state, compaction.lane, reference)
     if (plan) {
-      await publishCompaction(tx, { compaction, plan, messages: byId(messages) })
+      await publishSeries(tx, compaction, plan, { state, messages })
       return 'again'
     }
     usage = hasMore || undone.size > 0 ? null : usageUnder(messages, state, compaction.lane)
@@ -101,6 +107,42 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
     compaction,
     usage === null ? null : { tokens: usage, stateId: latest?.id ?? null, lane: lane.key },
   )
+}
+
+/** Compactions in one transaction, so that it ends soon. */
+const COMPACTIONS_AT_ONCE_MAX = 5
+
+/**
+ * Publishes a compaction, and those after it that follow from the messages at hand: read again for each of them, a backlog
+ * would be read many times. What is left of the messages is what would be read.
+ */
+async function publishSeries(
+  tx: Tx,
+  { thread, lane, latest }: Compaction,
+  first: CompactionPlan,
+  { state: before, messages }: Pick<Counted, 'state' | 'messages'>,
+): Promise<void> {
+  let published: NewContextState | null = latest
+  let [state, left] = [before, messages]
+  let plan: CompactionPlan | null = first
+  for (let count = 0; plan !== null && count < COMPACTIONS_AT_ONCE_MAX; count++) {
+    published = await publishCompaction(tx, {
+      compaction: { thread, lane, latest: published },
+      plan,
+      messages: byId(left),
+    })
+    if (published === null) return
+    state = stateAfter(plan, state, thread.headSeq)
+    left = left.filter((message) => !isCovered(message, state))
+    plan = nextCompaction(readConversation(left), state, lane, reference)
+  }
+}
+
+/** As many messages as fill the lane, by the length of the thread's average message. */
+function firstLook({ thread, lane }: Compaction): number {
+  const averageTokens = Math.max(1, thread.tokensEstimate / Math.max(1, thread.headSeq))
+  const filling = Math.ceil((LOOKED_AT_WINDOWS * lane.limitTokens) / averageTokens)
+  return Math.min(Math.max(filling, MESSAGES_LOOKED_AT_FIRST), MESSAGES_LOOKED_AT_MAX)
 }
 
 async function settlePruned(tx: Tx, { thread, latest }: Compaction, usage: PruneUsage | null): Promise<Step> {

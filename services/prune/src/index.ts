@@ -1,7 +1,7 @@
 import type { PartialSettings } from '@heddle/contracts'
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import type { Store } from '@heddle/store'
+import { prepareContexts, type Store } from '@heddle/store'
 import { prune } from './handler.js'
 
 export { type PruneDeps, prune } from './handler.js'
@@ -17,5 +17,14 @@ export interface PruneWorkerDeps {
 }
 
 export function createPruneWorker(deps: PruneWorkerDeps): Promise<WorkerHandle> {
-  return defineWorker({ ...deps, stage: 'prune', handler: (job) => prune(job, deps) })
+  return defineWorker({
+    ...deps,
+    stage: 'prune',
+    async handler(job) {
+      const outcome = await prune(job, deps)
+      // After what it changed, whose context would not hold.
+      await prepareContexts(deps.store, job.payload, (next) => deps.queues.add('assemble', next))
+      return outcome
+    },
+  })
 }

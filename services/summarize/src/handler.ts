@@ -1,42 +1,42 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
-import {
-  checkSummary,
-  countTokens,
-  type Message,
-  messageReference,
-  rawCost,
-  readConversation,
-  SUMMARIZED_MESSAGES_MAX,
-  summarySources,
-  summaryTokensMax,
-} from '@heddle/core'
-import type { Summarizer } from '@heddle/models'
+import { countTokens, isSummarizedInParts, summaryTokensMax } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
-import {
-  awaitsSummary,
-  type Compaction,
-  type ContextStateRow,
-  loadCompaction,
-  loadCovered,
-  publishSummary,
-  type Store,
-  toCompactionState,
-} from '@heddle/store'
+import { awaitsSummary, type Compaction, clearThreadFailure, loadCompaction, publishSummary } from '@heddle/store'
+import { type AccountingDeps, accountedSummarizer } from './accounting.js'
+import { ask } from './ask.js'
+import type { CoveredRange } from './covered-range.js'
+import { prepareWhole, type Whole } from './in-parts.js'
+import { keepProgress } from './progress.js'
+import { readSources } from './read-sources.js'
 
-export interface SummarizeDeps {
+export interface SummarizeDeps extends AccountingDeps {
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
-  readonly store: Store
-  readonly summarizer: Summarizer
   /** Tells subscribers that a state was published. */
   readonly tellCompacted: (projectId: string, threadId: string, stateId: string) => Promise<void>
+}
+
+/**
+ * Does what a thread waits for: the summary of a compaction, and that of its older iterations. Each is tried, also where
+ * the other one fails.
+ */
+export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise<Outcome> {
+  const [compacted, progress] = await Promise.allSettled([summarizeRange(job, deps), keepProgress(job, deps)])
+  if (compacted.status === 'rejected') throw compacted.reason
+  if (progress.status === 'rejected') throw progress.reason
+  const { projectId, threadId } = job.payload
+  const outcome = compacted.value
+  if (progress.value === 'nothing') return outcome
+  await deps.store.inProject(projectId, (tx) => clearThreadFailure(tx, { threadId, stages: ['summarize'] }))
+  const more = progress.value === 'again' ? [{ wake: 'summarize' as const, projectId, threadId }] : []
+  return done([...outcome.next, ...more])
 }
 
 /**
  * Writes the summary that a compaction waits for, from the raw messages that it covers, and publishes it unless the
  * window was cleared meanwhile. A summarizer that fails leaves everything as it was (DESIGN: invariants 8 and 9).
  */
-export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise<Outcome> {
+async function summarizeRange(job: Job<WakeJob>, deps: SummarizeDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload
   const compaction = await deps.store.inProject(projectId, (tx) =>
     loadCompaction(tx, { threadId, settings: deps.settings }),
@@ -48,19 +48,10 @@ export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise
   if (pending === null || !awaitsSummary(pending))
     return skipped('no compaction waits for a summary', isSettled(compaction) ? [] : next)
 
-  const { messages, pairs } = readConversation(await loadSummarized(deps.store, projectId, compaction, pending))
-  const tokensMax = summaryTokensMax(compaction.lane)
-  const text = await deps.summarizer.summarize(
-    {
-      purpose: 'compaction',
-      messages: summarySources(messages, pairs, (message) => messageReference(message.code)),
-      previousSummary: pending.coveredCount > messages.length ? (compaction.current?.summary ?? null) : null,
-      tokensMax,
-    },
-    job.signal,
-  )
-  const replacedTokens = messages.reduce((sum, message) => sum + rawCost(message), 0)
-  checkSummary(text, { tokensMax, replacedTokens })
+  const summarizer = await accountedSummarizer(deps, job.payload, compaction.settings)
+  const whole = await prepare({ projectId, compaction, pending, summarizer }, deps, job.signal)
+  if (whole === null) return done([{ wake: 'summarize', projectId, threadId }])
+  const text = await ask(summarizer, whole, job.signal)
 
   const published = await deps.store.inProject(projectId, (tx) =>
     publishSummary(tx, {
@@ -68,9 +59,10 @@ export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise
       clearEpoch: pending.clearEpoch,
       summary: text,
       summaryTokens: countTokens(text),
-      summarizer: deps.summarizer.name,
+      summarizer: summarizer.name,
     }),
   )
+  await summarizer.stored()
   if (!published) return skipped('a clear, a late message or another worker came first', next)
   await deps.tellCompacted(projectId, threadId, pending.id)
   return done(next)
@@ -80,18 +72,11 @@ function isSettled({ thread }: Compaction): boolean {
   return thread.summarizeSeq >= thread.headSeq
 }
 
-function loadSummarized(
-  store: Store,
-  projectId: string,
-  { thread }: Compaction,
-  pending: ContextStateRow,
-): Promise<Message[]> {
-  return store.inProject(projectId, (tx) =>
-    loadCovered(tx, {
-      threadId: thread.threadId,
-      clearedSeq: thread.clearedSeq,
-      state: toCompactionState(pending),
-      limit: SUMMARIZED_MESSAGES_MAX,
-    }),
-  )
+/** What the summary is to be made of; null where the next job goes on with its parts. */
+async function prepare(range: CoveredRange, { store }: SummarizeDeps, signal: AbortSignal): Promise<Whole | null> {
+  const { compaction, pending, projectId, summarizer } = range
+  if (isSummarizedInParts(compaction.lane, pending.coveredCount)) return await prepareWhole(range, store, signal)
+  const { messages, replacedTokens } = await readSources(store, projectId, compaction, pending, summarizer)
+  const tokensMax = summaryTokensMax(compaction.lane)
+  return { request: { purpose: 'compaction', messages, previousSummary: null, tokensMax }, replacedTokens }
 }

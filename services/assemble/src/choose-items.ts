@@ -1,0 +1,73 @@
+import { errorData, RetryableError } from '@heddle/contracts'
+import { type BuildInput, type ContextItems, itemsWithout, itemsWithSelection, type TextEmbedder } from '@heddle/core'
+import type { Clock, Logger } from '@heddle/runtime'
+import { relevantItems, type Store } from '@heddle/store'
+import type { LoadedItems } from './load-items.js'
+
+export interface ChooseItemsDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn'>
+  readonly embedder?: TextEmbedder | null
+  readonly selectionTimeoutMs?: number
+}
+
+export interface ItemChoice extends LoadedItems {
+  readonly input: BuildInput
+  /** When the requester stops waiting, in milliseconds since 1970. */
+  readonly deadlineAtMs: number
+}
+
+const SELECTION_TIMEOUT_MS = 10_000
+/** Of the time that a request has left, a selection may take this share: the context is to be built in the rest. */
+const SHARE_OF_DEADLINE = 0.5
+
+/**
+ * The items of a context: those of the thread, and those that the request is about. A selection that fails or takes too
+ * long costs what it would have added, and the receipt says so (spec 004).
+ */
+export async function chooseItems(deps: ChooseItemsDeps, projectId: string, choice: ItemChoice): Promise<ContextItems> {
+  const { share, input, deadlineAtMs } = choice
+  const { store, embedder = null, log, clock, selectionTimeoutMs = SELECTION_TIMEOUT_MS } = deps
+  if (share.candidates.length === 0) return itemsWithout(choice, null)
+  const query = queryOf(input)
+  if (query === null) return itemsWithout(choice, 'neither the request nor the thread says what it is about')
+  if (embedder === null) return itemsWithout(choice, 'there is no embedder')
+  const timeoutMs = Math.floor(Math.min(selectionTimeoutMs, (deadlineAtMs - clock.nowMs()) * SHARE_OF_DEADLINE))
+  try {
+    const limits = input.settings.search
+    const selecting = relevantItems({ store, embedder, projectId, items: share.candidates, query, limits })
+    return itemsWithSelection(choice, embedder.model, await within(selecting, timeoutMs, clock))
+  } catch (error) {
+    const { code, detail } = errorData(error)
+    log.warn({ error, projectId, model: embedder.model }, 'a context is built without selected items')
+    return itemsWithout(choice, `${code}: ${detail}`)
+  }
+}
+
+/** The message of the request, else the latest of the user, else what the thread is to reach. */
+function queryOf({ request, messages, loop, thread }: BuildInput): string | null {
+  const latest = messages.findLast(({ role }) => role === 'user')?.content
+  const said = [request.message, latest, loop?.goal, thread.goal]
+  return said.find((text) => text != null && text.trim() !== '') ?? null
+}
+
+/**
+ * What takes too long is not broken off: the vectors that it makes are kept, and the next request finds them. Otherwise an
+ * agent with more items than can be embedded in time would never get any.
+ *
+ * @throws RetryableError `TIMEOUT`
+ */
+async function within<T>(working: Promise<T>, timeoutMs: number, clock: Clock): Promise<T> {
+  let callOff = () => {}
+  const late = new Promise<never>((_, reject) => {
+    callOff = clock.after(Math.max(1, timeoutMs), () =>
+      reject(new RetryableError('TIMEOUT', `the selection was not done within ${timeoutMs} ms`)),
+    )
+  })
+  try {
+    return await Promise.race([working, late])
+  } finally {
+    callOff()
+  }
+}

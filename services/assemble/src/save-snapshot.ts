@@ -1,0 +1,141 @@
+import { errorData, HeddleError, type PartialSettings, PermanentError, type SnapshotJob } from '@heddle/contracts'
+import type { SnapshotFile } from '@heddle/core'
+import { done, type Job, type Outcome, skipped } from '@heddle/queue'
+import {
+  failSnapshot,
+  finishSnapshot,
+  holdSnapshot,
+  loadSnapshotRow,
+  removeSnapshotFile,
+  type SnapshotRow,
+  snapshotPath,
+  standingPart,
+  writeSnapshotFile,
+} from '@heddle/store'
+import { refuseLate } from './late.js'
+import { type SnapshotSummaryDeps, summarizeWindow } from './snapshot-summary.js'
+import { type AgentWindow, readWindow } from './snapshot-window.js'
+import type { Turns } from './turns.js'
+
+export interface SaveSnapshotDeps extends SnapshotSummaryDeps {
+  /** Settings of the file and the environment, under those of agents. */
+  readonly settings: PartialSettings
+  /** Where files of snapshots lie; null: this process writes none. */
+  readonly snapshotsFolder: string | null
+  /** A window may be large: one at a time in this process. */
+  readonly snapshotTurns: Turns
+  readonly tellSaved: (projectId: string, snapshotId: string) => void
+}
+
+/**
+ * Saves the window that a snapshot was requested of: reads all threads, has them summarized, writes the file and the row.
+ * A request that cannot be met fails with its reason in the row; one that was answered is left as it is.
+ *
+ * @throws HeddleError the reason, which also goes to the requester
+ */
+export async function saveSnapshot(job: Job<SnapshotJob>, deps: SaveSnapshotDeps): Promise<Outcome> {
+  const { projectId, snapshotId } = job.payload
+  try {
+    return await deps.snapshotTurns.next(() => save(job, deps))
+  } catch (error) {
+    const isFinal = error instanceof HeddleError && error.disposition !== 'retry'
+    if (isFinal || (job.attempt >= job.attemptsMax && !job.signal.aborted)) {
+      await deps.store.inProject(projectId, (tx) => failSnapshot(tx, { id: snapshotId, error: errorData(error) }))
+    }
+    if (isFinal) return skipped(error.message)
+    throw error
+  }
+}
+
+async function save(job: Job<SnapshotJob>, deps: SaveSnapshotDeps): Promise<Outcome> {
+  const { store, clock } = deps
+  const { projectId, snapshotId: id } = job.payload
+  job.signal.throwIfAborted()
+  const requested = await store.inProject(projectId, (tx) => loadSnapshotRow(tx, { id }))
+  if (!requested) return skipped('the request is gone')
+  if (requested.status !== 'requested') return skipped(`already ${requested.status}`)
+  const deadlineAtMs = requested.deadlineAtMs ?? Number.POSITIVE_INFINITY
+  refuseLate({ deadlineAtMs }, clock)
+  const nowMs = clock.nowMs()
+  const { agentName } = requested
+  const window = await store.inProject(
+    projectId,
+    (tx) => readWindow(tx, { agentName, settings: deps.settings, nowMs }),
+    {
+      snapshot: true,
+    },
+  )
+  if (window.saved.length === 0) throw nothingToSave(agentName)
+  const summary = await summarizeWindow(window, { projectId, snapshotId: id, deadlineAtMs }, job.signal, deps)
+  const file = fileOf(requested, window, summary.text, nowMs)
+  const outcome = await write({ projectId, requested, file, summaryError: summary.error }, deps)
+  if (outcome === 'saved') deps.tellSaved(projectId, id)
+  return outcome === 'saved' ? done() : skipped(outcome)
+}
+
+function fileOf(requested: SnapshotRow, { sinceMs, saved }: AgentWindow, summary: string, nowMs: number): SnapshotFile {
+  return {
+    session_id: requested.id,
+    timestamp: new Date(requested.createdAtMs).toISOString(),
+    description: requested.description,
+    summary,
+    message_count: saved.length,
+    window_start: sinceMs === null ? null : new Date(sinceMs).toISOString(),
+    window_end: new Date(nowMs).toISOString(),
+    messages: saved,
+  }
+}
+
+/**
+ * The file first, then the row, in one transaction that holds the row: whoever dies in between leaves a file that no row
+ * stands for, which is swept away or written again, and never a row without its file.
+ */
+async function write(
+  given: { projectId: string; requested: SnapshotRow; file: SnapshotFile; summaryError: string | null },
+  { store, snapshotsFolder }: SaveSnapshotDeps,
+): Promise<'saved' | 'another worker came first'> {
+  const { projectId, requested, file, summaryError } = given
+  const { agentId, agentName, projectName } = requested
+  const path =
+    requested.storedIn === 'files' && snapshotsFolder !== null
+      ? snapshotPath(
+          {
+            folder: snapshotsFolder,
+            project: { id: projectId, name: projectName },
+            agent: { id: agentId, name: agentName },
+          },
+          requested.fileName,
+        )
+      : null
+  let isWritten = false
+  try {
+    return await store.inProject(projectId, async (tx) => {
+      const held = await holdSnapshot(tx, { id: requested.id })
+      if (held?.status !== 'requested') return 'another worker came first'
+      const kept = await standingPart(tx, { agentId, file })
+      if (kept === null) throw nothingToSave(agentName)
+      if (path !== null) {
+        isWritten = true
+        await writeSnapshotFile(path, kept)
+      }
+      await finishSnapshot(tx, { file: kept, summaryError, isWhole: kept === file })
+      return 'saved'
+    })
+  } catch (error) {
+    // Where the commit itself was lost it may hold: then the file belongs to the row, and only the sweep can tell.
+    if (isWritten && path !== null && !isCommitLost(error)) await removeSnapshotFile(path)
+    throw error
+  }
+}
+
+function isCommitLost(error: unknown): boolean {
+  return error instanceof HeddleError && error.disposition === 'retry'
+}
+
+function nothingToSave(agent: string): PermanentError {
+  return new PermanentError('VALIDATION_ERROR', `the window of agent "${agent}" is empty: there is nothing to save`, {
+    field: 'agent',
+    received: agent,
+    hint: 'Append messages first; what a clear hides is not in the window.',
+  })
+}

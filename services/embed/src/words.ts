@@ -1,0 +1,30 @@
+import { mergeSettings, type PartialSettings, type ToolCall } from '@heddle/contracts'
+import { searchDocument, toolCatalogOf } from '@heddle/core'
+import { type HistoryMessage, type IndexedMessage, loadCalls, type ThreadRow, type Tx } from '@heddle/store'
+import { CALL_DISTANCE_MAX } from './limits.js'
+
+/** The calls that results among some messages answer, as far as they were made shortly before. */
+export async function loadCallsOf(
+  tx: Tx,
+  threadId: string,
+  messages: readonly HistoryMessage[],
+): Promise<ReadonlyMap<string, ToolCall>> {
+  const made = new Map(messages.flatMap(({ toolCalls }) => toolCalls.map((call) => [call.id, call] as const)))
+  const isOpen = messages.some(({ toolCallId }) => toolCallId !== null && !made.has(toolCallId))
+  const [first] = messages
+  if (!isOpen || first === undefined || first.seq === 1) return made
+  const range = { threadId, fromSeq: Math.max(1, first.seq - CALL_DISTANCE_MAX), toSeq: first.seq - 1 }
+  return new Map([...(await loadCalls(tx, range)), ...made])
+}
+
+/** What messages are found by when words are looked for. */
+export function wordsOf(
+  messages: readonly HistoryMessage[],
+  { calls, thread, settings }: { calls: ReadonlyMap<string, ToolCall>; thread: ThreadRow; settings: PartialSettings },
+): IndexedMessage[] {
+  const catalog = toolCatalogOf(mergeSettings(settings, thread.agentSettings, thread.settings).tools)
+  return messages.map((message) => {
+    const call = message.toolCallId === null ? null : (calls.get(message.toolCallId) ?? null)
+    return { seq: message.seq, ...searchDocument(message, { call, catalog }) }
+  })
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import type { Settings, SummaryPurpose, WakeJob } from '@heddle/contracts'
+import { accountedFor, type Summarizer, type Summarizers } from '@heddle/models'
+import type { Clock, Logger } from '@heddle/runtime'
+import { countSummaries, insertSummaryCalls, type Store } from '@heddle/store'
+import { KeptParts } from './kept-parts.js'
+
+export interface AccountingDeps {
+  readonly store: Store
+  readonly summarizers: Summarizers
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** A summarizer whose calls are recorded, and whose unfinished work is kept for a retry. */
+export interface AccountedSummarizer extends Summarizer {
+  /** To be called when what it wrote is stored: what was kept for a retry is no longer needed. */
+  stored(): Promise<void>
+}
+
+const HOUR_MS = 3_600_000
+
+/** The summarizer that an agent's settings choose, with what it calls recorded for the thread, and bounded. */
+export async function accountedSummarizer(
+  { store, summarizers, clock, log }: AccountingDeps,
+  { projectId, threadId }: WakeJob,
+  settings: Settings,
+): Promise<AccountedSummarizer> {
+  // One for all that a job asks for: the parts of a long range are one summary.
+  const summaryId = randomUUID()
+  const summarizer = await accountedFor(summarizers.of(settings), {
+    countMade: () =>
+      store.inProject(projectId, (tx) => countSummaries(tx, { threadId, sinceMs: clock.nowMs() - HOUR_MS })),
+    record: (calls) => store.inProject(projectId, (tx) => insertSummaryCalls(tx, { threadId, summaryId, calls })),
+    onTooMany: (summaries) =>
+      log.warn({ projectId, threadId, summaries }, 'too many summaries in an hour: this one is made without a model'),
+  })
+  const kept = new Map<SummaryPurpose, KeptParts>()
+  const { name, isRemote } = summarizer
+  return {
+    ...summarizer,
+    name,
+    async stored() {
+      await Promise.all([...kept.values()].map((parts) => parts.forget()))
+      kept.clear()
+    },
+    async summarize(request, signal) {
+      // Without a provider nothing is done half: there are no parts to keep.
+      if (isRemote !== true) return await summarizer.summarize(request, signal)
+      const { purpose } = request
+      const parts = new KeptParts(store, projectId, { threadId, summarizer: name, purpose })
+      kept.set(purpose, parts)
+      return await summarizer.summarize(request, signal, { parts })
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import {
+  ineligibleReason,
+  leafHash,
+  leafLength,
+  leafRequest,
+  type Message,
+  messageReference,
+  type Position,
+  positionOf,
+  type ReadingOptions,
+  rawCost,
+  redactSecrets,
+  type SummaryRequest,
+  summaryTokensMax,
+  type TreeNode,
+  topOfTree,
+  wholeRequest,
+} from '@heddle/core'
+import type { Summarizer } from '@heddle/models'
+import {
+  type LeafRow,
+  loadCoveredAfter,
+  loadLeaves,
+  recordLeaf,
+  type Store,
+  type Tx,
+  toCompactionState,
+} from '@heddle/store'
+import type { CoveredRange } from './covered-range.js'
+import { PartSummaries } from './part-summaries.js'
+
+/** Messages of one page: a few leaves. */
+const PAGE_MESSAGES = 1_000
+
+/** What the summary of the whole is to be made of, and how many tokens it stands for. */
+export interface Whole {
+  readonly request: SummaryRequest
+  readonly replacedTokens: number
+}
+
+const reference = (message: Message) => messageReference(message.code)
+
+/** For a provider secrets are taken out of whole messages. */
+function sourceOptions({ isRemote = false }: Summarizer): ReadingOptions {
+  return { reference, ...(isRemote && { prepare: redactSecrets }) }
+}
+
+/**
+ * Brings a long range into the form of one summary request: by levels, of parts whose summaries are kept. Only what no
+ * earlier compaction summarized is read and summarized: new leaves, and the parts that they complete. A summarizer that
+ * fails leaves what was made before it, and nothing that is in force changes.
+ *
+ * @returns null where one job is not enough: then the next one goes on
+ */
+export async function prepareWhole(range: CoveredRange, store: Store, signal: AbortSignal): Promise<Whole | null> {
+  const summaries = new PartSummaries(range, store, signal)
+  const leaves = new Leaves(range, store, summaries)
+  const cut = await leaves.cutWithSummaries()
+  const texts = cut && (await summaries.textsOf(leaves.topOf(cut.leaves)))
+  if (cut === null || texts === null) return null
+  const options = sourceOptions(range.summarizer)
+  const openTokens = cut.open.reduce((sum, message) => sum + rawCost(message), 0)
+  return {
+    request: wholeRequest(texts, cut.open, summaryTokensMax(range.compaction.lane), options),
+    // What leaves stand for is longer than any summary; it is not counted again.
+    replacedTokens: texts.length > 0 ? 0 : openTokens,
+  }
+}
+
+interface Cut {
+  readonly leaves: readonly LeafRow[]
+  readonly open: readonly Message[]
+}
+
+/** Cuts a range into leaves, each of which has its summary before the next one is cut. */
+class Leaves {
+  constructor(
+    private readonly range: CoveredRange,
+    private readonly store: Store,
+    private readonly summaries: PartSummaries,
+  ) {}
+
+  get #shape() {
+    return this.range.compaction.lane.tree
+  }
+
+  topOf(leaves: readonly LeafRow[]): TreeNode[] {
+    return topOfTree(
+      leaves.map(({ hash }) => hash),
+      this.#shape,
+    )
+  }
+
+  /** The leaves of the whole range, each with its summary, and the messages that fill none yet. */
+  async cutWithSummaries(): Promise<Cut | null> {
+    const known = await this.#inProject((tx) => loadLeaves(tx, this.range.pending))
+    const cut = await this.#cutAfter(known)
+    // The leaves may be there without their summaries where another summarizer wrote those.
+    const missing = cut && (await this.summaries.missingLeaf(this.topOf(cut.leaves)))
+    if (cut === null || missing === null) return cut
+    const before = cut.leaves.findIndex(({ hash }) => hash === missing)
+    return await this.#cutAfter(cut.leaves.slice(0, before))
+  }
+
+  /** Goes on where some leaves end. */
+  async #cutAfter(known: readonly LeafRow[]): Promise<Cut | null> {
+    const leaves = [...known]
+    let open: Message[] = []
+    let after: Position | null = leaves.at(-1)?.end ?? null
+    do {
+      const page = await this.#page(after)
+      open.push(...page.messages)
+      for (let length = leafLength(open, this.#shape); length !== null; length = leafLength(open, this.#shape)) {
+        const leaf = await this.#keepLeaf(open.slice(0, length), leaves.length)
+        if (leaf === null) return null
+        leaves.push(leaf)
+        open = open.slice(length)
+      }
+      after = page.next
+    } while (after !== null)
+    return { leaves, open }
+  }
+
+  async #page(after: Position | null) {
+    const { compaction, pending } = this.range
+    const { threadId, clearedSeq } = compaction.thread
+    const state = toCompactionState(pending)
+    const page = await this.#inProject((tx) =>
+      loadCoveredAfter(tx, { threadId, clearedSeq, state, after, limit: PAGE_MESSAGES }),
+    )
+    return { ...page, messages: page.messages.filter((message) => ineligibleReason(message) === null) }
+  }
+
+  async #keepLeaf(messages: readonly Message[], place: number): Promise<LeafRow | null> {
+    const hash = leafHash(messages, this.#shape)
+    const last = messages.at(-1)
+    if (!last) return null
+    const replacedTokens = messages.reduce((sum, message) => sum + rawCost(message), 0)
+    const known = await this.summaries.load([hash])
+    const request = leafRequest(messages, this.#shape, sourceOptions(this.range.summarizer))
+    if (!known.has(hash) && (await this.summaries.make(hash, request, replacedTokens)) === null) return null
+    const leaf = { hash, end: positionOf(last) }
+    const { threadId } = this.range.compaction.thread
+    await this.#inProject((tx) => recordLeaf(tx, { threadId, stateId: this.range.pending.id, place, leaf }))
+    return leaf
+  }
+
+  #inProject<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    return this.store.inProject(this.range.projectId, work)
+  }
+}

@@ -1,0 +1,113 @@
+import { mergeSettings, type PartialSettings, type Settings, type WakeJob } from '@heddle/contracts'
+import {
+  countTokens,
+  nextProgress,
+  type ProgressStep,
+  progressLane,
+  progressParts,
+  progressRequest,
+} from '@heddle/core'
+import type { Job } from '@heddle/queue'
+import {
+  loadCheckpoint,
+  loadIterationsByRank,
+  loadProgress,
+  loadThread,
+  type ProgressRow,
+  type ProgressSeries,
+  type ProgressStanding,
+  publishProgress,
+  settleProgress,
+} from '@heddle/store'
+import { type AccountingDeps, accountedSummarizer } from './accounting.js'
+import { ask } from './ask.js'
+
+export interface ProgressDeps extends AccountingDeps {
+  readonly settings: PartialSettings
+}
+
+/** Steps that one job makes; a loop that is further behind goes on in the next job, so that no lock is outlived. */
+const STEPS_PER_JOB_MAX = 10
+
+/** `again`: there is more to do; `nothing`: there was nothing to do. */
+export type ProgressOutcome = 'nothing' | 'done' | 'again'
+
+/**
+ * Keeps the progress summary of a thread's iterations up (spec 002): what leaves the window is folded in, and at each
+ * interval it is made anew. A summarizer that fails leaves everything as it was, and the next iteration, or the
+ * reconciler, tries again (DESIGN: invariants 8 and 9).
+ */
+export async function keepProgress(job: Job<WakeJob>, deps: ProgressDeps): Promise<ProgressOutcome> {
+  const { projectId, threadId } = job.payload
+  let made = 0
+  for (; made < STEPS_PER_JOB_MAX && !job.signal.aborted; made++) {
+    const work = await deps.store.inProject(projectId, async (tx) => {
+      const thread = await loadThread(tx, { threadId })
+      if (!thread || thread.iterationCount === 0) return null
+      const settings = mergeSettings(deps.settings, thread.agentSettings, thread.settings)
+      const series = { threadId, lane: progressLane(settings), clearEpoch: thread.clearEpoch }
+      const standing = await loadProgress(tx, series)
+      const checkpoint = await loadCheckpoint(tx, series)
+      const step = settings.disableAutoSummarize ? null : dueStep(standing, checkpoint, settings)
+      if (step === null) await settleProgress(tx, { threadId, count: standing.stored })
+      return step && { step, series, standing, checkpoint, settings }
+    })
+    if (work === null) return made === 0 ? 'nothing' : 'done'
+    await makeStep(job, deps, work)
+  }
+  return 'again'
+}
+
+function dueStep(
+  { eligible, newest, holds }: ProgressStanding,
+  checkpoint: ProgressRow | null,
+  settings: Settings,
+): ProgressStep | null {
+  return nextProgress(eligible, holds ? newest : null, checkpoint?.coveredCount ?? 0, settings.iterations)
+}
+
+interface Work {
+  readonly step: ProgressStep
+  readonly series: ProgressSeries
+  readonly standing: ProgressStanding
+  readonly checkpoint: ProgressRow | null
+  readonly settings: Settings
+}
+
+/** Another worker, a clear or an iteration that came late may have been first: then what was made here is dropped. */
+async function makeStep(job: Job<WakeJob>, deps: ProgressDeps, work: Work): Promise<void> {
+  const { step, series, standing, checkpoint, settings } = work
+  const { store } = deps
+  const summarizer = await accountedSummarizer(deps, job.payload, settings)
+  const { projectId, threadId } = job.payload
+  const { kind, total, coveredCount, baseCount } = step
+  const base = baseCount === 0 ? null : kind === 'fold' ? standing.newest : checkpoint
+  const iterations = await store.inProject(projectId, (tx) =>
+    loadIterationsByRank(tx, { threadId, after: baseCount, limit: coveredCount - baseCount }),
+  )
+  const [first, last] = [iterations[0], iterations.at(-1)]
+  if (first === undefined || last === undefined) return
+  let summary = base?.summary ?? null
+  for (const part of progressParts(iterations)) {
+    const tokensMax = settings.maxSummaryTokens
+    const request = progressRequest(part, { previousSummary: summary, tokensMax })
+    // What it stands for may be shorter than it: a few words of each iteration.
+    summary = await ask(summarizer, { request, replacedTokens: 0 }, job.signal)
+  }
+  if (summary === null) return
+  await store.inProject(projectId, (tx) =>
+    publishProgress(tx, {
+      ...series,
+      version: (standing.newest?.version ?? 0) + 1,
+      kind,
+      total,
+      coveredCount,
+      coveredFrom: base?.coveredFrom ?? first.number,
+      coveredTo: last.number,
+      summary: summary ?? '',
+      summaryTokens: countTokens(summary ?? ''),
+      summarizer: summarizer.name,
+    }),
+  )
+  await summarizer.stored()
+}
