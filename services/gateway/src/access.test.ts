@@ -1,0 +1,84 @@
+import { type Access, accessRoles, permissionsOf } from '@heddle/contracts'
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../../test/support/src/manual-clock.js'
+import { checkPermission, createAdmit } from './access.js'
+
+const acme: Access = { project: 'acme', role: 'read' }
+
+function admitting(options: { isOpenToOthers?: boolean; hasAny?: boolean } = {}) {
+  const clock = new ManualClock()
+  const asked: string[] = []
+  const known = new Map([['good', acme]])
+  const state = { hasAny: options.hasAny ?? false }
+  const admit = createAdmit({
+    project: 'own',
+    isOpenToOthers: options.isOpenToOthers ?? false,
+    clock,
+    keys: () => ({
+      read: async (key) => {
+        asked.push(key)
+        return known.get(key) ?? null
+      },
+      hasAny: async () => state.hasAny,
+    }),
+  })
+  return { admit, clock, asked, known, state }
+}
+
+const refused = { status: 401, data: expect.objectContaining({ code: 'UNAUTHORIZED', field: 'authorization' }) }
+
+test('without a key everybody is admin of the one project, until that has had its first key', async () => {
+  const { admit, clock, state } = admitting()
+  expect(await admit({})).toEqual({ project: 'own', role: 'admin' })
+  state.hasAny = true
+  await clock.advance(2_001)
+  await expect(admit({})).rejects.toMatchObject(refused)
+  state.hasAny = false
+  await clock.advance(60_000)
+  await expect(admit({})).rejects.toMatchObject(refused)
+})
+
+test('where others may ask, nobody is let in without a key', async () => {
+  const { admit } = admitting({ isOpenToOthers: true })
+  await expect(admit({})).rejects.toMatchObject(refused)
+  expect(await admit({ authorization: 'Bearer good' })).toEqual(acme)
+})
+
+test('what is no key that is known is refused, also where none is needed', async () => {
+  const { admit } = admitting()
+  for (const authorization of [
+    'Bearer bad',
+    'Basic good',
+    'good',
+    '',
+    'Bearer ',
+    'Bearer good good',
+    'Bearer good\n',
+  ]) {
+    await expect(admit({ authorization })).rejects.toMatchObject(refused)
+  }
+})
+
+test('a revoked key works for two seconds at most', async () => {
+  const { admit, clock, asked, known } = admitting()
+  await admit({ authorization: 'Bearer good' })
+  known.clear()
+  await clock.advance(1_999)
+  expect(await admit({ authorization: 'bearer good' })).toEqual(acme)
+  expect(asked).toEqual(['good'])
+  await clock.advance(1)
+  await expect(admit({ authorization: 'Bearer good' })).rejects.toMatchObject(refused)
+})
+
+test('each role may do what its permissions say and nothing else', () => {
+  for (const role of accessRoles) {
+    for (const needs of ['produce', 'read', 'admin'] as const) {
+      const check = () => checkPermission({ project: 'acme', role }, needs)
+      if (permissionsOf[role].includes(needs)) expect(check).not.toThrow()
+      else
+        expect(check).toThrow(
+          expect.objectContaining({ status: 403, data: expect.objectContaining({ received: role }) }),
+        )
+    }
+  }
+})

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import type { Client } from '@heddle/client'
+import { limits } from '@heddle/contracts'
+import type { StageStats } from '@heddle/queue'
+import type { Logger } from '@heddle/runtime'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { type Admit, checkPermission, type Keys } from './access.js'
+import { BodyRoom } from './bodies.js'
+import { takeJson } from './body.js'
+import { EventStreams } from './events.js'
+import type { CheckOrigin } from './loopback.js'
+import { serveMcp } from './mcp/http.js'
+import { Metrics } from './metrics.js'
+import { noSuchRoute } from './no-such-route.js'
+import { eventsContract } from './openapi.js'
+import { serveDocs, serveHealth } from './own-routes.js'
+import { ProjectRoom, type ProjectRoomLimits } from './project-room.js'
+import { createRefuse, headersOf } from './refusing.js'
+import { routes } from './routes/index.js'
+import { type ClientOf, serveRoute } from './serve-route.js'
+import { refuseUnread } from './unread.js'
+
+/** What the gateway answers from. */
+export interface Backend {
+  clientOf(project: string): Client
+  readonly keys: Keys
+  readStageStats(): Promise<StageStats[]>
+  /** @throws RetryableError `SERVICE_UNAVAILABLE` that names what is away */
+  checkReady(): Promise<void>
+}
+
+export interface AppOptions {
+  /** Who answers `/healthz`: how another process tells this one from a stranger on the same port. */
+  readonly identity: Readonly<Record<string, unknown>>
+  readonly log: Logger
+  readonly admit: Admit
+  readonly checkOrigin: CheckOrigin
+  /** What one project may have under way. */
+  readonly projectLimits?: ProjectRoomLimits | undefined
+  /** @throws RetryableError `SERVICE_UNAVAILABLE` while there is none */
+  backend(): Backend
+}
+
+export interface App {
+  readonly server: FastifyInstance
+  readonly streams: EventStreams
+  readonly metrics: Metrics
+}
+
+/** Longest name in a path: each of its characters may be percent-encoded UTF-8. */
+const PARAM_CHARACTERS_MAX = limits.nameCharactersMax * 9
+/** How long the head of a request, and the whole of it, may be on their way. */
+const HEAD_MS_MAX = 10_000
+const REQUEST_MS_MAX = 60_000
+/** An idle connection; longer than what proxies keep theirs for, so that they close first. */
+const KEEP_ALIVE_MS = 72_000
+const CONNECTIONS_MAX = 2_000
+
+/** The routes with all that stands before and behind them, not listening yet. */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { log, admit, checkOrigin, backend } = options
+  const metrics = new Metrics()
+  const streams = new EventStreams()
+  const room = new BodyRoom()
+  const projects = new ProjectRoom(options.projectLimits)
+  const refuse = createRefuse({ log, metrics })
+  const server = fastify({
+    logger: false,
+    bodyLimit: limits.httpSmallBodyBytesMax,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
+    routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
+    clientErrorHandler: (error, socket) => refuseUnread(error, socket),
+    // A path that cannot be decoded gets no further than here, so no hook has seen it.
+    frameworkErrors: (error, request, reply) => refuse(request, reply, foreignTo(request, checkOrigin) ?? error),
+  })
+  server.server.headersTimeout = HEAD_MS_MAX
+  server.server.maxConnections = CONNECTIONS_MAX
+
+  // First of all, for every route and for what is none.
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers(headersOf(request))
+    checkOrigin(request.headers)
+    room.take(request.headers, request.routeOptions.bodyLimit ?? limits.httpSmallBodyBytesMax, reply.raw)
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    metrics.answered(request.method, route, reply.statusCode, reply.elapsedTime)
+    // The pattern and never the path: that holds names, and a query what somebody looks for.
+    const facts = { requestId: request.id, method: request.method, route, status: reply.statusCode }
+    log.debug({ ...facts, durationMs: Math.round(reply.elapsedTime) }, 'request answered')
+  })
+  const contracts = [...routes, eventsContract]
+  server.setErrorHandler((error, request, reply) => refuse(request, reply, error))
+  server.setNotFoundHandler((request, reply) => refuse(request, reply, noSuchRoute(request, contracts)))
+  takeJson(server)
+
+  const clientOf: ClientOf = async (request, needs, response) => {
+    const access = await admit(request.headers)
+    checkPermission(access, needs)
+    if (response !== undefined) projects.take(access.project, bytesOf(request), response)
+    return backend().clientOf(access.project)
+  }
+  for (const route of routes) serveRoute(server, route, clientOf)
+  server.get(eventsContract.path, { exposeHeadRoute: false }, async (request, reply) => {
+    await streams.answer(request, reply, await clientOf(request, eventsContract.needs))
+    return reply
+  })
+  serveMcp(server, {
+    log,
+    async callerOf(request, response) {
+      const { project, role } = await admit(request.headers)
+      projects.take(project, bytesOf(request), response)
+      return { client: backend().clientOf(project), role }
+    },
+  })
+  serveHealth(server, { ...options, metrics, streams, clientOf })
+  await serveDocs(server, contracts)
+  return { server, streams, metrics }
+}
+
+/** What its body took; one that did not say so beforehand counts as nothing here, and in full in the room for all. */
+function bytesOf({ headers }: FastifyRequest): number {
+  return Number(headers['content-length'] ?? 0)
+}
+
+/** Why a request is none of this server's affair, if that is so. */
+function foreignTo({ headers }: FastifyRequest, checkOrigin: CheckOrigin): unknown {
+  try {
+    checkOrigin(headers)
+    return null
+  } catch (error) {
+    return error
+  }
+}
+
+/** A caller's own id of the request, where it can stand in a log as it is. */
+function requestIdOf(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID()
+}

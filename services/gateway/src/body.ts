@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import { Refused } from './problems.js'
+
+/**
+ * Takes JSON in UTF-8 and nothing else. Fastify's own parser would put a sign of its own for bytes that are no UTF-8, and
+ * refuse fields such as `__proto__`, which the arguments of a tool may well have; the schemas copy such fields safely.
+ */
+export function takeJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      checkEncoding(request.headers)
+      done(null, body.length === 0 ? undefined : readJson(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+function checkEncoding(headers: Record<string, string | string[] | undefined>): void {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') throw wrongEncoding('content-encoding', 'must be identity', encoding)
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(headers['content-type']))?.[1] ?? 'utf-8'
+  if (!/^utf-?8$/i.test(charset)) throw wrongEncoding('content-type', 'its charset must be utf-8', charset)
+}
+
+function wrongEncoding(field: string, rule: string, received: string | string[]): Refused {
+  const data = { code: 'VALIDATION_ERROR' as const, detail: `${field}: ${rule}`, field }
+  return new Refused({ ...data, received: JSON.stringify(String(received).slice(0, 80)) }, { status: 415 })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function readJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(body))
+  } catch {
+    // What the engine says of it holds a piece of it.
+    throw new Refused({
+      code: 'VALIDATION_ERROR',
+      detail: 'body: must be JSON in UTF-8',
+      field: 'body',
+      received: `${body.length} bytes`,
+    })
+  }
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Client } from '@heddle/client'
+import { eventNumberSchema, eventsQuerySchema, type HeddleEvent, parse, RetryableError } from '@heddle/contracts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** Streams that one process keeps open; each costs a connection and a few reads. */
+const STREAMS_MAX = 200
+/** Proxies and browsers take a silent connection for a dead one. */
+const BEAT_EVERY_MS = 15_000
+/** How soon a browser comes again after the stream broke. */
+const RETRY_MS = 2_000
+
+/** The streams of events that are open. */
+export class EventStreams {
+  readonly #open = new Set<AbortController>()
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Ends all streams; who listened comes again, elsewhere or later. */
+  close(): void {
+    for (const stream of this.#open) stream.abort()
+  }
+
+  /**
+   * Answers with the events of a project until the caller goes, or {@link close}.
+   *
+   * @throws PermanentError `VALIDATION_ERROR`, RetryableError `SERVICE_UNAVAILABLE`, before anything was sent
+   */
+  async answer(request: FastifyRequest, reply: FastifyReply, client: Client): Promise<void> {
+    const { topics, thread, agent, after } = parse(eventsQuerySchema, request.query, 'query')
+    const lastId = request.headers['last-event-id']
+    const known = lastId === undefined || lastId === '' ? after : parse(eventNumberSchema, lastId, 'last-event-id')
+    if (this.#open.size >= STREAMS_MAX) throw tooManyStreams()
+    const ending = new AbortController()
+    this.#open.add(ending)
+    reply.raw.once('close', () => ending.abort())
+    try {
+      const events = await client.events.follow({
+        signal: ending.signal,
+        ...(topics !== undefined && { topics }),
+        ...(thread !== undefined && { thread }),
+        ...(agent !== undefined && { agent }),
+        ...(known !== undefined && { after: known }),
+      })
+      reply.hijack()
+      await send(reply, events, ending.signal)
+    } finally {
+      ending.abort()
+      this.#open.delete(ending)
+    }
+  }
+}
+
+async function send(
+  reply: FastifyReply,
+  events: AsyncIterable<HeddleEvent> & { readonly after?: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { raw } = reply
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no',
+  })
+  // A number without an event: whoever loses the stream before the first one comes again with it.
+  raw.write(`retry: ${RETRY_MS}\n${events.after === undefined ? '' : `id: ${events.after}\n`}\n`)
+  const beat = setInterval(() => raw.write(': still here\n\n'), BEAT_EVERY_MS)
+  try {
+    for await (const event of events) {
+      const isTaken = raw.write(`id: ${event.number}\nevent: ${event.topic}\ndata: ${JSON.stringify(event)}\n\n`)
+      // Nothing more is read from the log until the caller has taken what it was sent.
+      if (!isTaken) await drained(raw, signal)
+    }
+  } finally {
+    clearInterval(beat)
+    raw.end()
+  }
+}
+
+async function drained(raw: ServerResponse, signal: AbortSignal): Promise<void> {
+  await once(raw, 'drain', { signal }).catch(() => undefined)
+}
+
+function tooManyStreams(): RetryableError {
+  return new RetryableError('RATE_LIMITED', `at most ${STREAMS_MAX} streams of events are open at once`, {
+    retryAfter: 5,
+    hint: 'Close streams that nobody reads.',
+  })
+}

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { Writable } from 'node:stream'
+import type { Client } from '@heddle/client'
+import { createLogger, type Logger } from '@heddle/runtime'
+import { expect, test } from 'vitest'
+import type { Backend } from './app.js'
+import { type Gateway, type GatewayOptions, startGateway } from './gateway.js'
+
+const silent = createLogger({ level: 'silent', name: 'test' })
+
+async function withGateway(options: Partial<GatewayOptions>, work: (gateway: Gateway) => Promise<void>): Promise<void> {
+  const gateway = await startGateway({
+    port: 0,
+    project: 'tests',
+    identity: { pid: 7 },
+    log: silent,
+    backend: () => null,
+    ...options,
+  })
+  try {
+    await work(gateway)
+  } finally {
+    await gateway.close()
+  }
+}
+
+/** A backend whose client has what a test needs of it. */
+function backendWith(client: object): () => Backend {
+  return () => ({
+    clientOf: () => client as Client,
+    keys: { read: async () => null, hasAny: async () => false },
+    readStageStats: async () => [],
+    checkReady: async () => undefined,
+  })
+}
+
+test('while it starts it says so, and how soon to come again', async () => {
+  await withGateway({}, async ({ url }) => {
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    for (const path of ['/readyz', '/v1/agents', '/v1/events']) {
+      const response = await fetch(`${url}${path}`)
+      expect([path, response.status, response.headers.get('retry-after')]).toEqual([path, 503, '1'])
+      expect(await response.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE', detail: 'Heddle is still starting' })
+    }
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('heddle_queues_readable 0')
+  })
+})
+
+test('a port that is taken is named', async () => {
+  await withGateway({}, async ({ port }) => {
+    const second = withGateway({ port }, async () => undefined)
+    await expect(second).rejects.toMatchObject({ code: 'CONFLICT', field: 'port', received: String(port) })
+  })
+})
+
+test('closing ends streams, lets answers under way finish, and takes nothing new', async () => {
+  const asked = deferred<void>()
+  const answer = deferred<object>()
+  const agents = {
+    get: () => {
+      asked.resolve()
+      return answer.promise
+    },
+  }
+  const events = { follow: async ({ signal }: { signal: AbortSignal }) => untilAborted(signal) }
+  await withGateway({ backend: backendWith({ agents, events }) }, async (gateway) => {
+    const stream = await fetch(`${gateway.url}/v1/events`)
+    const slow = fetch(`${gateway.url}/v1/agents/coder`)
+    await asked.promise
+    const drained = gateway.drain()
+    expect(await stream.text()).toBe('retry: 2000\n\n')
+    expect((await fetch(`${gateway.url}/v1/agents`)).status).toBe(503)
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
+    answer.resolve({ name: 'coder', createdAtMs: 0, lastClearedAtMs: null })
+    expect((await slow).status).toBe(200)
+    await drained
+  })
+})
+
+function deferred<T>(): { promise: Promise<T>; resolve(value: T): void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((resolvePromise) => {
+    resolve = resolvePromise
+  })
+  return { promise, resolve }
+}
+
+async function* untilAborted(signal: AbortSignal): AsyncGenerator<never> {
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
+
+test('more than the room for bodies is refused before it is read, and the room is given back', async () => {
+  await withGateway({}, async ({ url, port }) => {
+    const path = '/v1/threads/run/messages'
+    const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked', expect: '100-continue' }
+    const open = Array.from({ length: 8 }, () => request({ host: '127.0.0.1', port, method: 'POST', path, headers }))
+    await Promise.all(
+      open.map((each) =>
+        once(
+          each.on('error', () => undefined),
+          'continue',
+        ),
+      ),
+    )
+    const append = () => fetch(`${url}${path}`, { method: 'POST', body: '{}' })
+    const refused = await append()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+    for (const each of open) each.destroy()
+    await expect.poll(async () => (await append()).status).toBe(415)
+  })
+})
+
+test('what tries of jobs took is shown by stage and end', async () => {
+  await withGateway({}, async ({ url, recordTry }) => {
+    recordTry({ stage: 'prune', jobId: 'j1', attempt: 1, result: 'done', durationMs: 30 })
+    recordTry({ stage: 'prune', jobId: 'j1', attempt: 2, result: 'dead', durationMs: 40 })
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toContain('heddle_stage_duration_seconds_sum{stage="prune",result="done"} 0.03')
+    expect(metrics).toContain('heddle_stage_duration_seconds_count{stage="prune",result="dead"} 1')
+  })
+})
+
+test('logs hold neither what was sent nor names nor what went wrong inside a text', async () => {
+  const lines: string[] = []
+  const destination = new Writable({
+    write(line, _encoding, next) {
+      lines.push(String(line))
+      next()
+    },
+  })
+  const log: Logger = createLogger({ level: 'trace', name: 'test', destination })
+  const client = { agents: { put: async (name: string) => ({ name, createdAtMs: 0, lastClearedAtMs: null }) } }
+  await withGateway({ log, backend: backendWith(client) }, async ({ url }) => {
+    const put = (body: string) =>
+      fetch(`${url}/v1/agents/swordfish`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer swordfish', 'x-request-id': 'r-17' },
+        body,
+      })
+    for (const body of ['{"systemPrompt":"swordfish"}', '{"swordfish":1}', '"swordfish', '{"docs":"swordfish"}']) {
+      await (await put(body)).text()
+    }
+    await (await fetch(`${url}/v1/agents/swordfish`, { method: 'POST' })).text()
+    await (await fetch(`${url}/v1/agents?swordfish=swordfish`)).text()
+    await (await fetch(`${url}/swordfish`)).text()
+  })
+  expect(lines.join('')).toContain('"requestId":"r-17"')
+  expect(lines.join('')).not.toContain('swordfish')
+})

@@ -1,0 +1,59 @@
+import { notFound } from '@heddle/contracts'
+import type { ToolDeps } from './tools.js'
+
+/*
+ * Addresses are taken apart by hand: matching templates against what a caller wrote has stopped servers before
+ * (CVE-2026-0621).
+ */
+const CONTEXT = 'heddle://contexts/'
+const SNAPSHOT = 'heddle://snapshots/'
+const RECALL = 'heddle://recall/'
+
+export const resourceTemplates = [
+  {
+    uriTemplate: `${CONTEXT}{id}`,
+    name: 'context',
+    title: 'A context as it was built, with its receipt',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: `${SNAPSHOT}{id}`,
+    name: 'snapshot',
+    title: 'A saved window with its messages',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: `${RECALL}{ref}`,
+    name: 'archive entry',
+    title: 'The full text behind a whole reference, percent-encoded',
+    mimeType: 'text/plain',
+  },
+]
+
+/** @throws PermanentError `NOT_FOUND` for what is no address of the three, or is of another project */
+export async function readResource(
+  uri: string,
+  { client }: Pick<ToolDeps, 'client'>,
+): Promise<{ uri: string; mimeType: string; text: string }> {
+  if (uri.startsWith(CONTEXT)) {
+    const context = await client.contexts.get(uri.slice(CONTEXT.length))
+    return { uri, mimeType: 'application/json', text: JSON.stringify(context) }
+  }
+  if (uri.startsWith(SNAPSHOT)) {
+    const snapshot = await client.snapshots.get(uri.slice(SNAPSHOT.length))
+    return { uri, mimeType: 'application/json', text: JSON.stringify(snapshot) }
+  }
+  if (uri.startsWith(RECALL)) {
+    const { content } = await client.recall({ ref: decoded(uri.slice(RECALL.length)) })
+    return { uri, mimeType: 'text/plain', text: content }
+  }
+  throw notFound('resource', uri.slice(0, 80), 'see resources/templates/list')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,44 @@
+import type { RemoteClient } from '@heddle/client/http'
+import { type McpToolContract, type McpToolName, mcpTools, parse } from '@heddle/contracts'
+import type { z } from 'zod'
+
+/** What a call of a tool works with: the client of the caller's own project, and nothing that leads to another one. */
+export interface ToolDeps {
+  readonly client: RemoteClient
+  readonly signal: AbortSignal
+}
+
+type Input<Name extends McpToolName> = z.output<(typeof mcpTools)[Name]['input']>
+type Run<Name extends McpToolName> = (input: Input<Name>, deps: ToolDeps) => Promise<object>
+
+const runs: { readonly [Name in McpToolName]: Run<Name> } = {
+  recall: (input, { client }) => client.recall(input),
+  search: (input, { client }) => client.search(input),
+  async build_context(input, { client, signal }) {
+    const { id, tokensUsed, budget, summaryUsed, strategy, format, messages } = await client.contexts.build(input, {
+      signal,
+    })
+    return { id, tokensUsed, budget, summaryUsed, strategy, format, messages }
+  },
+  history: (input, { client }) => client.messages.list(input),
+  append_messages: ({ agent, thread, messages }, { client, signal }) =>
+    client.messages.append({ agent, thread, messages: messages as never, onBusy: 'fail', signal }),
+  save_snapshot: (input, { client, signal }) => client.snapshots.save(input, { signal }),
+  list_snapshots: ({ agent, limit, after }, { client }) =>
+    client.snapshots.history(agent, { limit, ...(after !== undefined && { after }) }),
+  restore_snapshot: ({ id }, { client, signal }) => client.snapshots.restore(id, { signal }),
+  clear_context: ({ agent, clearedAt }, { client }) =>
+    client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt }),
+}
+
+export interface Tool extends McpToolContract {
+  readonly name: string
+  /** @throws HeddleError what the client refuses, or the tool's own schema */
+  call(given: unknown, deps: ToolDeps): Promise<object>
+}
+
+export const tools: readonly Tool[] = (Object.keys(mcpTools) as McpToolName[]).map((name) => {
+  const contract: McpToolContract = mcpTools[name]
+  const run = runs[name] as (input: unknown, deps: ToolDeps) => Promise<object>
+  return { name, ...contract, call: async (given, deps) => await run(parse(contract.input, given, name), deps) }
+})

@@ -1,0 +1,31 @@
+import type { FastifyRequest } from 'fastify'
+import { Refused } from './problems.js'
+
+/** What the server answers beside the routes of its contract. */
+const own = [
+  ...['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'].map((path) => ({ method: 'GET', path })),
+  { method: 'POST', path: '/mcp' },
+]
+
+/** Where a path is known, the method is at fault: then the answer names those that fit. */
+export function noSuchRoute(request: FastifyRequest, contracts: readonly { method: string; path: string }[]): Refused {
+  const path = request.url.split('?', 1).join('')
+  const fitting = [...contracts, ...own].filter((each) => patternOf(each.path).test(path)).map(({ method }) => method)
+  if (fitting.length === 0) {
+    return new Refused({
+      code: 'NOT_FOUND',
+      detail: 'there is no such route',
+      field: 'path',
+      hint: 'See /docs for those that there are.',
+    })
+  }
+  const allow = [...new Set(fitting)].sort().join(', ')
+  return new Refused(
+    { code: 'VALIDATION_ERROR', detail: `method: must be one of ${allow}`, field: 'method', received: request.method },
+    { status: 405, headers: { allow } },
+  )
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`)
+}

@@ -1,0 +1,75 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { Logger } from '@heddle/runtime'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Backend } from './app.js'
+import type { EventStreams } from './events.js'
+import { isLoopback } from './loopback.js'
+import type { Metrics } from './metrics.js'
+import { openApiDocument } from './openapi.js'
+import { Refused } from './problems.js'
+import type { RouteContract } from './route.js'
+import type { ClientOf } from './serve-route.js'
+
+export interface OwnRoutesOptions {
+  readonly identity: Readonly<Record<string, unknown>>
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly streams: EventStreams
+  readonly clientOf: ClientOf
+  backend(): Backend
+}
+
+const DEAD_LETTERS_READ_MAX = 1_000
+
+/** How the process itself stands: for whoever watches over it. */
+export function serveHealth(server: FastifyInstance, options: OwnRoutesOptions): void {
+  const { identity, log, metrics, streams, clientOf, backend } = options
+  // Who this process is concerns this machine only.
+  server.get('/healthz', async ({ ip, hostname }) => ({
+    status: 'ok',
+    ...(isLoopback(ip) && isLoopback(hostname.replace(/^\[|\]$/g, '')) && identity),
+  }))
+  server.get('/readyz', async () => {
+    await backend().checkReady()
+    return { status: 'ready' }
+  })
+  server.get('/metrics', async (request, reply) => {
+    reply.type(metrics.contentType)
+    return await readMetrics(request)
+  })
+
+  async function readMetrics(request: FastifyRequest): Promise<string> {
+    const known = { deadLetters: [], streams: streams.size }
+    try {
+      const client = await clientOf(request, 'read')
+      const [stages, deadLetters] = await Promise.all([
+        backend().readStageStats(),
+        client.deadLetters.list({ limit: DEAD_LETTERS_READ_MAX }),
+      ])
+      return await metrics.read(stages, { ...known, deadLetters })
+    } catch (error) {
+      if (error instanceof Refused) throw error
+      // Just then the process's own figures are wanted.
+      log.debug({ error }, 'the figures of the stages could not be read')
+      return await metrics.read(null, known)
+    }
+  }
+}
+
+/** All that the docs page needs comes from here, so nothing of it comes from elsewhere. */
+const DOCS_CONTENT_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+/** What the routes take and give, for programs and for people. */
+export async function serveDocs(server: FastifyInstance, contracts: readonly RouteContract[]): Promise<void> {
+  const document = openApiDocument(contracts)
+  server.get('/openapi.json', async () => document)
+  await server.register(swagger, { mode: 'static', specification: { document: document as never } })
+  await server.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: DOCS_CONTENT_POLICY,
+    uiConfig: { validatorUrl: null },
+    theme: { title: 'Heddle' },
+  })
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { createIds } from './idempotency.js'
+import { readPrefer } from './prefer.js'
+
+test('preferences are read wherever they stand, and unknown ones passed over', () => {
+  expect(readPrefer(undefined)).toEqual({ respondAsync: false, waitMs: undefined })
+  expect(readPrefer('Respond-Async, wait=10; foo=bar, return=minimal')).toEqual({ respondAsync: true, waitMs: 10_000 })
+  expect(readPrefer(['wait="5"', 'respond-async'])).toEqual({ respondAsync: true, waitMs: 5_000 })
+})
+
+test('a wait that cannot be meant is refused', () => {
+  for (const wait of ['0', '-1', 'long', '', '601', '1e3']) {
+    expect(() => readPrefer(`wait=${wait}`)).toThrow(expect.objectContaining({ status: 400 }))
+  }
+})
+
+test('an idempotency key gives the same ids again, and others in another thread, at another place, for another key', () => {
+  const ids = [
+    createIds('k1', 'message', 'run')(0),
+    createIds('k1', 'message', 'run')(1),
+    createIds('k2', 'message', 'run')(0),
+    createIds('k1', 'message', 'other')(0),
+    createIds('k1', 'iteration', 'run')(0),
+  ]
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(createIds('k1', 'message', 'run')(0)).toBe(ids[0])
+  expect(createIds(undefined, 'message', 'run')(0)).toBeUndefined()
+  expect(() => createIds('', 'message', 'run')).toThrow(expect.objectContaining({ field: 'idempotency-key' }))
+})

@@ -1,0 +1,26 @@
+import { EventEmitter } from 'node:events'
+import { expect, test } from 'vitest'
+import { ProjectRoom } from './project-room.js'
+
+const refused = expect.objectContaining({ code: 'RATE_LIMITED', retryAfter: 1, disposition: 'retry' })
+
+test('a project gets as much as it may have under way, and another one its own', () => {
+  const room = new ProjectRoom({ requestsMax: 2, bytesMax: 100 })
+  const [first, second] = [new EventEmitter(), new EventEmitter()]
+  room.take('noisy', 10, first as never)
+  room.take('noisy', 10, second as never)
+  expect(() => room.take('noisy', 0, new EventEmitter() as never)).toThrow(refused)
+  room.take('quiet', 100, new EventEmitter() as never)
+  first.emit('close')
+  expect(() => room.take('noisy', 91, new EventEmitter() as never)).toThrow(refused)
+  room.take('noisy', 90, first as never)
+  first.emit('close')
+  second.emit('close')
+  expect(room.size).toBe(1)
+})
+
+test('who has nothing under way may send what is larger than the bound: it would never get in', () => {
+  const room = new ProjectRoom({ requestsMax: 2, bytesMax: 100 })
+  room.take('large', 1_000, new EventEmitter() as never)
+  expect(() => room.take('large', 1, new EventEmitter() as never)).toThrow(refused)
+})

@@ -1,0 +1,37 @@
+import type { Logger } from '@heddle/runtime'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Metrics } from './metrics.js'
+import { problemOf, refusalOf } from './problems.js'
+
+/** Answers an error with its problem document, counts it, and logs it without anything that its caller wrote. */
+export type Refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply
+
+export function createRefuse({ log, metrics }: { log: Logger; metrics: Metrics }): Refuse {
+  return (request, reply, error) => {
+    const refusal = refusalOf(error)
+    const { status, data, headers = {} } = refusal
+    metrics.refused(data.code)
+    const facts = { requestId: request.id, method: request.method, route: request.routeOptions?.url, status }
+    if (status === 500) log.error({ ...facts, error }, 'request failed')
+    // Not the field: what is not known there is called by the caller's own word.
+    else log.debug({ ...facts, code: data.code }, 'request refused')
+    return reply
+      .code(status)
+      .headers({
+        ...headersOf(request),
+        ...headers,
+        ...(data.retryAfter !== undefined && { 'retry-after': seconds(data.retryAfter) }),
+      })
+      .type('application/problem+json')
+      .send(JSON.stringify(problemOf(refusal, request.id)))
+  }
+}
+
+/** What every answer carries. */
+export function headersOf({ id }: FastifyRequest): Record<string, string> {
+  return { 'x-request-id': id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+}
+
+function seconds(retryAfter: number): string {
+  return String(Math.max(1, Math.ceil(retryAfter)))
+}

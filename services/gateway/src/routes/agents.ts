@@ -1,0 +1,87 @@
+import type { Client } from '@heddle/client'
+import {
+  agentBodySchema,
+  agentPageSchema,
+  agentParamsSchema,
+  agentSchema,
+  clearBodySchema,
+  clearedSchema,
+  limits,
+  pageQuerySchema,
+} from '@heddle/contracts'
+import { isoTime, pageOptions, type Route, route } from '../route.js'
+
+type Agent = Awaited<ReturnType<Client['agents']['get']>>
+const tag = 'agents'
+const agentResponse = { 200: { description: 'The agent.', schema: agentSchema } }
+
+export const agentRoutes: readonly Route[] = [
+  route({
+    id: 'putAgent',
+    method: 'PUT',
+    path: '/v1/agents/:agent',
+    tag,
+    needs: 'admin',
+    summary: 'Make an agent, or give it a new version',
+    description: 'What is left out of the body stays as it is, and the same body twice is one version.',
+    params: agentParamsSchema,
+    body: agentBodySchema,
+    bodyBytesMax: limits.httpBodyBytesMax,
+    responses: agentResponse,
+    async handle({ client, params, body }) {
+      return { body: toAgent(await client.agents.put(params.agent, body)) }
+    },
+  }),
+  route({
+    id: 'getAgent',
+    method: 'GET',
+    path: '/v1/agents/:agent',
+    tag,
+    needs: 'read',
+    summary: 'An agent in its latest version',
+    params: agentParamsSchema,
+    responses: agentResponse,
+    async handle({ client, params }) {
+      return { body: toAgent(await client.agents.get(params.agent)) }
+    },
+  }),
+  route({
+    id: 'listAgents',
+    method: 'GET',
+    path: '/v1/agents',
+    tag,
+    needs: 'read',
+    summary: 'The agents by name',
+    query: pageQuerySchema,
+    responses: { 200: { description: 'A page of agents.', schema: agentPageSchema } },
+    async handle({ client, query }) {
+      const { items, nextCursor } = await client.agents.list(pageOptions(query))
+      const agents = items.map(({ lastMessageAtMs, lastClearedAtMs, createdAtMs, ...agent }) => ({
+        ...agent,
+        lastMessageAt: isoTime(lastMessageAtMs),
+        lastClearedAt: isoTime(lastClearedAtMs),
+        createdAt: isoTime(createdAtMs),
+      }))
+      return { body: { items: agents, nextCursor } }
+    },
+  }),
+  route({
+    id: 'clearAgent',
+    method: 'POST',
+    path: '/v1/agents/:agent/clear',
+    tag,
+    needs: 'produce',
+    summary: 'Clear the windows of all threads of an agent',
+    description: 'Nothing is deleted: histories still show every message, contexts only those that come from now on.',
+    params: agentParamsSchema,
+    body: clearBodySchema.optional(),
+    responses: { 200: { description: 'What was cleared.', schema: clearedSchema } },
+    async handle({ client, params, body = {} }) {
+      return { body: await client.agents.clear(params.agent, body) }
+    },
+  }),
+]
+
+function toAgent({ lastClearedAtMs, createdAtMs, ...agent }: Agent) {
+  return { ...agent, lastClearedAt: isoTime(lastClearedAtMs), createdAt: isoTime(createdAtMs) }
+}

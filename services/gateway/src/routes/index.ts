@@ -1,0 +1,19 @@
+import type { Route } from '../route.js'
+import { agentRoutes } from './agents.js'
+import { contextRoutes } from './contexts.js'
+import { itemRoutes } from './items.js'
+import { messageRoutes } from './messages.js'
+import { snapshotRoutes } from './snapshots.js'
+import { threadItemRoutes } from './thread-items.js'
+import { threadRoutes } from './threads.js'
+
+/** What is answered under `/v1`, besides the stream of events. */
+export const routes: readonly Route[] = [
+  ...agentRoutes,
+  ...threadRoutes,
+  ...messageRoutes,
+  ...contextRoutes,
+  ...snapshotRoutes,
+  ...itemRoutes,
+  ...threadItemRoutes,
+]

@@ -1,0 +1,59 @@
+import type { ServerResponse } from 'node:http'
+import type { Client } from '@heddle/client'
+import type { AccessRole, Permission } from '@heddle/contracts'
+import { limits, RetryableError } from '@heddle/contracts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Route } from './route.js'
+
+/**
+ * The client of the project that a request is about, once its caller may do what it asks for. With its response, the request
+ * takes room of what the project may have under way.
+ */
+export type ClientOf = (request: FastifyRequest, needs: Permission, response?: ServerResponse) => Promise<Client>
+
+/** Who asks over MCP, where each tool has its own permission. */
+export interface Caller {
+  readonly client: Client
+  readonly role: AccessRole
+}
+
+/** Answers a route: admits, parses, and gives up in time. */
+export function serveRoute(server: FastifyInstance, route: Route, clientOf: ClientOf): void {
+  server.route({
+    method: route.method,
+    url: route.path,
+    ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
+    async handler(request, reply) {
+      const { params, query, body, headers } = request
+      const client = await clientOf(request, route.needs, reply.raw)
+      const answer = await withinBounds(reply.raw, (signal) =>
+        route.answer({ params, query, body, headers, client, signal }),
+      )
+      reply.code(answer.status ?? 200).headers(answer.headers ?? {})
+      return answer.body
+    },
+  })
+}
+
+/** A little more than what a caller may choose to wait. */
+const ANSWER_MS_MAX = limits.waitMsMax + 10_000
+
+/** Nobody waits for ever, and nothing is done for a caller who has gone. */
+async function withinBounds<T>(response: ServerResponse, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ending = new AbortController()
+  const onClose = () => ending.abort(new RetryableError('TIMEOUT', 'the caller has gone'))
+  response.once('close', onClose)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new RetryableError('TIMEOUT', 'the answer took too long'))
+      ending.abort()
+    }, ANSWER_MS_MAX)
+  })
+  try {
+    return await Promise.race([work(ending.signal), late])
+  } finally {
+    clearTimeout(timer)
+    response.off('close', onClose)
+  }
+}
