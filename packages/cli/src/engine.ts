@@ -2,14 +2,16 @@ import { type Client, createClient } from '@heddle/client'
 import { ConflictError, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { startEmbeddedPostgres } from '@heddle/embedded'
-import { migrateQueues, openQueues, type Queues } from '@heddle/queue'
+import { migrateQueues, openQueues, type Queues, type Settled } from '@heddle/queue'
 import { type Config, type Logger, systemClock } from '@heddle/runtime'
 import { assertMigrated, migrate, openStore, type Store } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
 import type { CommandContext } from './context.js'
 import { enterFolder } from './folder-users.js'
 import { applicationNameOf, servedStages } from './presence-in-store.js'
+import { openQueryEmbedder } from './query-embedder.js'
 import { checkServers } from './readiness.js'
+import { snapshotsFolderOf } from './snapshots-folder.js'
 import { startStages } from './stages.js'
 
 export interface EngineNeeds {
@@ -23,8 +25,12 @@ export interface EngineNeeds {
   readonly lasting?: boolean
   /** Migrate a database of one's own too; the embedded one always is. Default false. */
   readonly migrate?: boolean
+  /** Told of each try of a job that a worker here has ended. */
+  readonly onSettled?: (settled: Settled) => void
   /** False for data that nobody misses after a power cut. Default true. */
   readonly durable?: boolean
+  /** How long one call of a provider may take, in milliseconds, where nobody waits for the usual minute. */
+  readonly summaryCallMsMax?: number
 }
 
 /** What a command works with that needs no more than the store. */
@@ -114,12 +120,25 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       log,
       clock: systemClock,
       stages: workersHere,
+      env: context.env,
       reconcile: needs.reconcile ?? false,
       ...(needs.concurrency !== undefined && { concurrency: needs.concurrency }),
+      ...(needs.onSettled !== undefined && { onSettled: needs.onSettled }),
+      ...(needs.summaryCallMsMax !== undefined && { summaryCallMsMax: needs.summaryCallMsMax }),
     })
     opened.push('workers', Number.POSITIVE_INFINITY, () => stages.stop())
 
-    const client = createClient({ store, queues, project: config.project, settings: config.settings, log })
+    const { project, settings } = config
+    const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
+    const client = createClient({
+      store,
+      queues,
+      project,
+      settings,
+      snapshotsFolder: snapshotsFolderOf(config),
+      log,
+      embedder,
+    })
     return {
       config,
       log,
@@ -162,7 +181,16 @@ export async function openStoreEngine(options: Omit<OpenEngineOptions, 'needs'>)
     const applicationName = applicationNameOf({ queuePrefix: config.queuePrefix, pid: process.pid, stages: [] })
     const store = await openMigratedStore(server, { applicationName, log, opened })
     const { project, settings } = config
-    const client = createClient({ store, queues: noQueues, project, settings, log })
+    const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
+    const client = createClient({
+      store,
+      queues: noQueues,
+      project,
+      settings,
+      snapshotsFolder: snapshotsFolderOf(config),
+      log,
+      embedder,
+    })
     return { config, log, projectId: projectIdOf(project), store, client, server, close: () => opened.close() }
   } catch (error) {
     await opened.close()

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { errorData, PermanentError } from '@heddle/contracts'
+import { errorData } from '@heddle/contracts'
+import { portError } from '@heddle/runtime'
 
 export interface HealthServer {
   readonly port: number
@@ -69,24 +70,7 @@ async function answer(
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(portError(HOST, port, error)))
     server.listen(port, HOST, () => resolve())
   })
-}
-
-function portError(port: number, error: NodeJS.ErrnoException): unknown {
-  const details = { field: 'port', received: String(port), cause: error }
-  if (error.code === 'EADDRINUSE') {
-    return new PermanentError('CONFLICT', `port ${port} on ${HOST} is in use by another program`, {
-      ...details,
-      hint: `Choose another with --port, such as --port ${port + 1 <= 65_535 ? port + 1 : 4680}, or 0 for any that is free.`,
-    })
-  }
-  if (error.code === 'EACCES') {
-    return new PermanentError('FORBIDDEN', `port ${port} on ${HOST} may not be opened by this user`, {
-      ...details,
-      hint: 'Choose a port above 1023 with --port.',
-    })
-  }
-  return error
 }

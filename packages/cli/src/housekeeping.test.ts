@@ -5,9 +5,11 @@ import { ManualClock } from '../../../test/support/src/manual-clock.js'
 import { startHousekeeping } from './housekeeping.js'
 
 const forEver = {
+  deliveredMinutes: null,
   contextsDays: null,
   eventsDays: null,
   voidStatesDays: null,
+  summaryCallsDays: null,
   deadLettersDays: null,
   tombstonesDays: null,
 }
@@ -28,10 +30,11 @@ test('an erasure that cannot be carried on does not stand in the way of those af
     clock: new ManualClock(),
     log: { info() {}, warn: (fields: unknown) => warnings.push(fields) } as never,
     retention: forEver,
+    snapshotsFolder: '/nowhere',
     everyMs: 60_000,
     patienceMs: 0,
   })
-  expect(await housekeeping.runOnce()).toEqual({ erasures: 1, removed: {} })
+  expect(await housekeeping.runOnce()).toEqual({ erasures: 1, removed: {}, files: { removed: 0, rewritten: 0 } })
   expect(warnings).toHaveLength(1)
   await housekeeping.close()
 })

@@ -1,15 +1,25 @@
 import { finishErasure } from '@heddle/client'
 import type { Queues } from '@heddle/queue'
 import type { Clock, Config, Logger } from '@heddle/runtime'
-import { findUnfinishedErasures, type RetainedKind, removeExpired, retainedKinds, type Store } from '@heddle/store'
+import {
+  findUnfinishedErasures,
+  type RetainedKind,
+  removeExpired,
+  retainedKinds,
+  type Store,
+  type SweptFiles,
+  sweepSnapshotFiles,
+} from '@heddle/store'
 
 export interface HousekeepingOptions {
   readonly store: Store
   readonly queues: Queues
   readonly clock: Clock
   readonly log: Logger
-  /** Days for which each kind is kept; null for ever. */
+  /** How long each kind is kept; null for ever. */
   readonly retention: Config['retention']
+  /** Where files of snapshots lie. */
+  readonly snapshotsFolder: string
   /** Time between two runs, in milliseconds. */
   readonly everyMs: number
   /** Erasures that began later are left to whoever began them, in milliseconds. */
@@ -27,6 +37,8 @@ export interface Housekept {
   readonly erasures: number
   /** Rows past their retention that were removed, by kind. */
   readonly removed: Readonly<Partial<Record<RetainedKind, number>>>
+  /** Files of snapshots that no row stood for, or that still held what was erased. */
+  readonly files: SweptFiles
 }
 
 /** Rows that one transaction removes. */
@@ -35,6 +47,9 @@ const ROWS_PER_STEP = 1_000
 const STEPS_MAX = 100
 const ERASURES_MAX = 100
 const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+const times = (count: number | null, unitMs: number) => (count === null ? null : count * unitMs)
 
 /**
  * Carries on erasures whose process died, and removes what has been kept for long enough, on a timer of its own process.
@@ -59,7 +74,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
         return
       }
       const done = await runOnce()
-      if (done.erasures > 0 || Object.keys(done.removed).length > 0) log.info({ ...done }, 'kept house')
+      if (didSomething(done)) log.info({ ...done }, 'kept house')
     }
   })()
   return {
@@ -79,7 +94,20 @@ async function keepHouse(options: HousekeepingOptions, signal: AbortSignal): Pro
     const count = await removeOf(options, kind, signal)
     if (count > 0) removed[kind] = count
   }
-  return { erasures, removed }
+  return { erasures, removed, files: await sweep(options, signal) }
+}
+
+function didSomething({ erasures, removed, files }: Housekept): boolean {
+  return erasures + files.removed + files.rewritten > 0 || Object.keys(removed).length > 0
+}
+
+async function sweep({ store, log, snapshotsFolder }: HousekeepingOptions, signal: AbortSignal): Promise<SweptFiles> {
+  try {
+    return await sweepSnapshotFiles(store, { folder: snapshotsFolder })
+  } catch (error) {
+    if (!signal.aborted) log.warn({ error }, 'files of snapshots could not be looked after, and will be next time')
+    return { removed: 0, rewritten: 0 }
+  }
 }
 
 async function carryOn({ store, queues, clock, log, patienceMs }: HousekeepingOptions, signal: AbortSignal) {
@@ -111,9 +139,10 @@ async function removeOf(
   kind: RetainedKind,
   signal: AbortSignal,
 ): Promise<number> {
-  const days = retention[`${kind}Days`]
-  if (days === null) return 0
-  const beforeMs = clock.nowMs() - days * DAY_MS
+  const keptMs =
+    kind === 'delivered' ? times(retention.deliveredMinutes, MINUTE_MS) : times(retention[`${kind}Days`], DAY_MS)
+  if (keptMs === null) return 0
+  const beforeMs = clock.nowMs() - keptMs
   let removed = 0
   try {
     for (let step = 0; step < STEPS_MAX && !signal.aborted; step++) {

@@ -68,6 +68,47 @@ export const strategyOption = optionValue(
   'Choose one of the strategies that are named above.',
 )
 
+const { rawWindowSize, summarizeEvery } = settingsSchema.shape.iterations.shape
+
+export const contextWindowOption = optionValue(
+  'context-window',
+  rawWindowSize,
+  'Give a number of iterations, such as --context-window 5.',
+  numeral,
+)
+
+export const summarizeEveryOption = optionValue(
+  'summarize-every',
+  summarizeEvery,
+  'Give a number of iterations, such as --summarize-every 10.',
+  numeral,
+)
+
+export interface IterationOptions {
+  readonly contextWindow?: number
+  readonly summarizeEvery?: number
+}
+
+/** Spec 002's flags. */
+export function withIterationOptions(command: Command): Command {
+  return command
+    .option('--context-window <count>', 'iterations that stay out of the summary (default 5)', contextWindowOption)
+    .option(
+      '--summarize-every <count>',
+      'iterations after which the summary is made anew (default 10)',
+      summarizeEveryOption,
+    )
+}
+
+/** The settings of those flags; null where none was given. */
+export function iterationSettings({ contextWindow, summarizeEvery: every }: IterationOptions) {
+  if (contextWindow === undefined && every === undefined) return null
+  return {
+    ...(contextWindow !== undefined && { rawWindowSize: contextWindow }),
+    ...(every !== undefined && { summarizeEvery: every }),
+  }
+}
+
 export const contextFormatOption = optionValue(
   'format',
   contextRequestSchema.shape.format.unwrap(),
@@ -84,6 +125,12 @@ export const messageOption = optionValue(
   'message',
   contextRequestSchema.shape.message.unwrap(),
   'Give the text of the user, or leave --message out.',
+)
+
+export const pastOption = optionValue(
+  'at',
+  contextRequestSchema.shape.at.unwrap(),
+  'Give a time with its zone that has passed, such as 2026-02-12T14:30:00Z.',
 )
 
 const secondsOption = optionValue(

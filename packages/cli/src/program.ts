@@ -1,15 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { registerAgents } from './commands/agents.js'
+import { registerCompletion } from './commands/completion.js'
 import { registerContext } from './commands/context.js'
 import { registerDemo } from './commands/demo.js'
 import { registerDoctor } from './commands/doctor.js'
 import { registerProjects } from './commands/erase.js'
+import { registerGrants } from './commands/grants.js'
 import { registerImport } from './commands/import.js'
+import { registerItems } from './commands/items.js'
 import { registerIterations } from './commands/iterations.js'
+import { registerKeys } from './commands/keys.js'
+import { registerMcp } from './commands/mcp.js'
 import { registerMigrate } from './commands/migrate.js'
+import { registerModels } from './commands/models.js'
 import { registerQueues } from './commands/queues.js'
 import { registerRecall } from './commands/recall.js'
+import { registerSearch } from './commands/search.js'
+import { registerTail } from './commands/tail.js'
 import { registerThreads } from './commands/threads.js'
 import { registerUp } from './commands/up.js'
 import { registerWorker } from './commands/worker.js'
@@ -46,11 +54,19 @@ export function buildProgram(context: CommandContext): Command {
     registerAgents,
     registerProjects,
     registerIterations,
+    registerItems,
     registerRecall,
+    registerSearch,
+    registerTail,
+    registerModels,
+    registerMcp,
+    registerKeys,
+    registerGrants,
     registerQueues,
     registerWorker,
     registerMigrate,
     registerDoctor,
+    registerCompletion,
   ]
   for (const command of register) command(program, context)
   return program

@@ -1,4 +1,7 @@
-import { createLogger, onShutdown, type ShutdownHost } from '@heddle/runtime'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { PermanentError, readModelsFile } from '@heddle/contracts'
+import { createLogger, onShutdown, type ShutdownHost, strategyModulesOf } from '@heddle/runtime'
 import { CommanderError } from 'commander'
 import type { CommandContext } from './context.js'
 import { exitCodeOf, exitCodes, fromCommander, InterruptedError } from './output/failure.js'
@@ -74,8 +77,9 @@ export async function runCli(argv: readonly string[], host: CliHost): Promise<nu
 
 async function runCommand(argv: readonly string[], context: CommandContext): Promise<number> {
   try {
-    const program = buildProgram(context)
     const words = withoutJson(argv)
+    if (!asksForHelp(words)) await Promise.all([registerStrategies(context), registerModels(context)])
+    const program = buildProgram(context)
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync(words, { from: 'user' })
     return exitCodes.success
@@ -86,6 +90,41 @@ async function runCommand(argv: readonly string[], context: CommandContext): Pro
     context.printer.failure(error instanceof CommanderError ? fromCommander(error) : error)
     return exitCodeOf(error)
   }
+}
+
+/** The strategies that the configuration brings are known before an option or a setting names one. */
+async function registerStrategies({ env, cwd }: CommandContext): Promise<void> {
+  const { modules, baseDir } = strategyModulesOf({ env, cwd })
+  if (modules.length === 0) return
+  const { loadStrategyModules } = await import('@heddle/client')
+  await loadStrategyModules(modules, baseDir)
+}
+
+/** Windows of models from a models.dev file are known before a budget depends on one. */
+async function registerModels({ env, cwd }: CommandContext): Promise<void> {
+  const file = env['HEDDLE_MODELS_FILE']?.trim()
+  if (file === undefined || file === '') return
+  const [{ addModels }, content] = await Promise.all([import('@heddle/core'), readJsonFile(resolve(cwd, file))])
+  addModels(readModelsFile(content))
+}
+
+/** @throws PermanentError `VALIDATION_ERROR` where the file is missing or holds no JSON */
+async function readJsonFile(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch (cause) {
+    throw new PermanentError('VALIDATION_ERROR', `HEDDLE_MODELS_FILE: ${path} is no file of JSON`, {
+      field: 'HEDDLE_MODELS_FILE',
+      received: path,
+      hint: 'take https://models.dev/api.json, or unset the variable',
+      cause,
+    })
+  }
+}
+
+/** Help is there whatever the configuration is like. */
+function asksForHelp(words: readonly string[]): boolean {
+  return words.length === 0 || ['help', '--help', '-h', '--version'].some((word) => words.includes(word))
 }
 
 /** `--json` may stand anywhere, also before the command; who needs to know of it knows by now. */

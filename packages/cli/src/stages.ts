@@ -1,17 +1,25 @@
 import { createAssembleWorker } from '@heddle/assemble'
 import { ownersOf } from '@heddle/client'
-import type { StageName } from '@heddle/contracts'
+import { type AssembleJob, mergeSettings, type StageName } from '@heddle/contracts'
 import { NIL_ID } from '@heddle/core'
 import { createEmbedWorker } from '@heddle/embed'
 import { createIngestWorker } from '@heddle/ingest'
-import { chooseEmbedder, createExtractiveSummarizer, type Summarizer } from '@heddle/models'
+import {
+  createEmbedders,
+  createSummarizers,
+  type Embedder,
+  fixedSummarizer,
+  type Summarizer,
+  type Summarizers,
+} from '@heddle/models'
 import { createPruneWorker } from '@heddle/prune'
-import { type DeadLetter, type Queues, startReconciler, type WorkerHandle } from '@heddle/queue'
+import { type DeadLetter, type Queues, type Settled, startReconciler, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Config, Logger } from '@heddle/runtime'
 import {
   findLaggingThreads,
   findPendingStates,
   findRequestedContexts,
+  findRequestedSnapshots,
   insertDeadLetter,
   markThreadFailed,
   type Store,
@@ -20,6 +28,8 @@ import {
 import { createSummarizeWorker } from '@heddle/summarize'
 import { CloseStack } from './close-stack.js'
 import { startHousekeeping } from './housekeeping.js'
+import { createReembedding } from './reembedding.js'
+import { snapshotsFolderOf } from './snapshots-folder.js'
 
 export interface StagesOptions {
   readonly store: Store
@@ -31,8 +41,18 @@ export interface StagesOptions {
   readonly concurrency?: number
   /** Whether, and how eagerly, this process also looks for threads that nobody was woken for. */
   readonly reconcile: boolean | ReconcileTiming
-  /** Writes the summaries. Default: the extractive one. */
+  /** Told of each try of a job that a worker here has ended. */
+  readonly onSettled?: (settled: Settled) => void
+  /** The environment in which keys of providers are looked for. Default: none, so that summaries are extractive. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** How long one call of a provider may take, in milliseconds; it is not tried again then. Default: a minute, and 3 tries. */
+  readonly summaryCallMsMax?: number
+  /** Writes all summaries, whatever the settings say. */
   readonly summarizer?: Summarizer
+  /** The summarizers to choose from, instead of those of `env`. */
+  readonly summarizers?: Summarizers
+  /** Compares texts, whatever the configuration says; whoever gives it closes it. */
+  readonly embedder?: Embedder
 }
 
 export interface ReconcileTiming {
@@ -63,9 +83,17 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
   const opened = new CloseStack(log)
   const wants = (stage: StageName) => stages.includes(stage)
   try {
-    const embedder = wants('embed') ? (await chooseEmbedder({ ...config.embedder, log })).embedder : null
-    if (embedder !== null) opened.push('embedder', CLOSE_BOUND_MS, () => embedder.close())
-    const summarizer = wants('summarize') ? (options.summarizer ?? createExtractiveSummarizer()) : null
+    const embedders = createEmbedders(config.embedder, { env: options.env ?? {}, log, clock })
+    opened.push('embedders', CLOSE_BOUND_MS, () => embedders.close())
+    const given = options.embedder
+    const chosen = wants('embed') || wants('assemble') ? (given ?? (await embedders.chosen()).embedder) : null
+    const embedder = wants('embed') ? chosen : null
+    const limits =
+      options.summaryCallMsMax === undefined ? null : { callMsMax: options.summaryCallMsMax, attemptsMax: 1 }
+    const summarizers = options.summarizer
+      ? fixedSummarizer(options.summarizer)
+      : (options.summarizers ?? createSummarizers({ env: options.env ?? {}, clock, log, ...(limits && { limits }) }))
+    const summarizer = wants('summarize') ? summarizers.of(mergeSettings(config.settings)) : null
 
     const deps = {
       store,
@@ -79,25 +107,40 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     const starting: Promise<WorkerHandle>[] = []
     if (wants('ingest')) starting.push(createIngestWorker(deps))
     if (wants('prune')) starting.push(createPruneWorker(deps))
-    if (summarizer !== null) starting.push(createSummarizeWorker({ ...deps, summarizer }))
+    if (wants('summarize')) starting.push(createSummarizeWorker({ ...deps, summarizers }))
     if (embedder !== null) starting.push(createEmbedWorker({ ...deps, embedder }))
-    if (wants('assemble')) starting.push(createAssembleWorker(deps))
+    if (wants('assemble')) {
+      starting.push(
+        createAssembleWorker({
+          ...deps,
+          embedder: chosen,
+          summarizers,
+          snapshotsFolder: snapshotsFolderOf(config),
+        }),
+      )
+    }
     const started = await Promise.allSettled(starting)
     const workers = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     opened.push('workers', CLOSE_BOUND_MS, () =>
       Promise.all(workers.map((worker) => worker.close({ timeoutMs: WORKER_CLOSE_MS }))),
     )
+    const { onSettled } = options
+    if (onSettled !== undefined) for (const worker of workers) worker.onSettled(onSettled)
     const failed = started.find((each) => each.status === 'rejected')
     if (failed !== undefined) throw failed.reason
 
     if (options.reconcile !== false) {
       const { everyMs, patienceMs } = options.reconcile === true ? RECONCILE : options.reconcile
+      const reembedding = embedder === null ? null : createReembedding(store, embedder.model)
       const reconciler = startReconciler({
         queues,
         everyMs,
-        findWork: () => findWork(store, clock.nowMs(), patienceMs),
-        findRequestedContexts: () =>
-          findRequestedContexts(store, { limit: FOUND_MAX, requestedBeforeMs: clock.nowMs() - patienceMs }),
+        findWork: async () => {
+          const nowMs = clock.nowMs()
+          const found = await Promise.all([findWork(store, nowMs, patienceMs), reembedding?.(nowMs) ?? []])
+          return found.flat()
+        },
+        findRequests: () => findRequests(store, { limit: FOUND_MAX, requestedBeforeMs: clock.nowMs() - patienceMs }),
         log,
         clock,
       })
@@ -108,6 +151,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
         clock,
         log,
         retention: config.retention,
+        snapshotsFolder: snapshotsFolderOf(config),
         everyMs: HOUSEKEEPING_FACTOR * everyMs,
         patienceMs: HOUSEKEEPING_FACTOR * patienceMs,
       })
@@ -129,6 +173,11 @@ async function findWork(store: Store, nowMs: number, patienceMs: number): Promis
     findPendingStates(store, { limit: FOUND_MAX, createdBeforeMs: nowMs - patienceMs, nowMs }),
   ])
   return [...lagging, ...pending]
+}
+
+async function findRequests(store: Store, query: { limit: number; requestedBeforeMs: number }): Promise<AssembleJob[]> {
+  const found = await Promise.all([findRequestedContexts(store, query), findRequestedSnapshots(store, query)])
+  return found.flat()
 }
 
 /** The reconciler leaves the thread of a job that failed for good alone for so long. */

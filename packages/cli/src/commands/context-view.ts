@@ -24,6 +24,7 @@ export function contextLines(result: ContextResult): string[] {
     `${formatCount(result.tokensUsed)} of ${formatCount(result.budget)} tokens used; all ${formatCount(receipt.eligible)} eligible messages verbatim would be ${formatCount(receipt.tokensRaw)}${saved > 0 ? ` (${formatCount(saved)} saved)` : ''}`,
     `eligible ${formatCount(receipt.eligible)} / imported ${formatCount(receipt.imported)}${ineligibleText(receipt.ineligible)}`,
     `messages: ${fateText(receipt.entries)}`,
+    ...iterationLines(receipt),
     ...receipt.notes.map((note) => `note: ${safeText(note)}`),
   ]
 }
@@ -32,7 +33,7 @@ const SHOWN_CHARACTERS = 160
 
 /** The messages that the model gets, each on a line. */
 export function messageLines(result: ContextResult): string[] {
-  const system = result.system === null ? [] : [`system: ${oneLine(result.system, SHOWN_CHARACTERS)}`]
+  const system = result.system === null ? [] : [`system: ${oneLine(systemText(result.system), SHOWN_CHARACTERS)}`]
   const lines = result.messages.map((message) => {
     const { role, content, ...rest } = message
     const text = typeof content === 'string' ? content : JSON.stringify(content)
@@ -45,6 +46,22 @@ export function messageLines(result: ContextResult): string[] {
 function ineligibleText(ineligible: Readonly<Record<string, number>>): string {
   const parts = Object.entries(ineligible).filter(([, count]) => count > 0)
   return parts.length === 0 ? '' : ` (left out: ${parts.map(([reason, count]) => `${count} ${reason}`).join(', ')})`
+}
+
+/** `iterations: 7 covered, 3 raw, 2 left-out`, and what is left out and why. */
+function iterationLines({ iterations, entries }: ContextResult['receipt']): string[] {
+  if (iterations === undefined) return []
+  const modes = new Map<string, number>()
+  for (const { mode, iterations: count = 0 } of entries) if (count > 0) modes.set(mode, (modes.get(mode) ?? 0) + count)
+  const parts = [...modes].map(([mode, count]) => `${formatCount(count)} ${mode}`)
+  const leftOut = entries.filter(({ mode, iterations: count = 0 }) => mode === 'left-out' && count > 0)
+  return [
+    `iterations: ${parts.length === 0 ? 'none' : parts.join(', ')}`,
+    ...leftOut.map(({ fromIteration, toIteration, iterations: count = 0, reason }) => {
+      const which = fromIteration === undefined ? formatCount(count) : `${fromIteration}-${toIteration}`
+      return `left out: iterations ${which}, ${reason}`
+    }),
+  ]
 }
 
 /** How many messages stand how: `120 covered, 14 raw, 9 condensed`. */
@@ -63,4 +80,8 @@ export function countByMode(entries: readonly ReceiptEntry[]): Map<ReceiptEntry[
     if (entry.count > 0) counts.set(entry.mode, (counts.get(entry.mode) ?? 0) + entry.count)
   }
   return counts
+}
+
+function systemText(system: NonNullable<ContextResult['system']>): string {
+  return typeof system === 'string' ? system : system.map((block) => block.text).join('\n\n')
 }

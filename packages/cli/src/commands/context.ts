@@ -1,24 +1,32 @@
-import { type ContextRequest, type ContextResult, formats, strategies } from '@heddle/contracts'
+import type { RemoteClient } from '@heddle/client/http'
+import { type ContextRequest, type ContextResult, formats, strategyNames } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import {
   budgetOption,
   contextFormatOption,
+  type IterationOptions,
+  iterationSettings,
   messageOption,
   modelOption,
   nameOption,
+  pastOption,
   strategyOption,
   withCommonOptions,
+  withIterationOptions,
 } from '../options.js'
 import { refusePaused } from '../paused.js'
-import { withEngine, withStore } from '../with-engine.js'
+import { untilStopped, withEngine, withStore } from '../with-engine.js'
+import { refuseRemote, remoteClientOf, type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 import { registerContextClear } from './context-clear.js'
 import { registerContextPrune } from './context-prune.js'
+import { registerContextReceipts } from './context-receipts.js'
+import { registerContextSnapshots } from './context-snapshots.js'
 import { registerContextUncompact } from './context-uncompact.js'
 import { contextLines, messageLines } from './context-view.js'
 import { settleThreads } from './settle.js'
 
-interface BuildOptions extends CommonOptions {
+interface BuildOptions extends CommonOptions, IterationOptions, UrlOptions {
   readonly agent?: string
   readonly thread: string
   readonly message?: string
@@ -26,6 +34,7 @@ interface BuildOptions extends CommonOptions {
   readonly budget?: number
   readonly strategy?: ContextRequest['strategy']
   readonly format?: ContextRequest['format']
+  readonly at?: string
   readonly messages?: true
 }
 
@@ -45,11 +54,13 @@ export function registerContext(program: Command, context: CommandContext): void
     .option('--message <text>', "the user's new message, which closes the context", messageOption)
     .option('--model <name>', 'the model that will read it: gives the window and the counting', modelOption)
     .option('--budget <tokens>', 'tokens that the context may use', budgetOption)
-    .option('--strategy <name>', strategies.join(', '), strategyOption)
+    .option('--strategy <name>', strategyNames().join(', '), strategyOption)
     .option('--format <name>', formats.join(', '), contextFormatOption)
+    .option('--at <time>', 'the context that the same request got last up to then; it is not built anew', pastOption)
     .option('--messages', 'print the messages too')
-  withCommonOptions(build, [
+  withCommonOptions(withUrlOption(withIterationOptions(build)), [
     'heddle context build --agent coder --thread session --budget 16000',
+    'heddle context build --agent runner --thread nightly --strategy iterations --context-window 5',
     'heddle context build --agent coder --thread session --message "go on" --format anthropic --json',
   ]).action((options: BuildOptions) => buildContext(context, options))
 
@@ -58,45 +69,91 @@ export function registerContext(program: Command, context: CommandContext): void
     .description('show a context that was built, as it was delivered')
     .argument('<id>', 'the id that "context build" printed')
     .option('--messages', 'print the messages too')
-  withCommonOptions(show, [
+    .option('--rebuild', 'make it again of what is stored, also while the delivered bytes are kept')
+  withCommonOptions(withUrlOption(show), [
     'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
     'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --messages --json',
-  ]).action((id: string, options: CommonOptions & { messages?: true }) => showContext(context, id, options))
+  ]).action((id: string, options: ShowOptions) => showContext(context, id, options))
 
+  const at = group
+    .command('at')
+    .description('show the last context of a thread that was built up to a moment, as it was delivered')
+    .argument('<time>', 'a time with its zone', pastOption)
+    .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
+    .option('--messages', 'print the messages too')
+  withCommonOptions(withUrlOption(at), [
+    'heddle context at 2026-02-12T14:30:00Z --thread session',
+    'heddle context at 2026-02-12T14:30:00Z --thread session --messages --json',
+  ]).action((time: string, options: AtOptions) => showContextAt(context, time, options))
+
+  registerContextReceipts(group, context)
   registerContextPrune(group, context)
   registerContextUncompact(group, context)
   registerContextClear(group, context)
+  registerContextSnapshots(group, context)
 }
 
 async function buildContext(context: CommandContext, options: BuildOptions): Promise<void> {
-  const { thread, agent, message, model, budget, strategy, format } = options
+  const { thread, agent, message, model, budget, strategy, format, at } = options
+  const iterations = iterationSettings(options)
   const request: ContextRequest = {
     thread,
+    ...(iterations !== null && { iterations }),
     ...(agent !== undefined && { agent }),
     ...(message !== undefined && { message }),
     ...(model !== undefined && { model }),
     ...(budget !== undefined && { budget }),
     ...(strategy !== undefined && { strategy }),
     ...(format !== undefined && { format }),
+    ...(at !== undefined && { at }),
+  }
+  const isWithMessages = options.messages === true
+  const deadlineMs = BUILD_DEADLINE_MS
+  if (at !== undefined) return await showPast(context, options, ({ contexts }) => contexts.build(request))
+  const remote = await remoteClientOf(context, options)
+  if (remote !== null) {
+    const building = remote.contexts.build(request, { deadlineMs, signal: context.signal })
+    return printContext(context, await untilStopped(context.signal, building), isWithMessages)
   }
   const stages = ['prune', 'summarize', 'assemble'] as const
   await withEngine(context, options, { stages }, async (engine) => {
     await refusePaused(engine, 'assemble')
     // Without this a command that brings its own workers would ask before they had done anything.
     if (engine.workersHere.length > 0) await settleThreads(context, engine, [thread], 'summaries')
-    const result = await engine.client.contexts.build(request, { deadlineMs: BUILD_DEADLINE_MS })
-    printContext(context, result, options.messages === true)
+    const result = await engine.client.contexts.build(request, { deadlineMs })
+    printContext(context, result, isWithMessages)
   })
 }
 
-async function showContext(
+interface AtOptions extends CommonOptions, UrlOptions {
+  readonly thread: string
+  readonly messages?: true
+}
+
+async function showContextAt(context: CommandContext, at: string, options: AtOptions): Promise<void> {
+  await showPast(context, options, ({ contexts }) => contexts.at({ thread: options.thread, at }))
+}
+
+/** What was built is read: no workers are needed for it. */
+async function showPast(
   context: CommandContext,
-  id: string,
-  options: CommonOptions & { messages?: true },
+  options: Pick<ShowOptions, 'messages'> & CommonOptions & UrlOptions,
+  find: (client: RemoteClient) => Promise<ContextResult>,
 ): Promise<void> {
-  await withStore(context, options, async (engine) => {
-    printContext(context, await engine.client.contexts.get(id), options.messages === true)
-  })
+  const print = (result: ContextResult) => printContext(context, result, options.messages === true)
+  await withRemote(context, options, null, async (client) => print(await find(client)))
+}
+
+interface ShowOptions extends CommonOptions, UrlOptions {
+  readonly messages?: true
+  readonly rebuild?: true
+}
+
+async function showContext(context: CommandContext, id: string, options: ShowOptions): Promise<void> {
+  if (options.rebuild !== true) return await showPast(context, options, ({ contexts }) => contexts.get(id))
+  const print = (result: ContextResult) => printContext(context, result, options.messages === true)
+  refuseRemote(context, options, '--rebuild')
+  await withStore(context, options, async ({ client }) => print(await client.contexts.get(id, { rebuild: true })))
 }
 
 /** With --json a context is always whole: programs take what they need of it. */

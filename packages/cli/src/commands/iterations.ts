@@ -6,7 +6,8 @@ import { limitOption, nameOption, numeral, oneOf, optionValue, withCommonOptions
 import { UsageError } from '../output/failure.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
-import { withStore } from '../with-engine.js'
+import { withEngine, withStore } from '../with-engine.js'
+import { registerIterationsLoop } from './iterations-loop.js'
 
 interface AddOptions extends CommonOptions {
   readonly agent: string
@@ -78,11 +79,13 @@ export function registerIterations(program: Command, context: CommandContext): v
     'heddle iterations list nightly',
     'heddle iterations list nightly --order desc --limit 5 --json',
   ]).action((thread: string, options: ListOptions) => listIterations(context, thread, options))
+
+  registerIterationsLoop(group, context)
 }
 
 async function addIterations(context: CommandContext, thread: string, options: AddOptions): Promise<void> {
   const iterations = await iterationsOf(context, thread, options)
-  await withStore(context, options, async (engine) => {
+  await withEngine(context, options, { stages: [] }, async (engine) => {
     const result = await engine.client.iterations.append({ agent: options.agent, thread, iterations })
     context.printer.result({ thread, agent: options.agent, ...result }, () => [
       `thread ${safeText(thread)}: ${formatCount(result.stored)} iterations stored, ${formatCount(result.repeated)} repeated`,

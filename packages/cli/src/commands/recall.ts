@@ -12,10 +12,12 @@ import {
 } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
+import { formatCount } from '../output/table.js'
 import { withStore } from '../with-engine.js'
+import { refuseRemote, type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 import { archiveLines, searchLines } from './archive-view.js'
 
-interface RecallOptions extends CommonOptions {
+interface RecallOptions extends CommonOptions, UrlOptions {
   readonly thread?: string
   readonly lines?: string
   readonly search?: string
@@ -64,7 +66,7 @@ export function registerRecall(program: Command, context: CommandContext): void 
     .option('--until <moment>', 'only before then', momentOption('until'))
     .option('--limit <count>', 'rows of a page', limitOption)
     .option('--after <cursor>', 'the page after this cursor')
-  withCommonOptions(recall.optionsGroup('Options:'), [
+  withCommonOptions(withUrlOption(recall.optionsGroup('Options:')), [
     'heddle recall msg-1a2b3c4d --thread session',
     'heddle recall nexora://default/session/msg-1a2b3c4d --lines 10-50',
     'heddle recall --thread session --kind file_view --since 1h',
@@ -81,8 +83,8 @@ async function recallContent(context: CommandContext, reference: string, options
     hint: 'Leave the reference out to list the archive, or this option to recall one entry.',
   })
   const { thread, lines, search, maxTokens } = options
-  await withStore(context, options, async (engine) => {
-    const recalled = await engine.client.recall({
+  await withRemote(context, options, null, async (client) => {
+    const recalled = await client.recall({
       ref: reference,
       ...(thread !== undefined && { thread }),
       ...(lines !== undefined && { lines }),
@@ -91,6 +93,10 @@ async function recallContent(context: CommandContext, reference: string, options
       maxTokens: maxTokens ?? limits.budgetTokensMax,
     })
     if (recalled.matchCount === 0) context.printer.note('no line holds this text')
+    if (recalled.truncated) {
+      const lines = formatCount(recalled.linesTotal)
+      context.printer.note(`cut by --max-tokens; lines in all: ${lines}. Give more tokens, or --lines`)
+    }
     context.printer.exact(recalled.content, safeText(recalled.content), recalled)
   })
 }
@@ -115,12 +121,14 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
   if (search !== undefined) {
     refuse(options, ['after'], { rule: 'goes without --search', hint: 'A search gives the best --limit results.' })
   }
-  await withStore(context, options, async ({ client }) => {
-    if (search !== undefined) {
+  if (search !== undefined) {
+    return await withRemote(context, options, null, async (client) => {
       const found = await client.archive.search({ ...selection, query: search })
       context.printer.result(found, () => searchLines(found))
-      return
-    }
+    })
+  }
+  refuseRemote(context, options, 'listing the archive')
+  await withStore(context, options, async ({ client }) => {
     const page = await client.archive.list({ ...selection, ...(after !== undefined && { after }) })
     context.printer.result(page, () => archiveLines(page))
   })

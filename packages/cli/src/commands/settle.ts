@@ -41,14 +41,15 @@ async function settle(context: CommandContext, engine: Engine, thread: string, t
   // Jobs may have been lost with the process that was to handle them; a wake that is not needed does no harm.
   const { threadIdOf } = await import('@heddle/core')
   const wake = { projectId: engine.projectId, threadId: threadIdOf(engine.projectId, thread) }
-  await engine.queues.rewake('prune', wake)
+  await Promise.all([engine.queues.rewake('prune', wake), engine.queues.rewake('summarize', wake)])
   if (through === 'vectors') await engine.queues.rewake('embed', wake)
   try {
     await engine.client.threads.waitUntilSettled(thread, {
       deadlineMs: SETTLE_DEADLINE_MS,
       signal: AbortSignal.any([context.signal, enough.signal]),
-      onProgress({ headSeq, cursors }) {
-        if (through === 'summaries' && Math.min(cursors.prune, cursors.summarize) >= headSeq) enough.abort()
+      onProgress({ headSeq, cursors, isProgressKept }) {
+        const isSummarized = Math.min(cursors.prune, cursors.summarize) >= headSeq && isProgressKept
+        if (through === 'summaries' && isSummarized) enough.abort()
       },
     })
   } catch (error) {

@@ -8,6 +8,17 @@ function keptAsideText(keptAside: Readonly<Record<string, number>>): string {
   return parts.length === 0 ? '0' : parts.join(', ')
 }
 
+/** What the thread's summaries cost, where a provider was called for them. */
+function costLines(costs: ThreadOverview['summaryCosts']): string[] {
+  if (costs.calls === 0) return []
+  const failed = costs.failedCalls === 0 ? '' : ` (${formatCount(costs.failedCalls)} failed)`
+  const unpriced =
+    costs.callsWithoutPrice === 0 ? '' : `, ${formatCount(costs.callsWithoutPrice)} calls without a price`
+  return [
+    `summaries ${formatCount(costs.summaries)} · ${formatCount(costs.calls)} calls${failed} · ${formatCount(costs.inputTokens)} tokens in, ${formatCount(costs.outputTokens)} out · about $${costs.costUsd.toFixed(4)}${unpriced}`,
+  ]
+}
+
 /** What is stored of a thread, for people. */
 export function threadLines(thread: ThreadOverview): string[] {
   const { prunings } = thread
@@ -18,6 +29,7 @@ export function threadLines(thread: ThreadOverview): string[] {
     `${formatCount(thread.messages)} messages · ${formatCount(thread.toolCalls)} tool calls · ${formatCount(thread.toolResults)} results · ${formatCount(thread.tokens)} tokens`,
     `eligible ${formatCount(thread.eligible)} / imported ${formatCount(thread.imported)} · kept aside ${keptAsideText(thread.keptAside)}`,
     `condensed ${formatCount(prunings.condense)} · removed ${formatCount(prunings.remove)} · stubs ${formatCount(prunings.stub)}`,
+    ...costLines(thread.summaryCosts),
     ...(thread.lastError === null ? [] : [`last error: ${safeText(thread.lastError)}`]),
     '',
     ...(thread.states.length === 0

@@ -1,25 +1,37 @@
-import { ConflictError, HeddleError, RetryableError, stageNames } from '@heddle/contracts'
+import { ConflictError, HeddleError, PermanentError, stageNames } from '@heddle/contracts'
+import type { Gateway, GatewayBackend } from '@heddle/gateway'
 import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
 import type { Engine } from '../engine.js'
-import { startHealthServer } from '../health-server.js'
-import { portOption, withCommonOptions } from '../options.js'
+import {
+  type IterationOptions,
+  iterationSettings,
+  portOption,
+  withCommonOptions,
+  withIterationOptions,
+} from '../options.js'
 import { InterruptedError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
 import { announceUp, type RunningUp, withdrawUp } from '../presence.js'
 import { untilAborted } from '../with-engine.js'
 
-interface UpOptions extends CommonOptions {
+interface UpOptions extends CommonOptions, IterationOptions {
   readonly port?: number
+  readonly host?: string
 }
 
 export function registerUp(program: Command, context: CommandContext): void {
   const up = program
     .command('up')
     .description('run everything in this process: server, workers, and the reconciler that finds forgotten work')
-    .option('--port <port>', 'port of /healthz and /readyz on 127.0.0.1 (default 4680, or HEDDLE_PORT)', portOption)
-  withCommonOptions(up, [
+    .option(
+      '--port <port>',
+      'port of the HTTP interface on 127.0.0.1; 0 takes any (default 4680, or HEDDLE_PORT)',
+      portOption,
+    )
+    .option('--host <address>', 'address to listen on (default 127.0.0.1, or HEDDLE_HOST); on others a key is needed')
+  withCommonOptions(withIterationOptions(up), [
     'heddle up',
     'heddle up --data ~/.heddle --port 4700',
     'DATABASE_URL=postgres://... REDIS_URL=redis://... heddle up',
@@ -32,7 +44,12 @@ export function registerUp(program: Command, context: CommandContext): void {
 }
 
 async function runEverything(context: CommandContext, options: UpOptions): Promise<void> {
-  const config = configOf(context, options, { ...(options.port !== undefined && { port: options.port }) })
+  const iterations = iterationSettings(options)
+  const config = configOf(context, options, {
+    ...(options.port !== undefined && { port: options.port }),
+    ...(options.host !== undefined && { host: options.host }),
+    ...(iterations !== null && { settings: { iterations } }),
+  })
   if (config.mode !== 'embedded') return await serve(context, config)
   const { untilUp, WORD_MS_MAX } = await import('../up-elsewhere.js')
   const running = await untilUp(context, config.dataDir)
@@ -50,34 +67,61 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
 
 async function serve(context: CommandContext, config: Config): Promise<void> {
   let engine: Engine | null = null
-  const health = await startHealthServer({
+  let backend: GatewayBackend | null = null
+  const log = loggerOf(context, config, 'service')
+  const { gatewayBackendOf } = await import('../gateway-backend.js')
+  const { isOpenToOthers, startGateway } = await import('@heddle/gateway')
+  const gateway = await startGateway({
+    host: config.host,
+    hosts: config.hosts,
     port: config.port,
+    project: config.project,
     identity: { pid: process.pid, dataDir: config.dataDir },
-    async checkReady() {
-      if (engine === null) throw new RetryableError('SERVICE_UNAVAILABLE', 'Heddle is still starting')
-      await engine.checkReady()
-    },
+    log,
+    backend: () => backend,
   })
   try {
-    if (config.mode === 'embedded') await announce(config.dataDir, health.port)
+    if (config.mode === 'embedded') await announce(config.dataDir, gateway.port)
     const { openEngine } = await import('../engine.js')
     context.printer.note('starting ...')
     engine = await openEngine({
       context,
       config,
-      log: loggerOf(context, config, 'service'),
-      needs: { stages: stageNames, workers: 'always', reconcile: true, lasting: true, migrate: true },
+      log,
+      needs: {
+        stages: stageNames,
+        workers: 'always',
+        reconcile: true,
+        lasting: true,
+        migrate: true,
+        onSettled: gateway.recordTry,
+      },
     })
-    tellReady(context, config, engine, health.port)
+    backend = gatewayBackendOf(engine)
+    if (isOpenToOthers(config)) await checkKeys(engine)
+    tellReady(context, config, engine, gateway)
     await untilAborted(context.signal)
   } catch (error) {
     // Being asked to stop is how this command ends well.
     if (!(error instanceof InterruptedError)) throw error
   } finally {
+    // Answers under way need the engine; and until that is closed, others are to see that this process lives.
+    await gateway.drain()
     await engine?.close()
     if (config.mode === 'embedded') await withdrawUp(config.dataDir, process.pid)
-    await health.close()
+    await gateway.close()
   }
+}
+
+/** Whoever reaches it from elsewhere needs a key: without one it would serve nobody, and its user should know. */
+async function checkKeys({ store, projectId, config }: Engine): Promise<void> {
+  const { hasKeys } = await import('@heddle/client')
+  if (await hasKeys(store, projectId)) return
+  throw new PermanentError('FORBIDDEN', `project "${config.project}" has no key, and others could reach this address`, {
+    field: 'host',
+    received: config.hosts[0] ?? config.host,
+    hint: 'Make a key first: heddle keys create --name admin --role admin; or listen on 127.0.0.1 alone.',
+  })
 }
 
 /** Before the server starts, which takes seconds: whoever comes meanwhile is to find this process. */
@@ -94,10 +138,9 @@ function tellRunning(context: CommandContext, config: Config, running: RunningUp
   ])
 }
 
-function tellReady(context: CommandContext, config: Config, engine: Engine, port: number): void {
+function tellReady(context: CommandContext, config: Config, engine: Engine, { url, port }: Gateway): void {
   const database = withoutCredentials(engine.server.url)
   const queues = config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl)
-  const health = `http://127.0.0.1:${port}`
   const { summarizer, embedder } = engine.models
   const document = {
     status: 'ready',
@@ -111,7 +154,8 @@ function tellReady(context: CommandContext, config: Config, engine: Engine, port
     summarizer,
     embedder,
     port,
-    health: `${health}/healthz`,
+    url,
+    health: `${url}/healthz`,
   }
   const { colors } = context.printer
   context.printer.result(document, () => [
@@ -122,7 +166,8 @@ function tellReady(context: CommandContext, config: Config, engine: Engine, port
     `  workers    ${engine.workersHere.join(', ')}, and the reconciler`,
     `  summaries  ${summarizer ?? 'none'}`,
     `  vectors    ${embedder ?? 'none'}`,
-    `  health     ${health}/healthz, ${health}/readyz`,
+    `  http       ${url}/v1, described at ${url}/docs`,
+    `  health     ${url}/healthz, ${url}/readyz, ${url}/metrics`,
     colors.green('ready; Ctrl-C stops everything'),
   ])
 }

@@ -3,12 +3,20 @@ import { withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
 import { type HealthServer, startHealthServer } from '../health-server.js'
-import { concurrencyOption, oneOf, portOption, withCommonOptions } from '../options.js'
+import {
+  concurrencyOption,
+  type IterationOptions,
+  iterationSettings,
+  oneOf,
+  portOption,
+  withCommonOptions,
+  withIterationOptions,
+} from '../options.js'
 import { InterruptedError } from '../output/failure.js'
 import { findUp } from '../presence.js'
 import { untilAborted } from '../with-engine.js'
 
-interface WorkerOptions extends CommonOptions {
+interface WorkerOptions extends CommonOptions, IterationOptions {
   readonly concurrency?: number
   readonly port?: number
 }
@@ -24,7 +32,7 @@ export function registerWorker(program: Command, context: CommandContext): void 
       concurrencyOption,
     )
     .option('--port <port>', 'also serve /healthz and /readyz on this port of 127.0.0.1; 0 takes any', portOption)
-  withCommonOptions(worker, [
+  withCommonOptions(withIterationOptions(worker), [
     'heddle worker all',
     'DATABASE_URL=postgres://... REDIS_URL=redis://... heddle worker ingest --concurrency 64',
   ])
@@ -36,7 +44,8 @@ export function registerWorker(program: Command, context: CommandContext): void 
 }
 
 async function runWorkers(context: CommandContext, stage: StageName | 'all', options: WorkerOptions): Promise<void> {
-  const config = configOf(context, options)
+  const iterations = iterationSettings(options)
+  const config = configOf(context, options, { ...(iterations !== null && { settings: { iterations } }) })
   if (config.mode === 'embedded' && (await findUp(config.dataDir)) === null) {
     throw new RetryableError(
       'SERVICE_UNAVAILABLE',

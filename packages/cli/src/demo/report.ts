@@ -42,6 +42,8 @@ export interface DemoReport {
   readonly compactions: number
   /** The summary in the context, null where there is none. */
   readonly summary: string | null
+  /** What providers were called for. */
+  readonly summaryCosts: ThreadOverview['summaryCosts']
   readonly context: {
     readonly id: string
     readonly budget: number
@@ -57,7 +59,10 @@ export interface DemoReport {
   readonly where: {
     readonly mode: string
     readonly project: string
+    /** Who wrote the summary that is shown. */
     readonly summarizer: string | null
+    /** Why the one that was chosen was given up; null where it was not. */
+    readonly wentOn: string | null
     readonly embedder: string | null
   }
   readonly steps: readonly TimedStep[]
@@ -125,6 +130,7 @@ export function demoLines(report: DemoReport, colors: Printer['colors']): string
     ),
     ...heading('The summary'),
     ...summaryLines(report.summary),
+    ...writerLines(report),
     ...heading(`The context for ${formatCount(context.budget)} tokens (${context.strategy})`),
     ...indented(
       tableLines(
@@ -154,6 +160,17 @@ function summaryLines(summary: string | null): string[] {
   const lines = summary.split('\n').filter((line) => line.trim() !== '')
   const shown = lines.slice(0, SUMMARY_LINES_SHOWN).map((line) => `  ${oneLine(line, LINE_CHARACTERS)}`)
   return lines.length > shown.length ? [...shown, `  … ${lines.length - shown.length} more lines`] : shown
+}
+
+/** Who wrote the summaries, and at what cost; nothing left the machine where no provider was called. */
+function writerLines({ where: { summarizer, wentOn }, summaryCosts: costs }: DemoReport): string[] {
+  if (wentOn !== null) return [`  written without a model: ${safeText(wentOn)}`]
+  if (summarizer === null || summarizer === 'extractive')
+    return ['  written without a model: nothing left this machine']
+  const tokens = `${formatCount(costs.inputTokens)} tokens in, ${formatCount(costs.outputTokens)} out`
+  return [
+    `  written by ${safeText(summarizer)}: ${formatCount(costs.calls)} calls, ${tokens}, about $${costs.costUsd.toFixed(4)}`,
+  ]
 }
 
 function recalledLines(recalled: RecalledResult | null): string[] {

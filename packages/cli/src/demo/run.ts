@@ -9,6 +9,7 @@ import { sendThreads } from '../importing/send.js'
 import { untilStopped } from '../with-engine.js'
 import { recordSession } from './recorder.js'
 import { type DemoReport, fatesOf, type RecalledResult, summaryOf } from './report.js'
+import { DEMO_CALL_MS_MAX, settle } from './settle.js'
 import { findSourceDir } from './source-dir.js'
 import { StepTimer } from './step-timer.js'
 
@@ -23,7 +24,6 @@ export interface DemoOptions {
 }
 
 const AGENT = 'demo-agent'
-const SETTLE_DEADLINE_MS = 120_000
 const BUILD_DEADLINE_MS = 60_000
 const SYSTEM_PROMPT =
   'You are a coding agent. You look before you change anything, check what you changed, and say plainly what is left to do.'
@@ -45,7 +45,14 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
       context,
       config,
       log,
-      needs: { stages: stageNames, workers: 'always', reconcile: true, migrate: true, durable: false },
+      needs: {
+        stages: stageNames,
+        workers: 'always',
+        reconcile: true,
+        migrate: true,
+        durable: false,
+        summaryCallMsMax: DEMO_CALL_MS_MAX,
+      },
     }),
   )
   try {
@@ -100,9 +107,7 @@ async function showTheWay(
     sendThreads(context, engine, [session], { agent: AGENT, newAgentRollingWindow: null }),
   )
   if (imported === undefined) throw new Error('the session was not sent')
-  await steps.run('prune and summarize, until settled', () =>
-    client.threads.waitUntilSettled(thread, { deadlineMs: SETTLE_DEADLINE_MS, signal: context.signal }),
-  )
+  const wentOn = await steps.run('prune and summarize, until settled', () => settle(engine, thread, context.signal))
   const built = await steps.run('build a context', () =>
     client.contexts.build(
       { agent: AGENT, thread, budget, format: 'neutral', message: 'What is left to do?' },
@@ -124,6 +129,7 @@ async function showTheWay(
     prunings: overview.prunings,
     compactions: overview.states.at(-1)?.generation ?? 0,
     summary: summaryOf(built),
+    summaryCosts: overview.summaryCosts,
     context: {
       id: built.id,
       budget: built.budget,
@@ -133,13 +139,14 @@ async function showTheWay(
       fates: fatesOf(built),
       tokensBefore: built.receipt.tokensRaw,
       tokensAfter: built.tokensUsed,
-      notes: built.receipt.notes,
+      notes: wentOn === null ? built.receipt.notes : [wentOn, ...built.receipt.notes],
     },
     recalled,
     where: {
       mode: engine.config.mode,
       project: engine.config.project,
-      summarizer: engine.models.summarizer,
+      summarizer: wentOn === null ? engine.models.summarizer : 'extractive',
+      wentOn,
       embedder: engine.models.embedder,
     },
     steps: steps.done,

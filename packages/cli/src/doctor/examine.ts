@@ -1,4 +1,4 @@
-import { stageNames } from '@heddle/contracts'
+import { mergeSettings, stageNames } from '@heddle/contracts'
 import { type Config, type Logger, withoutCredentials } from '@heddle/runtime'
 import type { Store } from '@heddle/store'
 import { CloseStack } from '../close-stack.js'
@@ -16,7 +16,7 @@ export async function examine(context: CommandContext, options: CommonOptions): 
   try {
     config = configOf(context, options)
   } catch (error) {
-    return [failedBy('configuration', error), ...['database', 'queues', 'models'].map(skipped)]
+    return [failedBy('configuration', error), ...['database', 'queues', 'models', 'summarizer'].map(skipped)]
   }
   const log = loggerOf(context, config, 'command')
   const opened = new CloseStack(log)
@@ -32,7 +32,8 @@ async function lookAround(context: CommandContext, config: Config, log: Logger, 
   return [
     passed('configuration', `${config.mode} mode, project "${config.project}", ${where}`),
     ...(await lookAtServers(context, config, log, opened)),
-    await lookAtModels(config, log),
+    await lookAtModels(context, config, log),
+    await lookAtSummarizer(context, config),
   ]
 }
 
@@ -64,10 +65,26 @@ async function lookAtServers(
     const queues = migrated
       ? await lookAtQueues(config, server, store, log, opened)
       : { checks: [skipped('queues')], connections: null }
-    return [reachable, ...checks, connectionCheck(health, queues.connections), ...queues.checks]
+    const search = migrated ? await lookAtSearch(store, config) : skipped('search')
+    return [reachable, ...checks, connectionCheck(health, queues.connections), ...queues.checks, search]
   } catch (error) {
     return [failedBy('database', error), skipped('queues')]
   }
+}
+
+/** Whether vectors of the largest agent can still be compared one by one. */
+async function lookAtSearch(store: Store, config: Config): Promise<Check> {
+  const { largestVectorScope, VECTORS_EXACT_MAX } = await import('@heddle/store')
+  const { projectIdOf } = await import('@heddle/core')
+  const largest = await store.inProject(projectIdOf(config.project), largestVectorScope)
+  if (largest === null) return passed('search', 'no vectors yet')
+  const detail = `agent "${largest.agent}" has ${largest.chunks} vectors, of ${VECTORS_EXACT_MAX} that are compared exactly`
+  if (largest.chunks <= VECTORS_EXACT_MAX) return passed('search', detail)
+  return warned(
+    'search',
+    detail,
+    'Its searches go by words alone. So many vectors need the index of pgvector, which Heddle does not use yet: spread the threads over several agents.',
+  )
 }
 
 async function lookAtQueues(
@@ -105,19 +122,33 @@ async function lookAtQueues(
   }
 }
 
-async function lookAtModels(config: Config, log: Logger): Promise<Check> {
+async function lookAtModels({ env }: CommandContext, config: Config, log: Logger): Promise<Check> {
   const { chooseEmbedder } = await import('@heddle/models')
   try {
-    const { embedder, reason } = await chooseEmbedder({ ...config.embedder, log })
+    const { embedder, reason, fellBack, fault } = await chooseEmbedder(config.embedder, { env, log })
     await embedder.close()
+    if (fault !== null) return failedBy('embedder', fault)
     const detail = `${embedder.model} (${embedder.dimensions} dimensions): ${reason}`
-    if (config.embedder.kind !== 'auto' || embedder.model === config.embedder.model) return passed('embedder', detail)
+    if (!fellBack) return passed('embedder', detail)
     return warned(
       'embedder',
       detail,
-      `Search finds words, not meanings. For meanings put the files of ${config.embedder.model} into the folder that HEDDLE_MODELS names.`,
+      'Search finds words, not meanings. For meanings run "heddle models pull", or set HEDDLE_EMBEDDER=openai.',
     )
   } catch (error) {
     return failedBy('embedder', error)
   }
+}
+
+/** Agents may have settings of their own; this is what holds for those that have none. No provider is called. */
+async function lookAtSummarizer({ env }: CommandContext, config: Config): Promise<Check> {
+  const { chooseSummarizer } = await import('@heddle/models')
+  const { provider, model, reason, fellBack } = chooseSummarizer(mergeSettings(config.settings), env)
+  const detail = `${provider === null ? 'extractive' : `${provider.name} ${model}`}: ${reason}`
+  if (!fellBack) return passed('summarizer', detail)
+  return warned(
+    'summarizer',
+    detail,
+    'Set the key of that provider in the environment, or take HEDDLE_SUMMARIZATION_PROVIDER away; until then summaries are made without a model.',
+  )
 }

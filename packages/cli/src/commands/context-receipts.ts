@@ -1,0 +1,167 @@
+import type { ContextDiff, ContextResult, DiffLine, ReceiptEntry, Standing } from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../context.js'
+import { withCommonOptions } from '../options.js'
+import { oneLine, safeText } from '../output/safe-text.js'
+import { type Column, formatCount, tableLines } from '../output/table.js'
+import { withStore } from '../with-engine.js'
+
+/** Rows of a table for people; a program gets all of them. */
+const ROWS_MAX = 60
+const REASON_CHARACTERS = 70
+const VALUE_CHARACTERS = 40
+
+export function registerContextReceipts(group: Command, context: CommandContext): void {
+  const explain = group
+    .command('explain')
+    .description('say of each line of a context why it is there and at what cost, and what was left out and why')
+    .argument('<id>', 'the id that "context build" printed')
+  withCommonOptions(explain, [
+    'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
+    'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --json',
+  ]).action((id: string, options: CommonOptions) => explainContext(context, id, options))
+
+  const diff = group
+    .command('diff')
+    .description('compare two contexts: what came in, went out, changed its form or moved, and the tokens by section')
+    .argument('<before>', 'the id of the one')
+    .argument('<after>', 'the id of the other')
+  withCommonOptions(diff, [
+    'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80',
+    'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80 --json',
+  ]).action((before: string, after: string, options: CommonOptions) => diffContexts(context, before, after, options))
+}
+
+async function explainContext(context: CommandContext, id: string, options: CommonOptions): Promise<void> {
+  await withStore(context, options, async ({ client }) => {
+    const result = await client.contexts.get(id)
+    const { thread, agent, strategy, format, budget, tokensUsed, receipt } = result
+    context.printer.result({ id, thread, agent, strategy, format, budget, tokensUsed, receipt }, () =>
+      explained(result),
+    )
+  })
+}
+
+async function diffContexts(
+  context: CommandContext,
+  before: string,
+  after: string,
+  options: CommonOptions,
+): Promise<void> {
+  await withStore(context, options, async ({ client }) => {
+    const diff = await client.contexts.diff(before, after)
+    context.printer.result(diff, () => diffLines(diff))
+  })
+}
+
+const entryColumns: readonly Column[] = [
+  { title: 'section' },
+  { title: 'what' },
+  { title: 'mode' },
+  { title: 'score', align: 'right' },
+  { title: 'tokens', align: 'right' },
+  { title: 'verbatim', align: 'right' },
+  { title: 'reason' },
+]
+
+const lineColumns: readonly Column[] = [
+  { title: 'what' },
+  { title: 'role' },
+  { title: 'was' },
+  { title: 'is' },
+  { title: 'tokens', align: 'right' },
+  { title: 'reason' },
+]
+
+function explained({ id, thread, strategy, budget, tokensUsed, receipt }: ContextResult): string[] {
+  const isAbsent = ({ mode }: ReceiptEntry) => mode === 'covered' || mode === 'removed' || mode === 'left-out'
+  const absent = receipt.entries.filter(isAbsent)
+  const outside = Object.entries(receipt.ineligible).filter(([, count]) => count > 0)
+  return [
+    `context ${id}`,
+    `thread ${safeText(thread)} · ${strategy} · ${formatCount(tokensUsed)} of ${formatCount(budget)} tokens`,
+    '',
+    ...tableOf(entryColumns, receipt.entries.filter((entry) => !isAbsent(entry)).map(entryRow)),
+    ...titled('not shown', entryColumns, absent.map(entryRow)),
+    ...outside.map(([reason, count]) => `never eligible: ${formatCount(count)}, ${safeText(reason)}`),
+    ...receipt.notes.map((note) => `note: ${safeText(note)}`),
+  ]
+}
+
+function entryRow(entry: ReceiptEntry): string[] {
+  const { section, mode, tokens, tokensRaw, reason } = entry
+  return [
+    section,
+    whatOf(entry),
+    mode,
+    '',
+    formatCount(tokens),
+    tokensRaw === undefined ? '' : formatCount(tokensRaw),
+    oneLine(safeText(reason), REASON_CHARACTERS),
+  ]
+}
+
+/** `msg-1a2b3c4d user`, `messages 12-40 (29)`, `iterations 3-9`, or the role of a fixed part. */
+function whatOf({ reference, role, count, fromSeq, toSeq, fromIteration, toIteration }: ReceiptEntry): string {
+  if (reference !== undefined) return `${reference} ${role ?? ''}`.trimEnd()
+  if (fromIteration !== undefined)
+    return fromIteration === toIteration ? `iteration ${fromIteration}` : `iterations ${fromIteration}-${toIteration}`
+  if (fromSeq !== undefined && count === 1) return `message ${fromSeq}`
+  if (count > 0) return `${formatCount(count)} messages${fromSeq === undefined ? '' : ` (${fromSeq}-${toSeq})`}`
+  return role ?? ''
+}
+
+function diffLines(diff: ContextDiff): string[] {
+  const { tokens, sections, delivered } = diff
+  const both: Column[] = [
+    { title: 'before', align: 'right' },
+    { title: 'after', align: 'right' },
+    { title: 'change', align: 'right' },
+  ]
+  const total = { name: 'total', ...tokens }
+  const rows = [...sections, total].map(({ name, before, after }) => [
+    name,
+    formatCount(before),
+    formatCount(after),
+    signed(after - before),
+  ])
+  const settings = diff.settings.map(({ name, before, after }) => [name, valueText(before), valueText(after)])
+  return [
+    ...tableLines([{ title: 'tokens' }, ...both], rows),
+    ...titled('settings', [{ title: 'what' }, { title: 'before' }, { title: 'after' }], settings),
+    ...titled('came in', lineColumns, diff.cameIn.map(lineRow)),
+    ...titled('went out', lineColumns, diff.wentOut.map(lineRow)),
+    ...titled('changed', lineColumns, diff.changed.map(lineRow)),
+    ...titled('moved', lineColumns, diff.moved.map(lineRow)),
+    '',
+    `${formatCount(delivered.same)} of ${formatCount(delivered.after)} delivered pieces are those of before (${formatCount(delivered.before)}); both begin with the same ${formatCount(delivered.sharedPrefixTokens)} tokens`,
+  ]
+}
+
+function lineRow({ what, role, before, after }: DiffLine): string[] {
+  const mode = (standing: Standing | null) => standing?.mode ?? '-'
+  const tokens = (after?.tokens ?? 0) - (before?.tokens ?? 0)
+  const reason = oneLine(safeText((after ?? before)?.reason ?? ''), REASON_CHARACTERS)
+  return [safeText(what), role ?? '', mode(before), mode(after), signed(tokens), reason]
+}
+
+function signed(change: number): string {
+  return change > 0 ? `+${formatCount(change)}` : formatCount(change)
+}
+
+function valueText(value: unknown): string {
+  return oneLine(safeText(typeof value === 'string' ? value : JSON.stringify(value)), VALUE_CHARACTERS)
+}
+
+/** Nothing where there are no rows. */
+function titled(title: string, columns: readonly Column[], rows: readonly string[][]): string[] {
+  return rows.length === 0 ? [] : ['', `${title}: ${formatCount(rows.length)}`, ...tableOf(columns, rows)]
+}
+
+function tableOf(columns: readonly Column[], rows: readonly string[][]): string[] {
+  const more = rows.length - ROWS_MAX
+  return [
+    ...tableLines(columns, rows.slice(0, ROWS_MAX)),
+    ...(more > 0 ? [`… ${formatCount(more)} more lines: --json shows all of them`] : []),
+  ]
+}

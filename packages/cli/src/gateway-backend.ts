@@ -1,0 +1,29 @@
+import { type Client, createClient, hasKeys, readKey } from '@heddle/client'
+import type { GatewayBackend } from '@heddle/gateway'
+import { systemClock } from '@heddle/runtime'
+import type { Engine } from './engine.js'
+
+/** Projects whose clients are kept; a client holds little more than its settings. */
+const CLIENTS_MAX = 1_000
+
+/** What the gateway answers from: a client for each project whose key comes along, on one store and one set of queues. */
+export function gatewayBackendOf(engine: Engine): GatewayBackend {
+  const { store, queues, config, log } = engine
+  const clients = new Map<string, Client>([[config.project, engine.client]])
+  return {
+    clientOf(project) {
+      const known = clients.get(project)
+      if (known !== undefined) return known
+      if (clients.size >= CLIENTS_MAX) clients.clear()
+      const client = createClient({ store, queues, project, settings: config.settings, log })
+      clients.set(project, client)
+      return client
+    },
+    keys: {
+      read: (key) => readKey(store, key, systemClock.nowMs()),
+      hasAny: () => hasKeys(store, engine.projectId),
+    },
+    readStageStats: () => queues.stats(),
+    checkReady: () => engine.checkReady(),
+  }
+}

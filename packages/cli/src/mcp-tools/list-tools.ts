@@ -1,0 +1,91 @@
+import { PermanentError, RetryableError } from '@heddle/contracts'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { untilStopped } from '../with-engine.js'
+import { tooLargeAnswer } from './guarded-fetch.js'
+import { toolListLimits } from './limits.js'
+import { openConnection, type ToolServer } from './open-connection.js'
+import { serverFault } from './server-faults.js'
+import { type ToolList, ToolListing } from './tool-list.js'
+
+export interface ListToolsOptions {
+  /** For all of it: the start, and every page. */
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Connects to an MCP server, lists all of its tools, and ends the connection and the process again.
+ *
+ * @throws HeddleError `FORBIDDEN` for a private address, `TIMEOUT`, `NOT_FOUND`, `UNAUTHORIZED`, `SERVICE_UNAVAILABLE`,
+ * `PAYLOAD_TOO_LARGE` or `VALIDATION_ERROR`: a server may do anything
+ */
+export async function listServerTools(server: ToolServer, options: ListToolsOptions): Promise<ToolList> {
+  const refused = new AbortController()
+  const late = AbortSignal.timeout(options.timeoutMs)
+  const connection = openConnection(server, (error) => refused.abort(error))
+  const signal = AbortSignal.any([options.signal, late, refused.signal])
+  let unreadable = 0
+  // It declares no capabilities, so that a server can ask nothing of us: no sampling, no roots, no questions to people.
+  const client = new Client({ name: 'heddle', version: '1' })
+  client.onerror = (error) => {
+    if (error.message.startsWith('ReadBuffer exceeded')) refused.abort(tooLargeAnswer())
+    else unreadable++
+  }
+  try {
+    const work = gather(client, { timeout: options.timeoutMs, signal })
+    return await untilStopped(signal, work)
+  } catch (error) {
+    if (options.signal.aborted) throw options.signal.reason
+    if (refused.signal.aborted) throw refused.signal.reason
+    throw late.aborted ? tooSlow() : serverFault(error, connection.name)
+  } finally {
+    await connection.close()
+  }
+
+  async function gather(on: Client, requestOptions: { timeout: number; signal: AbortSignal }): Promise<ToolList> {
+    await on.connect(connection.transport, requestOptions)
+    return await listAll(on, requestOptions)
+  }
+
+  function tooSlow(): RetryableError {
+    const { field, label } = connection.name
+    const noise = unreadable === 0 ? '' : `, and sent ${unreadable} messages that are not of the protocol`
+    const detail = `the MCP server "${label}" did not list its tools within ${options.timeoutMs} ms${noise}`
+    return new RetryableError('TIMEOUT', detail, {
+      field,
+      received: label,
+      hint: 'Give it longer with --timeout, or run it by itself to see what it does. Nothing was stored.',
+    })
+  }
+}
+
+/**
+ * Not `client.listTools`: that compiles each output schema into a validator, and nothing is called here. A schema of a
+ * stranger may take very long to compile.
+ */
+async function listAll(client: Client, options: { timeout: number; signal: AbortSignal }): Promise<ToolList> {
+  if (client.getServerCapabilities()?.tools === undefined)
+    throw new PermanentError('VALIDATION_ERROR', 'the MCP server offers no tools', {
+      field: 'server',
+      hint: 'It may offer resources or prompts. Nothing was changed.',
+    })
+  const listing = new ToolListing()
+  let cursor: string | undefined
+  for (let page = 1; page <= toolListLimits.pagesMax; page++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const answer = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, options)
+    for (const tool of answer.tools) listing.add(tool)
+    if (!answer.nextCursor) return listing.list()
+    if (answer.nextCursor === cursor) throw endless('the same page again and again')
+    cursor = answer.nextCursor
+  }
+  throw endless(`more than ${toolListLimits.pagesMax} pages`)
+}
+
+function endless(what: string): PermanentError {
+  return new PermanentError('PAYLOAD_TOO_LARGE', `the MCP server lists its tools in ${what}`, {
+    field: 'tools',
+    hint: 'Nothing was stored. The server has to be mended.',
+  })
+}

@@ -1,0 +1,101 @@
+import type { CommandContext } from '../context.js'
+import { UsageError } from '../output/failure.js'
+import { commandWords } from './command-words.js'
+import type { ToolServer } from './open-connection.js'
+
+/** How a command line names an MCP server. */
+export interface ServerOptions {
+  readonly command?: readonly string[]
+  readonly env?: readonly string[]
+  readonly url?: string
+  readonly header?: readonly string[]
+  readonly allowPrivate?: true
+}
+
+type Environment = Pick<CommandContext, 'env' | 'cwd'>
+
+/**
+ * Secrets are named and not given: other people on a machine can read the arguments of its programs.
+ *
+ * @param words what stands after `--`
+ * @throws UsageError
+ */
+export function toolServerOf(options: ServerOptions, words: readonly string[], environment: Environment): ToolServer {
+  const { command, url } = options
+  if (command !== undefined && url === undefined) return processServer(options, [...command, ...words], environment)
+  if (url !== undefined && command === undefined) {
+    const [word] = words
+    if (word !== undefined) throw new UsageError('command line', 'an address has no further words', undefined, QUOTE)
+    return httpServer(options, url, environment)
+  }
+  const received = url === undefined ? 'neither' : 'both'
+  throw new UsageError('command', 'must be given, or --url, and not both', received, CHOOSE)
+}
+
+const CHOOSE = 'Give --command npx -- -y some-mcp-server, or --url https://example.com/mcp.'
+const QUOTE = 'Words after -- belong to --command.'
+
+function processServer(
+  { env = [], header, allowPrivate }: ServerOptions,
+  given: readonly string[],
+  environment: Environment,
+): ToolServer {
+  if (header !== undefined || allowPrivate)
+    throw new UsageError(
+      header ? 'header' : 'allow-private',
+      'goes with --url',
+      undefined,
+      'Pass variables on with --env.',
+    )
+  const [only = ''] = given
+  const words = given.length === 1 ? commandWords(only) : given
+  const [program, ...args] = words ?? []
+  if (!program) throw new UsageError('command', 'must name a program, with its quotations closed', undefined, CHOOSE)
+  const passed = env.map((name) => [name, variable('env', name, environment)] as const)
+  return { kind: 'process', program, args, cwd: environment.cwd, env: Object.fromEntries(passed) }
+}
+
+function httpServer(
+  { env, header = [], allowPrivate }: ServerOptions,
+  text: string,
+  environment: Environment,
+): ToolServer {
+  if (env !== undefined) throw new UsageError('env', 'goes with --command', undefined, 'Send headers with --header.')
+  const url = readUrl(text)
+  const headers = header.map((pair) => {
+    const [, name = '', variableName = ''] = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+)=(.*)$/s.exec(pair) ?? []
+    if (name === '')
+      throw new UsageError('header', 'must be a name, =, and a variable', undefined, 'As in Authorization=DOCS_AUTH.')
+    const value = variable('header', variableName, environment)
+    if (!/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value))
+      throw new UsageError('header', `the variable ${variableName} holds no value of a header`, undefined, PRINTABLE)
+    return [name, value] as const
+  })
+  return { kind: 'http', url, headers: Object.fromEntries(headers), allowPrivate: allowPrivate === true }
+}
+
+const PRINTABLE = 'A header is one line of printable ASCII, without spaces around it.'
+
+function readUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  // It may hold a token, so what was received is not shown.
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new UsageError('url', 'must be an http or https address', undefined, CHOOSE)
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError('url', 'must hold no user name and no password', url.host, 'Send them with --header.')
+  return url
+}
+
+function variable(field: 'env' | 'header', name: string, { env }: Environment): string {
+  const isName = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(name)
+  const value = isName ? env[name] : undefined
+  if (value !== undefined && value !== '') return value
+  // Not shown where it is no name: it may be the secret itself, given where its variable belongs.
+  const rule = isName ? `the variable ${name} is not set` : 'must name a variable, and not be a value itself'
+  throw new UsageError(
+    field,
+    rule,
+    undefined,
+    'Set it, and give its name alone: secrets do not belong on command lines.',
+  )
+}

@@ -1,0 +1,29 @@
+import type { QueryEmbedder } from '@heddle/client'
+import type { Embedders } from '@heddle/models'
+import type { Config, Logger } from '@heddle/runtime'
+import type { CloseStack } from './close-stack.js'
+
+const CLOSE_MS = 10_000
+
+/**
+ * The embedder for queries, which the first search opens: most commands need none, and a model takes a moment to load. What
+ * was chosen is told by each search.
+ */
+export function openQueryEmbedder(
+  { config, log, env }: { config: Config; log: Logger; env: Readonly<Record<string, string | undefined>> },
+  opened: CloseStack,
+): QueryEmbedder {
+  let opening: Promise<Embedders> | undefined
+  const open = async () => {
+    const { createEmbedders } = await import('@heddle/models')
+    const quiet = { info: log.debug.bind(log), warn: log.debug.bind(log) }
+    const embedders = createEmbedders(config.embedder, { env, log: quiet })
+    opened.push('query embedder', CLOSE_MS, () => embedders.close())
+    return embedders
+  }
+  return async (model) => {
+    opening ??= open()
+    const embedders = await opening
+    return model === undefined ? (await embedders.chosen()).embedder : await embedders.of(model)
+  }
+}
