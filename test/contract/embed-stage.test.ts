@@ -1,15 +1,9 @@
 import type { WakeJob } from '@heddle/contracts'
-import { threadIdOf } from '@heddle/core'
+import { agentIdOf, cosineOfQuantized, quantizeVector, threadIdOf } from '@heddle/core'
 import { embed } from '@heddle/embed'
-import {
-  cosineOfQuantized,
-  createHashingEmbedder,
-  type Embedder,
-  quantizeVector,
-  vectorFromBytes,
-} from '@heddle/models'
+import { createHashingEmbedder, type Embedder } from '@heddle/models'
 import type { Job } from '@heddle/queue'
-import { loadThread, type Store } from '@heddle/store'
+import { findThreadsToReembed, loadModelCoverage, loadThread, loadVectors, type Store } from '@heddle/store'
 import { beforeAll, expect, test } from 'vitest'
 import { append, appendOne, freshStore, newId, OTHER_PROJECT, PROJECT, prepared } from './store/support.js'
 
@@ -22,10 +16,10 @@ beforeAll(async () => {
 })
 
 /** Counts the texts that it was given. */
-function countingEmbedder(): Embedder & { texts: number } {
+function countingEmbedder(model?: string): Embedder & { texts: number } {
   const inner = createHashingEmbedder()
   const counting = {
-    model: inner.model,
+    model: model ?? inner.model,
     dimensions: inner.dimensions,
     texts: 0,
     async embed(texts: readonly string[], signal?: AbortSignal) {
@@ -48,7 +42,7 @@ function jobFor(thread: string, { signal = new AbortController().signal, project
 }
 
 function depsWith(embedder: Embedder) {
-  return { store, embedder, log: { info: () => {} }, clock: { nowMs: () => 0 } }
+  return { store, embedder, settings: {}, log: { info: () => {} }, clock: { nowMs: () => 0 } }
 }
 
 async function embedSeqOf(thread: string): Promise<number | undefined> {
@@ -56,14 +50,11 @@ async function embedSeqOf(thread: string): Promise<number | undefined> {
   return (await store.inProject(PROJECT, (tx) => loadThread(tx, { threadId })))?.embedSeq
 }
 
-async function chunksOf(thread: string) {
-  return await store.inProject(
-    PROJECT,
-    (tx) => tx<
-      { sourceId: string; model: string; fromCharacter: number; toCharacter: number; embedding: Uint8Array }[]
-    >`
-      select source_id, model, from_character, to_character, embedding from heddle.chunks
-      where thread_id = ${threadIdOf(PROJECT, thread)} order by source_id, chunk_index`,
+async function chunksOf(thread: string, model = 'heddle-hashing-384-v1') {
+  const threads = [{ threadId: threadIdOf(PROJECT, thread), afterSeq: 0 }]
+  const loaded = await store.inProject(PROJECT, (tx) => loadVectors(tx, { model, threads }))
+  return loaded.flatMap(({ places, vectors }) =>
+    places.map((place, index) => ({ ...place, vector: vectors.slice(index * 384, (index + 1) * 384) })),
   )
 }
 
@@ -76,9 +67,9 @@ test('messages get their vectors, the cursor meets the head, and a replay does n
 
   const [chunk, ...more] = await chunksOf('replayed')
   expect(more).toEqual([])
-  expect(chunk).toMatchObject({ sourceId: said.input.id, model: embedder.model, fromCharacter: 0, toCharacter: 45 })
+  expect(chunk).toMatchObject({ seq: 1, from: 0, to: 45 })
   const [expected = new Float32Array()] = await embedder.embed([said.input.content])
-  expect(cosineOfQuantized(vectorFromBytes(chunk?.embedding ?? new Uint8Array()), quantizeVector(expected))).toBe(1)
+  expect(cosineOfQuantized(chunk?.vector ?? new Int8Array(), quantizeVector(expected))).toBe(1)
   expect(await embedSeqOf('replayed')).toBe(2)
 
   embedder.texts = 0
@@ -152,4 +143,46 @@ test('a message id that another project uses too does not stop the stage', async
     expect(await embed(jobFor('copied', { projectId }), depsWith(countingEmbedder()))).toMatchObject({ kind: 'done' })
   }
   expect((await chunksOf('copied')).length).toBe(1)
+})
+
+test('with another model threads are embedded anew, and the vectors of the one before serve until all have been', async () => {
+  const threads = ['changed one', 'changed two']
+  for (const thread of threads) await appendOne(store, append([prepared()], { thread, agent: 'of two models' }))
+  const [before, after] = [countingEmbedder('before'), countingEmbedder('after')]
+  for (const thread of threads) await embed(jobFor(thread), depsWith(before))
+  const threadIds = threads.map((thread) => threadIdOf(PROJECT, thread))
+  const found = async () => {
+    const work = await findThreadsToReembed(store, { model: 'after', limit: 1_000, nowMs: Date.now() })
+    return work.filter(({ threadId }) => threadIds.includes(threadId))
+  }
+  const coverage = async () => {
+    const agentId = agentIdOf(PROJECT, 'of two models')
+    const models = await store.inProject(PROJECT, (tx) => loadModelCoverage(tx, { agentId }))
+    return models.map(({ model, threadsBehind }) => [model, threadsBehind])
+  }
+  expect((await found()).map(({ stage }) => stage)).toEqual(['embed', 'embed'])
+
+  expect(await embed(jobFor('changed one'), depsWith(after))).toMatchObject({ kind: 'done' })
+  expect(await coverage()).toEqual([
+    ['after', 1],
+    ['before', 0],
+  ])
+  for (const thread of threads) expect((await chunksOf(thread, 'before')).length).toBe(1)
+  expect((await found()).map(({ threadId }) => threadId)).toEqual([threadIds[1]])
+
+  expect(await embed(jobFor('changed two'), depsWith(after))).toMatchObject({ kind: 'done' })
+  expect(await coverage()).toEqual([['after', 0]])
+  for (const thread of threads) expect((await chunksOf(thread, 'before')).length).toBe(0)
+  expect(await found()).toEqual([])
+  expect(after.texts).toBe(2)
+  expect(await embed(jobFor('changed one'), depsWith(after))).toMatchObject({ kind: 'skipped' })
+})
+
+test('a text that recurs in a batch is embedded once', async () => {
+  const messages = Array.from({ length: 5 }, (_, ordinal) => prepared({ content: 'the same' }, { ordinal }))
+  await appendOne(store, append(messages, { thread: 'recurring' }))
+  const embedder = countingEmbedder()
+  await embed(jobFor('recurring'), depsWith(embedder))
+  expect(embedder.texts).toBe(1)
+  expect((await chunksOf('recurring')).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
 })

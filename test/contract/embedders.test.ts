@@ -1,19 +1,37 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHashingEmbedder, createLocalEmbedder, type Embedder, embedderLimits } from '@heddle/models'
+import {
+  createHashingEmbedder,
+  createLocalEmbedder,
+  createOpenAiEmbedder,
+  type Embedder,
+  embedderLimits,
+} from '@heddle/models'
+import { systemClock } from '@heddle/runtime'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type ProtocolServer, startProtocolServer } from '../support/src/protocol-server.js'
 import { writeTinyModel } from '../support/src/tiny-model.js'
 
 const MODEL = 'heddle-test/tiny'
 let modelsDir = ''
+let service: ProtocolServer
 
 beforeAll(async () => {
   modelsDir = await mkdtemp(join(tmpdir(), 'heddle-models-'))
   await writeTinyModel(join(modelsDir, MODEL))
+  const behind = createHashingEmbedder()
+  service = await startProtocolServer(async ({ texts }) => {
+    const vectors = await behind.embed(texts)
+    // Of no particular length, as services give them.
+    return { kind: 'vectors', vectors: vectors.map((vector) => Array.from(vector, (value) => value * 3)) }
+  })
 })
 
-afterAll(() => rm(modelsDir, { recursive: true }))
+afterAll(async () => {
+  await service.close()
+  await rm(modelsDir, { recursive: true })
+})
 
 const embedders: { name: string; model: string; aLot: number; open: () => Promise<Embedder> }[] = [
   { name: 'hashing', model: 'heddle-hashing-384-v1', aLot: 2_000, open: async () => createHashingEmbedder() },
@@ -22,6 +40,19 @@ const embedders: { name: string; model: string; aLot: number; open: () => Promis
     model: MODEL,
     aLot: 200,
     open: () => createLocalEmbedder({ model: MODEL, modelsDir, cacheDir: join(modelsDir, 'cache') }),
+  },
+  {
+    name: 'local, with two threads,',
+    model: MODEL,
+    aLot: 200,
+    open: () => createLocalEmbedder({ model: MODEL, modelsDir, cacheDir: join(modelsDir, 'cache'), threads: 2 }),
+  },
+  {
+    name: 'openai',
+    model: 'acme-embed',
+    aLot: 5_000,
+    open: () =>
+      createOpenAiEmbedder({ model: 'acme-embed', baseUrl: service.openAiUrl, apiKey: 'key', clock: systemClock }),
   },
 ]
 

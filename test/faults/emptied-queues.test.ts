@@ -1,8 +1,8 @@
 import { threadIdOf } from '@heddle/core'
 import { waitFor } from '@heddle/test-support'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { emptyQueues, strayKey } from '../contract/queue/support.js'
-import { allStages, modes, openPipeline, type Pipeline } from '../pipeline/support.js'
+import { allStages, modes, pipelineOfTests } from '../pipeline/support.js'
 import { AGENT, type Loom, openLoom, session, THREAD, woven } from '../pipeline/weaving.js'
 
 const THREADS = ['one', 'two', 'three', 'four']
@@ -11,28 +11,12 @@ const reconcile = { everyMs: 100, patienceMs: 0 }
 
 describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('lose nothing', () => {
-    let pipeline: Pipeline
-    let place: Parameters<typeof emptyQueues>[0]
-    let stop: (() => Promise<void>)[] = []
-
-    beforeAll(async () => {
-      pipeline = await openPipeline(mode)
-      place = { backend: pipeline.queueBackend, prefix: pipeline.prefix }
-    })
-    afterEach(async () => {
-      await Promise.all(stop.map((one) => one()))
-      stop = []
-    })
-    afterAll(() => pipeline?.close())
-
-    const start: Pipeline['start'] = async (...parameters) => {
-      const started = await pipeline.start(...parameters)
-      stop.push(() => started.stop())
-      return started
-    }
+    const tests = pipelineOfTests(mode)
+    const { start } = tests
+    const place = () => ({ backend: tests.pipeline.queueBackend, prefix: tests.pipeline.prefix })
 
     test('in the middle of an append: it completes, and all that it woke is done', async () => {
-      const loom = await openLoom(pipeline, 'appending')
+      const loom = await openLoom(tests.pipeline, 'appending')
       const sessions = THREADS.map((thread) => ({ thread, messages: session(`appending-${thread}`, 120) }))
       const total = sessions.reduce((sum, { messages }) => sum + messages.length, 0)
       const ingest = await start(['ingest'], { concurrency: 1 })
@@ -43,9 +27,9 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
       )
       appended.catch(() => {})
       await waitFor(async () => (await storedIn(loom)) > 0, { what: 'the first messages', everyMs: 1 })
-      await emptyQueues(place)
+      await emptyQueues(place())
       await ingest.stop()
-      await emptyQueues(place)
+      await emptyQueues(place())
       expect(await storedIn(loom)).toBeLessThan(total)
 
       await start(allStages, { reconcile })
@@ -55,7 +39,7 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
     })
 
     test('in the middle of compactions: every thread catches up to what it would have come to', async () => {
-      const loom = await openLoom(pipeline, 'compacting')
+      const loom = await openLoom(tests.pipeline, 'compacting')
       const sessions = THREADS.map((thread) => ({ thread, messages: session(`compacting-${thread}`, 60) }))
       const ingest = await start(['ingest'])
       await Promise.all(sessions.map(({ thread, messages }) => loom.send(messages, thread)))
@@ -68,13 +52,13 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
       await ingest.stop()
       const first = await start(['prune', 'summarize', 'embed'], { concurrency: 1 })
       await waitFor(async () => (await compactionsIn(loom)) > 0, { what: 'a compaction', everyMs: 1 })
-      await emptyQueues(place)
+      await emptyQueues(place())
       await first.stop()
-      await emptyQueues(place)
+      await emptyQueues(place())
 
       await start(allStages, { reconcile })
       for (const { thread, messages } of sessions) await loom.whenSettled(messages.length, thread)
-      const undisturbed = await openLoom(pipeline, 'undisturbed')
+      const undisturbed = await openLoom(tests.pipeline, 'undisturbed')
       for (const { thread, messages } of sessions) {
         await undisturbed.send(messages, thread)
         await undisturbed.whenSettled(messages.length, thread)
@@ -83,12 +67,12 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
     })
 
     test('under workers that go on: what comes afterwards is worked on as before', async () => {
-      const loom = await openLoom(pipeline, 'going-on')
+      const loom = await openLoom(tests.pipeline, 'going-on')
       await start(allStages, { reconcile })
       const messages = session('going-on', 60)
       await loom.send(messages.slice(0, 40))
       await loom.whenSettled(40)
-      await emptyQueues(place)
+      await emptyQueues(place())
       await loom.client.messages.append({
         agent: AGENT,
         thread: THREAD,
@@ -99,9 +83,9 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
     })
 
     test('but for a key that holds back wakes: the reconciler finds the thread all the same', async () => {
-      const loom = await openLoom(pipeline, 'stray')
+      const loom = await openLoom(tests.pipeline, 'stray')
       const threadId = threadIdOf(loom.projectId, THREAD)
-      for (const stage of ['prune', 'summarize', 'embed'] as const) await strayKey(place, stage, threadId)
+      for (const stage of ['prune', 'summarize', 'embed'] as const) await strayKey(place(), stage, threadId)
       await start(allStages, { reconcile })
       const messages = session('stray', 30)
       await loom.send(messages)
@@ -110,7 +94,7 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
     })
 
     test('and a context that was requested before is built afterwards', async () => {
-      const loom = await openLoom(pipeline, 'requested')
+      const loom = await openLoom(tests.pipeline, 'requested')
       const ingest = await start(['ingest', 'prune', 'summarize', 'embed'])
       const messages = session('requested', 10)
       await loom.send(messages)
@@ -119,9 +103,9 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
       const requested = loom.client.contexts.build({ thread: THREAD })
       requested.catch(() => {})
       await waitFor(
-        async () => (await pipeline.queues.stats()).find(({ stage }) => stage === 'assemble')?.waiting === 1,
+        async () => (await tests.pipeline.queues.stats()).find(({ stage }) => stage === 'assemble')?.waiting === 1,
       )
-      await emptyQueues(place)
+      await emptyQueues(place())
       await start(allStages, { reconcile })
       expect((await requested).receipt.eligible).toBe(messages.length)
     })

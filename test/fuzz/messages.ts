@@ -71,8 +71,12 @@ export function goodAppend(random: Random): Fields {
     ...(random.oneIn(8) && { startedAtMs: random.pick([0, -1, Date.now(), 0.5, 253_402_300_799_999]) }),
     ...(random.oneIn(8) && { onBusy: random.pick(['wait', 'fail']) }),
     ...(random.oneIn(8) && { deadlineMs: random.pick([1, 600_000]) }),
-    ...(random.oneIn(8) && { [text(random)]: json(random) }),
   }
+}
+
+/** An append with an option that nobody knows, mostly. */
+export function strayAppend(random: Random): Fields {
+  return { ...goodAppend(random), [text(random)]: json(random) }
 }
 
 /** The payload of an ingest job, as it lies in a queue. */

@@ -1,6 +1,6 @@
 import { breakSomewhere, breakText } from './faults.js'
 import { judgePayload, Producer, type Verdict } from './judge.js'
-import { goodAppend, goodJob } from './messages.js'
+import { goodAppend, goodJob, strayAppend } from './messages.js'
 import { Random } from './random.js'
 import { strayJson, strayValue } from './values.js'
 
@@ -50,7 +50,8 @@ async function judge(random: Random, producer: Producer): Promise<Verdict> {
     const stray = ofProgram ? strayValue(random) : strayJson(random)
     return await (ofProgram ? producer.judge(stray) : judgePayload(stray))
   }
-  const input = ofProgram ? goodAppend(random) : goodJob(random)
+  const isStray = ofProgram && random.oneIn(8)
+  const input = isStray ? strayAppend(random) : ofProgram ? goodAppend(random) : goodJob(random)
   const places = random.pick([0, 0, 1, 1, 1, 2, 3])
   breakSomewhere(random, input, places, ofProgram)
   const text = ofProgram ? undefined : textOf(input)
@@ -58,7 +59,7 @@ async function judge(random: Random, producer: Producer): Promise<Verdict> {
   // Some writers to a queue do not wrap their JSON into a text.
   const data = broken ?? (text === undefined || random.oneIn(10) ? input : text)
   const verdict = await (ofProgram ? producer.judge(input) : judgePayload(data))
-  if (verdict.kind === 'refused' && places === 0 && broken === undefined) {
+  if (verdict.kind === 'refused' && places === 0 && broken === undefined && !isStray) {
     throw new Error(`a good input was refused: ${verdict.code}: ${verdict.detail}`)
   }
   return verdict

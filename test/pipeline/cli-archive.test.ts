@@ -30,9 +30,46 @@ describe('with a session that outgrew its budget', () => {
     const recalled = await home.heddle('recall', hit.ref, '--json')
     expect(recalled.document).toMatchObject({ ref: hit.ref, filePaths: hit.filePaths, messageId: hit.messageId })
     const path = hit.filePaths[0].split('/').at(-1)
+    // With so few tokens the content has no room to say that it was cut.
+    const cut = await home.heddle('recall', hit.ref, '--max-tokens', '1')
+    expect(cut.stderr).toMatch(/^cut by --max-tokens; lines in all: \d+\./)
     const found = await home.heddle('recall', '--thread', 'session', '--search', path, '--json')
     expect(found.document.items.map((each: { ref: string }) => each.ref)).toContain(hit.ref)
     expect((await home.heddle('recall', '--thread', 'session')).stdout).toMatch(/reference +thread +when/)
+  })
+
+  test('messages are found by words, narrowed by what they are, and each can be recalled', async () => {
+    const found = await home.heddle(
+      'search',
+      'file',
+      '--agent',
+      'coder',
+      '--kind',
+      'file_view',
+      '--limit',
+      '3',
+      '--json',
+    )
+    expect(found.stderr).toBe('')
+    expect(found.document.items).toHaveLength(3)
+    for (const hit of found.document.items) expect(hit).toMatchObject({ kind: 'file_view', thread: 'session' })
+    const recalled = await home.heddle('recall', found.document.items[0].ref, '--json')
+    expect(recalled.document.messageId).toBe(found.document.items[0].messageId)
+    expect((await home.heddle('search', 'file', '--thread', 'session')).stdout).toMatch(
+      /^msg-\w+ · session · .*\n[\s\S]*? {2}> /,
+    )
+    expect((await home.heddle('search', 'zebra')).stdout).toContain('other words')
+    const absent = await home.heddle('search', 'file', '--thread', 'nowhere', '--json')
+    expect([absent.code, absent.error]).toMatchObject([1, { code: 'NOT_FOUND', hint: expect.stringMatching(/list/) }])
+    for (const argv of [
+      [' '],
+      ['file', '--kind', 'nonsense'],
+      ['file', '--since', 'yesterday'],
+      ['file', '--limit', '0'],
+    ]) {
+      const ran = await home.heddle('search', ...argv, '--json')
+      expect([ran.code, ran.error]).toMatchObject([2, { code: 'VALIDATION_ERROR', hint: expect.stringMatching(/\w/) }])
+    }
   })
 
   test('a thread is exported, imported elsewhere and beside itself, and is the same to the byte', async () => {

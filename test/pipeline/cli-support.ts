@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { runCli } from '@heddle/cli'
 import { afterAll } from 'vitest'
 
 /** The executable as users have it; it runs what `npm run build` has made. */
@@ -34,8 +36,9 @@ export interface Running {
 export interface Home {
   readonly dir: string
   path(name: string): string
-  /** Runs a command line to its end. */
+  /** Runs a command line to its end, in this process: a process of its own takes most of a second to start. */
   heddle(...argv: string[]): Promise<Ran>
+  /** Runs a command line in a process of its own, which can be killed, joined and asked. */
   start(argv: readonly string[], env?: Readonly<Record<string, string>>): Running
 }
 
@@ -52,16 +55,53 @@ export async function openHome(environment: Readonly<Record<string, string>> = {
   return {
     dir,
     path: (name) => join(dir, name),
-    heddle: (...argv) => start(argv).ended,
+    heddle: (...argv) => runHere(dir, argv, environmentIn(dir, environment)),
     start,
+  }
+}
+
+/** Nothing of the environment of the tests: no address of a server, no setting. */
+function environmentIn(home: string, env: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  return { PATH: process.env['PATH'], HOME: home, TMPDIR: tmpdir(), HEDDLE_EMBEDDER: 'hashing', ...env }
+}
+
+async function runHere(
+  cwd: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Ran> {
+  const stdout = new WrittenText()
+  const stderr = new WrittenText()
+  const code = await runCli(argv, { stdout, stderr, env, cwd })
+  return ranWith({ code, signal: null, stdout: stdout.text, stderr: stderr.text })
+}
+
+/** A stream that is no terminal and keeps what is written. */
+class WrittenText extends Writable {
+  text = ''
+
+  override _write(part: Buffer, _encoding: string, written: () => void): void {
+    this.text += part.toString()
+    written()
+  }
+}
+
+function ranWith(ran: Pick<Ran, 'code' | 'signal' | 'stdout' | 'stderr'>): Ran {
+  return {
+    ...ran,
+    get document() {
+      return JSON.parse(ran.stdout)
+    },
+    get error() {
+      return JSON.parse(ran.stderr).error
+    },
   }
 }
 
 function spawnHeddle(cwd: string, argv: readonly string[], env: Readonly<Record<string, string>>): Running {
   const child = spawn(process.execPath, [EXECUTABLE, ...argv], {
     cwd,
-    // Nothing of the environment of the tests: no address of a server, no setting.
-    env: { PATH: process.env['PATH'], HOME: cwd, TMPDIR: tmpdir(), HEDDLE_EMBEDDER: 'hashing', ...env },
+    env: environmentIn(cwd, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
@@ -83,18 +123,7 @@ function spawnHeddle(cwd: string, argv: readonly string[], env: Readonly<Record<
   const ended = new Promise<Ran>((resolve) => {
     child.once('close', (code, signal) => {
       running.delete(child)
-      resolve({
-        code,
-        signal,
-        stdout,
-        stderr,
-        get document() {
-          return JSON.parse(stdout)
-        },
-        get error() {
-          return JSON.parse(stderr).error
-        },
-      })
+      resolve(ranWith({ code, signal, stdout, stderr }))
     })
   })
   return { pid: child.pid ?? 0, firstLine, ended, kill: (signal) => void child.kill(signal) }

@@ -55,14 +55,28 @@ describe('on a laptop on which nothing runs', () => {
     const forPeople = await home.heddle('context', 'show', context.id, '--messages')
     expect(forPeople.stdout).toMatch(/section +messages +tokens/)
     expect(forPeople.stdout).toContain(`eligible ${messages} / imported ${messages}`)
+
+    const explained = await home.heddle('context', 'explain', context.id)
+    expect(explained.stdout).toMatch(/section +what +mode +score +tokens +verbatim +reason/)
+    expect(explained.stdout).toContain(`${shortened.reference} tool_result`)
+    expect(explained.stdout).toMatch(/not shown: \d+.* covered .* summarized/s)
+    const receipt = await home.heddle('context', 'explain', context.id, '--json')
+    expect(receipt.document.receipt).toEqual(context.receipt)
+    const smaller = await home.heddle(...build, '--budget', '6000')
+    const diff = await home.heddle('context', 'diff', context.id, smaller.document.id)
+    expect(diff.stdout).toMatch(/tokens +before +after +change/)
+    expect(diff.stdout).toMatch(/budget +16000 +6000/)
+    expect(diff.stdout).toMatch(/(came in|went out|changed): \d+/)
   })
 
   test('two commands in one folder share its server, and the first waits for the second', async () => {
-    const both = await Promise.all([
-      home.heddle('threads', 'list', '--json'),
-      home.heddle('threads', 'show', 'session', '--json'),
-      home.heddle('agents', 'list', '--json'),
-    ])
+    const both = await Promise.all(
+      [
+        ['threads', 'list', '--json'],
+        ['threads', 'show', 'session', '--json'],
+        ['agents', 'list', '--json'],
+      ].map((argv) => home.start(argv).ended),
+    )
     expect(both.map(({ code }) => code)).toEqual([0, 0, 0])
     expect(both[0]?.document.items).toMatchObject([{ name: 'session', agent: 'coder' }])
     expect(both[1]?.document).toMatchObject({ name: 'session', eligible: messages, imported: messages })
@@ -153,8 +167,28 @@ describe('beside "heddle up"', () => {
         'queues',
         'workers',
         'embedder',
+        'summarizer',
       ]),
     )
+  })
+
+  test('the doctor says who writes summaries, and why', async () => {
+    const summarizer = async (env: Record<string, string>) => {
+      const { document } = await home.start(['doctor', '--json'], env).ended
+      return document.checks.find((check: { name: string }) => check.name === 'summarizer')
+    }
+    const [none, fast, keyless] = await Promise.all([
+      summarizer({}),
+      summarizer({ CEREBRAS_API_KEY: 'key-of-a-test', ANTHROPIC_API_KEY: 'key-of-a-test' }),
+      summarizer({ HEDDLE_SUMMARIZATION_PROVIDER: 'groq' }),
+    ])
+    expect(none).toMatchObject({ status: 'ok', detail: expect.stringContaining('extractive') })
+    expect(fast).toMatchObject({
+      status: 'ok',
+      detail: expect.stringMatching(/cerebras llama3\.1-8b.*CEREBRAS_API_KEY/),
+    })
+    expect(keyless).toMatchObject({ status: 'warn', detail: expect.stringContaining('GROQ_API_KEY') })
+    expect(JSON.stringify([none, fast, keyless])).not.toContain('key-of-a-test')
   })
 
   test('queues show what waits; a paused stage is told and resumed', async () => {

@@ -7,8 +7,9 @@ import { type FormatName, type IngestJob, RetryableError } from '@heddle/contrac
 import { agentIdOf, projectIdOf, threadIdOf } from '@heddle/core'
 import { defineWorker } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
-import { insertDeadLetter, insertSnapshot } from '@heddle/store'
+import { insertDeadLetter } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
+import { insertSnapshot } from '@heddle/test-support/insert-snapshot'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { searchDatabase, searchFiles, searchRedis } from './canaries.js'
@@ -51,7 +52,7 @@ function messagesOf(thread: string): NewMessage[] {
   const metadata = { note: word(thread, 'metadata') }
   return Array.from({ length: 40 }, (_, index): NewMessage[] => [
     {
-      role: 'user',
+      role: 'user' as const,
       content: `Look at ${word(thread, 'content')} ${index}.`,
       sourceId: `${word(thread, 'source')}-${index}`,
     },
@@ -122,7 +123,7 @@ async function snapshot(store: Pipeline['store'], threads: readonly string[]): P
   const messages = threads.map((thread) => ({
     id: randomUUID(),
     thread_id: idOf(thread),
-    role: 'user',
+    role: 'user' as const,
     content: word(thread, 'snapshot'),
     timestamp,
   }))
@@ -160,6 +161,21 @@ async function seedByHand(url: string): Promise<void> {
       await sql`
         insert into heddle.thread_items (thread_id, item_id, version, project_id, include_mode)
         values (${id}, ${itemId}, 1, ${projectId}, 'manual')`
+      await sql`
+        insert into heddle.progress_summaries (
+          thread_id, lane, clear_epoch, version, project_id, kind, total, covered_count, covered_from, covered_to, summary,
+          summary_tokens, summarizer)
+        values (${id}, 'iterations', 0, 1, ${projectId}, 'fold', 6, 1, 1, 1, 'a loop', 2, 'test')`
+      await sql`
+        insert into heddle.summary_calls (
+          thread_id, project_id, summary_id, purpose, provider, model, outcome, duration_ms)
+        values (${id}, ${projectId}, ${itemId}, 'compaction', 'test', 'test', 'ok', 1)`
+      await sql`
+        insert into heddle.summary_parts (thread_id, hash, summarizer, project_id, summary)
+        values (${id}, '\\x01', 'test', ${projectId}, 'a part')`
+      await sql`
+        insert into heddle.summary_leaves (thread_id, state_id, place, project_id, hash, end_at, end_ordinal, end_id)
+        values (${id}, ${itemId}, 0, ${projectId}, '\\x01', now(), 0, ${itemId})`
       await sql`
         update heddle.context_states set status = 'void', voided_at = now()
         where id = (select id from heddle.context_states where thread_id = ${id} order by generation desc limit 1)`

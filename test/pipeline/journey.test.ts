@@ -29,7 +29,8 @@ describe.each(modes())('from a queue to a context on $title', ({ mode, skip }) =
 
       await client.threads.waitUntilSettled('run')
       const context = await client.contexts.build({ thread: 'run', message: 'go on', format: 'openai-chat' })
-      expect(context.receipt).toMatchObject({ eligible: messages.length, imported: messages.length })
+      const embedder = 'heddle-hashing-384-v1'
+      expect(context.receipt).toMatchObject({ eligible: messages.length, imported: messages.length, embedder })
       expect(context.messages.at(-1)).toEqual({ role: 'user', content: 'go on' })
       expect(await client.contexts.get(context.id)).toEqual(context)
     })

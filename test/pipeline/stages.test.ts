@@ -6,8 +6,8 @@ import type { Clock } from '@heddle/runtime'
 import { systemClock } from '@heddle/runtime'
 import { clearAgent, listDeadLetters, loadContext, requestContext } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { allStages, modes, openPipeline, type Pipeline } from './support.js'
+import { describe, expect, test } from 'vitest'
+import { allStages, modes, pipelineOfTests } from './support.js'
 import { AGENT, type Loom, openLoom, session, THREAD, woven } from './weaving.js'
 
 const LENGTH = 60
@@ -39,39 +39,26 @@ class TestClock implements Clock {
 // Embedded differs from postgres in where the server comes from, not in what the stages do.
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('bear', () => {
-    let pipeline: Pipeline
-    let stop: (() => Promise<void>)[] = []
+    const tests = pipelineOfTests(mode)
+    const { start } = tests
     let made = 0
-
-    beforeAll(async () => {
-      pipeline = await openPipeline(mode)
-    })
-    afterEach(async () => {
-      await Promise.all(stop.map((one) => one()))
-      stop = []
-    })
-    afterAll(() => pipeline?.close())
-
-    const start: Pipeline['start'] = async (...parameters) => {
-      const started = await pipeline.start(...parameters)
-      stop.push(() => started.stop())
-      return started
-    }
-    const freshLoom = () => openLoom(pipeline, `stages-${++made}`)
+    const freshLoom = () => openLoom(tests.pipeline, `stages-${++made}`)
     const letters = (loom: Loom, stage: StageName) =>
-      pipeline.store.inProject(loom.projectId, (tx) => listDeadLetters(tx, { limit: 100, stage }))
+      tests.pipeline.store.inProject(loom.projectId, (tx) => listDeadLetters(tx, { limit: 100, stage }))
     const threadOf = (loom: Loom) => ({ projectId: loom.projectId, threadId: threadIdOf(loom.projectId, THREAD) })
 
     async function wakeAll(loom: Loom, times: number): Promise<void> {
       for (const stage of ['embed', 'summarize', 'prune'] as const satisfies WakeStageName[]) {
-        for (let time = 0; time < times; time++) await pipeline.queues.wake(stage, threadOf(loom))
+        for (let time = 0; time < times; time++) await tests.pipeline.queues.wake(stage, threadOf(loom))
       }
     }
 
     async function whenIdle(): Promise<void> {
       await waitFor(
         async () =>
-          (await pipeline.queues.stats()).every(({ waiting, active, delayed }) => waiting + active + delayed === 0),
+          (await tests.pipeline.queues.stats()).every(
+            ({ waiting, active, delayed }) => waiting + active + delayed === 0,
+          ),
         { what: 'idle queues', timeoutMs: 30_000 },
       )
     }
@@ -100,13 +87,13 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       await loom.whenSettled(session('asked', 5).length)
       const id = randomUUID()
       const { projectId, threadId } = threadOf(loom)
-      const read = () => pipeline.store.inProject(projectId, (tx) => loadContext(tx, { id }))
-      await pipeline.store.inProject(projectId, (tx) =>
+      const read = () => tests.pipeline.store.inProject(projectId, (tx) => loadContext(tx, { id }))
+      await tests.pipeline.store.inProject(projectId, (tx) =>
         requestContext(tx, { id, threadId, request: { thread: THREAD }, deadlineAtMs: Date.now() + 60_000 }),
       )
-      await pipeline.queues.add('assemble', { projectId, contextId: id })
+      await tests.pipeline.queues.add('assemble', { projectId, contextId: id })
       const built = await waitFor(async () => (await read())?.result, { what: 'the context' })
-      await pipeline.queues.add('assemble', { projectId, contextId: id })
+      await tests.pipeline.queues.add('assemble', { projectId, contextId: id })
       await whenIdle()
       expect((await read())?.result).toEqual(built)
     })
@@ -147,7 +134,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
         assemble: { projectId, contextId: 'no id' },
       }
       const messages = session('poison', 10)
-      for (const stage of allStages) await pipeline.queues.add(stage, poison[stage] as StagePayload<typeof stage>)
+      for (const stage of allStages) await tests.pipeline.queues.add(stage, poison[stage] as StagePayload<typeof stage>)
       await loom.send(messages)
       await loom.whenSettled(messages.length)
       for (const stage of allStages) {
@@ -269,7 +256,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       await waitFor(() => summarizer.calls > 0, { what: 'a summary under way' })
       const clearedAtMs = Date.parse('2026-03-01T00:00:00Z')
       const agentId = agentIdOf(loom.projectId, AGENT)
-      await pipeline.store.inProject(loom.projectId, (tx) => clearAgent(tx, { agentId, clearedAtMs }))
+      await tests.pipeline.store.inProject(loom.projectId, (tx) => clearAgent(tx, { agentId, clearedAtMs }))
       open()
       await loom.whenSettled(messages.length)
       expect((await loom.client.threads.get(THREAD)).states).toEqual([])

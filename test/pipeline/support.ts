@@ -10,6 +10,7 @@ import { openQueues, type Queues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { migrate, openStore, type Store } from '@heddle/store'
 import { freshDatabase, freshPrefix, redisUrl } from '@heddle/test-support'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 
 export type Mode = 'embedded' | 'postgres' | 'redis'
 
@@ -34,6 +35,8 @@ export interface Pipeline {
   readonly databaseUrl: string
   readonly queueBackend: { kind: 'postgres' | 'redis'; url: string }
   readonly prefix: string
+  /** Where its workers write files of snapshots; it goes with the pipeline. */
+  readonly snapshotsFolder: string
   /** Starts workers of some stages, as one process would. */
   start(stages?: readonly StageName[], options?: StartOptions): Promise<RunningStages>
   /** A client of another project on the same store and queues. */
@@ -41,9 +44,41 @@ export interface Pipeline {
   close(): Promise<void>
 }
 
-export type StartOptions = Partial<Pick<StagesOptions, 'concurrency' | 'reconcile' | 'summarizer' | 'clock'>>
+export type StartOptions = Partial<
+  Pick<StagesOptions, 'concurrency' | 'reconcile' | 'summarizer' | 'summarizers' | 'clock' | 'embedder'>
+>
 
 export const allStages: readonly StageName[] = ['ingest', 'prune', 'summarize', 'embed', 'assemble']
+
+export interface PipelineOfTests {
+  readonly pipeline: Pipeline
+  /** Starts workers that stop at the end of the test. */
+  readonly start: Pipeline['start']
+}
+
+/** One pipeline for the tests of a `describe`, in which each of them starts the workers that it wants. */
+export function pipelineOfTests(mode: Mode): PipelineOfTests {
+  let pipeline: Pipeline
+  let started: RunningStages[] = []
+  beforeAll(async () => {
+    pipeline = await openPipeline(mode)
+  })
+  afterEach(async () => {
+    await Promise.all(started.map((stages) => stages.stop()))
+    started = []
+  })
+  afterAll(() => pipeline?.close())
+  return {
+    get pipeline() {
+      return pipeline
+    },
+    async start(...parameters) {
+      const stages = await pipeline.start(...parameters)
+      started.push(stages)
+      return stages
+    },
+  }
+}
 
 /** A store and queues of their own, without workers. */
 export async function openPipeline(mode: Mode, settings: PartialSettings = {}): Promise<Pipeline> {
@@ -59,21 +94,25 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
       : { kind: 'postgres' as const, url: database.url }
   const queues = await openQueues({ backend: queueBackend, prefix, log })
   const project = 'tests'
+  const dataDir = join(tmpdir(), `heddle-test-data-${prefix}`)
+  const snapshotsFolder = join(dataDir, 'sessions')
   const running: RunningStages[] = []
   const config = {
     ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: tmpdir() }),
     settings,
     project,
+    dataDir,
   }
   return {
-    client: createClient({ store, queues, project, settings, log }),
-    clientOf: (name) => createClient({ store, queues, project: name, settings, log }),
+    client: createClient({ store, queues, project, settings, snapshotsFolder, log }),
+    clientOf: (name) => createClient({ store, queues, project: name, settings, snapshotsFolder, log }),
     store,
     queues,
     projectId: projectIdOf(project),
     databaseUrl: database.url,
     queueBackend,
     prefix,
+    snapshotsFolder,
     async start(stages = allStages, options = {}) {
       const started = await startStages({
         store,
@@ -93,6 +132,7 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
       await queues.destroy()
       await store.close()
       await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

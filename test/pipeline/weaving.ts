@@ -127,9 +127,12 @@ export async function woven(client: Client, thread = THREAD): Promise<Woven> {
   return { contexts, series, latest: { status, summary, summarizer } }
 }
 
-/** Lines of several messages are split by the order of arrival; only what they add up to is the same. */
+/**
+ * Lines of several messages are split by the order of arrival; only what they add up to is the same. What a context shares
+ * with the one before it depends on which worker built that one.
+ */
 function withoutArrival({ id: _, receipt, ...context }: ContextResult) {
-  const { entries, stateId, agentVersion: __, ...rest } = receipt
+  const { entries, stateId, agentVersion: __, sharedPrefixTokens: ___, ...rest } = receipt
   const sums = new Map<string, { count: number; tokens: number; tokensRaw: number }>()
   for (const entry of entries) {
     const name = [entry.section, entry.mode, entry.reason, entry.reference ?? '', entry.role ?? ''].join(' | ')

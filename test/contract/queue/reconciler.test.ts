@@ -16,7 +16,7 @@ function reconcilerFor(
     queues,
     everyMs: 60_000,
     findWork: async () => work,
-    findRequestedContexts: async () => contexts,
+    findRequests: async () => contexts,
     log,
     clock,
   })
@@ -89,7 +89,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
           if (count === 2) await finish.promise
           return []
         },
-        findRequestedContexts: async () => [],
+        findRequests: async () => [],
         log,
         clock,
       })

@@ -44,7 +44,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
       queues,
       everyMs: 200,
       findWork: async () => (worker.settled.length === 1 ? [{ stage: 'prune', ...lost }] : []),
-      findRequestedContexts: async () => [],
+      findRequests: async () => [],
       log,
       clock: systemClock,
     })

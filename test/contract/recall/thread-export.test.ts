@@ -13,15 +13,11 @@ import {
   voidStates,
 } from '@heddle/store'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { append, appendOne, freshStore, newId, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
+import { describe, expect, it } from 'vitest'
+import { append, appendOne, newId, prepared, RECEIVED_AT_MS, storeOfTests } from '../store/support.js'
 import { clientOn } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 let made = 0
 const freshProject = () => `export tests ${++made}`

@@ -1,13 +1,9 @@
 import { agentIdOf, statusLimits, threadIdOf } from '@heddle/core'
 import { listProcesses, loadActivity, loadThread, putProcess, putThread } from '@heddle/store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshStore, OTHER_PROJECT, PROJECT, type TestStore } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { OTHER_PROJECT, PROJECT, storeOfTests } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 let agents = 0
 const freshAgent = () => `busy ${++agents}`

@@ -10,24 +10,10 @@ import {
   type PreparedMessage,
 } from '@heddle/store'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  append,
-  appendAll,
-  appendOne,
-  freshStore,
-  newId,
-  PROJECT,
-  prepared,
-  RECEIVED_AT_MS,
-  type TestStore,
-} from './support.js'
+import { describe, expect, it } from 'vitest'
+import { append, appendAll, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 const history = (threadId: string, projectId = PROJECT) =>
   database.store.inProject(projectId, (tx) => listMessages(tx, { threadId, afterSeq: 0, limit: 1_000 }))

@@ -9,7 +9,7 @@ import {
   recordAccesses,
   type Tx,
 } from '@heddle/store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   append,
   appendOne,
@@ -19,14 +19,10 @@ import {
   PROJECT,
   prepared,
   RECEIVED_AT_MS,
-  type TestStore,
+  storeOfTests,
 } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 function entry(content: string, fields: Partial<NewArchiveEntry> = {}): NewArchiveEntry {
   return {

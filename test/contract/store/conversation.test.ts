@@ -1,13 +1,9 @@
 import { type CompactionState, NIL_ID, type Position } from '@heddle/core'
-import { loadCovered, loadUncovered } from '@heddle/store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+import { loadCoveredAfter, loadCoveredPage, loadUncovered } from '@heddle/store'
+import { describe, expect, it } from 'vitest'
+import { append, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 const contentsOf = (messages: readonly { content: string }[]) => messages.map(({ content }) => content).sort()
 const at = (place: number): Position => ({ orderedAtMs: RECEIVED_AT_MS + place, ordinal: 0, id: newId() })
@@ -57,10 +53,37 @@ describe('a compacted thread', () => {
 
   it('gives a summarizer what the summary stands for, oldest first, without what came late or was cleared', async () => {
     const { threadId, state } = await compactedThread([3])
-    const covered = (clearedSeq: number, limit: number) =>
-      database.store.inProject(PROJECT, (tx) => loadCovered(tx, { threadId, clearedSeq, state, limit }))
-    expect((await covered(0, 100)).map(({ content }) => content)).toEqual(['1', '2', '3', '4', '5', '6'])
-    expect((await covered(0, 2)).map(({ content }) => content)).toEqual(['5', '6'])
-    expect((await covered(4, 100)).map(({ content }) => content)).toEqual(['4', '5', '6'])
+    const covered = (clearedSeq: number, limit: number, after: Position | null = null) =>
+      database.store.inProject(PROJECT, (tx) => loadCoveredAfter(tx, { threadId, clearedSeq, state, after, limit }))
+    const whole = await covered(0, 100)
+    expect(contentsOf(whole.messages)).toEqual(['1', '2', '3', '4', '5', '6'])
+    expect(whole.next).toBeNull()
+    const page = await covered(0, 4)
+    expect(page.messages.length).toBeGreaterThan(2)
+    const rest = await covered(0, 100, page.next)
+    expect(contentsOf([...page.messages, ...rest.messages])).toEqual(contentsOf(whole.messages))
+    expect(contentsOf((await covered(4, 100)).messages)).toEqual(['4', '5', '6'])
+  })
+
+  it('gives a long range in pages that together are the whole of it, from its end to its beginning', async () => {
+    const { threadId, state } = await compactedThread([3])
+    // What is kept at the top may stand anywhere, also alone in a page.
+    const { messages: all } = await database.store.inProject(PROJECT, (tx) =>
+      loadCoveredPage(tx, { threadId, clearedSeq: 0, state, limit: 100 }),
+    )
+    const kept = { ...state, topIds: [all[2]?.id ?? '', all[3]?.id ?? ''] }
+    for (const limit of [1, 2, 4, 6, 100]) {
+      const pages: string[][] = []
+      let before: Position | null = null
+      do {
+        const { messages, next }: Awaited<ReturnType<typeof loadCoveredPage>> = await database.store.inProject(
+          PROJECT,
+          (tx) => loadCoveredPage(tx, { threadId, clearedSeq: 0, state: kept, limit, before }),
+        )
+        pages.unshift(messages.map(({ content }) => content))
+        before = next
+      } while (before !== null)
+      expect(pages.flat()).toEqual(['1', '2', '5', '6'])
+    }
   })
 })

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { type SnapshotFile, threadIdOf } from '@heddle/core'
 import {
-  advanceCursor,
+  advanceEmbedCursor,
   appendEvents,
   appendMessages,
+  appendVectors,
   archiveEntries,
   beginErasure,
   continueErasure,
   finishContext,
   insertDeadLetter,
   insertPrunings,
-  insertSnapshot,
   insertState,
   loadContext,
   loadThread,
@@ -18,11 +18,11 @@ import {
   publishSummary,
   putAgent,
   recordTokenCounts,
-  replaceChunks,
   requestContext,
   type Tx,
 } from '@heddle/store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertSnapshot } from '@heddle/test-support/insert-snapshot'
+import { describe, expect, it } from 'vitest'
 import {
   agentTarget,
   erase,
@@ -34,13 +34,9 @@ import {
   threadTarget,
   whenBlocked,
 } from './erasure-support.js'
-import { append, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+import { append, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests, type TestStore } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 const inProject: TestStore['store']['inProject'] = (projectId, work) => database.store.inProject(projectId, work)
 
@@ -66,7 +62,7 @@ function snapshotOf(threads: readonly TestThread[]): SnapshotFile {
     messages: threads.map(({ threadId }) => ({
       id: newId(),
       thread_id: threadId,
-      role: 'user',
+      role: 'user' as const,
       content: `of ${threadId}`,
       timestamp,
     })),
@@ -128,10 +124,9 @@ const publications: Record<string, Publication> = {
   },
   vectors: {
     async publish(tx, { threadId, agentId, messageIds }) {
-      if (!(await advanceCursor(tx, { threadId, stage: 'embed', fromSeq: 0, toSeq: 3 }))) return
-      const chunks = [{ from: 0, to: 4, embedding: Int8Array.from([1, 2]) }]
-      const source = { sourceKind: 'message', agentId, threadId, contentHash: new Uint8Array(4), chunks } as const
-      await replaceChunks(tx, { model: 'm', sources: messageIds.map((sourceId) => ({ sourceId, ...source })) })
+      if (!(await advanceEmbedCursor(tx, { threadId, toSeq: 3 }))) return
+      const chunks = messageIds.map((_, index) => ({ seq: index + 1, from: 0, to: 4, vector: Int8Array.of(1, 2) }))
+      await appendVectors(tx, { threadId, agentId, model: 'm', fromSeq: 0, toSeq: 3, chunks })
     },
   },
   'a requested context': { publish: (tx, thread) => request(tx, thread) },

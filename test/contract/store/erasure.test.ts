@@ -5,7 +5,6 @@ import {
   beginErasure,
   continueErasure,
   findUnfinishedErasures,
-  insertSnapshot,
   loadErasure,
   loadSnapshot,
   loadThread,
@@ -13,7 +12,8 @@ import {
   type Store,
   type Tx,
 } from '@heddle/store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertSnapshot } from '@heddle/test-support/insert-snapshot'
+import { describe, expect, it } from 'vitest'
 import {
   agentTarget,
   asOwner,
@@ -24,13 +24,9 @@ import {
   type TestThread,
   threadTarget,
 } from './erasure-support.js'
-import { append, appendOne, freshStore, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+import { append, appendOne, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests, type TestStore } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 const inProject: TestStore['store']['inProject'] = (projectId, work) => database.store.inProject(projectId, work)
 
@@ -180,8 +176,7 @@ describe('an erasure', () => {
         select columns.table_name as name
         from information_schema.columns as columns
         where columns.table_schema = 'heddle' and columns.column_name = 'thread_id'
-          -- By agent and model first; see the erasure of chunks.
-          and columns.table_name not in ('chunks', 'tombstones')
+          and columns.table_name <> 'tombstones'
           and not exists (
             select from pg_index as index
             join pg_class as class on class.oid = index.indrelid and class.relname = columns.table_name
@@ -244,7 +239,7 @@ describe('a snapshot of several threads', () => {
       messages: [gone, stays].map(({ threadId, thread }) => ({
         id: randomUUID(),
         thread_id: threadId,
-        role: 'user',
+        role: 'user' as const,
         content: thread,
         timestamp,
       })),

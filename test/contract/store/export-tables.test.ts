@@ -2,15 +2,11 @@ import { createClient } from '@heddle/client'
 import { projectIdOf } from '@heddle/core'
 import type { Queues } from '@heddle/queue'
 import { exportTables } from '@heddle/store'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { asOwner } from './erasure-support.js'
-import { append, appendOne, freshStore, prepared, type TestStore } from './support.js'
+import { append, appendOne, prepared, storeOfTests } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 /** Tables with rows of a thread that are not part of its export. */
 const elsewhere = [
@@ -18,12 +14,18 @@ const elsewhere = [
   'stage_cursors',
   'message_tokens',
   // Computed again.
-  'chunks',
+  'vector_threads',
+  'vectors',
+  'posting_threads',
+  'summary_parts',
+  'summary_leaves',
   // Records of one installation.
   'contexts',
+  'context_lines',
   'context_mentions',
   'events',
   'dead_letters',
+  'summary_calls',
   // Of the agent's items.
   'thread_items',
 ]

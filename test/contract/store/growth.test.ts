@@ -1,11 +1,11 @@
 import type { CompactionState } from '@heddle/core'
 import {
-  advanceCursor,
+  advanceEmbedCursor,
   appendMessages,
   countMessages,
   existingMessages,
   listHistory,
-  loadCovered,
+  loadCoveredPage,
   loadMessage,
   loadMessagesBySeq,
   loadUncovered,
@@ -22,10 +22,10 @@ const LARGE = Number(process.env['HEDDLE_TEST_GROWTH_MESSAGES'] ?? 150_000)
 
 /**
  * Indexes get a level or two deeper: a look-up that touched three blocks, two of its index and one of the table, touches
- * four or five. And a page may happen to be split.
+ * four or five. And some pages may happen to be split.
  */
 const GROWTH_MAX = 5 / 3
-const SPLIT_BLOCKS_MAX = 6
+const SPLIT_BLOCKS_MAX = 10
 /** Halving takes a step more for each doubling of a thread; a step is one look-up in the index and one in the table. */
 const MORE_BLOCKS_OF_COUNTS_MAX = Math.ceil(Math.log2(LARGE / SMALL)) * 6
 
@@ -45,8 +45,7 @@ const queries: Record<string, (tx: Tx, thread: LongThread) => Promise<unknown>> 
   'an append that is taken for new': (tx, thread) => appendTwo(tx, thread, true),
   'the look-up of ids': (tx, { threadId, count }) =>
     existingMessages(tx, { threadId, ids: [positionOf(count / 2).id, newId()] }),
-  'the advance of a cursor': (tx, { threadId, count }) =>
-    advanceCursor(tx, { threadId, stage: 'embed', fromSeq: count, toSeq: count }),
+  'the advance of a cursor': (tx, { threadId, count }) => advanceEmbedCursor(tx, { threadId, toSeq: count }),
   'exact counts': (tx, { threadId, count }) =>
     recordTokenCounts(tx, { threadId, counts: [{ seq: count, tokens: 30 }] }),
   'the window from its start': (tx, { threadId }) =>
@@ -56,7 +55,7 @@ const queries: Record<string, (tx: Tx, thread: LongThread) => Promise<unknown>> 
   'what a summary does not cover': (tx, { threadId, count }) =>
     loadUncovered(tx, { threadId, clearedSeq: 0, state: stateOf(count), keep: 'newest' }),
   'what a summary covers': (tx, { threadId, count }) =>
-    loadCovered(tx, { threadId, clearedSeq: 0, state: stateOf(count), limit: 20 }),
+    loadCoveredPage(tx, { threadId, clearedSeq: 0, state: stateOf(count), limit: 20 }),
   'the messages of a stage': (tx, { threadId, count }) =>
     loadMessagesBySeq(tx, { threadId, afterSeq: count / 2, limit: 20 }),
   'a page of the history': (tx, { threadId, count }) =>

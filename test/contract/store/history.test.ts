@@ -1,14 +1,10 @@
 import { threadIdOf } from '@heddle/core'
 import { type HistoryMessage, listHistory } from '@heddle/store'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { append, appendOne, freshStore, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { append, appendOne, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 let threads = 0
 const freshThread = () => `history ${++threads}`

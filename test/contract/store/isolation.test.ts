@@ -1,13 +1,9 @@
 import { findLaggingThreads, loadMessagesBySeq, loadThread, openStore, requestContext } from '@heddle/store'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { append, appendOne, freshStore, newId, OTHER_PROJECT, PROJECT, prepared, type TestStore } from './support.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { append, appendOne, newId, OTHER_PROJECT, PROJECT, prepared, storeOfTests } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 describe('row-level security', () => {
   it('shows a transaction the rows of its own project alone', async () => {

@@ -4,14 +4,10 @@ import { type Iteration, iterationFingerprint, threadIdOf } from '@heddle/core'
 import type { Queues } from '@heddle/queue'
 import { appendIterations, ensureThread, listIterations, overviewLoop, type PreparedIteration } from '@heddle/store'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshStore, newId, PROJECT, RECEIVED_AT_MS, type TestStore } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { newId, PROJECT, RECEIVED_AT_MS, storeOfTests } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 let threads = 0
 const freshThread = () => `loop ${++threads}`

@@ -13,24 +13,19 @@ import {
   listDeadLetters,
   listThreads,
   loadAgent,
-  loadChunkHashes,
   loadContext,
   loadDeadLetterPayload,
   loadEventsAfter,
   loadThread,
   markRedriven,
+  packLines,
   putAgent,
-  replaceChunks,
   requestContext,
 } from '@heddle/store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
+import { describe, expect, it } from 'vitest'
+import { append, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests, type TestStore } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 const inProject: TestStore['store']['inProject'] = (projectId, work) => database.store.inProject(projectId, work)
 
@@ -154,6 +149,8 @@ describe('contexts', () => {
     summaryUsed: false,
     system: null,
     messages: [{ role: 'user', content: 'NUL \0, half \ud83d' }],
+    tools: [],
+    items: [],
     receipt: {
       rendererVersion: 1,
       eligible: 1,
@@ -213,6 +210,27 @@ describe('contexts', () => {
       result: null,
     })
     expect(await inProject(PROJECT, (tx) => loadContext(tx, { id: newId() }))).toBeNull()
+  })
+
+  it('keep the bytes that were delivered of the newest of a thread only, and where they could not be made again', async () => {
+    const threadId = newId()
+    const finished: string[] = []
+    const finish = async (id: string, isStored: boolean) => {
+      await request(id, threadId)
+      const stored = packLines(id, { head: '{}', lines: ['"a line"'], hidden: [] }, null)
+      await inProject(PROJECT, (tx) => finishContext(tx, { id, result: result(id), ...(isStored && { stored }) }))
+      finished.push(id)
+    }
+    const unstored = newId()
+    await finish(unstored, false)
+    // Ids that end in 0 are those with which the old ones go.
+    for (let made = 0; made < 12; made++) await finish(newId().replace(/.$/, '0'), true)
+    const kept = await inProject(
+      PROJECT,
+      (tx) => tx<{ contextId: string }[]>`
+        select context_id from heddle.context_deliveries where context_id in ${tx(finished)}`,
+    )
+    expect(kept.map(({ contextId }) => contextId).sort()).toEqual([unstored, ...finished.slice(-8)].sort())
   })
 
   it('that nobody has answered are found across projects, and listed by thread in pages', async () => {
@@ -299,41 +317,6 @@ describe('dead letters', () => {
     await inProject(PROJECT, async (tx) => {
       const id = (await insertDeadLetter(tx, letter)) ?? ''
       expect(await loadDeadLetterPayload(tx, { id })).toMatch(/^not kept/)
-    })
-  })
-})
-
-describe('chunks', () => {
-  it('of a source are replaced as a whole, model by model, and those of a copy of its thread are its own', async () => {
-    const [threadId, copyId] = [newId(), newId()]
-    const source = (sourceId: string, values: number[], of = threadId) => ({
-      sourceId,
-      sourceKind: 'message' as const,
-      agentId: newId(),
-      threadId: of,
-      contentHash: Buffer.from([values.length]),
-      chunks: values.map((value) => ({ from: 0, to: 5, embedding: Int8Array.from([value, -value]) })),
-    })
-    const [first, second] = [newId(), newId()]
-    await inProject(PROJECT, async (tx) => {
-      await replaceChunks(tx, { model: 'small', sources: [source(first, [1, 2, 3]), source(second, [4])] })
-      await replaceChunks(tx, { model: 'other', sources: [source(first, [9])] })
-      await replaceChunks(tx, { model: 'small', sources: [source(first, [5, -128])] })
-      await replaceChunks(tx, { model: 'small', sources: [source(first, [7, 7, 7], copyId)] })
-      const rows = await tx`
-        select chunk_index, embedding from heddle.chunks 
-        where source_id = ${first} and thread_id = ${threadId} and model = 'small' order by chunk_index`
-      expect(rows.map(({ embedding }) => [...new Int8Array(embedding)])).toEqual([
-        [5, -5],
-        [-128, -128],
-      ])
-      const hashes = await loadChunkHashes(tx, { model: 'small', threadId, sourceIds: [first, second, newId()] })
-      expect([...hashes].map(([id, hash]) => [id, hash[0]]).sort()).toEqual(
-        [
-          [first, 2],
-          [second, 1],
-        ].sort(),
-      )
     })
   })
 })

@@ -1,6 +1,5 @@
 import { type CompactionState, type Position, threadIdOf } from '@heddle/core'
 import {
-  advanceCursor,
   appendMessages,
   countMessages,
   existingMessages,
@@ -12,7 +11,7 @@ import {
   listHistory,
   listMessages,
   loadContext,
-  loadCovered,
+  loadCoveredPage,
   loadEventsAfter,
   loadLatestStates,
   loadMessage,
@@ -23,6 +22,7 @@ import {
   type NewContextState,
   readArchiveContent,
   readArchived,
+  settlePrune,
   type Tx,
 } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -84,7 +84,7 @@ const queries: Record<string, (tx: Tx) => Promise<unknown>> = {
   'loadUncovered from the end': (tx) =>
     loadUncovered(tx, { threadId, clearedSeq: 0, state: null, keep: 'newest', limit: 10 }),
   'loadUncovered past a summary': (tx) => loadUncovered(tx, { threadId, clearedSeq: 0, state, keep: 'newest' }),
-  loadCovered: (tx) => loadCovered(tx, { threadId, clearedSeq: 0, state, limit: 10 }),
+  loadCoveredPage: (tx) => loadCoveredPage(tx, { threadId, clearedSeq: 0, state, limit: 10 }),
   countMessages: (tx) => countMessages(tx, { threadId, sinceMs: RECEIVED_AT_MS + 900, afterSeq: 3 }),
   loadMessagesBySeq: (tx) => loadMessagesBySeq(tx, { threadId, afterSeq: 50, limit: 10 }),
   listMessages: (tx) => listMessages(tx, { threadId, afterSeq: 50, limit: 10 }),
@@ -154,7 +154,7 @@ describe('queries on a table that grows', () => {
       await readArchived(tx, { threadId, messageId: newId() })
       await loadContext(tx, { id: newId() })
       await loadEventsAfter(tx, { projectId: PROJECT, number: 0, limit: 10 })
-      await advanceCursor(tx, { threadId, stage: 'prune', fromSeq: 1, toSeq: 2 })
+      await settlePrune(tx, { thread: { threadId, pruneSeq: 1, headSeq: 2 }, usage: null, awaitsSummary: true })
     })
     expect(Math.max(...Object.values(read))).toBeLessThan(10)
   })

@@ -9,15 +9,11 @@ import {
   removeExpired,
   requestContext,
 } from '@heddle/store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { asOwner, erase, freshThread, rowsBy, threadTarget } from './erasure-support.js'
-import { freshStore, newId, OTHER_PROJECT, PROJECT, RECEIVED_AT_MS, type TestStore } from './support.js'
+import { newId, OTHER_PROJECT, PROJECT, RECEIVED_AT_MS, storeOfTests, type TestStore } from './support.js'
 
-let database: TestStore
-beforeAll(async () => {
-  database = await freshStore()
-})
-afterAll(() => database.drop())
+const database = storeOfTests()
 
 const inProject: TestStore['store']['inProject'] = (projectId, work) => database.store.inProject(projectId, work)
 const DAY_MS = 86_400_000
@@ -173,7 +169,9 @@ describe('retention', () => {
 
   it.each([
     ['expired_contexts', 'contexts_answered'],
+    ['expired_deliveries', 'context_deliveries_time'],
     ['expired_void_states', 'context_states_voided'],
+    ['expired_summary_calls', 'summary_calls_created'],
     ['expired_dead_letters', 'dead_letters_redriven'],
     ['expired_tombstones', 'tombstones_finished'],
     ['unfinished_erasures', 'tombstones_unfinished'],

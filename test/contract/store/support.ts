@@ -11,6 +11,7 @@ import {
   type Store,
 } from '@heddle/store'
 import { freshDatabase } from '@heddle/test-support'
+import { afterAll, beforeAll } from 'vitest'
 
 export const PROJECT = projectIdOf('store tests')
 export const OTHER_PROJECT = projectIdOf('other store tests')
@@ -20,6 +21,24 @@ export interface TestStore {
   readonly url: string
   readonly store: Store
   drop(): Promise<void>
+}
+
+/** A store of their own for the tests of a file. */
+export function storeOfTests(): TestStore {
+  let opened: TestStore
+  beforeAll(async () => {
+    opened = await freshStore()
+  })
+  afterAll(() => opened?.drop())
+  return {
+    get url() {
+      return opened.url
+    },
+    get store() {
+      return opened.store
+    },
+    drop: () => opened.drop(),
+  }
 }
 
 /** A migrated database of its own, and a store on it. */

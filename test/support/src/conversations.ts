@@ -130,3 +130,8 @@ export const conversationSteps = (stepsMax = 120): fc.Arbitrary<Step[]> =>
 /** Conversations as agents produce them: parallel calls, reused call ids, failures, calls that nobody answered. */
 export const conversations = (stepsMax = 120): fc.Arbitrary<Message[]> =>
   conversationSteps(stepsMax).map(conversationOf)
+
+/** Some generated conversations, the same ones for the same seed. */
+export function sampleSteps(seed: number, count: number, stepsMax?: number): Step[][] {
+  return fc.sample(conversationSteps(stepsMax), { seed, numRuns: count })
+}

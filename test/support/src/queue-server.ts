@@ -20,6 +20,15 @@ export async function emptyQueues({ backend, prefix }: QueuePlace): Promise<void
   }
 }
 
+/** Takes all that the logs of events hold: those of the queues, and that of the store, from which subscribers resume. */
+export async function trimEvents({ backend, prefix }: QueuePlace, databaseUrl: string): Promise<void> {
+  await onPostgres(databaseUrl, 'DELETE FROM heddle.events')
+  if (backend.kind === 'postgres') return await onPostgres(backend.url, `DELETE FROM "${queueSchema(prefix)}".event`)
+  const script =
+    "for _, key in ipairs(redis.call('keys', ARGV[1])) do redis.call('xtrim', key, 'MAXLEN', 0) end return 'OK'"
+  await onRedis(backend.url, ['EVAL', script, '0', `${prefix}:*:events`])
+}
+
 /**
  * Makes payloads that wait in the queue of a stage no JSON any more, as a hand or another program would: those that hold
  * `marker`.

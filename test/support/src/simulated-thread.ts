@@ -4,16 +4,21 @@ import {
   type ArchiveDraft,
   type CompactionState,
   comparePositions,
+  countTokens,
   inConversationOrder,
   ineligibleReason,
   isCovered,
   isOvertaken,
+  type Lane,
   laneOf,
   type Message,
   messageReference,
   nextCompaction,
+  pairToolCalls,
   readConversation,
   stateAfter,
+  summarizeExtractively,
+  summarySources,
   summaryTokensMax,
 } from '@heddle/core'
 
@@ -29,10 +34,17 @@ export class SimulatedThread {
   series: CompactionState[] = []
   /** What was archived, by message; as in the store, what is there stays as it is. */
   readonly archive = new Map<string, ArchiveDraft>()
-  constructor(readonly settings: PartialSettings) {}
+  readonly lane: Lane
 
-  get lane() {
-    return laneOf(mergeSettings(this.settings))
+  /**
+   * @param summarize what the newest state's summary says, made when a worker has done its steps: no plan depends on it.
+   *   Default a hash of what each state covers, of some length
+   */
+  constructor(
+    readonly settings: PartialSettings,
+    private readonly summarize?: SimulatedSummarizer,
+  ) {
+    this.lane = laneOf(mergeSettings(settings))
   }
 
   get state(): CompactionState | null {
@@ -57,6 +69,13 @@ export class SimulatedThread {
 
   /** A worker that is interrupted after `steps` steps. */
   work(steps: number): void {
+    this.#compact(steps)
+    const { state } = this
+    if (this.summarize === undefined || state?.covered == null || state.summary !== null) return
+    this.series[this.series.length - 1] = { ...state, ...this.summarize(this.coveredBy(state), this.lane) }
+  }
+
+  #compact(steps: number): void {
     for (let step = 0; step < steps; step++) {
       const messages = this.uncovered(this.state)
       const overtaken = this.series.findIndex((state) => messages.some((message) => isOvertaken(state, message)))
@@ -71,7 +90,8 @@ export class SimulatedThread {
       }
       const before = this.state
       const next = stateAfter(plan, before, this.stored.length)
-      this.series.push(plan.needsSummary ? { ...next, ...this.#summarized(next) } : next)
+      const isHashed = plan.needsSummary && this.summarize === undefined
+      this.series.push(isHashed ? { ...next, ...hashOfCovered(this.coveredBy(next), this.lane) } : next)
     }
   }
 
@@ -84,12 +104,24 @@ export class SimulatedThread {
     const covered = this.stored.filter((message) => isCovered(message, state))
     return inConversationOrder(covered.filter((message) => ineligibleReason(message) === null))
   }
+}
 
-  /** A summary that tells what it was made of, and whose length depends on it. */
-  #summarized(state: CompactionState) {
-    const ids = this.coveredBy(state).map((message) => message.id)
-    const hash = createHash('sha256').update(ids.join(' ')).digest()
-    const longest = summaryTokensMax(this.lane)
-    return { summary: hash.toString('hex'), summaryTokens: 1 + ((hash[0] ?? 0) % longest) }
-  }
+type SimulatedSummarizer = (
+  covered: readonly Message[],
+  lane: Lane,
+) => Pick<CompactionState, 'summary' | 'summaryTokens'>
+
+/** A summary that tells what it was made of, and whose length depends on it. */
+function hashOfCovered(covered: readonly Message[], lane: Lane) {
+  const ids = covered.map((message) => message.id)
+  const hash = createHash('sha256').update(ids.join(' ')).digest()
+  return { summary: hash.toString('hex'), summaryTokens: 1 + ((hash[0] ?? 0) % summaryTokensMax(lane)) }
+}
+
+/** What the summarize stage makes without a model. */
+export function extractiveSummary(covered: readonly Message[], lane: Lane) {
+  const messages = summarySources(covered, pairToolCalls(covered), reference)
+  const tokensMax = summaryTokensMax(lane)
+  const summary = summarizeExtractively({ purpose: 'compaction', messages, previousSummary: null, tokensMax })
+  return { summary, summaryTokens: countTokens(summary) }
 }

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { OnnxGraph } from './onnx-graph.js'
 
 /**
  * Writes an embedding model of 200 KB that transformers.js loads offline like any other: every token has a fixed vector of
@@ -9,15 +10,17 @@ import { join } from 'node:path'
  */
 export async function writeTinyModel(folder: string, dimensions = 384): Promise<void> {
   await mkdir(join(folder, 'onnx'), { recursive: true })
-  const writeJson = (name: string, value: unknown) => writeFile(join(folder, name), JSON.stringify(value))
-  await writeJson('config.json', { model_type: 'bert', hidden_size: dimensions, vocab_size: vocabulary.length })
-  await writeJson('tokenizer_config.json', {
-    tokenizer_class: 'BertTokenizer',
-    model_max_length: 512,
-    pad_token: '[PAD]',
-  })
-  await writeJson('tokenizer.json', tokenizer())
+  const config = { model_type: 'bert', hidden_size: dimensions, vocab_size: vocabulary.length }
+  await writeFile(join(folder, 'config.json'), JSON.stringify(config))
+  await writeTokenizer(folder)
   await writeFile(join(folder, 'onnx', 'model_quantized.onnx'), lookUpModel(tokenVectors(dimensions), dimensions))
+}
+
+/** The tokenizer of a small vocabulary: other words fall into letters. */
+export async function writeTokenizer(folder: string): Promise<void> {
+  const config = { tokenizer_class: 'BertTokenizer', model_max_length: 512, pad_token: '[PAD]' }
+  await writeFile(join(folder, 'tokenizer_config.json'), JSON.stringify(config))
+  await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer()))
 }
 
 const special = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']
@@ -80,43 +83,14 @@ function tokenVectors(dimensions: number): Float32Array {
   )
 }
 
-/** An ONNX model of one node: `last_hidden_state = table[input_ids]`. Field numbers are those of onnx.proto. */
+/** An ONNX model of one look-up: `last_hidden_state = table[input_ids]`. */
 function lookUpModel(table: Float32Array, dimensions: number): Buffer {
-  const [float, int64] = [1, 7]
-  const shaped = (name: string, type: number, shape: readonly (string | number)[]) => {
-    const dims = shape.map((size) => field(1, typeof size === 'number' ? field(1, size) : field(2, size)))
-    return message(field(1, name), field(2, field(1, message(field(1, type), field(2, message(...dims))))))
-  }
-  const node = message(field(1, 'table'), field(1, 'input_ids'), field(2, 'last_hidden_state'), field(4, 'Gather'))
-  const raw = Buffer.from(table.buffer, table.byteOffset, table.byteLength)
-  const rows = table.length / dimensions
-  const tensor = message(field(1, rows), field(1, dimensions), field(2, float), field(8, 'table'), field(9, raw))
-  const graph = message(
-    field(1, node),
-    field(2, 'tiny'),
-    field(5, tensor),
-    field(11, shaped('input_ids', int64, ['batch', 'sequence'])),
-    field(12, shaped('last_hidden_state', float, ['batch', 'sequence', dimensions])),
-  )
-  const [irVersion, opset] = [8, 14]
-  return message(field(1, irVersion), field(7, graph), field(8, field(2, opset)))
-}
-
-/** A protobuf message is its fields, one after another. */
-function message(...fields: readonly Buffer[]): Buffer {
-  return Buffer.concat(fields)
-}
-
-/** A field is its number and wire type, then a number, or the length and bytes of a text or message. */
-function field(number: number, value: number | string | Buffer): Buffer {
-  if (typeof value === 'number') return Buffer.concat([varint(number << 3), varint(value)])
-  const bytes = Buffer.from(value)
-  return Buffer.concat([varint((number << 3) | 2), varint(bytes.length), bytes])
-}
-
-function varint(value: number): Buffer {
-  const bytes: number[] = []
-  let rest = value
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
-  return Buffer.from([...bytes, rest])
+  const graph = new OnnxGraph()
+  const rows = graph.tensor('table', [table.length / dimensions, dimensions], table)
+  const shape = ['batch', 'sequence'] as const
+  return graph.model(graph.op('Gather', [rows, 'input_ids']), [{ name: 'input_ids', type: 'int64', shape }], {
+    name: 'last_hidden_state',
+    type: 'float',
+    shape: [...shape, dimensions],
+  })
 }

@@ -11,9 +11,7 @@ type Block = Record<string, unknown>
 export function validateAnthropic(request: { system: unknown; messages: unknown }): string[] {
   const { system, messages } = request
   const violations: string[] = []
-  if (system !== null && typeof system !== 'string') violations.push('system is no text')
-  if (typeof system === 'string' && isBlank(system)) violations.push('system: text content blocks must be non-empty')
-  if (typeof system === 'string' && !system.isWellFormed()) violations.push('system holds a lone surrogate')
+  violations.push(...systemViolations(system), ...cacheViolations(system, messages))
   if (!Array.isArray(messages)) return [...violations, 'messages is no list']
   if (messages.length === 0) return [...violations, 'messages: at least one message is required']
 
@@ -47,6 +45,36 @@ export function validateAnthropic(request: { system: unknown; messages: unknown 
   }
   if (awaited.length > 0) violations.push('`tool_use` ids were found without `tool_result` blocks immediately after')
   return violations
+}
+
+/** The system prompt may be left out, a text, or text blocks; an empty list is none. */
+function systemViolations(system: unknown): string[] {
+  if (system === null) return []
+  const blocks = typeof system === 'string' ? [{ type: 'text', text: system }] : system
+  if (!Array.isArray(blocks) || blocks.length === 0) return ['system is neither a text nor a list of blocks']
+  return blocks.flatMap((block: unknown) => {
+    const text = isObject(block) && block['type'] === 'text' ? block['text'] : undefined
+    if (typeof text !== 'string' || isBlank(text)) return ['system: text content blocks must be non-empty']
+    return text.isWellFormed() ? [] : ['system holds a lone surrogate']
+  })
+}
+
+/** "A maximum of 4 blocks with cache_control may be provided"; reasoning cannot have one. */
+function cacheViolations(system: unknown, messages: unknown): string[] {
+  const contents = Array.isArray(messages)
+    ? messages.map((message) => (isObject(message) ? message['content'] : null))
+    : []
+  const blocks = [system, ...contents].flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []))
+  const marked = blocks.filter((block) => block['cache_control'] !== undefined)
+  return [
+    ...(marked.length > 4 ? ['A maximum of 4 blocks with cache_control may be provided'] : []),
+    ...(marked.some(({ type }) => type === 'thinking' || type === 'redacted_thinking')
+      ? ['thinking blocks cannot have cache_control']
+      : []),
+    ...(marked.some(({ cache_control: mark }) => !isObject(mark) || mark['type'] !== 'ephemeral')
+      ? ['cache_control.type must be ephemeral']
+      : []),
+  ]
 }
 
 function blocksOf(content: unknown, report: (rule: string) => void): Block[] {

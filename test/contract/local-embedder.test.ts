@@ -1,0 +1,65 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLocalEmbedder, type LocalEmbedderOptions } from '@heddle/models'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { writeTinyModel } from '../support/src/tiny-model.js'
+
+let modelsDir = ''
+beforeAll(async () => {
+  modelsDir = await mkdtemp(join(tmpdir(), 'heddle-models-'))
+  await Promise.all(['whole', 'other', 'spoilt'].map((name) => writeTinyModel(join(modelsDir, 'test', name))))
+  return () => rm(modelsDir, { recursive: true })
+})
+
+async function open(name: string, options: Partial<LocalEmbedderOptions> = {}) {
+  const embedder = await createLocalEmbedder({ model: `test/${name}`, modelsDir, cacheDir: modelsDir, ...options })
+  onTestFinished(() => embedder.close())
+  return embedder
+}
+
+test('a model with other dimensions than it says is an error for good, which names the field', async () => {
+  const file = join(modelsDir, 'test', 'other', 'config.json')
+  await writeFile(file, (await readFile(file, 'utf8')).replace('384', '768'))
+  const embedder = await open('other')
+  expect(embedder.dimensions).toBe(768)
+  await expect(embedder.embed(['a'])).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+    disposition: 'give-up',
+    field: 'hidden_size',
+    message: expect.stringContaining('gave 384 dimensions, its config.json says 768'),
+  })
+})
+
+test('damaged weights are an error for good, each time', async () => {
+  await writeFile(join(modelsDir, 'test', 'spoilt', 'onnx', 'model_quantized.onnx'), 'nonsense')
+  const embedder = await open('spoilt')
+  for (let time = 0; time < 5; time++) {
+    await expect(embedder.embed(['a'])).rejects.toMatchObject({ disposition: 'give-up', field: 'embedder.model' })
+  }
+})
+
+test('a thread that hangs is a timeout, and after some of them in a row the model is left alone for a while', async () => {
+  let nowMs = 0
+  let isHanging = true
+  // Time is up as soon as something was asked, while the thread hangs.
+  const clock = {
+    nowMs: () => nowMs,
+    after: (_ms: number, callback: () => void) => {
+      const soon = isHanging ? setImmediate(callback) : undefined
+      return () => clearImmediate(soon)
+    },
+  }
+  const embedder = await open('whole', { clock })
+  for (let time = 0; time < 3; time++) {
+    await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'TIMEOUT', disposition: 'retry' })
+  }
+  isHanging = false
+  await expect(embedder.embed(['a'])).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringContaining('is spared'),
+    retryAfter: 30,
+  })
+  nowMs += 30_000
+  expect((await embedder.embed(['a'])).length).toBe(1)
+})

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshStore, newId, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
+import { clientOn, PROJECT_NAME, said } from './support.js'
+
+let database: TestStore
+const MINUTE_MS = 60_000
+const NOW_MS = RECEIVED_AT_MS + 120 * MINUTE_MS
+
+const at = (minutesAgo: number) => ({ orderedAtMs: NOW_MS - minutesAgo * MINUTE_MS })
+
+beforeAll(async () => {
+  database = await freshStore()
+  const view = { id: 'call 1', name: 'Read', arguments: { file_path: '/repo/src/app/parse-tokens.ts' } }
+  const run = { id: 'call 2', name: 'Bash', arguments: { command: 'npm test' } }
+  await said(database, { thread: 'parser' }, [
+    prepared({ content: 'Why does getUserById refuse the connection?', sourceId: 'question' }, at(100)),
+    prepared({ role: 'assistant', content: 'I will read the tokenizer.', toolCalls: [view] }, at(90)),
+    prepared({ role: 'tool_result', toolCallId: 'call 1', toolName: 'Read', content: 'const kept = 1' }, at(80)),
+    prepared({ role: 'assistant', content: '', toolCalls: [run] }, at(20)),
+    prepared({ role: 'tool_result', toolCallId: 'call 2', toolName: 'Bash', content: 'all 12 suites passed' }, at(10)),
+  ])
+  await said(database, { thread: 'holidays' }, [
+    prepared({ content: 'We hiked near the lake with the dogs', metadata: { name: 'Caroline' } }, at(50)),
+    prepared({ content: 'We hiked near the lake with the dogs', metadata: { name: 'Melanie' } }, at(50)),
+    prepared({ content: 'That was on 2026-02-12.' }, at(49)),
+  ])
+  await said(database, { agent: 'other', thread: 'elsewhere' }, [
+    prepared({ content: 'a connection of another agent' }),
+  ])
+  await said(database, { project: 'next door', thread: 'parser' }, [prepared({ content: 'getUserById next door' })])
+})
+afterAll(() => database.drop())
+
+const client = (project = PROJECT_NAME) =>
+  clientOn(database, project, {
+    clock: { nowMs: () => NOW_MS, wait: () => Promise.resolve(), after: () => () => {} },
+  })
+const found = async (query: string, conditions = {}, project?: string) =>
+  (await client(project).search({ query, ...conditions })).items.map(({ thread, text }) => `${thread}: ${text}`)
+
+describe('a search', () => {
+  it('finds words whatever their endings, and names of code whole and in parts', async () => {
+    for (const query of ['getUserById', 'get user by id', 'connections refused', 'GETUSERBYID']) {
+      expect((await found(query))[0]).toBe('parser: Why does getUserById refuse the connection?')
+    }
+    expect((await found('2026-02-12'))[0]).toBe('holidays: That was on 2026-02-12.')
+    expect(await found('zebra')).toEqual([])
+  })
+
+  it('finds a result by the file that it shows, and says what it is', async () => {
+    const { items } = await client().search({ query: 'parse-tokens.ts', kinds: ['file_view'] })
+    expect(items).toMatchObject([{ kind: 'file_view', text: 'const kept = 1', thread: 'parser' }])
+  })
+
+  it('gives what a hit is, a reference that recalls it, and its neighbours', async () => {
+    const [hit] = (await client().search({ query: 'tokenizer', thread: 'parser' })).items
+    expect(hit).toMatchObject({
+      kind: 'assistant',
+      at: new Date(NOW_MS - 90 * MINUTE_MS).toISOString(),
+      before: { role: 'user', text: 'Why does getUserById refuse the connection?' },
+      after: { role: 'tool_result', text: 'const kept = 1' },
+    })
+    expect(hit?.score).toBeGreaterThan(0)
+    expect(await client().recall({ ref: hit?.ref ?? '' })).toMatchObject({ messageId: hit?.messageId })
+    const [first] = (await client().search({ query: 'getUserById' })).items
+    expect(first).toMatchObject({ sourceId: 'question', before: null })
+  })
+
+  it('prefers what the person has said whom the query names', async () => {
+    for (const name of ['Caroline', 'Melanie']) {
+      const [best] = (await client().search({ query: `When did ${name} hike?` })).items
+      const message = (await client().messages.list({ thread: 'holidays' })).items.find(
+        ({ id }) => id === best?.messageId,
+      )
+      expect(message?.metadata).toEqual({ name })
+    }
+  })
+
+  it.each([
+    [{ agent: 'other' }, ['elsewhere']],
+    [{ thread: 'parser' }, ['parser']],
+    [{ agent: 'weaver', thread: 'parser' }, ['parser']],
+    [{}, ['elsewhere', 'parser']],
+    [{ kinds: ['user' as const] }, ['elsewhere', 'parser']],
+    [{ kinds: ['system' as const] }, []],
+    [{ since: '105m' }, ['parser']],
+    [{ thread: 'parser', since: '15m' }, []],
+    [{ until: '110m' }, ['elsewhere']],
+  ])('with %j keeps to what it says', async (conditions, expected) => {
+    const { items, isComplete } = await client().search({ query: 'connection', ...conditions })
+    expect([...new Set(items.map(({ thread }) => thread))].sort()).toEqual(expected)
+    expect(isComplete).toBe(true)
+  })
+
+  it.each([
+    ['/repo', 2],
+    ['src/app', 2],
+    ['parse-tokens.ts', 2],
+    ['./src/app/parse-tokens.ts', 2],
+    ['repo/app', 0],
+    ['tokens.ts', 0],
+    ['%', 0],
+  ])('for the path %s gives %i messages: the call and its result', async (path, count) => {
+    expect(await found('tokens', { path })).toHaveLength(count)
+  })
+
+  it('never leaves its project', async () => {
+    expect(await found('getUserById', {}, 'next door')).toEqual(['parser: getUserById next door'])
+    expect(await found('getUserById', {}, 'nobody')).toEqual([])
+    expect((await found('next door')).join()).not.toContain('next door')
+  })
+
+  it.each([
+    [{ query: ' ' }, 'VALIDATION_ERROR'],
+    [{ query: 'x '.repeat(600) }, 'PAYLOAD_TOO_LARGE'],
+    [{ query: 'x', kinds: ['nonsense'] }, 'VALIDATION_ERROR'],
+    [{ query: 'x', since: 'yesterday' }, 'VALIDATION_ERROR'],
+    [{ query: 'x', path: '\0' }, 'VALIDATION_ERROR'],
+    [{ query: 'x', limit: 0 }, 'VALIDATION_ERROR'],
+    [{ query: 'x', order: 'asc' }, 'VALIDATION_ERROR'],
+    [{ query: 'x', agent: 'nobody' }, 'NOT_FOUND'],
+    [{ query: 'x', thread: 'nowhere' }, 'NOT_FOUND'],
+    [{ query: 'x', thread: 'parser', agent: 'other' }, 'NOT_FOUND'],
+  ])('refuses %j with a typed error', async (request, code) => {
+    await expect(client().search(request as { query: string })).rejects.toMatchObject({ code })
+  })
+
+  it('takes any text for words', async () => {
+    for (const query of ['\0', '\ud800', "'; drop table", '%_\\', '((((', '…', '=kind user']) {
+      expect((await client().search({ query })).isComplete).toBe(true)
+    }
+  })
+
+  it('of a thread that has no words yet finds nothing', async () => {
+    const silent = `silent ${newId()}`
+    await said(database, { thread: silent }, [prepared({ content: '' })])
+    expect(await found('connection', { thread: silent })).toEqual([])
+  })
+})

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript'
+import { expect, onTestFinished, test } from 'vitest'
+import { serve } from './http-support.js'
+import { openPipeline } from './support.js'
+
+const EXAMPLE = fileURLToPath(new URL('../../docs/examples/generated-client.ts', import.meta.url))
+const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url))
+const COMPILER = join(MODULES, '.bin', 'tsc')
+const run = promisify(execFile)
+
+test('a client that a public generator makes of the OpenAPI document compiles, and does the whole journey', async () => {
+  const pipeline = await openPipeline('postgres')
+  onTestFinished(() => pipeline.close())
+  await pipeline.start()
+  const { gateway, url } = await serve(pipeline)
+  onTestFinished(() => gateway.close())
+
+  // In node_modules, because the generated program imports what is installed there.
+  const folder = await mkdtemp(join(MODULES, '.generated-client-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenAPI3
+  await writeFile(join(folder, 'schema.d.ts'), astToString(await openapiTypescript(document)))
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  await copyFile(EXAMPLE, join(folder, 'client.ts'))
+  const flags = [
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+    '--skipLibCheck',
+    '--ignoreConfig',
+  ]
+  const compiled = await run(COMPILER, [...flags, 'client.ts'], { cwd: folder }).catch((error) => error)
+  expect(compiled.stdout).toBe('')
+
+  const { journey } = await import(/* @vite-ignore */ pathToFileURL(join(folder, 'client.js')).href)
+  const did = await journey(url, { agent: 'keeper', thread: 'night' })
+  expect(did).toMatchObject({
+    system: 'You keep a lighthouse.',
+    stored: 2,
+    recalled: 'Which ships passed tonight?',
+    snapshot: 2,
+    restored: 2,
+    refused: 'NOT_FOUND',
+  })
+  const texts = ({ messages }: { messages: unknown }) => JSON.stringify(messages)
+  expect(texts(did.context)).toContain('Halcyon')
+  expect(texts(did.cleared)).not.toContain('Halcyon')
+  expect(texts(did.afterwards)).toContain('Halcyon')
+})

@@ -1,0 +1,216 @@
+import { fileURLToPath } from 'node:url'
+import { type AccessRole, mcpTools } from '@heddle/contracts'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Served, serve } from './http-support.js'
+import { openPipeline, type Pipeline } from './support.js'
+
+const EXECUTABLE = fileURLToPath(new URL('../../packages/cli/bin/heddle.js', import.meta.url))
+
+let pipeline: Pipeline
+let http: Served
+
+beforeAll(async () => {
+  pipeline = await openPipeline('postgres')
+  await pipeline.start()
+  http = await serve(pipeline)
+})
+afterAll(async () => {
+  await http?.gateway.close()
+  await pipeline?.close()
+})
+
+async function keyOf(project: string, role: AccessRole = 'admin'): Promise<string> {
+  return (await pipeline.clientOf(project).keys.create({ name: role, role })).key
+}
+
+async function connectHttp(key: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  const headers = { authorization: `Bearer ${key}` }
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`), { requestInit: { headers } }) as never,
+  )
+  return client
+}
+
+async function connectStdio(key: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  const env = { PATH: process.env['PATH'] ?? '', HEDDLE_KEY: key }
+  const args = [EXECUTABLE, 'mcp', '--url', http.url]
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' }))
+  return client
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into it as a program in any language would.
+type Result = any
+
+const transports = [
+  { transport: 'Streamable HTTP', connect: connectHttp, project: 'acme' },
+  { transport: 'standard input and output', connect: connectStdio, project: 'globex' },
+]
+
+describe.each(transports)('over $transport', ({ connect, project }) => {
+  let client: Client
+  const call = async (name: string, args: Record<string, unknown>): Promise<Result> =>
+    await client.callTool({ name, arguments: args })
+  beforeAll(async () => {
+    client = await connect(await keyOf(project))
+  })
+  afterAll(async () => {
+    await client?.close()
+  })
+
+  test('every tool is listed with what it takes, gives and does, and can be called', async () => {
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(mcpTools))
+    for (const tool of tools) {
+      expect(tool).toMatchObject({ inputSchema: { type: 'object' }, outputSchema: { type: 'object' } })
+      expect(tool.annotations).toMatchObject({ openWorldHint: false, readOnlyHint: expect.any(Boolean) })
+    }
+    const content = 'the pelican lands at noon'
+    const messages = [{ role: 'user', content }]
+    const appended = await call('append_messages', { agent: 'coder', thread: 'run', messages })
+    expect(appended.structuredContent).toMatchObject({ stored: 1 })
+    const history = await call('history', { thread: 'run' })
+    expect(history.structuredContent.items).toMatchObject([messages[0]])
+    expect(JSON.parse(history.content[0].text)).toEqual(history.structuredContent)
+    const find = async () => (await call('search', { query: 'pelican' })).structuredContent.items
+    await expect.poll(find, { timeout: 10_000 }).toHaveLength(1)
+    const [{ ref }] = await find()
+    expect((await call('recall', { ref })).structuredContent).toMatchObject({ content })
+    const built = await call('build_context', { thread: 'run', budget: 4_000, format: 'openai-chat' })
+    expect(built.structuredContent.messages.at(-1)).toEqual(messages[0])
+    expect((await call('clear_context', { agent: 'coder' })).structuredContent).toMatchObject({ epoch: 1 })
+
+    const { id } = built.structuredContent
+    const [resource] = (await client.readResource({ uri: `heddle://contexts/${id}` })).contents as Result[]
+    expect(JSON.parse(resource.text)).toMatchObject({ id, receipt: expect.any(Object) })
+    const [entry] = (await client.readResource({ uri: `heddle://recall/${encodeURIComponent(ref)}` }))
+      .contents as Result[]
+    expect(entry.text).toBe(content)
+    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(3)
+  })
+
+  test('a window is saved, listed, cleared and brought back, and read as a resource', async () => {
+    const messages = [{ role: 'user', content: 'the heron waits' }]
+    await call('append_messages', { agent: 'saver', thread: 'saved', messages })
+    const { structuredContent: saved } = await call('save_snapshot', {
+      agent: 'saver',
+      description: 'before the clear',
+    })
+    expect(saved).toMatchObject({ agent: 'saver', description: 'before the clear', messageCount: 1 })
+    expect((await call('list_snapshots', { agent: 'saver' })).structuredContent).toEqual({
+      items: [saved],
+      nextCursor: null,
+    })
+    const shown = async () => {
+      const { structuredContent } = await call('build_context', { thread: 'saved', message: 'what was there?' })
+      return JSON.stringify(structuredContent.messages)
+    }
+    await call('clear_context', { agent: 'saver' })
+    expect(await shown()).not.toContain('heron')
+    const { structuredContent: restored } = await call('restore_snapshot', { id: saved.id })
+    expect(restored).toMatchObject({ id: saved.id, messages: 1, restored: 1, threads: ['saved'] })
+    expect(await shown()).toContain('heron')
+    const again = await call('restore_snapshot', { id: saved.id })
+    expect(again.structuredContent).toMatchObject({ restored: 0, present: 1 })
+
+    const [resource] = (await client.readResource({ uri: `heddle://snapshots/${saved.id}` })).contents as Result[]
+    expect(JSON.parse(resource.text)).toMatchObject({
+      session_id: saved.id,
+      messages: [{ content: 'the heron waits' }],
+    })
+  })
+
+  test('what a snapshot is refused for says which call comes next', async () => {
+    const text = async (name: string, args: Record<string, unknown>) => {
+      const { isError, content } = await call(name, args)
+      return isError === true ? (content[0].text as string) : 'done'
+    }
+    expect(await text('restore_snapshot', { id: '018f0000-0000-7000-8000-00000000dead' })).toMatch(
+      /^NOT_FOUND[\s\S]*list_snapshots/,
+    )
+    expect(await text('restore_snapshot', { id: 'the one of yesterday' })).toMatch(
+      /^VALIDATION_ERROR[\s\S]*list_snapshots/,
+    )
+    expect(await text('save_snapshot', { agent: 'nobody' })).toMatch(/^NOT_FOUND[\s\S]*append_messages/)
+  })
+
+  test('what is refused says what was wrong and what to do, and the connection goes on', async () => {
+    const gone = await call('history', { thread: 'nowhere' })
+    expect(gone).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('NOT_FOUND: thread') }] })
+    const bad = await call('recall', { ref: 7 })
+    expect(bad).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('VALIDATION_ERROR: recall: ref') }],
+    })
+    await expect(client.callTool({ name: 'erase_all', arguments: {} })).rejects.toThrow('no such tool')
+    await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow('NOT_FOUND')
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0)
+  })
+})
+
+test('a key sees the tools of its role, and others refuse it', async () => {
+  const client = await connectHttp(await keyOf('initech', 'produce'))
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+    'append_messages',
+    'save_snapshot',
+    'restore_snapshot',
+    'clear_context',
+  ])
+  await expect(client.callTool({ name: 'history', arguments: { thread: 'run' } })).rejects.toThrow('no such tool')
+  expect((await client.listResourceTemplates()).resourceTemplates).toEqual([])
+  await client.close()
+})
+
+test('without a key that is known, nothing of MCP is answered; and other methods are none', async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const forged = { ...headers, authorization: `Bearer hdl_${'A'.repeat(64)}` }
+  expect((await fetch(`${http.url}/mcp`, { method: 'POST', body, headers: forged })).status).toBe(401)
+  expect(
+    (await fetch(`${http.url}/mcp`, { method: 'POST', body, headers: { ...headers, origin: 'http://evil' } })).status,
+  ).toBe(403)
+  expect((await fetch(`${http.url}/mcp`)).status).toBe(405)
+})
+
+test('500 clients at once, whose requests have the same ids, get each its own answers', async () => {
+  const projects = Array.from({ length: 10 }, (_, index) => `crowd-${index}`)
+  const keys = await Promise.all(
+    projects.map(async (project) => {
+      const messages = [{ role: 'user' as const, content: `canary of ${project}` }]
+      await pipeline.clientOf(project).messages.append({ agent: 'coder', thread: 'run', messages })
+      return await keyOf(project, 'read')
+    }),
+  )
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const ask = (index: number) =>
+    fetch(`${http.url}/mcp`, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${keys[index % 10]}` },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'history', arguments: { thread: 'run' } },
+      }),
+    })
+  const answers = await Promise.all(
+    Array.from({ length: 500 }, async (_, index) => ({ index, text: await (await ask(index)).text() })),
+  )
+  const crossed = answers.filter(({ index, text }) => {
+    const canaries = [...text.matchAll(/canary of (crowd-\d)/g)].map(([, project]) => project)
+    return canaries.length === 0 || canaries.some((project) => project !== projects[index % 10])
+  })
+  expect(crossed).toEqual([])
+
+  // And as the official client does it: each begins to count at 0.
+  const clients = await Promise.all(keys.map(connectHttp))
+  const results = await Promise.all(
+    clients.map((client) => client.callTool({ name: 'history', arguments: { thread: 'run' } })),
+  )
+  for (const [index, result] of results.entries()) expect(JSON.stringify(result)).toContain(`canary of crowd-${index}`)
+  await Promise.all(clients.map((client) => client.close()))
+})

@@ -1,0 +1,126 @@
+import { freshDatabase, freshPrefix } from '@heddle/test-support'
+import { expect, onTestFinished, test } from 'vitest'
+import { startProtocolServer } from '../support/src/protocol-server.js'
+import { findWords } from './canaries.js'
+import { openHome } from './cli-support.js'
+
+/** What users give to Heddle, each part with a word that stands nowhere else. */
+const words = {
+  message: 'heronquartz',
+  toolCall: 'lanternmoss',
+  toolResult: 'saffronkeel',
+  systemPrompt: 'juniperslate',
+  status: 'walnutcomet',
+  description: 'meadowflint',
+  summary: 'orchidbasalt',
+  query: 'pewterfinch',
+  thread: 'ivorygannet',
+  providerKey: 'velvetharrier',
+  iteration: 'marblesparrow',
+}
+/** Whoever names something hears its name again when it is refused; no other place does. */
+const names = [words.thread]
+
+async function openServed() {
+  const provider = await startProtocolServer(({ number }) =>
+    // The first answer fails with what the provider makes of it, the others hold.
+    number === 1 ? { kind: 'status', status: 500 } : { kind: 'text', text: `They spoke of the ${words.summary}.` },
+  )
+  const database = await freshDatabase()
+  onTestFinished(async () => {
+    await provider.close()
+    await database.drop()
+  })
+  const home = await openHome({
+    DATABASE_URL: database.url,
+    HEDDLE_QUEUE_PREFIX: freshPrefix(),
+    HEDDLE_LOG_LEVEL: 'trace',
+    OPENAI_API_KEY: `sk-${words.providerKey}`,
+    OPENAI_BASE_URL: provider.openAiUrl,
+  })
+  const running = home.start(['up', '--port', '0', '--json'])
+  const { url } = JSON.parse(await running.firstLine) as { url: string }
+  const { key } = (await home.heddle('keys', 'create', '--name', 'canary', '--role', 'admin', '--json')).document
+  return { provider, running, url, key: key as string }
+}
+
+test('nothing that users wrote, and no key, is in the logs, metrics and refusals of a run that logs all it can', async () => {
+  const { provider, running, url, key } = await openServed()
+  const refusals: string[] = []
+  const ask = async (method: string, path: string, body?: unknown, bearer = key) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) refusals.push(text)
+    return { status: response.status, text }
+  }
+  const thread = `/v1/threads/${words.thread}`
+  const settings = { budget: 3_000, rollingWindow: null, summarizationProvider: 'openai' }
+  await ask('PUT', '/v1/agents/coder', { systemPrompt: words.systemPrompt, settings })
+  await ask('PUT', thread, { agent: 'coder', goal: words.status })
+  const call = { id: 'call', name: 'bash', arguments: { command: words.toolCall } }
+  const filler = 'and the boat went on along the coast '.repeat(20)
+  const messages = [
+    { role: 'user', content: words.message },
+    { role: 'assistant', content: '', toolCalls: [call] },
+    { role: 'tool_result', content: words.toolResult, toolCallId: 'call', toolName: 'bash' },
+    ...Array.from({ length: 60 }, (_, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: `${words.message} ${index} ${filler}`,
+    })),
+  ]
+  expect((await ask('POST', `${thread}/messages`, { agent: 'coder', messages })).status).toBe(200)
+  await ask('POST', `${thread}/iterations`, { agent: 'coder', iterations: [{ prompt: words.iteration, output: 'x' }] })
+  const built: string[] = []
+  const build = async () => {
+    const { text } = await ask('POST', `${thread}/contexts`, { message: words.message, strategy: 'sandwich' })
+    built.push(text)
+    return text
+  }
+  await expect.poll(build, { timeout: 30_000, interval: 300 }).toContain(words.summary)
+  await ask('POST', '/v1/search', { query: words.query })
+  await ask('POST', '/v1/agents/coder/snapshots', { description: words.description })
+  const rpc = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'history', arguments: { thread: words.query } },
+  }
+  await ask('POST', '/mcp', rpc)
+
+  // Every kind of refusal, each of something that holds a word.
+  const [id] = ['018f0000-0000-7000-8000-000000000001']
+  const sent = (content: unknown, more = {}) => ({ agent: 'coder', messages: [{ id, role: 'user', content, ...more }] })
+  const path = `${thread}/messages`
+  await ask('POST', path, sent(words.message))
+  expect((await ask('POST', path, sent(`${words.message} changed`))).status).toBe(409)
+  expect((await ask('POST', path, sent({ text: words.message }))).status).toBe(400)
+  expect((await ask('POST', path, sent([words.message]))).status).toBe(400)
+  expect((await ask('POST', path, `{"messages":[{"content":"${words.message}"`)).status).toBe(400)
+  expect((await ask('POST', path, sent('x', { toolCalls: [{ ...call, id: 7 }] }))).status).toBe(400)
+  expect((await ask('POST', path, sent(`${words.message} ${'x'.repeat(5_000_000)}`))).status).toBeGreaterThanOrEqual(
+    400,
+  )
+  expect((await ask('POST', '/v1/recall', { ref: `msg-00000000`, thread: words.thread })).status).toBe(404)
+  expect((await ask('GET', '/v1/agents', undefined, `${key.slice(0, -4)}AAAA`)).status).toBe(401)
+  expect((await ask('GET', `/v1/threads/${words.thread}-nowhere`)).status).toBe(404)
+  await ask('POST', path, { ...sent(`${words.message} queued`), ack: 'queued' })
+  const metrics = (await ask('GET', '/metrics')).text
+  running.kill('SIGTERM')
+  const { stdout, stderr, code } = await running.ended
+
+  const secrets = [...Object.values(words), key, key.slice(-40)]
+  expect(code).toBe(0)
+  expect(stderr.split('\n').length).toBeGreaterThan(50)
+  expect([...findWords({ stdout, log: stderr, metrics }, secrets)]).toEqual([])
+  expect(refusals.length).toBeGreaterThan(8)
+  const said = secrets.filter((secret) => !names.includes(secret))
+  expect([...findWords(refusals, said)]).toEqual([])
+  // What is looked for was there to be found.
+  expect([...findWords([built, provider.requests], secrets)].sort()).toEqual(
+    expect.arrayContaining([words.message, words.summary, words.systemPrompt, words.providerKey].sort()),
+  )
+}, 60_000)

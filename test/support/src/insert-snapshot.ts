@@ -1,0 +1,21 @@
+import type { SnapshotFile } from '@heddle/core'
+import { finishSnapshot, requestSnapshot, standingPart, type Tx } from '@heddle/store'
+
+/**
+ * Keeps a snapshot as the assemble stage does, in one transaction.
+ *
+ * @returns what was kept of it; null where nothing of it is left, and then nothing is kept
+ */
+export async function insertSnapshot(
+  tx: Tx,
+  { agentId, fileName, file }: { agentId: string; fileName: string; file: SnapshotFile },
+): Promise<SnapshotFile | null> {
+  const createdAtMs = Date.parse(file.timestamp)
+  const kept = await standingPart(tx, { agentId, file })
+  if (kept === null) return null
+  const { session_id: id, description } = file
+  const request = { id, agentId, description, fileName, storedIn: 'postgres' as const, createdAtMs }
+  await requestSnapshot(tx, { ...request, deadlineAtMs: createdAtMs })
+  await finishSnapshot(tx, { file: kept, summaryError: null, isWhole: kept === file })
+  return kept
+}

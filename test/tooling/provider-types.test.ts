@@ -1,0 +1,53 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import type { Client, ContextIn } from '@heddle/client'
+import type { ContextResult } from '@heddle/contracts'
+import type { ModelMessage } from 'ai'
+import type OpenAI from 'openai'
+import { expectTypeOf, test } from 'vitest'
+
+/**
+ * What a build is answered with, given to the providers' own packages without a cast. These tests are the compiler's: a
+ * format that their types do not take fails `npm run types`, and nothing here runs against a provider.
+ */
+type Build = Client['contexts']['build']
+
+test('a context in openai-chat is what the chat completions of openai take', () => {
+  const request = ({ messages }: ContextIn<'openai-chat'>): OpenAI.ChatCompletionCreateParamsNonStreaming => {
+    return { model: 'gpt-4o', messages }
+  }
+  expectTypeOf(request).toBeFunction()
+})
+
+test('a context in openai-responses is what the responses of openai take as input', () => {
+  const request = ({ messages }: ContextIn<'openai-responses'>): OpenAI.Responses.ResponseCreateParamsNonStreaming => {
+    return { model: 'gpt-4o', input: messages }
+  }
+  expectTypeOf(request).toBeFunction()
+})
+
+test('a context in anthropic is what the messages of @anthropic-ai/sdk take', () => {
+  const request = ({ system, messages }: ContextIn<'anthropic'>): Anthropic.MessageCreateParamsNonStreaming => {
+    return { model: 'claude-sonnet-4-5', max_tokens: 1_024, messages, ...(system !== null && { system }) }
+  }
+  expectTypeOf(request).toBeFunction()
+})
+
+test('a context in ai-sdk is what the generation of ai takes', () => {
+  const request = ({ system, messages }: ContextIn<'ai-sdk'>): { system?: string; messages: ModelMessage[] } => {
+    return { messages, ...(system !== null && { system }) }
+  }
+  expectTypeOf(request).toBeFunction()
+})
+
+test('a build is answered in the format of its request, and a format that is not known in any', () => {
+  const chat = (build: Build) => build({ thread: 'run', format: 'openai-chat' })
+  const blocks = (build: Build) => build({ thread: 'run', format: 'anthropic', budget: 2_000 })
+  const plain = (build: Build) => build({ thread: 'run' })
+  expectTypeOf(chat).returns.resolves.toEqualTypeOf<ContextIn<'openai-chat'>>()
+  expectTypeOf(blocks).returns.resolves.toEqualTypeOf<ContextIn<'anthropic'>>()
+  expectTypeOf(plain).returns.resolves.toEqualTypeOf<ContextResult>()
+  expectTypeOf<ContextIn<'openai-chat'>>().toExtend<ContextResult>()
+  expectTypeOf<ContextIn<'anthropic'>>().toExtend<ContextResult>()
+  // @ts-expect-error What OpenAI's chat takes is not what Anthropic's messages take.
+  expectTypeOf<ContextIn<'openai-chat'>>().toExtend<ContextIn<'anthropic'>>()
+})
