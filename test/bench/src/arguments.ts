@@ -6,12 +6,18 @@ export interface Arguments {
   readonly only: readonly string[] | null
   /** Messages of the long thread. */
   readonly messages: number
+  /** Chunks of the scope that is searched. */
+  readonly chunks: number
 }
 
 /** Few enough that the whole run stays within its time on two busy cores; a million take about a minute a backend. */
 const MESSAGES_DEFAULT = 300_000
 const MESSAGES_MIN = 10_000
 const MESSAGES_MAX = 1_000_000
+
+const CHUNKS_DEFAULT = 100_000
+const CHUNKS_MIN = 1_000
+const CHUNKS_MAX = 250_000
 
 /** @throws Error that says what is wrong */
 export function readArguments(given: readonly string[]): Arguments {
@@ -21,11 +27,19 @@ export function readArguments(given: readonly string[]): Arguments {
       list: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true },
       messages: { type: 'string' },
+      chunks: { type: 'string' },
     },
   })
-  const messages = values.messages === undefined ? MESSAGES_DEFAULT : Number(values.messages)
-  if (!Number.isInteger(messages) || messages < MESSAGES_MIN || messages > MESSAGES_MAX) {
-    throw new Error(`--messages must be a whole number from ${MESSAGES_MIN} to ${MESSAGES_MAX}`)
+  return {
+    list: values.list,
+    only: values.only ?? null,
+    messages: whole('messages', values.messages ?? MESSAGES_DEFAULT, MESSAGES_MIN, MESSAGES_MAX),
+    chunks: whole('chunks', values.chunks ?? CHUNKS_DEFAULT, CHUNKS_MIN, CHUNKS_MAX),
   }
-  return { list: values.list, only: values.only ?? null, messages }
+}
+
+function whole(name: string, given: string | number, least: number, most: number): number {
+  const count = Number(given)
+  if (Number.isInteger(count) && count >= least && count <= most) return count
+  throw new Error(`--${name} must be a whole number from ${least} to ${most}`)
 }

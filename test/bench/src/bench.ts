@@ -30,6 +30,8 @@ export interface Bench {
   /** Queues whose workers do nothing. */
   readonly noOp: Queues
   startStages(...stages: StageName[]): Promise<Workers>
+  /** With variables in their environment, such as the key of a provider. */
+  startStagesWith(env: Readonly<Record<string, string>>, ...stages: StageName[]): Promise<Workers>
   startNoOp(...stages: StageName[]): Promise<Workers>
   /** A name that was not used before in this run. */
   fresh(name: string): string
@@ -47,10 +49,14 @@ export async function openBench(servers: Servers): Promise<Bench> {
   const workers: Workers[] = []
   let names = 0
 
-  async function start(kind: 'stages' | 'no-op', stages: readonly StageName[]): Promise<Workers> {
+  async function start(
+    kind: 'stages' | 'no-op',
+    stages: readonly StageName[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Workers> {
     const prefix = kind === 'stages' ? prefixes.stages : prefixes.noOp
     const { databaseUrl, queue } = servers
-    const started = await startWorkers({ kind, stages, databaseUrl, queue, prefix, project: PROJECT })
+    const started = await startWorkers({ kind, stages, databaseUrl, queue, prefix, project: PROJECT, env })
     workers.push(started)
     return started
   }
@@ -65,6 +71,7 @@ export async function openBench(servers: Servers): Promise<Bench> {
     place: { backend: servers.queue, prefix: prefixes.stages },
     noOp,
     startStages: (...stages) => start('stages', stages),
+    startStagesWith: (env, ...stages) => start('stages', stages, env),
     startNoOp: (...stages) => start('no-op', stages),
     fresh: (name) => `${name}-${names++}`,
     async close() {

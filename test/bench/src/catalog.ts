@@ -1,18 +1,24 @@
 import type { Measured } from '@heddle/test-support/figure'
 import { type Bench, withBench } from './bench.js'
-import { measureBuilds, measureLongBuild } from './build.js'
+import { measureBuilds, measureCachedBuild, measureLongBuild } from './build.js'
 import { measureEmbedding } from './embedding.js'
+import { measureHttp } from './http.js'
 import { measureBatchIngest, measureCountedIngest } from './ingest-batch.js'
 import { measurePoison } from './ingest-poison.js'
 import { measureSingleIngest } from './ingest-single.js'
+import { measureItemEmbedding } from './item-embedding.js'
 import { measurePruning } from './pruning.js'
 import { measureRecall } from './recall.js'
+import { measureSearch } from './search.js'
 import type { BackendName } from './servers.js'
+import { measureLongSummary } from './summarizing.js'
 
 /** What one measurement is told from outside. */
 export interface Sizes {
   /** Messages of the long thread. */
   readonly messages: number
+  /** Chunks of the scope that is searched. */
+  readonly chunks: number
 }
 
 /** A measurement gives one or more figures, which are measured together. */
@@ -24,7 +30,7 @@ export interface BackendMeasurement {
 
 export interface PlainMeasurement {
   readonly names: readonly string[]
-  measure(): Promise<Measured[]>
+  measure(sizes: Sizes): Promise<Measured[]>
 }
 
 /** One after another on a database of their own, in this order: the long thread last, because it makes the tables large. */
@@ -33,14 +39,28 @@ export const onBackends: readonly BackendMeasurement[] = [
   { names: ['ingest.batch', 'ingest.memory'], measure: measureBatchIngest },
   { names: ['ingest.counted'], measure: measureCountedIngest },
   { names: ['ingest.poison'], measure: measurePoison },
-  { names: ['build.thread1k', 'build.unsettled', 'build.cold', 'build.62k'], measure: measureBuilds },
+  { names: ['build.thread1k', 'build.prebuilt', 'build.unsettled', 'build.cold', 'build.62k'], measure: measureBuilds },
+  { names: ['build.cached100k'], measure: measureCachedBuild },
   { names: ['build.thread1m'], measure: measureLongBuild },
 ]
 
 export const plain: readonly PlainMeasurement[] = [
   { names: ['prune.thread10k'], measure: () => withBench('embedded', measurePruning) },
+  {
+    names: ['summary.thread2m.calls', 'summary.thread2m.memory', 'summary.thread2m.took'],
+    measure: () => withBench('embedded', measureLongSummary),
+  },
+  { names: ['http.added.append', 'http.added.build'], measure: () => withBench('embedded', measureHttp) },
   { names: ['recall.range'], measure: () => withBench('embedded', measureRecall) },
-  { names: ['embed.throughput', 'embed.hashing'], measure: measureEmbedding },
+  {
+    names: ['search.words', 'search.vectors', 'search.fused', 'search.cold', 'search.memory'],
+    measure: (sizes) => withBench('embedded', (bench) => measureSearch(bench, sizes)),
+  },
+  { names: ['embed.throughput', 'embed.loopDelay', 'embed.hashing'], measure: measureEmbedding },
+  {
+    names: ['embed.items', 'embed.items.changed'],
+    measure: () => withBench('embedded', measureItemEmbedding),
+  },
 ]
 
 export function nameOn(name: string, backend: BackendName): string {

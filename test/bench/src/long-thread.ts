@@ -1,5 +1,5 @@
 import { mergeSettings, type PartialSettings } from '@heddle/contracts'
-import { countTokens, laneOf, threadIdOf } from '@heddle/core'
+import { countTokens, fingerprint, laneOf, threadIdOf, topOfTree } from '@heddle/core'
 import { textOf } from '@heddle/test-support/texts'
 import type { Bench } from './bench.js'
 
@@ -50,8 +50,8 @@ export async function makeLongThread(bench: Bench, name: string, thread: LongThr
   await client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_DEADLINE_MS })
 }
 
-/** Ids and codes in order, as those of messages that come one after another nearly are. */
-async function insertMessages({ sql, projectId }: Bench, threadId: string, count: number): Promise<void> {
+/** Messages after the first. Ids and codes in order, as those of messages that come one after another nearly are. */
+export async function insertMessages({ sql, projectId }: Bench, threadId: string, count: number): Promise<void> {
   const texts = Array.from({ length: DISTINCT_TEXTS }, (_, index) => textOf(index))
   const tokens = texts.map(countTokens)
   await sql.begin(async (tx) => {
@@ -85,6 +85,8 @@ async function insertMessages({ sql, projectId }: Bench, threadId: string, count
         tokens_estimate = tokens_estimate + ${count * 60}, last_message_at = (
           select ordered_at from heddle.messages where thread_id = ${threadId} and seq = ${count})
       where thread_id = ${threadId}`
+    // Else the embed stage would make their vectors, which no build looks at.
+    await tx`update heddle.vector_threads set to_seq = ${count} where thread_id = ${threadId}`
   })
   await sql`vacuum (analyze) heddle.messages, heddle.message_tokens`
 }
@@ -101,7 +103,7 @@ async function insertStates({ sql, projectId }: Bench, threadId: string, count: 
       point_id, head_seq, top_ids, covered_from_at, covered_from_ordinal, covered_from_id, covered_to_at,
       covered_to_ordinal, covered_to_id, covered_count, covered_tokens, summary, summary_tokens, summarizer, ready_at)
     select
-      ${projectId}, md5('state ' || generation)::uuid, ${threadId}, ${lane.key}, ${lane.strategy}, 0, generation,
+      ${projectId}, md5('state ' || generation)::uuid, ${threadId}, ${lane.key}, ${lane.strategy.name}, 0, generation,
       case when generation > 1 then md5('state ' || generation - 1)::uuid end, 'ready',
       point.ordered_at, point.ordinal, point.id, point.seq,
       (select array_agg(id order by seq) from heddle.messages where thread_id = ${threadId} and seq <= ${TOP_MESSAGES}),
@@ -112,5 +114,39 @@ async function insertStates({ sql, projectId }: Bench, threadId: string, count: 
     join heddle.messages as ending
       on ending.thread_id = ${threadId} and ending.seq = generation * ${messagesPerState} - ${BOTTOM_MESSAGES}
     join heddle.messages as opening on opening.thread_id = ${threadId} and opening.seq = ${TOP_MESSAGES + 1}`
+  await insertLeaves({ sql, projectId }, threadId, Math.floor(count / messagesPerState), thread)
   await sql`vacuum (analyze) heddle.context_states`
+}
+
+/** About as many messages as fill a leaf of 8,000 tokens. */
+const LEAF_MESSAGES = 120
+const PART_CHARACTERS = 2_000
+
+/** The leaves of the last state and the summaries of all parts: else the first compaction to come would make them all. */
+async function insertLeaves(
+  { sql, projectId }: Pick<Bench, 'sql' | 'projectId'>,
+  threadId: string,
+  generations: number,
+  { messagesPerState, summary, settings }: LongThread,
+) {
+  const covered = generations * messagesPerState - BOTTOM_MESSAGES - TOP_MESSAGES
+  const hashes = Array.from({ length: Math.floor(covered / LEAF_MESSAGES) }, (_, place) => fingerprint(`leaf ${place}`))
+  const nodes = topOfTree(hashes, laneOf(mergeSettings(settings)).tree)
+  const parts = new Set(hashes)
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    parts.add(node.hash)
+    nodes.push(...node.children)
+  }
+  await sql`
+    insert into heddle.summary_leaves (project_id, thread_id, state_id, place, hash, end_at, end_ordinal, end_id)
+    select
+      ${projectId}, ${threadId}, md5('state ' || ${generations}::int)::uuid, ordinality - 1, decode(digits, 'hex'),
+      message.ordered_at, message.ordinal, message.id
+    from unnest(${sql.array(hashes)}::text[]) with ordinality as leaf (digits, ordinality)
+    join heddle.messages as message
+      on message.thread_id = ${threadId} and message.seq = ${TOP_MESSAGES} + ordinality * ${LEAF_MESSAGES}`
+  await sql`
+    insert into heddle.summary_parts (project_id, thread_id, hash, summarizer, summary)
+    select ${projectId}, ${threadId}, decode(digits, 'hex'), 'extractive', ${summary.slice(0, PART_CHARACTERS)}
+    from unnest(${sql.array([...parts])}::text[]) as digits`
 }

@@ -48,14 +48,14 @@ async function main(): Promise<number> {
   }
   for (const backend of backendNames) await measureBackend(backend, given, wanted, attempt)
   for (const { names: own, measure } of plain) {
-    if (own.some((name) => wanted.includes(name))) await attempt(own.join(', '), measure)
+    if (own.some((name) => wanted.includes(name))) await attempt(own.join(', '), () => measure(given))
   }
   return failures.length === 0 ? 0 : 1
 }
 
 async function measureBackend(
   backend: BackendName,
-  { messages }: Arguments,
+  { messages, chunks }: Arguments,
   wanted: readonly string[],
   attempt: (what: string, measure: () => Promise<Measured[]>) => Promise<void>,
 ): Promise<void> {
@@ -64,7 +64,7 @@ async function measureBackend(
   try {
     await withBench(backend, async (bench) => {
       for (const { names, measure } of chosen) {
-        await attempt(names.map((name) => nameOn(name, backend)).join(', '), () => measure(bench, { messages }))
+        await attempt(names.map((name) => nameOn(name, backend)).join(', '), () => measure(bench, { messages, chunks }))
       }
     })
   } catch (error) {

@@ -14,6 +14,8 @@ export interface WorkerOrder {
   readonly queue: QueuesOptions['backend']
   readonly prefix: string
   readonly project: string
+  /** Where keys of providers are looked for, instead of the environment of whoever measures. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** Later: tell when so many more jobs were done with. */
@@ -65,6 +67,7 @@ async function start(order: WorkerOrder): Promise<void> {
     log,
     clock: systemClock,
     stages: order.stages,
+    env: order.env,
     reconcile: false,
   })
   stop = async () => {

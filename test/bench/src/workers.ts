@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { StageName } from '@heddle/contracts'
 import { dismiss, told } from '@heddle/test-support/forked'
 import type { CountOrder, MemoryAnswer, MemoryOrder, WorkerOrder } from './worker-process.js'
 
@@ -13,13 +14,24 @@ export interface Workers {
   stop(): Promise<void>
 }
 
+/** Megabytes of the nursery, as docker-compose.yml sets it for the workers of a stage. */
+const SEMI_SPACES: Partial<Record<StageName, number>> = { ingest: 32, summarize: 4 }
 const script = fileURLToPath(new URL('./worker-process.js', import.meta.url))
+
+function nurseryOf(stages: readonly StageName[]): string[] {
+  const sizes = stages.map((stage) => SEMI_SPACES[stage] ?? 0)
+  const megabytes = Math.max(0, ...sizes)
+  return megabytes === 0 ? [] : [`--max-semi-space-size=${megabytes}`]
+}
 
 export async function startWorkers(order: WorkerOrder): Promise<Workers> {
   const profile = process.env['HEDDLE_BENCH_PROFILE']
   const child = fork(script, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    execArgv: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
+    execArgv: [
+      ...nurseryOf(order.stages),
+      ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
+    ],
   })
   child.send(order satisfies WorkerOrder)
   await told(child, 'ready')

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type SabotageName, sabotageNames } from './sabotage.js'
-import { fullSize, type Size, shortSize } from './sizes.js'
+import { awaitSize, fullSize, type Size, shortSize } from './sizes.js'
 
 export interface Arguments {
   readonly list: boolean
@@ -15,6 +15,7 @@ export interface Arguments {
 
 const SEED_MAX = 2_147_483_647
 const CONTEXTS_MAX = 100_000
+const ROUNDS_MAX = 1_000_000_000
 
 /** @throws Error that says what is wrong */
 export function readArguments(given: readonly string[], seedDefault: number): Arguments {
@@ -26,6 +27,7 @@ export function readArguments(given: readonly string[], seedDefault: number): Ar
       short: { type: 'boolean', default: false },
       seed: { type: 'string' },
       contexts: { type: 'string' },
+      rounds: { type: 'string' },
       sabotage: { type: 'string' },
       prove: { type: 'boolean', default: false },
     },
@@ -34,12 +36,18 @@ export function readArguments(given: readonly string[], seedDefault: number): Ar
   if (sabotage !== null && !isSabotage(sabotage)) {
     throw new Error(`--sabotage must be one of ${sabotageNames.join(', ')}, not ${sabotage}`)
   }
-  const size = values.short ? shortSize : fullSize
+  const only = values.only ?? null
+  const isOfWaits = only?.every((name) => /^await(\.|$)/.test(name)) === true
+  const size = values.short ? shortSize : isOfWaits ? awaitSize : fullSize
   return {
     list: values.list,
-    only: values.only ?? null,
+    only,
     seed: wholeNumber('--seed', values.seed, SEED_MAX) ?? seedDefault,
-    size: { ...size, contexts: wholeNumber('--contexts', values.contexts, CONTEXTS_MAX) ?? size.contexts },
+    size: {
+      ...size,
+      contexts: wholeNumber('--contexts', values.contexts, CONTEXTS_MAX) ?? size.contexts,
+      coreRounds: wholeNumber('--rounds', values.rounds, ROUNDS_MAX) ?? size.coreRounds,
+    },
     sabotage,
     prove: values.prove,
   }

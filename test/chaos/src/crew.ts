@@ -22,7 +22,6 @@ export class Crew {
   readonly #waiting = new Set<() => void>()
   #isStopping = false
   #crashes = 0
-  #startMs = 0
 
   constructor(order: WorkerOrder, size: number) {
     this.#order = order
@@ -32,11 +31,6 @@ export class Crew {
   /** Workers that ended by themselves after they had started. */
   get crashes(): number {
     return this.#crashes
-  }
-
-  /** How long the worker took that came up last, in milliseconds: on a busy machine many times what it needs. */
-  get startMs(): number {
-    return this.#startMs
   }
 
   /** Workers that are ready and not frozen. */
@@ -97,11 +91,9 @@ export class Crew {
   #start(index: number): Member {
     const child = fork(script, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     const member: Member = { child, isReady: false, pause: null }
-    const startedMs = performance.now()
     child.on('error', () => {})
     child.once('message', () => {
       member.isReady = true
-      this.#startMs = performance.now() - startedMs
       this.#look()
     })
     child.once('exit', (_code, signal) => {

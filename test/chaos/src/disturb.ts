@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { openQueues, type Queues } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
-import { emptyQueues } from '@heddle/test-support/queue-server'
+import { emptyQueues, trimEvents } from '@heddle/test-support/queue-server'
 import { waitFor } from '@heddle/test-support/wait-for'
 import type { Crew } from './crew.js'
 import type { Fault, Plan } from './plan.js'
@@ -29,8 +29,6 @@ export interface Disturbance {
 
 /** From this share on the stages after ingest stand still, so that what is stored then has wakes to lose at the end. */
 const GATHER_WAKES_FROM_SHARE = 0.9
-/** Where workers start slowly, they are killed less often: all the time would go into their starts. */
-const STARTS_PER_KILL = 2
 const TELL_EVERY_MS = 10_000
 const GATHERED = ['prune', 'summarize', 'embed'] as const
 
@@ -66,8 +64,7 @@ function tellProgress({ progress, crew, say }: Scene): void {
 
 async function killWorkers({ crew, plan, killEveryMs }: Scene, done: AbortSignal, note: () => void): Promise<void> {
   for (;;) {
-    const pauseMs = Math.max(killEveryMs, STARTS_PER_KILL * crew.startMs)
-    await wait(pauseMs, undefined, { signal: done }).catch(() => {})
+    await wait(killEveryMs, undefined, { signal: done }).catch(() => {})
     if (done.aborted) return
     await crew.kill(plan.nextVictim())
     note()
@@ -98,6 +95,10 @@ async function inflict({ servers, prefix, crew }: Scene, fault: Fault): Promise<
       servers.proxies[fault.server]?.silence()
       await wait(fault.forMs)
       return servers.proxies[fault.server]?.speak()
+    case 'jobs-removed':
+      return await onQueues(servers, prefix, async (queues) => void (await queues.removeJobs(() => true)))
+    case 'events-trimmed':
+      return await trimEvents({ backend: servers.direct.queue, prefix }, servers.direct.databaseUrl)
     case 'queues-emptied':
       await crew.killAll()
       return await emptyQueues({ backend: servers.direct.queue, prefix })
@@ -109,11 +110,17 @@ async function onGathered(
   { servers, prefix }: Scene,
   work: (queues: Queues, stage: (typeof GATHERED)[number]) => Promise<void>,
 ): Promise<void> {
+  await onQueues(servers, prefix, async (queues) => {
+    for (const stage of GATHERED) await work(queues, stage)
+  })
+}
+
+async function onQueues({ direct }: Servers, prefix: string, work: (queues: Queues) => Promise<void>): Promise<void> {
   const log = createLogger({ level: 'silent', name: 'chaos' })
   const attempt = async () => {
-    const queues = await openQueues({ backend: servers.direct.queue, prefix, log })
+    const queues = await openQueues({ backend: direct.queue, prefix, log })
     try {
-      for (const stage of GATHERED) await work(queues, stage)
+      await work(queues)
       return true
     } finally {
       await queues.close({ timeoutMs: 0 })

@@ -41,6 +41,8 @@ export const figureNames = [
   'faults.connectionsCut',
   'faults.serverSilent',
   'faults.queuesEmptied',
+  'faults.jobsRemoved',
+  'faults.eventsTrimmed',
   'run.seconds',
 ] as const
 type FigureName = (typeof figureNames)[number]
@@ -72,6 +74,8 @@ export function figuresOf(findings: Findings): Measured[] {
     'faults.connectionsCut': { value: faults('connections-cut'), unit: 'faults' },
     'faults.serverSilent': { value: faults('server-silent'), unit: 'faults' },
     'faults.queuesEmptied': { value: faults('queues-emptied'), unit: 'faults' },
+    'faults.jobsRemoved': { value: faults('jobs-removed'), unit: 'faults' },
+    'faults.eventsTrimmed': { value: faults('events-trimmed'), unit: 'faults' },
     'run.seconds': { value: findings.seconds, unit: 's' },
   }
   return figureNames.map((name) => ({ name: nameOn(name, findings.backend), ...measures[name] }))

@@ -3,6 +3,7 @@ import { createLogger, onShutdown } from '@heddle/runtime'
 import { closeAll } from '@heddle/test-support/closing'
 import { formatFigure, isWanted, type Measured, toFigure } from '@heddle/test-support/figure'
 import { type Arguments, readArguments } from './arguments.js'
+import { coreFigureNames, runCore } from './core.js'
 import { figureNames, nameOn } from './figures.js'
 import { proofNames, prove } from './prove.js'
 import { run } from './run.js'
@@ -27,25 +28,32 @@ async function main(): Promise<number> {
   const ownNames = given.prove ? proofNames : figureNames
   const namesOn = (backend: BackendName) => ownNames.map((name) => nameOn(name, backend))
   const wantedOn = (backend: BackendName) => namesOn(backend).filter((name) => isWanted(name, given.only))
+  const coreNames = given.prove ? [] : coreFigureNames
+  const wantedOfCore: readonly string[] = coreNames.filter((name) => isWanted(name, given.only))
   if (given.list) {
-    for (const name of backendNames.flatMap(namesOn)) process.stdout.write(`${name}\n`)
+    for (const name of [...coreNames, ...backendNames.flatMap(namesOn)]) process.stdout.write(`${name}\n`)
     return 0
   }
   const backends = backendNames.filter((backend) => wantedOn(backend).length > 0)
-  if (backends.length === 0) {
+  if (backends.length === 0 && wantedOfCore.length === 0) {
     say('no figure has such a name; --list shows them')
     return 2
   }
   say(`--seed ${given.seed} brings the same faults again`)
   let misses = 0
+  const reportWanted = (wanted: readonly string[]) => (measured: Measured) => {
+    if (!wanted.includes(measured.name)) return
+    const figure = toFigure(measured)
+    if (figure.pass === false) misses++
+    process.stdout.write(`${formatFigure(figure)}\n`)
+  }
+  if (wantedOfCore.length > 0) {
+    const measured = runCore({ rounds: given.size.coreRounds, seed: given.seed, say })
+    for (const each of measured) reportWanted(wantedOfCore)(each)
+  }
   for (const backend of backends) {
     const wanted = wantedOn(backend)
-    const report = (measured: Measured) => {
-      if (!wanted.includes(measured.name)) return
-      const figure = toFigure(measured)
-      if (figure.pass === false) misses++
-      process.stdout.write(`${formatFigure(figure)}\n`)
-    }
+    const report = reportWanted(wanted)
     try {
       if (given.prove) await prove(backend, wanted, given.seed, report, say)
       else for (const measured of await run({ ...given, backend, say })) report(measured)

@@ -4,7 +4,7 @@ import type { Size } from './sizes.js'
 
 /** What is done to whom; `worker` counts from 0. */
 export type Fault =
-  | { readonly kind: 'redis-killed' | 'postgres-restarted' | 'queues-emptied' }
+  | { readonly kind: 'redis-killed' | 'postgres-restarted' | 'queues-emptied' | 'jobs-removed' | 'events-trimmed' }
   | { readonly kind: 'worker-paused'; readonly worker: number; readonly forMs: number }
   | { readonly kind: 'connections-cut'; readonly server: ServerName }
   | { readonly kind: 'server-silent'; readonly server: ServerName; readonly forMs: number }
@@ -47,6 +47,8 @@ export function planFaults(seed: number, backend: BackendName, size: Size): Plan
     ...spread(backend === 'redis' ? size.redisKills : 0, chance, () => ({ kind: 'redis-killed' as const })),
     ...spread(size.postgresRestarts, chance, () => ({ kind: 'postgres-restarted' as const })),
     ...spread(size.emptiedQueues, chance, () => ({ kind: 'queues-emptied' as const })),
+    ...spread(size.jobRemovals, chance, () => ({ kind: 'jobs-removed' as const })),
+    ...spread(size.eventTrims, chance, () => ({ kind: 'events-trimmed' as const })),
     ...spread(size.shortPauses, chance, () => ({
       kind: 'worker-paused' as const,
       worker: worker(),

@@ -1,5 +1,7 @@
 /** How much is sent, and what happens meanwhile. */
 export interface Size {
+  /** Rounds of growth and compaction over all strategies, in memory. */
+  readonly coreRounds: number
   readonly messages: number
   readonly threads: number
   /** Producers take at least so long, in milliseconds, so that all faults fall into their time; a busy machine takes longer. */
@@ -16,6 +18,9 @@ export interface Size {
   readonly silences: number
   /** Times at which all workers die and every queue loses everything, besides the one at the end. */
   readonly emptiedQueues: number
+  /** Times at which every waiting job is removed, and at which the logs of events lose all that they hold. */
+  readonly jobRemovals: number
+  readonly eventTrims: number
   /** Awaited contexts. */
   readonly contexts: number
   readonly contextDeadlineMsMax: number
@@ -27,6 +32,7 @@ export interface Size {
 
 /** What DESIGN promises to survive. */
 export const fullSize: Size = {
+  coreRounds: 100_000,
   messages: 100_000,
   threads: 1_000,
   producingMsMin: 150_000,
@@ -38,15 +44,21 @@ export const fullSize: Size = {
   cuts: 8,
   silences: 2,
   emptiedQueues: 1,
+  jobRemovals: 5,
+  eventTrims: 5,
   contexts: 400,
   contextDeadlineMsMax: 20_000,
   reconcileEveryMs: null,
   drainSecondsMax: 120,
 }
 
+/** Where only the waits for contexts are wanted: so many that one in ten thousand is noticed. */
+export const awaitSize: Size = { ...fullSize, messages: 20_000, threads: 200, contexts: 10_000 }
+
 /** For every change: under a minute and a half. */
 export const shortSize: Size = {
   ...fullSize,
+  coreRounds: 5_000,
   messages: 10_000,
   threads: 200,
   producingMsMin: 15_000,
@@ -57,6 +69,8 @@ export const shortSize: Size = {
   cuts: 2,
   silences: 1,
   emptiedQueues: 0,
+  jobRemovals: 1,
+  eventTrims: 1,
   contexts: 150,
   contextDeadlineMsMax: 8_000,
   reconcileEveryMs: 2_000,

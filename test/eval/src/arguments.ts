@@ -10,6 +10,8 @@ export interface Arguments {
   readonly dataDir: string | null
   /** Generated histories of the property. */
   readonly histories: number
+  /** Measure what each part adds, by leaving it out. */
+  readonly ablation: boolean
 }
 
 /** About a minute on one core; 100,000 take an hour. */
@@ -25,6 +27,7 @@ export function readArguments(given: readonly string[], env: Readonly<Record<str
       only: { type: 'string', multiple: true },
       data: { type: 'string' },
       histories: { type: 'string' },
+      ablation: { type: 'boolean', default: false },
     },
   })
   const histories = values.histories === undefined ? HISTORIES_DEFAULT : Number(values.histories)
@@ -36,5 +39,5 @@ export function readArguments(given: readonly string[], env: Readonly<Record<str
   if (dataDir !== null && !(existsSync(dataDir) && statSync(dataDir).isDirectory())) {
     throw new Error(`the folder of real sessions does not exist: ${dataDir}`)
   }
-  return { list: values.list, only: values.only ?? null, dataDir, histories }
+  return { list: values.list, only: values.only ?? null, dataDir, histories, ablation: values.ablation }
 }

@@ -1,12 +1,20 @@
 import type { Measured } from '@heddle/test-support/figure'
+import { measureCache } from './cache/measure.js'
+import { measureContextStorage } from './context-storage.js'
+import { measureContexts } from './contexts/measure.js'
+import { measureSearch } from './locomo/measure.js'
 import { measureProperty } from './property.js'
 import { measurePruning } from './pruning.js'
+import { measureSearchStorage } from './search-storage.js'
+import { measureSummaries } from './summary/measure.js'
 import { measureSuperseded } from './superseded.js'
 
 /** What one measurement is told from outside. */
 export interface Given {
   readonly dataDir: string
   readonly histories: number
+  /** Measure rankings with one part left out, too. */
+  readonly ablation: boolean
 }
 
 /** A measurement gives one or more figures, which are measured together. */
@@ -26,6 +34,45 @@ export const catalog: readonly Measurement[] = [
     names: ['prune.recalled', 'prune.storage', 'prune.orphans', 'prune.tokens'],
     needsData: true,
     measure: ({ dataDir }) => measurePruning(dataDir),
+  },
+  {
+    names: [
+      'summary.kept',
+      'summary.reused',
+      'summary.nameLines',
+      'summary.rouge1',
+      'summary.rouge2',
+      'summary.rougeL',
+    ],
+    needsData: true,
+    measure: ({ dataDir }) => measureSummaries(dataDir),
+  },
+  {
+    names: ['locomo.words', 'locomo.vectors', 'locomo.fused'],
+    needsData: true,
+    measure: ({ dataDir, ablation }) => measureSearch(dataDir, { ablation }),
+  },
+  {
+    names: ['32k', '64k'].flatMap((size) => ['prefix', 'cost', 'reused'].map((part) => `cache.${part}.${size}`)),
+    needsData: true,
+    measure: ({ dataDir }) => measureCache(dataDir),
+  },
+  {
+    names: ['search.storage'],
+    needsData: true,
+    measure: ({ dataDir }) => measureSearchStorage(dataDir),
+  },
+  {
+    names: ['built', 'refused', 'broken', 'orphans', 'overBudget', 'unaccounted', 'wronglyRefused', 'wrongNeeds'].map(
+      (part) => `contexts.${part}`,
+    ),
+    needsData: true,
+    measure: ({ dataDir }) => measureContexts(dataDir),
+  },
+  {
+    names: ['contexts.storage'],
+    needsData: true,
+    measure: ({ dataDir }) => measureContextStorage(dataDir),
   },
   {
     names: ['prune.property'],

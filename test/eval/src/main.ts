@@ -24,7 +24,7 @@ async function main(): Promise<number> {
     return 0
   }
   if (chosen.length === 0) return wrong('no figure has such a name; --list shows them')
-  const { dataDir } = given
+  const { dataDir, histories, ablation } = given
   if (dataDir === null && chosen.some(({ needsData }) => needsData)) {
     return wrong('real sessions are needed: name their folder with --data DIR or HEDDLE_EVAL_DATA')
   }
@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   for (const { names, measure } of chosen) {
     say(`measuring ${names.join(', ')}`)
     try {
-      for (const measured of await measure({ dataDir: dataDir ?? '', histories: given.histories })) {
+      for (const measured of await measure({ dataDir: dataDir ?? '', histories, ablation })) {
         if (isWanted(measured.name, given.only)) process.stdout.write(`${formatFigure(toFigure(measured))}\n`)
       }
     } catch (error) {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PlannedThread, startStages } from '@heddle/cli'
 import { type Client, createClient } from '@heddle/client'
-import { type PartialSettings, stageNames } from '@heddle/contracts'
+import { type MessageInput, type PartialSettings, stageNames } from '@heddle/contracts'
 import { startEmbeddedPostgres } from '@heddle/embedded'
+import { createHashingEmbedder } from '@heddle/models'
 import { openQueues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { migrate, openStore } from '@heddle/store'
@@ -25,8 +26,16 @@ export interface Settled {
   readonly threads: readonly PlannedThread[]
 }
 
-/** Sends sessions through all stages and waits until each has settled. `closeAll` removes what was started. */
-export async function settleSessions(threads: readonly PlannedThread[], settings: PartialSettings): Promise<Settled> {
+/** All stages at work on a server of their own. */
+interface Pipeline {
+  /** A client that adds settings to those of the pipeline. */
+  clientWith(settings: PartialSettings): Client
+  readonly sql: postgres.Sql
+  readonly emptyBytes: number
+}
+
+/** `closeAll` removes what is started. */
+export async function openPipeline(settings: PartialSettings): Promise<Pipeline> {
   const log = createLogger({ level: 'error', name: 'eval' })
   const dataDir = await mkdtemp(join(tmpdir(), 'heddle-eval-'))
   closeLater(() => rm(dataDir, { recursive: true, force: true }))
@@ -45,11 +54,36 @@ export async function settleSessions(threads: readonly PlannedThread[], settings
   const running = await startStages(stages)
   closeLater(() => running.stop())
 
-  const client = createClient({ store, queues, project: PROJECT, settings, log })
-  for (const { thread, messages } of threads) {
-    const append = { agent: 'coder', thread, messages, newAgentRollingWindow: null, deadlineMs: SETTLE_MS_MAX }
-    await client.messages.append(append)
+  // The one of the embed stage: only vectors of one model are compared.
+  const hashing = createHashingEmbedder()
+  const embedder = async () => hashing
+  const clientWith = (added: PartialSettings) =>
+    createClient({ store, queues, project: PROJECT, settings: { ...settings, ...added }, embedder, log })
+  return { clientWith, sql, emptyBytes }
+}
+
+/** A thread to send, with its agent. */
+export interface GivenThread {
+  readonly agent: string
+  readonly thread: string
+  readonly messages: readonly MessageInput[]
+}
+
+/** Sends threads and waits until all stages are done with each. */
+export async function settleThreads(client: Client, threads: readonly GivenThread[]): Promise<void> {
+  for (const { agent, thread, messages } of threads) {
+    await client.messages.append({ agent, thread, messages, newAgentRollingWindow: null, deadlineMs: SETTLE_MS_MAX })
   }
   for (const { thread } of threads) await client.threads.waitUntilSettled(thread, { deadlineMs: SETTLE_MS_MAX })
+}
+
+/** Sends sessions through all stages and waits until each has settled. `closeAll` removes what was started. */
+export async function settleSessions(threads: readonly PlannedThread[], settings: PartialSettings): Promise<Settled> {
+  const { clientWith, sql, emptyBytes } = await openPipeline(settings)
+  const client = clientWith({})
+  await settleThreads(
+    client,
+    threads.map(({ thread, messages }) => ({ agent: 'coder', thread, messages })),
+  )
   return { client, sql, emptyBytes, threads }
 }

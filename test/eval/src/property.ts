@@ -1,7 +1,8 @@
-import { mergeSettings, PermanentError } from '@heddle/contracts'
-import { buildContext, estimateTokens, ineligibleReason, type Message, messageReference } from '@heddle/core'
+import { PermanentError } from '@heddle/contracts'
+import { buildContext, ineligibleReason, type Message } from '@heddle/core'
 import { conversationOf, conversationSteps, type Step } from '@heddle/test-support/conversations'
 import type { Measured } from '@heddle/test-support/figure'
+import { simulatedInput } from '@heddle/test-support/simulated-input'
 import { SimulatedThread } from '@heddle/test-support/simulated-thread'
 import { validateAnthropic, validateOpenAiChat } from '@heddle/test-support/validators/index'
 import fc from 'fast-check'
@@ -88,7 +89,7 @@ function faultOfRound(thread: SimulatedThread): string | null {
       return `${message.id} does not come back to the byte`
     }
   }
-  return faultOfContexts(thread, covered.size, eligible.length)
+  return faultOfContexts(thread, eligible.length)
 }
 
 /** A message that is removed with its result is a call and nothing else. */
@@ -96,27 +97,11 @@ function contentOf({ role, content, toolCalls }: Message, action: string): strin
   return action === 'remove' && role !== 'tool_result' ? JSON.stringify(toolCalls) : content
 }
 
-function faultOfContexts(thread: SimulatedThread, covered: number, eligible: number): string | null {
+function faultOfContexts(thread: SimulatedThread, eligible: number): string | null {
   for (const format of ['openai-chat', 'anthropic'] as const) {
     try {
-      const context = buildContext({
-        agent: { name: 'coder', version: 1, systemPrompt: 'You write code.', docs: [] },
-        thread: { name: 'run', title: null, goal: null, status: null },
-        request: { thread: 'run', message: 'go on' },
-        settings: mergeSettings(thread.settings),
-        format,
-        counter: 'o200k',
-        count: estimateTokens,
-        messages: thread.uncovered(thread.state),
-        unloaded: [{ mode: 'covered', count: covered, tokens: 0, reason: 'summarized' }],
-        ineligible: {},
-        imported: eligible,
-        state: thread.state,
-        stateId: null,
-        headSeq: thread.stored.length,
-        clearEpoch: 0,
-        reference: (message) => messageReference(message.code),
-      })
+      const request = { thread: 'run', message: 'go on' }
+      const context = buildContext(simulatedInput(thread, { format, request }))
       const faults =
         format === 'anthropic' ? validateAnthropic(context as never) : validateOpenAiChat(context.messages as never)
       if (faults.length > 0) return `${format} refuses the context: ${JSON.stringify(faults[0])}`

@@ -33,6 +33,15 @@ export async function measurePruning(dataDir: string): Promise<Measured[]> {
         unit: 'tokens',
       })
     }
+    for (const [contentType, tokens] of await tokensByClass(settled)) {
+      figures.push({
+        name: `prune.tokens.${name}.class.${contentType}`,
+        value: tokens.after,
+        ceiling: tokens.before,
+        unit: 'tokens',
+        note: `${tokens.messages} messages condensed or removed`,
+      })
+    }
     figures.push({
       name: `prune.orphans.${name}`,
       value: totals.faults,
@@ -110,6 +119,24 @@ async function totalsOf({ client, sql, emptyBytes, threads }: Settled): Promise<
     }
   }
   return { byMode, ...totals, bytes }
+}
+
+/** What pruning took out, by the class of what it found, in the states that are in force. */
+async function tokensByClass({ sql }: Settled) {
+  const rows = await sql<{ contentType: string; messages: number; before: number; after: number }[]>`
+    select
+      archive.content_type as "contentType", count(*)::int as messages, sum(archive.token_count)::int as before,
+      sum(latest.tokens)::int as after
+    from (
+      select distinct on (pruning.thread_id, pruning.message_id) pruning.*
+      from heddle.prunings as pruning
+      join heddle.context_states as state on state.id = pruning.state_id
+      where state.status <> 'void' and pruning.undone_at is null
+      order by pruning.thread_id, pruning.message_id, state.generation desc) as latest
+    join heddle.archive on archive.id = latest.archive_id
+    group by 1
+    order by 1`
+  return rows.map(({ contentType, ...tokens }) => [contentType, tokens] as const)
 }
 
 /** Every message of a thread that its context does not show verbatim. */

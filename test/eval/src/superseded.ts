@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { PlannedThread } from '@heddle/cli'
 import { defaultSettings } from '@heddle/contracts'
-import { countMessageTokens, countTokens, decidePrunings, type Message, pairToolCalls } from '@heddle/core'
+import { decidePrunings, pairToolCalls } from '@heddle/core'
 import type { Measured } from '@heddle/test-support/figure'
+import { toMessage } from './messages.js'
 import { type RawView, rawViews } from './raw-views.js'
 import { readSessions } from './sessions.js'
 
@@ -81,28 +82,4 @@ function keyOf(callId: string, occurrence: number): string {
 
 function describe(callId: string, view: RawView | undefined): string {
   return `${callId} ${view?.paths.join(' ') ?? 'no view'}`
-}
-
-/** A message of an import as the rules see it, in the order of its file. */
-function toMessage(input: PlannedThread['messages'][number], index: number): Message {
-  const sent = { content: input.content, toolCalls: input.toolCalls ?? [], thinking: input.thinking ?? [] }
-  return {
-    ...sent,
-    id: input.id,
-    seq: index + 1,
-    code: input.id.slice(0, 8),
-    role: input.role,
-    toolCallId: input.toolCallId ?? null,
-    toolName: input.toolName ?? null,
-    isError: input.isError ?? false,
-    orderedAtMs: index,
-    ordinal: 0,
-    model: input.model ?? null,
-    usage: null,
-    pinned: input.pinned ?? false,
-    keptAside: input.keptAside ?? null,
-    contextId: null,
-    tokens: countMessageTokens(sent, countTokens),
-    tokensExact: true,
-  }
 }
