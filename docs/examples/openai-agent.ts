@@ -1,0 +1,83 @@
+import type { RemoteClient } from '@heddle/client/http'
+import type OpenAI from 'openai'
+
+/** What the agent can do: a tool's definition for the model, and what it does. */
+export interface AgentTool {
+  readonly definition: OpenAI.ChatCompletionFunctionTool
+  run(input: Record<string, unknown>): Promise<string>
+}
+
+export interface OpenAiAgent {
+  readonly heddle: RemoteClient
+  readonly openai: OpenAI
+  readonly model: string
+  readonly agent: string
+  readonly tools: Readonly<Record<string, AgentTool>>
+}
+
+const STEPS_MAX = 10
+
+/**
+ * One turn of an agent on OpenAI's chat completions: the thread lives in Heddle, and each step asks for a context that fits
+ * the budget. What the user said is appended first, so nothing is lost where the model fails.
+ */
+export async function turn(
+  { heddle, openai, model, agent, tools }: OpenAiAgent,
+  { thread, text }: { thread: string; text: string },
+): Promise<string> {
+  await heddle.messages.append({ agent, thread, messages: [{ role: 'user', content: text }] })
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const context = await heddle.contexts.build({ thread, agent, model, budget: 16_000, format: 'openai-chat' })
+    const stream = openai.chat.completions.stream({
+      model,
+      messages: context.messages,
+      tools: Object.values(tools).map(({ definition }) => definition),
+      stream_options: { include_usage: true },
+    })
+    const { choices, usage } = await stream.finalChatCompletion()
+    const reply = choices[0]?.message
+    const calls = (reply?.tool_calls ?? []).filter((call) => call.type === 'function')
+    await heddle.messages.append({
+      agent,
+      thread,
+      messages: [
+        {
+          role: 'assistant',
+          content: reply?.content ?? '',
+          model,
+          contextId: context.id,
+          ...(usage != null && { usage: countsOf(usage) }),
+          ...(calls.length > 0 && {
+            toolCalls: calls.map(({ id, function: called }) => ({
+              id,
+              name: called.name,
+              arguments: called.arguments,
+            })),
+          }),
+        },
+      ],
+    })
+    if (calls.length === 0) return reply?.content ?? ''
+    const results = await Promise.all(calls.map((call) => runCall(tools, call)))
+    await heddle.messages.append({ agent, thread, messages: results })
+  }
+  throw new Error(`the agent was not done after ${STEPS_MAX} steps`)
+}
+
+/** A tool that fails is told to the model, which may try another way. */
+async function runCall(tools: OpenAiAgent['tools'], call: OpenAI.ChatCompletionMessageFunctionToolCall) {
+  const { name, arguments: given } = call.function
+  const result = { role: 'tool_result' as const, toolCallId: call.id, toolName: name }
+  try {
+    const tool = tools[name]
+    if (tool === undefined) throw new Error(`there is no tool ${name}`)
+    return { ...result, content: await tool.run(JSON.parse(given)) }
+  } catch (error) {
+    return { ...result, content: String(error), isError: true }
+  }
+}
+
+/** What the provider counted: Heddle takes it for the size of the thread, before its own count. */
+function countsOf({ prompt_tokens, completion_tokens, total_tokens }: OpenAI.CompletionUsage) {
+  return { prompt_tokens, completion_tokens, total_tokens }
+}
