@@ -26,8 +26,8 @@ const owners = {
 /** What the packages without input and output may have from npm, and from Node. */
 const pure = {
   contracts: { packages: ['zod'], builtins: [] },
-  // Hashing is a computation.
-  core: { packages: ['gpt-tokenizer', 'uuid'], builtins: ['crypto'] },
+  // Hashing is a computation; `module` is how the tokenizer's table is loaded once it is needed.
+  core: { packages: ['gpt-tokenizer', 'uuid'], builtins: ['crypto', 'module'] },
 }
 
 const tests = '\\.test\\.ts$'
@@ -72,6 +72,25 @@ export default {
     ...ownership,
     ...purity,
     {
+      name: 'few-speak-mcp',
+      comment:
+        'The gateway serves the Model Context Protocol, and the command line asks servers for their tools; nobody else does.',
+      severity: 'error',
+      from: {
+        path: '^(packages|services)/',
+        pathNot: ['^services/gateway/src/mcp/', '^packages/cli/src/mcp-tools/', tests],
+      },
+      to: { path: '(^|/)node_modules/@modelcontextprotocol/' },
+    },
+    {
+      name: 'only-the-command-line-connects-to-mcp-servers',
+      comment:
+        'What connects to servers can start processes: that is for the person at the terminal, and never for a request.',
+      severity: 'error',
+      from: { path: '^(packages|services)/', pathNot: ['^packages/cli/src/mcp-tools/', tests] },
+      to: { path: '(^|/)node_modules/@modelcontextprotocol/sdk/(dist/(esm|cjs)/)?client/' },
+    },
+    {
       name: 'services-stand-alone',
       comment: 'No service imports another, nor the command line or the embedded Postgres.',
       severity: 'error',
@@ -86,10 +105,14 @@ export default {
     },
     {
       name: 'through-the-front-door',
-      comment: 'A package is imported by its name, which gives what its index exports, and not by a path into it.',
+      comment:
+        'A package is imported by its name, which gives what its index exports, and not by a path into it. The client over HTTP is a second door of its package.',
       severity: 'error',
       from: { path: '^((?:packages|services)/[^/]+)/' },
-      to: { path: '^(packages|services)/[^/]+/', pathNot: ['^$1/', '^(packages|services)/[^/]+/src/index\\.ts$'] },
+      to: {
+        path: '^(packages|services)/[^/]+/',
+        pathNot: ['^$1/', '^(packages|services)/[^/]+/src/index\\.ts$', '^packages/client/src/http/index\\.ts$'],
+      },
     },
     {
       name: 'sources-need-no-tests',

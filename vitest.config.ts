@@ -6,20 +6,25 @@ import { defineConfig } from 'vitest/config'
  */
 const resolve = { conditions: ['heddle:source', 'node'] }
 const ssr = { resolve }
+/** Every run of the tests searches the same cases, unless told otherwise. */
+const setupFiles = [new URL('test/support/src/property-seed.ts', import.meta.url).pathname]
 /** Vitest runs its global setup in an environment of its own. */
 const environments = { __vitest__: { resolve } }
 
 export default defineConfig({
   test: {
-    // Most of these tests wait for servers and processes: two files at once halve the time, also where there are two cores.
-    maxWorkers: 2,
+    // Most of these tests wait for servers and processes: more files at once than cores save a third of the time.
+    maxWorkers: 3,
     projects: [
       {
         resolve,
         ssr,
         environments,
         test: {
+          setupFiles,
           name: 'unit',
+          // Most of what these tests need is loading modules, which files that run in one process share.
+          isolate: false,
           // Properties try hundreds of cases, and a machine may be busy with other things.
           testTimeout: 30_000,
           include: [
@@ -36,6 +41,7 @@ export default defineConfig({
         ssr,
         environments,
         test: {
+          setupFiles,
           name: 'contract',
           include: ['test/contract/**/*.test.ts'],
           globalSetup: ['test/support/src/servers.ts'],
@@ -48,6 +54,7 @@ export default defineConfig({
         ssr,
         environments,
         test: {
+          setupFiles,
           name: 'pipeline',
           include: ['test/pipeline/**/*.test.ts'],
           globalSetup: ['test/support/src/servers.ts'],
@@ -60,6 +67,7 @@ export default defineConfig({
         ssr,
         environments,
         test: {
+          setupFiles,
           // Kills processes and empties queues, which takes minutes: `npm run faults`, and CI.
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
