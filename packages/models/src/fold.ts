@@ -5,18 +5,17 @@ import {
   fingerprint,
   foldBounds,
   partSummaryTokensMax,
-  partText,
   pinnedFacts,
   pinnedTokens,
   redactSecrets,
   roughTokens,
   type SummaryRequest,
-  type SummarySource,
   splitIntoParts,
   summaryFault,
   summaryPrompt,
   withPinnedFacts,
 } from '@heddle/core'
+import { cleaned, grouped, redactedText, withinTokens } from './fold-text.js'
 import type { Attempt, PatientChat } from './patient-chat.js'
 import { ContextOverflowError } from './provider-errors.js'
 import type { FinishedParts } from './summarizer.js'
@@ -196,42 +195,4 @@ export class Fold {
     if (answered !== null) onCall(question, reply.text, answered)
     return reply
   }
-}
-
-/** Secrets are taken out of whole messages, before anything cuts one in two. */
-function redactedText(messages: readonly SummarySource[], contentTokens: number): string {
-  return partText(
-    messages.map((source) => ({ ...source, text: redactSecrets(source.text) })),
-    contentTokens,
-  )
-}
-
-/** Puts summaries of parts together, as many as one call takes, and at least two, so that each round has fewer. */
-function grouped(summaries: readonly string[], contentTokens: number): string[] {
-  const groups: string[][] = []
-  let tokens = 0
-  for (const [place, summary] of summaries.entries()) {
-    const text = `[Part ${place + 1} of ${summaries.length}]\n${summary}`
-    const cost = countTokens(text) + 2
-    const last = groups.at(-1)
-    if (last === undefined || (tokens + cost > contentTokens && last.length >= 2)) {
-      groups.push([text])
-      tokens = cost
-    } else {
-      last.push(text)
-      tokens += cost
-    }
-  }
-  return groups.map((group) => group.join('\n\n'))
-}
-
-/** Models that reason aloud do it within tags, before the answer. */
-function cleaned(text: string): string {
-  return text.replace(/^\s*<think(ing)?>[\s\S]*?<\/think(ing)?>/i, '').trim()
-}
-
-function withinTokens(text: string, tokensMax: number): string {
-  let kept = text
-  while (countTokens(kept) > tokensMax) kept = kept.slice(0, Math.floor(kept.length * 0.8)).toWellFormed()
-  return kept
 }

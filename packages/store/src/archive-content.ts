@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib'
-import type { ContentBlocks } from './schema/compaction.js'
+import type { ContentBlocks } from './schema/archive.js'
 import { decodeText } from './text.js'
 
 /**

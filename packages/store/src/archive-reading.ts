@@ -1,6 +1,6 @@
 import { blocksOfLines, unpackBlocks, unpackContent } from './archive-content.js'
 import type { Tx } from './connection.js'
-import type { ContentBlocks } from './schema/compaction.js'
+import type { ContentBlocks } from './schema/archive.js'
 
 /** @returns the content to the byte; null where the project has none of this hash */
 export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<string | null> {

@@ -1,0 +1,39 @@
+import { countTokens, partText, redactSecrets, type SummarySource } from '@heddle/core'
+
+/** Secrets are taken out of whole messages, before anything cuts one in two. */
+export function redactedText(messages: readonly SummarySource[], contentTokens: number): string {
+  return partText(
+    messages.map((source) => ({ ...source, text: redactSecrets(source.text) })),
+    contentTokens,
+  )
+}
+
+/** Puts summaries of parts together, as many as one call takes, and at least two, so that each round has fewer. */
+export function grouped(summaries: readonly string[], contentTokens: number): string[] {
+  const groups: string[][] = []
+  let tokens = 0
+  for (const [place, summary] of summaries.entries()) {
+    const text = `[Part ${place + 1} of ${summaries.length}]\n${summary}`
+    const cost = countTokens(text) + 2
+    const last = groups.at(-1)
+    if (last === undefined || (tokens + cost > contentTokens && last.length >= 2)) {
+      groups.push([text])
+      tokens = cost
+    } else {
+      last.push(text)
+      tokens += cost
+    }
+  }
+  return groups.map((group) => group.join('\n\n'))
+}
+
+/** Models that reason aloud do it within tags, before the answer. */
+export function cleaned(text: string): string {
+  return text.replace(/^\s*<think(ing)?>[\s\S]*?<\/think(ing)?>/i, '').trim()
+}
+
+export function withinTokens(text: string, tokensMax: number): string {
+  let kept = text
+  while (countTokens(kept) > tokensMax) kept = kept.slice(0, Math.floor(kept.length * 0.8)).toWellFormed()
+  return kept
+}

@@ -1,0 +1,62 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { bytes, heddle, ownProjectOnly, projectId, time } from './columns.js'
+
+/** The full content of what was condensed (spec 001), under the message's reference. */
+export const archive = heddle.table(
+  'archive',
+  {
+    id: uuid('id').primaryKey(),
+    projectId: projectId(),
+    threadId: uuid('thread_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    /** The part of the message: empty for the whole of it. */
+    location: text('location').notNull().default(''),
+    contentType: text('content_type').notNull(),
+    summary: text('summary').notNull(),
+    contentHash: bytes('content_hash').notNull(),
+    filePaths: text('file_paths').array().notNull().default(sql`'{}'`),
+    toolName: text('tool_name'),
+    tokenCount: integer('token_count').notNull(),
+    /** Whether the tool reported that it failed. */
+    failed: boolean('failed').notNull().default(false),
+    originalCreatedAt: time('original_created_at').notNull(),
+    archivedAt: time('archived_at').notNull().defaultNow(),
+    lastAccessedAt: time('last_accessed_at'),
+    accessCount: integer('access_count').notNull().default(0),
+  },
+  (table) => [
+    unique('archive_message').on(table.threadId, table.messageId, table.location),
+    index('archive_newest').on(table.threadId, table.originalCreatedAt, table.id),
+    index('archive_kind').on(table.projectId, table.contentType, table.originalCreatedAt),
+    index('archive_content').on(table.projectId, table.contentHash),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** A long content's blocks in their order. */
+export interface ContentBlocks {
+  /** Bytes of each, compressed. */
+  readonly lengths: readonly number[]
+  /** Line feeds in each. */
+  readonly newlines: readonly number[]
+  /** Whether the content ends in something else than a line feed. */
+  readonly isOpen: boolean
+}
+
+/** Archived content, compressed, once per distinct content within a project. */
+export const archiveContents = heddle.table(
+  'archive_contents',
+  {
+    projectId: projectId(),
+    /** SHA-256 of the content. */
+    hash: bytes('hash').notNull(),
+    /** Brotli. */
+    content: bytes('content').notNull(),
+    /** The blocks of a long content, each compressed by itself; null where it is one piece. */
+    blocks: json('blocks').$type<ContentBlocks>(),
+    sizeBytes: integer('size_bytes').notNull(),
+    referenceCount: integer('reference_count').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.hash] }), ownProjectOnly(table.projectId)],
+)
