@@ -52,6 +52,7 @@ export {
   removeItems,
 } from './items.js'
 export { type KnownIteration, type PreparedIteration, planIterations } from './iteration-plan.js'
+export * from './iteration-reading.js'
 export * from './iterations.js'
 export * from './loops.js'
 export * from './messages.js'

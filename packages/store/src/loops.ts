@@ -1,7 +1,7 @@
 import type { Settings } from '@heddle/contracts'
 import { type LoopContext, progressLane } from '@heddle/core'
 import type { Tx } from './connection.js'
-import { overviewLoop } from './iterations.js'
+import { overviewLoop } from './iteration-reading.js'
 import { loadNewestIterations, loadProgress, type ProgressRow } from './progress.js'
 import { loadThreadDetails } from './thread-details.js'
 import type { ThreadRow } from './threads.js'

@@ -1,6 +1,6 @@
 import { type Iteration, type ProgressStep, REGENERATED_ITERATIONS_MAX } from '@heddle/core'
 import type { Tx } from './connection.js'
-import { iterationColumns, type StoredIteration, toIteration } from './iterations.js'
+import { iterationColumns, type StoredIteration, toIteration } from './iteration-reading.js'
 import { toStorable } from './text.js'
 import { holdThread, threadStands } from './tombstones.js'
 
