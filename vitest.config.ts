@@ -43,6 +43,7 @@ export default defineConfig({
         test: {
           setupFiles,
           name: 'contract',
+          isolate: false,
           include: ['test/contract/**/*.test.ts'],
           globalSetup: ['test/support/src/servers.ts'],
           testTimeout: 30_000,
