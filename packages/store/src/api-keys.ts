@@ -1,5 +1,6 @@
 import type { AccessRole } from '@heddle/contracts'
 import type { Tx } from './connection.js'
+import { isOwn } from './own-project.js'
 
 /** A key as it is kept: its hash, never itself. All functions here work in the transaction of the key's own project. */
 export interface ApiKeyRow {
@@ -32,6 +33,7 @@ export async function listApiKeys(tx: Tx): Promise<ApiKeyRow[]> {
   return await tx<ApiKeyRow[]>`
     select id, name, role, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms
     from heddle.api_keys
+    where ${isOwn(tx, 'api_keys')}
     order by created_at desc, id
     limit ${KEYS_MAX}`
 }
@@ -39,7 +41,8 @@ export async function listApiKeys(tx: Tx): Promise<ApiKeyRow[]> {
 /** @returns null where the project has no such key; revoking twice keeps the first time */
 export async function revokeApiKey(tx: Tx, { id }: { id: string }): Promise<ApiKeyRow | null> {
   const [row] = await tx<ApiKeyRow[]>`
-    update heddle.api_keys set revoked_at = coalesce(revoked_at, now()) where id = ${id}
+    update heddle.api_keys set revoked_at = coalesce(revoked_at, now())
+    where id = ${id} and ${isOwn(tx, 'api_keys')}
     returning id, name, role, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms`
   return row ?? null
 }

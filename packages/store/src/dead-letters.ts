@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ErrorData } from '@heddle/contracts'
 import type { Tx } from './connection.js'
+import { isOwn } from './own-project.js'
 import { toStorable } from './text.js'
 import { shareErasureLock } from './tombstones.js'
 
@@ -86,7 +87,7 @@ export async function listDeadLetters(
       id, project_id, stage, job_id, thread_id, error, attempts,
       failed_at as failed_at_ms, redriven_at as redriven_at_ms
     from heddle.dead_letters
-    where ${stage === undefined ? tx`true` : tx`stage = ${stage}`}
+    where ${isOwn(tx, 'dead_letters')} and ${stage === undefined ? tx`true` : tx`stage = ${stage}`}
       and ${withRedriven ? tx`true` : tx`redriven_at is null`}
     order by failed_at desc, id
     limit ${limit}`
@@ -94,13 +95,15 @@ export async function listDeadLetters(
 
 /** @returns the job's payload as it was received, to be parsed; undefined where there is no such letter */
 export async function loadDeadLetterPayload(tx: Tx, { id }: { id: string }): Promise<unknown> {
-  const [row] = await tx<{ payload: unknown }[]>`select payload from heddle.dead_letters where id = ${id}`
+  const [row] = await tx<{ payload: unknown }[]>`
+    select payload from heddle.dead_letters where id = ${id} and ${isOwn(tx, 'dead_letters')}`
   return row?.payload
 }
 
 /** @returns whether the letter was there and had not been sent again before */
 export async function markRedriven(tx: Tx, { id }: { id: string }): Promise<boolean> {
   const { count } = await tx`
-    update heddle.dead_letters set redriven_at = now() where id = ${id} and redriven_at is null`
+    update heddle.dead_letters set redriven_at = now()
+    where id = ${id} and ${isOwn(tx, 'dead_letters')} and redriven_at is null`
   return count === 1
 }

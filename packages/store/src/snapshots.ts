@@ -4,6 +4,7 @@ import { type ErrorData, notFound } from '@heddle/contracts'
 import { type SnapshotFile, threadsOfSnapshot, withoutThread } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
+import { isOwn } from './own-project.js'
 import { assertStorable, toStorable } from './text.js'
 import { findTombstones, shareErasureLock } from './tombstones.js'
 
@@ -67,13 +68,13 @@ export async function requestSnapshot(tx: Tx, request: SnapshotRequest): Promise
 
 /** @returns null where the project has no such snapshot */
 export async function loadSnapshotRow(tx: Tx, { id }: { id: string }): Promise<SnapshotRow | null> {
-  const [row] = await tx<SnapshotRow[]>`${selectRows(tx)} where snapshot.id = ${id}`
+  const [row] = await tx<SnapshotRow[]>`${selectRows(tx)} where snapshot.id = ${id} and ${isOwn(tx, 'snapshot')}`
   return row ?? null
 }
 
 /** The same, kept from others until the transaction ends: of two workers on one request, one saves. */
 export async function holdSnapshot(tx: Tx, { id }: { id: string }): Promise<SnapshotRow | null> {
-  const { count } = await tx`select from heddle.snapshots where id = ${id} for update`
+  const { count } = await tx`select from heddle.snapshots where id = ${id} and ${isOwn(tx, 'snapshots')} for update`
   return count === 0 ? null : await loadSnapshotRow(tx, { id })
 }
 
@@ -124,13 +125,14 @@ export async function finishSnapshot(
 export async function failSnapshot(tx: Tx, { id, error }: { id: string; error: ErrorData }): Promise<boolean> {
   const { count } = await tx`
     update heddle.snapshots set status = 'failed', error = ${JSON.stringify(error)}::text::json
-    where id = ${id} and status = 'requested'`
+    where id = ${id} and ${isOwn(tx, 'snapshots')} and status = 'requested'`
   return count === 1
 }
 
 /** @returns null where the project has no such snapshot, or it is not saved */
 export async function loadSnapshot(tx: Tx, { id }: { id: string }): Promise<SnapshotFile | null> {
-  const [row] = await tx<{ content: Uint8Array | null }[]>`select content from heddle.snapshots where id = ${id}`
+  const [row] = await tx<{ content: Uint8Array | null }[]>`
+    select content from heddle.snapshots where id = ${id} and ${isOwn(tx, 'snapshots')}`
   return row?.content == null ? null : await unpackSnapshot(row.content)
 }
 
@@ -168,7 +170,8 @@ export async function noteRestored(tx: Tx, { id, nowMs }: { id: string; nowMs: n
       then snapshot.restored_at
       else greatest(${nowMs}::timestamptz, agent.last_cleared_at + interval '1 millisecond') end
     from heddle.agents as agent
-    where snapshot.id = ${id} and snapshot.status = 'saved' and agent.id = snapshot.agent_id
+    where snapshot.id = ${id} and ${isOwn(tx, 'snapshot')}
+      and snapshot.status = 'saved' and agent.id = snapshot.agent_id
     returning snapshot.restored_at as restored_at_ms`
   return row?.restoredAtMs ?? null
 }

@@ -1,0 +1,86 @@
+import { projectIdOf } from '@heddle/core'
+import { type Attempt, forgedReference, type NamedAttempt } from './isolation-attempt.js'
+
+type Path = string | ((attempt: Attempt) => string)
+
+function get(path: (attempt: Attempt) => string): NamedAttempt['run'] {
+  return (attempt) => ask(attempt, 'GET', path)
+}
+
+async function ask(attempt: Attempt, method: string, path: Path, body?: object): Promise<string> {
+  const { http, attacker } = attempt
+  const { text } = await http.ask({
+    method,
+    path: typeof path === 'string' ? path : path(attempt),
+    headers: { ...attacker.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  return text
+}
+
+const cursorOf = ({ victim, pick }: Attempt) => encodeURIComponent(pick(victim.cursors))
+const contextOf = ({ victim, pick }: Attempt) => pick(victim.contextIds)
+/** Of the victim, or the attacker's own with what else is forged. */
+const someThread = ({ attacker, victim, pick }: Attempt) => pick([attacker, victim]).thread
+const someAgent = ({ attacker, victim, pick }: Attempt) => pick([attacker, victim]).agent
+/** Written under the victim's names: it must be the attacker's own then, and show nothing of the victim's. */
+const own = { agent: 'mine', text: 'mine' }
+
+const reads: Readonly<Record<string, NamedAttempt['run']>> = {
+  'GET context': get((a) => `/v1/contexts/${contextOf(a)}`),
+  'GET receipt': get((a) => `/v1/contexts/${contextOf(a)}/receipt`),
+  'GET diff': get((a) => `/v1/contexts/${a.pick([contextOf(a), ...a.attacker.contextIds])}/diff/${contextOf(a)}`),
+  'GET context at': get((a) => `/v1/threads/${a.victim.thread}/contexts/at/2100-01-01T00:00:00Z`),
+  'GET agent': get((a) => `/v1/agents/${a.victim.agent}`),
+  'GET agents': get((a) => `/v1/agents?cursor=${cursorOf(a)}`),
+  'GET items': get((a) => `/v1/agents/${someAgent(a)}/items?cursor=${cursorOf(a)}`),
+  'GET item': get((a) => `/v1/agents/${a.victim.agent}/items/rule/house`),
+  'DELETE item': (a) => ask(a, 'DELETE', `/v1/agents/${a.victim.agent}/items/rule/house`),
+  'GET thread': get((a) => `/v1/threads/${a.victim.thread}`),
+  'DELETE thread': (a) => ask(a, 'DELETE', `/v1/threads/${a.victim.thread}`),
+  'GET threads': get((a) => `/v1/threads?agent=${someAgent(a)}&cursor=${cursorOf(a)}`),
+  'GET messages': get((a) => `/v1/threads/${someThread(a)}/messages?cursor=${cursorOf(a)}`),
+  'GET processes': get((a) => `/v1/threads/${someThread(a)}/processes?cursor=${cursorOf(a)}`),
+  'GET process': get((a) => `/v1/threads/${a.victim.thread}/processes/build`),
+  'PUT process': (a) => ask(a, 'PUT', `/v1/threads/${a.victim.thread}/processes/build`, { status: 'mine' }),
+  'GET iterations': get((a) => `/v1/threads/${someThread(a)}/iterations?cursor=${cursorOf(a)}`),
+  'GET thread items': get((a) => `/v1/threads/${a.victim.thread}/items`),
+  'GET thread item': get((a) => `/v1/threads/${a.victim.thread}/items/rule/house`),
+  'PUT thread item': (a) => ask(a, 'PUT', `/v1/threads/${someThread(a)}/items/rule/house`),
+  'GET snapshot': get((a) => `/v1/snapshots/${a.victim.snapshotId}`),
+  'GET snapshots': get((a) => `/v1/agents/${someAgent(a)}/snapshots?cursor=${cursorOf(a)}`),
+  'POST restore': (a) => ask(a, 'POST', `/v1/snapshots/${a.victim.snapshotId}/restore`),
+  'POST clear': (a) => ask(a, 'POST', `/v1/agents/${a.victim.agent}/clear`, {}),
+  'POST recall': (a) => ask(a, 'POST', '/v1/recall', { ref: forgedReference(a), thread: someThread(a) }),
+  'POST search': (a) => ask(a, 'POST', '/v1/search', { query: 'pelican message says', agent: a.victim.agent }),
+  'POST search in a thread': (a) => ask(a, 'POST', '/v1/search', { query: 'pelican', thread: a.victim.thread }),
+  'POST search of all': (a) => ask(a, 'POST', '/v1/search', { query: 'pelican', limit: 500 }),
+  'POST archive search': (a) => ask(a, 'POST', '/v1/archive/search', { query: 'pelican', thread: a.victim.thread }),
+  'POST search with a cursor': (a) =>
+    ask(a, 'POST', '/v1/search', { query: 'pelican', cursor: a.pick(a.victim.cursors) }),
+  // It names threads by ids, which must be the attacker's own.
+  async events(a) {
+    const text = await ask(a, 'GET', '/v1/events?after=0')
+    return text.includes(projectIdOf(a.victim.project)) ? a.victim.canary : text
+  },
+}
+
+const works: Readonly<Record<string, NamedAttempt['run']>> = {
+  'POST context': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/contexts`, { budget: 8_000 }),
+  'POST snapshot': (a) => ask(a, 'POST', `/v1/agents/${someAgent(a)}/snapshots`, { description: 'mine' }),
+  'POST iterations': (a) =>
+    ask(a, 'POST', `/v1/threads/forged-steps/iterations`, {
+      agent: own.agent,
+      iterations: [{ prompt: own.text, output: own.text }],
+    }),
+  'POST messages': (a) =>
+    ask(a, 'POST', `/v1/threads/forged-${a.victim.thread}/messages`, {
+      agent: own.agent,
+      messages: [{ id: a.pick(a.victim.messageIds), role: 'user', content: own.text, contextId: contextOf(a) }],
+    }),
+}
+
+export const httpAttempts: readonly NamedAttempt[] = [
+  ...Object.entries(reads).map(([name, run]) => ({ name, run })),
+  ...Object.entries(works).map(([name, run]) => ({ name, run, isWork: true })),
+]

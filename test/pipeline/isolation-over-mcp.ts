@@ -1,0 +1,44 @@
+import { type Attempt, forgedReference, type NamedAttempt } from './isolation-attempt.js'
+
+async function call({ http, attacker }: Attempt, method: string, params: object): Promise<string> {
+  const { text } = await http.ask({
+    method: 'POST',
+    path: '/mcp',
+    headers: {
+      ...attacker.headers,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    // One id for all: an answer that went by it alone would reach whoever came last.
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  return text
+}
+
+const tool = (attempt: Attempt, name: string, given: object) => call(attempt, 'tools/call', { name, arguments: given })
+const resource = (attempt: Attempt, uri: string) => call(attempt, 'resources/read', { uri })
+
+export const mcpAttempts: readonly NamedAttempt[] = [
+  { name: 'MCP recall', run: (a) => tool(a, 'recall', { ref: forgedReference(a), thread: a.victim.thread }) },
+  { name: 'MCP search', run: (a) => tool(a, 'search', { query: 'pelican', thread: a.victim.thread }) },
+  { name: 'MCP history', run: (a) => tool(a, 'history', { thread: a.victim.thread, after: a.pick(a.victim.cursors) }) },
+  {
+    name: 'MCP snapshots',
+    run: (a) => tool(a, 'list_snapshots', { agent: a.victim.agent, after: a.pick(a.victim.cursors) }),
+  },
+  { name: 'MCP restore', run: (a) => tool(a, 'restore_snapshot', { id: a.victim.snapshotId }) },
+  { name: 'MCP clear', run: (a) => tool(a, 'clear_context', { agent: a.victim.agent }) },
+  { name: 'MCP context resource', run: (a) => resource(a, `heddle://contexts/${a.pick(a.victim.contextIds)}`) },
+  { name: 'MCP snapshot resource', run: (a) => resource(a, `heddle://snapshots/${a.victim.snapshotId}`) },
+  {
+    name: 'MCP recall resource',
+    run: (a) => resource(a, `heddle://recall/${encodeURIComponent(forgedReference(a))}`),
+  },
+  { name: 'MCP resources', run: (a) => call(a, 'resources/list', {}) },
+  {
+    name: 'MCP context',
+    isWork: true,
+    run: (a) => tool(a, 'build_context', { thread: a.victim.thread, agent: a.pick([a.attacker, a.victim]).agent }),
+  },
+  { name: 'MCP snapshot', isWork: true, run: (a) => tool(a, 'save_snapshot', { agent: a.victim.agent }) },
+]
