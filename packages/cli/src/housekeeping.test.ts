@@ -7,6 +7,7 @@ import { startHousekeeping } from './housekeeping.js'
 const forEver = {
   deliveredMinutes: null,
   contextsDays: null,
+  contextItemsDays: null,
   eventsDays: null,
   voidStatesDays: null,
   summaryCallsDays: null,

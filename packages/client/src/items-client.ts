@@ -1,4 +1,13 @@
-import type { IncludeMode, ItemKey, NewItem, RequestItem, SelectionOptions, ServerTool } from '@heddle/contracts'
+import type {
+  IncludeMode,
+  ItemKey,
+  ItemStats,
+  NewItem,
+  RequestItem,
+  SelectionOptions,
+  ServerTool,
+} from '@heddle/contracts'
+import { type ItemStatsOptions, itemStats } from './item-stats.js'
 import { type SyncedTools, type SyncOptions, syncServerTools } from './item-sync.js'
 import {
   type AgentItem,
@@ -38,6 +47,8 @@ export interface ItemsClient {
     items: readonly ItemKey[],
     options?: SelectionOptions,
   ): Promise<RequestItem[]>
+  /** How often contexts showed the items of an agent, at what cost, and whether replies used them. */
+  stats(agent: string, options?: ItemStatsOptions): Promise<ItemStats>
   listOfThread(thread: string): Promise<ThreadItemEntry[]>
   /** Adds an item to a thread by hand; gives whether the thread did not hold it before. */
   addToThread(thread: string, key: ItemKey): Promise<boolean>
@@ -53,6 +64,7 @@ export function itemsClient(parts: ClientParts): ItemsClient {
     setServer: (agent, server, body) => setToolServer(parts, agent, server, body),
     sync: (agent, server, tools, options) => syncServerTools(parts, agent, server, tools, options),
     searchContextItems: (agent, query, items, options) => searchContextItems(parts, agent, query, items, options),
+    stats: (agent, options) => itemStats(parts, agent, options),
     listOfThread: (thread) => listThreadItems(parts, thread),
     addToThread: (thread, key) => addThreadItem(parts, thread, key),
     removeFromThread: (thread, key) => removeThreadItem(parts, thread, key),

@@ -173,7 +173,7 @@ export async function findItem(
   })
 }
 
-async function loadAgentOr(tx: Tx, agent: string): Promise<{ agentId: string }> {
+export async function loadAgentOr(tx: Tx, agent: string): Promise<{ agentId: string }> {
   const found = await loadAgent(tx, { name: parse(nameSchema, agent, 'agent') })
   if (!found) throw notFound('agent', agent, 'see `heddle agents list`')
   return found

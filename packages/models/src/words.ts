@@ -1,3 +1,5 @@
+import { functionWords } from '@heddle/core'
+
 /**
  * The words of a text in small letters, each with the number of times that it occurs. Identifiers are taken apart
  * (`getUserById`, `get_user_by_id` and "get user by id" have the same four words), accents are dropped, and of scripts
@@ -35,20 +37,11 @@ const PARTS = new RegExp(
   'gu',
 )
 
-/** Words that say little about what a text is about. */
-const functionWords = new Set(
-  `a about after again all also am an and any are as at be because been before but by can could did do does done each even
-  for from had has have he her here him his how i if in into is it its just like me more most much must my no not now of off
-  on one only or other our out over own said she should so some such than that the their them then there these they this
-  those through to too up us very was we were what when where which while who why will with would yes yet you your
-  s t d ll re ve m don isn doesn didn wasn won ok okay yeah let get got`
-    .trim()
-    .split(/\s+/),
-)
-
 /**
- * How much a word says about what a text is about: little for function words, more for longer words. The figures were
- * chosen on LoCoMo's questions; nothing depends on them being exact.
+ * How much a word says about what a text is about: little for function words, more for longer words. It stands for the inverse
+ * document frequency, which in English rises with a word's length, and is fixed: with the frequencies of a scope, vectors
+ * that were made today and a year ago could not be compared. The figures were chosen on LoCoMo's questions; nothing depends
+ * on them being exact.
  */
 export function wordWeight(word: string): number {
   if (functionWords.has(word)) return 0.3

@@ -1,6 +1,7 @@
 import { type ContextRequest, type ContextResult, type ErrorData, notFound, RetryableError } from '@heddle/contracts'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
+import { shownItemsInsert } from './context-items.js'
 import { dropOldDeliveries, isTurnToDrop } from './deliveries.js'
 import { isOwn } from './own-project.js'
 import { deflateJson, inflateJson } from './packing.js'
@@ -111,6 +112,7 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
   const { receipt } = result
   const packed = await deflateJson(result)
   const lines = stored?.asBase
+  const shown = shownItemsInsert(tx, receipt)
   // Everything else hangs on the update: where the context is answered or erased, nothing is written.
   const [, [written]] = await Promise.all([
     mentions.length > 0 && recordMentions(tx, id, mentions),
@@ -138,6 +140,7 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
           or exists (select from heddle.context_lines where id = ${stored?.baseId ?? null}))
         returning id
       )
+      ${shown === null ? tx`` : tx`, shown as (${shown})`}
       select (select count(*) from finished) as finished, (select count(*) from lines) as lines`,
   ])
   if (written?.finished !== 1) return false

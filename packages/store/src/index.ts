@@ -10,6 +10,12 @@ export * from './archive-selection.js'
 export * from './clears.js'
 export * from './compaction.js'
 export type { Tx } from './connection.js'
+export {
+  findOpenTurn,
+  type ItemUse,
+  loadAnswered,
+  recordItemUses,
+} from './context-items.js'
 export * from './contexts.js'
 export { loadContextAt, type MomentQuery } from './contexts-at.js'
 export * from './conversation.js'
@@ -30,7 +36,17 @@ export { exportTables, unexportedColumns } from './export-tables.js'
 export * from './grants.js'
 export * from './health.js'
 export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './history.js'
+export {
+  findItems,
+  type ItemListing,
+  type ItemQuery,
+  type ItemRow,
+  listAllItems,
+  listItems,
+  loadAgentItems,
+} from './item-reading.js'
 export { type RelevanceQuery, relevantItems } from './item-relevance.js'
+export { type ItemStatsRow, type ItemStatsTotals, loadItemStats, STATS_CONTEXTS_MAX } from './item-stats.js'
 export {
   type EmbeddableItem,
   type EmbedItemsOptions,
@@ -39,13 +55,7 @@ export {
   loadItemVectors,
 } from './item-vectors.js'
 export {
-  findItems,
   type ItemChange,
-  type ItemListing,
-  type ItemQuery,
-  type ItemRow,
-  listItems,
-  loadAgentItems,
   type PutItem,
   putItems,
   putToolServer,

@@ -10,8 +10,8 @@ import {
   selectItems,
   type TextEmbedder,
 } from '@heddle/core'
+import type { ItemRow } from './item-reading.js'
 import { embedItems } from './item-vectors.js'
-import type { ItemRow } from './items.js'
 import type { Store } from './store.js'
 
 export interface RelevanceQuery {

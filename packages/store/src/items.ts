@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { IncludeMode, ItemKey, ItemType, JsonObject } from '@heddle/contracts'
+import type { IncludeMode, ItemKey, JsonObject } from '@heddle/contracts'
 import { limits, validationError } from '@heddle/contracts'
-import { canonicalJson, type Item, itemIdOf } from '@heddle/core'
+import { canonicalJson, itemIdOf } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
+import { type ItemRow, selectItems } from './item-reading.js'
 import { assertStorable } from './text.js'
-
-/** An item of an agent in one version. */
-export interface ItemRow extends Item {
-  readonly text: string
-  readonly inputSchema: JsonObject | null
-  /** The version with which it was taken away. */
-  readonly erased: boolean
-  /** When this version came about. */
-  readonly createdAtMs: number
-}
 
 export interface ItemChange extends ItemKey {
   /** What is left out stays as it is. */
@@ -142,64 +133,6 @@ async function loadLatest(
     where item.agent_id = ${agentId} and item.id in ${tx([...itemIds])}`
 }
 
-/** All items that an agent has, in the versions in force, with what they say. */
-export async function loadAgentItems(tx: Tx, { agentId }: { agentId: string }): Promise<ItemRow[]> {
-  return await tx<ItemRow[]>`
-    ${selectItems(tx)}
-    where item.agent_id = ${agentId} and not described.erased
-    limit ${limits.itemsPerAgentMax}`
-}
-
-export interface ItemQuery {
-  readonly agentId: string
-  readonly type: ItemType
-  readonly name: string
-  /** Left out for a tool: of whichever server. */
-  readonly serverName?: string | undefined
-  /** Default the version in force; an older one also of an item that was taken away. */
-  readonly version?: number | undefined
-}
-
-/** The items of a name: one at most, or one of each server. */
-export async function findItems(tx: Tx, { agentId, type, name, serverName, version }: ItemQuery): Promise<ItemRow[]> {
-  const rows = await tx<ItemRow[]>`
-    ${selectItems(tx, version)}
-    where item.agent_id = ${agentId} and item.type = ${type} and item.name = ${name}
-      and ${type === 'tool' && serverName === undefined ? tx`true` : tx`item.server_name = ${serverName ?? ''}`}
-    order by item.server_name
-    limit 20`
-  return version === undefined ? rows.filter(({ erased }) => !erased) : rows
-}
-
-export interface ItemListing {
-  readonly agentId: string
-  readonly type?: ItemType | undefined
-  readonly serverName?: string | undefined
-  readonly limit: number
-  /** The id of the item with which the page before ended. */
-  readonly afterId?: string | undefined
-}
-
-/** A page of an agent's items, by type, server and name. */
-export async function listItems(
-  tx: Tx,
-  { agentId, type, serverName, limit, afterId }: ItemListing,
-): Promise<ItemRow[]> {
-  return await tx<ItemRow[]>`
-    ${selectItems(tx)}
-    where item.agent_id = ${agentId} and not described.erased
-      and ${type === undefined ? tx`true` : tx`item.type = ${type}`}
-      and ${serverName === undefined ? tx`true` : tx`item.server_name = ${serverName}`}
-      and ${
-        afterId === undefined
-          ? tx`true`
-          : tx`(item.type, item.server_name, item.name) > (
-              select type, server_name, name from heddle.items where id = ${afterId})`
-      }
-    order by item.type, item.server_name, item.name
-    limit ${limit}`
-}
-
 /** Says which mode the tools of a server have that have none of their own; null takes it back. */
 export async function putToolServer(
   tx: Tx,
@@ -208,18 +141,4 @@ export async function putToolServer(
   await tx`
     insert into heddle.tool_servers (agent_id, name, include) values (${agentId}, ${name}, ${include})
     on conflict (agent_id, name) do update set include = excluded.include`
-}
-
-function selectItems(tx: Tx, version?: number) {
-  return tx`
-    select
-      item.id as item_id, described.version, item.type, item.name, item.server_name, described.description,
-      described.text, described.input_schema, described.include, server.include as server_include,
-      described.priority_level, described.erased, described.created_at as created_at_ms
-    from heddle.items as item
-    join heddle.item_versions as described
-      on described.item_id = item.id
-      and described.version = ${version === undefined ? tx`item.version` : tx`${version}`}
-    left join heddle.tool_servers as server
-      on item.type = 'tool' and server.agent_id = item.agent_id and server.name = item.server_name`
 }

@@ -7,6 +7,7 @@ import { removeLonelyLines } from './stored-contexts.js'
 export const retainedKinds = [
   'delivered',
   'contexts',
+  'contextItems',
   'events',
   'voidStates',
   'summaryCalls',
@@ -24,7 +25,8 @@ export interface Expiry {
 }
 
 /**
- * Removes some rows of a kind that are older than a time, oldest first: delivered bytes, whose contexts stay and can be rebuilt; contexts by their request, compactions since they
+ * Removes some rows of a kind that are older than a time, oldest first: delivered bytes, whose contexts stay and can be rebuilt; contexts by their request, what is counted of
+ * their items since they were built, compactions since they
  * became void, calls for summaries since they were made, dead letters since they were sent again, tombstones since their erasure was finished. Rows that somebody
  * else is removing are passed over, so any number of processes may do this at once.
  *
@@ -77,6 +79,16 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
         returning id, thread_id`
       await removeLonelyLines(tx, removed)
       return removed.length
+    },
+  },
+  contextItems: {
+    find: 'expired_context_items',
+    async remove(tx, ids) {
+      const { count } = await tx`
+        delete from heddle.context_items
+        where context_id = any(array(
+          select context_id from heddle.context_items where context_id = any(${ids}::uuid[]) for update skip locked))`
+      return count
     },
   },
   voidStates: {

@@ -9,6 +9,7 @@ import {
   appendVectors,
   clearThreadFailure,
   type EmbeddedChunk,
+  type HistoryMessage,
   holdThread,
   type IndexedMessage,
   listMessages,
@@ -19,6 +20,7 @@ import {
   type Store,
   type ThreadRow,
 } from '@heddle/store'
+import { noteItemUses } from './item-uses.js'
 import { BATCHES_PER_JOB_MAX, MESSAGES_PER_BATCH_MAX } from './limits.js'
 import { type Source, sourceOf } from './sources.js'
 import { loadCallsOf, wordsOf } from './words.js'
@@ -61,8 +63,9 @@ export async function embed(job: Job<WakeJob>, deps: EmbedDeps): Promise<Outcome
   let chunkCount = 0
   for (let batch = 0; batch < BATCHES_PER_JOB_MAX && cursor < thread.headSeq; batch++) {
     job.signal.throwIfAborted()
-    const { toSeq, sources, words } = await loadBatch(deps, projectId, thread, cursor)
+    const { toSeq, sources, words, messages } = await loadBatch(deps, projectId, thread, cursor)
     if (toSeq === cursor) return skipped('the messages are gone')
+    await noteItemUses(deps, { projectId, threadId, afterSeq: thread.embedSeq, messages })
     const found = { threadId, agentId: thread.agentId, toSeq, messages: words }
     let chunks: EmbeddedChunk[]
     try {
@@ -91,7 +94,7 @@ async function loadBatch(
   projectId: string,
   thread: ThreadRow,
   afterSeq: number,
-): Promise<{ toSeq: number; sources: Source[]; words: IndexedMessage[] }> {
+): Promise<{ toSeq: number; sources: Source[]; words: IndexedMessage[]; messages: readonly HistoryMessage[] }> {
   const { threadId } = thread
   const { messages, calls } = await store.inProject(projectId, async (tx) => {
     const messages = await listMessages(tx, { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX })
@@ -101,6 +104,7 @@ async function loadBatch(
     toSeq: messages.at(-1)?.seq ?? afterSeq,
     sources: messages.map(sourceOf).filter((source) => source !== null),
     words: wordsOf(messages, { calls, thread, settings }),
+    messages,
   }
 }
 

@@ -21,6 +21,7 @@ const elsewhere = [
   'summary_leaves',
   // Records of one installation.
   'contexts',
+  'context_items',
   'context_lines',
   'context_mentions',
   'events',

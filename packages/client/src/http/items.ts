@@ -21,6 +21,7 @@ export function itemsOverHttp(transport: Transport): RemoteClient['items'] {
       call('GET', ['agents', agent, 'items'], { query: { type, serverName, limit, cursor: after } }),
     remove: (agent, { type, name, serverName }) =>
       call('DELETE', ['agents', agent, 'items', type, name], { query: { serverName } }),
+    stats: (agent, { since } = {}) => call('GET', ['agents', agent, 'items', 'stats'], { query: { since } }),
     listOfThread: async (thread) => (await call('GET', ['threads', thread, 'items'])).items,
     addToThread: async (thread, { type, name, serverName }) =>
       (await call('PUT', ['threads', thread, 'items', type, name], { query: { serverName } })).added,

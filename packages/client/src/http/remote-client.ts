@@ -20,7 +20,7 @@ export interface RemoteClient {
   readonly snapshots: Client['snapshots']
   readonly items: Pick<
     Client['items'],
-    'put' | 'get' | 'list' | 'remove' | 'listOfThread' | 'addToThread' | 'removeFromThread'
+    'put' | 'get' | 'list' | 'remove' | 'stats' | 'listOfThread' | 'addToThread' | 'removeFromThread'
   >
   readonly recall: Client['recall']
   readonly search: Client['search']

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { momentSchema } from '../archive.js'
 import { includeModeSchema, includeModes, itemTypeSchema } from '../items.js'
 import { jsonObjectSchema } from '../json.js'
 import { idSchema, nameSchema } from '../names.js'
@@ -52,3 +53,56 @@ export const threadItemSchema = named(
 export const threadItemsSchema = named('ThreadItems', pageSchema(threadItemSchema))
 export const threadItemAddedSchema = named('ThreadItemAdded', z.object({ added: z.boolean() }))
 export const threadItemRemovedSchema = named('ThreadItemRemoved', z.object({ removed: z.literal(true) }))
+
+export const itemStatsQuerySchema = z.strictObject({
+  /** Contexts built at or after this moment. */
+  since: momentSchema.optional(),
+})
+
+const count = z.int().min(0)
+
+const itemStatsEntrySchema = named(
+  'ItemStatsEntry',
+  z.object({
+    type: itemTypeSchema,
+    name: z.string(),
+    serverName: z.string().optional(),
+    itemId: idSchema,
+    /** The mode in force; null where the item was taken away. */
+    includeMode: z.enum(includeModes).nullable(),
+    /** Contexts that showed it. */
+    contexts: count,
+    /** The same by how it came into them. */
+    byMode: z.object({ always: count, manual: count, agent: count }),
+    /** Contexts that showed it and that a reply answered. */
+    answered: count,
+    /** Of these, those whose reply used it. */
+    used: count,
+    /** Mean of the contexts that selected it by its meaning; null where none did. */
+    meanScore: z.number().nullable(),
+    /** Of all contexts that showed it. */
+    tokens: count,
+    meanTokens: z.number(),
+    lastShownAt: isoTimeSchema.nullable(),
+    lastUsedAt: isoTimeSchema.nullable(),
+    suggestion: z.object({ action: z.enum(['drop', ...includeModes]), reason: z.string() }).nullable(),
+  }),
+)
+export const itemStatsSchema = named(
+  'ItemStats',
+  z.object({
+    agent: z.string(),
+    /** When the oldest of the contexts was built; null where there is none. */
+    from: isoTimeSchema.nullable(),
+    /** Contexts that showed items. */
+    contexts: count,
+    answered: count,
+    threads: count,
+    /** Whether there are older ones that were not looked at. */
+    isCut: z.boolean(),
+    /** By tokens, the costliest first. */
+    items: z.array(itemStatsEntrySchema),
+  }),
+)
+export type ItemStats = z.infer<typeof itemStatsSchema>
+export type ItemStatsEntry = z.infer<typeof itemStatsEntrySchema>

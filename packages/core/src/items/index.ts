@@ -7,6 +7,7 @@ export {
   type SelectionOutcome,
 } from './context-items.js'
 export { compareItems, effectiveInclude, type Item, itemLabel } from './item.js'
+export { replyTurns } from './reply-turns.js'
 export {
   type IncludedItem,
   itemKey,
@@ -18,3 +19,5 @@ export {
   type ThreadShare,
 } from './request-items.js'
 export { type Candidate, type LeftOut, type Scored, type Selection, selectItems } from './selection.js'
+export { type ItemFigures, type ItemSuggestion, suggestionFor } from './suggestions.js'
+export { type AnsweredContext, type ShownItem, usedItems } from './used-items.js'

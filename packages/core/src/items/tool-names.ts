@@ -29,6 +29,25 @@ export function toolNames(items: readonly Item[]): Map<string, string> {
   )
 }
 
+/**
+ * All names under which the tools of one context may have been called: which of them it was depends on the tools that the
+ * agent had then. A tool that shares its own name with another of the context is meant by it only together with its server.
+ *
+ * @returns by item id
+ */
+export function callNames(
+  tools: readonly Pick<Item, 'itemId' | 'name' | 'serverName'>[],
+): Map<string, readonly string[]> {
+  const shared = repeated(tools.map(({ name }) => plain(name)))
+  return new Map(
+    tools.map(({ itemId, name, serverName }) => {
+      const own = plain(name)
+      const full = plain(`${serverName}__${name}`)
+      return [itemId, [full, withSuffix(full, itemId), withSuffix(own, itemId), ...(shared.has(own) ? [] : [own])]]
+    }),
+  )
+}
+
 function plain(name: string): string {
   return name.replace(OTHER_CHARACTERS, '_')
 }

@@ -29,6 +29,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ env, cwd }).retention).toEqual({
       deliveredMinutes: 60,
       contextsDays: 3,
+      contextItemsDays: 90,
       eventsDays: null,
       voidStatesDays: 30,
       summaryCallsDays: 30,
@@ -60,6 +61,7 @@ describe('loadConfig', () => {
       retention: {
         deliveredMinutes: 60,
         contextsDays: 30,
+        contextItemsDays: 90,
         eventsDays: 7,
         voidStatesDays: 30,
         summaryCallsDays: 30,

@@ -41,6 +41,8 @@ export interface Config {
     deliveredMinutes: number | null
     /** Built or failed contexts, since they were requested. Default 30. */
     contextsDays: number | null
+    /** Which items contexts showed, and which of them their replies used, since they were built. Default 90. */
+    contextItemsDays: number | null
     /** The log from which subscribers resume. Default 7. */
     eventsDays: number | null
     /** Compactions that a late message or a clear made void, since then: contexts of moments before it are made of them. Default 30. */
@@ -124,6 +126,7 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
     retention: {
       deliveredMinutes: 60,
       contextsDays: 30,
+      contextItemsDays: 90,
       eventsDays: 7,
       voidStatesDays: 30,
       summaryCallsDays: 30,

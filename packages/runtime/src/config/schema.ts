@@ -81,6 +81,7 @@ export const rawConfigSchema = z.strictObject({
     .strictObject({
       deliveredMinutes: minutes.optional(),
       contextsDays: days.optional(),
+      contextItemsDays: days.optional(),
       eventsDays: days.optional(),
       voidStatesDays: days.optional(),
       summaryCallsDays: days.optional(),

@@ -5,6 +5,8 @@ import {
   itemParamsSchema,
   itemQuerySchema,
   itemSchema,
+  itemStatsQuerySchema,
+  itemStatsSchema,
   itemsQuerySchema,
   itemVersionQuerySchema,
   limits,
@@ -81,6 +83,21 @@ export const itemRoutes: readonly Route[] = [
         ...(serverName !== undefined && { serverName }),
       }
       return { body: await client.items.list(params.agent, options) }
+    },
+  }),
+  route({
+    id: 'itemStats',
+    method: 'GET',
+    path: '/v1/agents/:agent/items/stats',
+    tag,
+    needs: 'read',
+    summary: 'How often contexts showed the items of an agent, at what cost, and whether replies used them',
+    description: 'Suggests which items to drop, to show always, or to select by their meaning.',
+    params: agentParamsSchema,
+    query: itemStatsQuerySchema,
+    responses: { 200: { description: 'The figures of each item, the costliest first.', schema: itemStatsSchema } },
+    async handle({ client, params, query: { since } }) {
+      return { body: await client.items.stats(params.agent, since === undefined ? {} : { since }) }
     },
   }),
 ]

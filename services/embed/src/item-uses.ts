@@ -1,0 +1,49 @@
+import { replyTurns, usedItems } from '@heddle/core'
+import {
+  findOpenTurn,
+  type HistoryMessage,
+  type ItemUse,
+  loadAnswered,
+  recordItemUses,
+  type Store,
+} from '@heddle/store'
+
+export interface ReadMessages {
+  readonly projectId: string
+  readonly threadId: string
+  /** Messages up to it were looked at before. */
+  readonly afterSeq: number
+  /** In the order of their sequence. */
+  readonly messages: readonly HistoryMessage[]
+}
+
+/**
+ * Notes which items of a context the replies among some messages used, where they name the context that they answer. This
+ * stage does it since it is the one that reads each message once, behind the replies and without a hurry.
+ */
+export async function noteItemUses(
+  { store }: { readonly store: Store },
+  { projectId, threadId, afterSeq, messages }: ReadMessages,
+): Promise<void> {
+  const unread = messages.filter(({ seq }) => seq > afterSeq)
+  const [first] = unread
+  // Without a reply of either side no turn of one goes on either.
+  if (first === undefined || unread.every(({ role }) => role !== 'assistant' && role !== 'tool_use')) return
+  await store.inProject(projectId, async (tx) => {
+    const mayBeOpen = first.role !== 'user' && first.contextId === null && first.seq > 1
+    const open = mayBeOpen ? await findOpenTurn(tx, { threadId, beforeSeq: first.seq }) : null
+    const turns = replyTurns(unread, open)
+    const replies = [...new Map(turns.map(({ contextId, seq }) => [contextId, { contextId, seq }])).values()]
+    const answered = new Map(
+      (await loadAnswered(tx, { threadId, replies })).map((context) => [context.contextId, context]),
+    )
+    const uses = turns.flatMap(({ contextId, seq, messages: said }): ItemUse[] => {
+      const context = answered.get(contextId)
+      if (context === undefined) return []
+      return [
+        { contextId, answeredSeq: seq, usedIds: [...new Set(said.flatMap((message) => usedItems(context, message)))] },
+      ]
+    })
+    await recordItemUses(tx, uses)
+  })
+}
