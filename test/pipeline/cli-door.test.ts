@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, openHome } from './cli-support.js'
 import { type Served, serve } from './http-support.js'
@@ -103,10 +104,80 @@ describe('with a gateway elsewhere', () => {
     expect((await away.heddle('recall', ref)).stdout).toBe('the pelican lands at noon')
   })
 
+  test('sessions are imported, and a reply that has grown since is continued', async () => {
+    const { key } = await pipeline.clientOf('shop').keys.create({ name: 'admin', role: 'admin' })
+    const admin = await openHome({ HEDDLE_URL: http.url, HEDDLE_KEY: key })
+    const line = (content: string, id: string, role: string) => JSON.stringify({ id, role, content })
+    const ids = ['0198d0a4-0000-7000-8000-000000000001', '0198d0a4-0000-7000-8000-000000000002'] as const
+    const write = (reply: string) =>
+      writeFile(admin.path('shipped.jsonl'), `${line('go', ids[0], 'user')}\n${line(reply, ids[1], 'assistant')}\n`)
+    const bring = async () => (await admin.heddle('import', 'shipped.jsonl', '--agent', 'shipper', '--json')).document
+    await write('the first half')
+    expect(await bring()).toMatchObject({ stored: 2, repeated: 0, threads: [{ eligible: 2, imported: 2, grown: 0 }] })
+    expect(await bring()).toMatchObject({ stored: 0, repeated: 2 })
+    await write('the first half, and the second')
+    expect(await bring()).toMatchObject({ stored: 1, threads: [{ imported: 3, grown: 1 }] })
+    const history = (await admin.heddle('threads', 'history', 'shipped', '--json')).document.items
+    expect(history.map(({ content }: { content: string }) => content)).toContain(', and the second')
+
+    // The window of a new agent is an admin's affair; nothing is sent by whoever may not make it.
+    await writeFile(away.path('shipped.jsonl'), `${line('go', ids[0], 'user')}\n`)
+    const refused = await away.heddle('import', 'shipped.jsonl', '--agent', 'nobody', '--json')
+    expect(refused).toMatchObject({ code: 1, error: { code: 'FORBIDDEN', field: 'agent' } })
+    expect(refused.error.hint).toContain('Nothing was sent')
+  })
+
+  test('agents, settings, items, threads, iterations and snapshots are kept and shown', async () => {
+    const { key } = await pipeline.clientOf('desk').keys.create({ name: 'admin', role: 'admin' })
+    const desk = await openHome({ HEDDLE_URL: http.url, HEDDLE_KEY: key })
+    const heddle = async (...argv: string[]) => {
+      const ran = await desk.heddle(...argv, '--json')
+      expect(ran.stderr).toBe('')
+      return ran.document
+    }
+    await writeFile(desk.path('style.md'), 'Short sentences.')
+    expect(await heddle('agents', 'set', 'scribe', '--prompt', 'You write.', '--doc', 'style=style.md')).toMatchObject({
+      systemPrompt: 'You write.',
+      docs: [{ name: 'style', text: 'Short sentences.' }],
+    })
+    await heddle('settings', 'set', 'rolling_window', 'none', '--agent', 'scribe')
+    await heddle('settings', 'set', 'prune.keepLastN', '4', '--agent', 'scribe')
+    const window = await heddle('settings', 'show', 'prune.keepLastN', '--agent', 'scribe')
+    expect(window).toMatchObject({ value: 4, from: 'agent', source: 'scribe', default: 10 })
+    await heddle('settings', 'remove', 'prune.keepLastN', '--agent', 'scribe')
+    expect((await heddle('agents', 'show', 'scribe')).settings).toEqual({ rollingWindow: null })
+
+    await heddle('items', 'set', 'rule', 'tone', '--agent', 'scribe', '--text', 'Be kind.', '--include', 'always')
+    expect((await heddle('items', 'list', '--agent', 'scribe')).items).toMatchObject([{ name: 'tone' }])
+    await heddle('threads', 'set', 'letter', '--agent', 'scribe', '--title', 'A letter')
+    await heddle('threads', 'processes', 'letter', '--set', 'draft', '--status', 'half done')
+    expect((await heddle('threads', 'processes', 'letter')).items).toMatchObject([{ name: 'draft' }])
+    await heddle('iterations', 'add', 'letter', '--agent', 'scribe', '--prompt', 'p', '--output', 'o')
+    expect((await heddle('iterations', 'list', 'letter')).items).toMatchObject([{ iterationNumber: 1 }])
+
+    const messages = [{ role: 'user' as const, content: 'Dear reader' }]
+    await pipeline.clientOf('desk').messages.append({ agent: 'scribe', thread: 'letter', messages })
+    const before = await heddle('context', 'build', '--thread', 'letter')
+    const saved = await heddle('context', 'save', '--agent', 'scribe', '--description', 'the draft')
+    expect(await heddle('context', 'clear', '--agent', 'scribe')).toMatchObject({ agent: 'scribe' })
+    expect((await heddle('context', 'history', '--agent', 'scribe')).items).toMatchObject([{ id: saved.id }])
+    expect(await heddle('context', 'restore', saved.id)).toMatchObject({ restored: 1 })
+    const after = await heddle('context', 'build', '--thread', 'letter')
+    expect(await heddle('context', 'explain', after.id)).toMatchObject({ thread: 'letter' })
+    expect(await heddle('context', 'diff', before.id, after.id)).toMatchObject({ tokens: expect.any(Object) })
+    expect(await heddle('threads', 'remove', 'letter', '--yes', '--no-wait')).toMatchObject({ finished: false })
+    expect((await heddle('threads', 'list')).items).toEqual([])
+  })
+
   test('what is not done over HTTP, and a gateway that is none, are refused with what to do', async () => {
     const listed = await away.heddle('recall', '--thread', 'run', '--json')
     expect(listed).toMatchObject({ code: 2, error: { field: 'url', hint: expect.stringContaining('HEDDLE_URL') } })
     expect((await away.heddle('search', 'x', '--url', 'nowhere', '--json')).error).toMatchObject({ field: 'url' })
+    for (const argv of [['keys', 'list'], ['queues'], ['migrate'], ['doctor'], ['agents', 'delete', 'x', '--yes']]) {
+      expect(await away.heddle(...argv, '--json')).toMatchObject({ code: 2, error: { field: 'url' } })
+    }
+    const asked = await home.heddle('keys', 'list', '--url', http.url, '--json')
+    expect(asked).toMatchObject({ code: 2, error: { hint: expect.stringContaining('where the store is') } })
   })
 })
 

@@ -1,8 +1,10 @@
+import { isIP } from 'node:net'
 import {
   type ArchiveKind,
   archiveKinds,
   contextRequestSchema,
   describeReceived,
+  idSchema,
   limits,
   momentSchema,
   nameSchema,
@@ -51,6 +53,17 @@ export function wholeNumber(field: string, least: number, most: number, hint: st
 /** A text of digits as a number; anything else stays a text, for the schema to refuse. */
 export function numeral(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
+}
+
+/** The id of a context, as arguments take it. */
+export function contextIdOption(field: string): (text: string) => string {
+  return optionValue(field, idSchema, 'Give an id that "heddle context build" printed.')
+}
+
+export const hostOption = (text: string) => {
+  if (isIP(text) !== 0 || text === 'localhost') return text
+  const hint = 'Give an address of this machine, such as --host 0.0.0.0.'
+  throw new UsageError('host', 'must be an address, or localhost', describeReceived(text), hint)
 }
 
 export const portOption = wholeNumber('port', 0, 65_535, 'Give a port such as --port 4680, or 0 for any that is free.')

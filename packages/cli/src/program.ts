@@ -17,6 +17,7 @@ import { registerModels } from './commands/models.js'
 import { registerQueues } from './commands/queues.js'
 import { registerRecall } from './commands/recall.js'
 import { registerSearch } from './commands/search.js'
+import { registerSettings } from './commands/settings.js'
 import { registerTail } from './commands/tail.js'
 import { registerThreads } from './commands/threads.js'
 import { registerUp } from './commands/up.js'
@@ -52,6 +53,7 @@ export function buildProgram(context: CommandContext): Command {
     registerContext,
     registerThreads,
     registerAgents,
+    registerSettings,
     registerProjects,
     registerIterations,
     registerItems,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { PermanentError, readModelsFile } from '@heddle/contracts'
+import { HeddleError, PermanentError, readModelsFile } from '@heddle/contracts'
 import { createLogger, onShutdown, type ShutdownHost, strategyModulesOf } from '@heddle/runtime'
-import { CommanderError } from 'commander'
+import { type Command, CommanderError, type Option } from 'commander'
 import type { CommandContext } from './context.js'
 import { exitCodeOf, exitCodes, fromCommander, InterruptedError } from './output/failure.js'
 import { createPrinter, type Terminal } from './output/printer.js'
@@ -76,10 +76,13 @@ export async function runCli(argv: readonly string[], host: CliHost): Promise<nu
 }
 
 async function runCommand(argv: readonly string[], context: CommandContext): Promise<number> {
+  let running: Command | undefined
   try {
     const words = withoutJson(argv)
     if (!asksForHelp(words)) await Promise.all([registerStrategies(context), registerModels(context)])
-    const program = buildProgram(context)
+    const program = buildProgram(context).hook('preAction', (_, command) => {
+      running = command
+    })
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync(words, { from: 'user' })
     return exitCodes.success
@@ -88,8 +91,16 @@ async function runCommand(argv: readonly string[], context: CommandContext): Pro
     const error: unknown = context.signal.aborted ? context.signal.reason : thrown
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.success
     context.printer.failure(error instanceof CommanderError ? fromCommander(error) : error)
-    return exitCodeOf(error)
+    return isFaultOfOption(error, running) ? exitCodes.usage : exitCodeOf(error)
   }
+}
+
+/** What only the work itself can tell of an option, such as that a cursor is none. Of a file, it is the content. */
+function isFaultOfOption(error: unknown, command: Command | undefined): boolean {
+  if (!(error instanceof HeddleError) || error.code !== 'VALIDATION_ERROR' || error.field === undefined) return false
+  const isNamed = (option: Option) => option.attributeName() === error.field && option.attributeName() !== 'file'
+  const option = command?.options.find(isNamed)
+  return option !== undefined && command?.getOptionValueSource(option.attributeName()) === 'cli'
 }
 
 /** The strategies that the configuration brings are known before an option or a setting names one. */

@@ -1,5 +1,6 @@
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from './context.js'
 import type { Engine, EngineNeeds, StoreEngine } from './engine.js'
+import { refuseRemote } from './gateway-address.js'
 
 /**
  * Opens what a command needs, does its work, and closes everything again, whatever happens: also when the work fails or the
@@ -11,6 +12,7 @@ export async function withEngine<T>(
   needs: EngineNeeds,
   work: (engine: Engine) => Promise<T>,
 ): Promise<T> {
+  refuseRemote(context, {}, 'this command')
   const config = configOf(context, options)
   // Loaded now and not at the top: help and faults in the command line need no database driver.
   const { openEngine } = await import('./engine.js')
@@ -27,6 +29,7 @@ export async function withStore<T>(
   options: CommonOptions,
   work: (engine: StoreEngine) => Promise<T>,
 ): Promise<T> {
+  refuseRemote(context, {}, 'this command')
   const config = configOf(context, options)
   const { openStoreEngine } = await import('./engine.js')
   return await closing(

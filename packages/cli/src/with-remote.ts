@@ -2,7 +2,8 @@ import type { RemoteClient } from '@heddle/client/http'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from './context.js'
 import type { EngineNeeds } from './engine.js'
-import { UsageError } from './output/failure.js'
+import { gatewayOf } from './gateway-address.js'
+import { refusePaused } from './paused.js'
 import { untilStopped, withEngine, withStore } from './with-engine.js'
 
 export interface UrlOptions {
@@ -18,14 +19,12 @@ export function withUrlOption(command: Command): Command {
 }
 
 /** A client of the gateway that the command line or HEDDLE_URL names; null where neither does. */
-export async function remoteClientOf(
-  { env }: Pick<CommandContext, 'env'>,
-  { url = env['HEDDLE_URL'] }: UrlOptions,
-): Promise<RemoteClient | null> {
-  if (url === undefined || url === '') return null
+export async function remoteClientOf(context: CommandContext, options: UrlOptions): Promise<RemoteClient | null> {
+  const url = gatewayOf(context, options)
+  if (url === null) return null
   const { createClient } = await import('@heddle/client/http')
   // The key is never an argument: others on the machine can read those.
-  const key = env['HEDDLE_KEY']
+  const key = context.env['HEDDLE_KEY']
   return createClient({ url, ...(key !== undefined && { key }) })
 }
 
@@ -43,12 +42,8 @@ export async function withRemote<T>(
   const remote = await remoteClientOf(context, options)
   if (remote !== null) return await untilStopped(context.signal, work(remote))
   if (needs === null) return await withStore(context, options, ({ client }) => work(client))
-  return await withEngine(context, options, needs, ({ client }) => work(client))
-}
-
-/** @throws UsageError where a gateway is named for what only a store of one's own can do */
-export function refuseRemote({ env }: CommandContext, { url = env['HEDDLE_URL'] }: UrlOptions, what: string): void {
-  if (url === undefined || url === '') return
-  const hint = 'Run this where the store is: without --url, and with HEDDLE_URL unset.'
-  throw new UsageError('url', `${what} is not done over HTTP`, url, hint)
+  return await withEngine(context, options, needs, async (engine) => {
+    for (const stage of needs.stages) await refusePaused(engine, stage)
+    return await work(engine.client)
+  })
 }

@@ -20,9 +20,16 @@ export interface ErasureResult {
   readonly removed: Readonly<Record<string, number>>
   /** Jobs that this call took from the queues. */
   readonly jobs: number
+  /** Whether all of it is removed; nothing of it is shown any more in either case. */
+  readonly finished: boolean
 }
 
 export interface EraseOptions {
+  /**
+   * False: answers once nothing of it is shown and nothing is taken for it any more. What is stored of it is removed
+   * meanwhile, by this process or by the next worker. Default true.
+   */
+  readonly wait?: boolean
   /** Stops between two steps; what is left is removed by a worker, or by the next call. */
   readonly signal?: AbortSignal
 }
@@ -49,11 +56,12 @@ export function eraseProject(parts: ClientParts, options?: EraseOptions): Promis
  * that nobody will store, and then its rows.
  */
 async function erase(
-  { store, queues, projectId, snapshotsFolder }: ClientParts,
+  parts: ClientParts,
   what: Pick<ErasureTarget, 'kind' | 'targetId'>,
   name: string,
-  { signal }: EraseOptions = {},
+  { signal, wait = true }: EraseOptions = {},
 ): Promise<ErasureResult> {
+  const { store, queues, projectId, log } = parts
   const target = { projectId, ...what }
   const isThere =
     (await store.inProject(projectId, (tx) => beginErasure(tx, target))) ||
@@ -61,10 +69,23 @@ async function erase(
     ((await queues.removeJobs(jobsOf(target), { dryRun: true })) > 0 &&
       (await store.inProject(projectId, (tx) => beginErasure(tx, target, { evenIfMissing: true }))))
   if (!isThere) throw notFound(what.kind, name, 'nothing of this name is stored, and nothing is on its way')
+  if (!wait) {
+    removeAll(parts, target).catch((error: unknown) => log?.warn({ error }, 'an erasure is left to the next worker'))
+    return { kind: what.kind, name, removed: {}, jobs: 0, finished: false }
+  }
+  const jobs = await removeAll(parts, target, signal)
+  const erasure = await store.inProject(projectId, (tx) => loadErasure(tx, target))
+  return { kind: what.kind, name, removed: erasure?.removed ?? {}, jobs, finished: true }
+}
+
+async function removeAll(
+  { store, queues, projectId, snapshotsFolder }: ClientParts,
+  target: ErasureTarget,
+  signal?: AbortSignal,
+): Promise<number> {
   const jobs = await finishErasure({ store, queues }, target, signal)
   if (snapshotsFolder !== null) await sweepSnapshotFiles(store, { folder: snapshotsFolder, projectId })
-  const erasure = await store.inProject(projectId, (tx) => loadErasure(tx, target))
-  return { kind: what.kind, name, removed: erasure?.removed ?? {}, jobs }
+  return jobs
 }
 
 /**

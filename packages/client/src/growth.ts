@@ -37,38 +37,65 @@ export async function continueGrown(
   for (const reply of replies) {
     const fingerprint = stored.get(reply.id)
     if (fingerprint === undefined || isSame(fingerprint, reply)) continue
-    const added = await additionsTo(parts, threadId, reply)
+    const added = await parts.store.inProject(parts.projectId, (tx) =>
+      additionsTo((id) => loadMessage(tx, { threadId, id }), threadId, reply),
+    )
     if (added !== null) continued.set(reply.id, added)
   }
+  return continuedBy(messages, continued)
+}
+
+/**
+ * The same for who sees the history of a thread and no store: a reply that stands in it whole is left out too.
+ *
+ * @param history the messages of the thread by id
+ */
+export async function continueGrownIn(
+  history: ReadonlyMap<string, EarlierForm>,
+  threadId: string,
+  messages: readonly MessageInput[],
+): Promise<Continued> {
+  const continued = new Map<string, MessageInput[]>()
+  for (const reply of messages) {
+    if (reply.role !== 'assistant' || !history.has(reply.id)) continue
+    const added = await additionsTo(async (id) => history.get(id) ?? null, threadId, reply)
+    if (added !== null) continued.set(reply.id, added)
+  }
+  return continuedBy(messages, continued)
+}
+
+function continuedBy(messages: readonly MessageInput[], continued: ReadonlyMap<string, MessageInput[]>): Continued {
   return { messages: messages.flatMap((message) => continued.get(message.id) ?? [message]), grown: continued.size }
 }
 
 /** @returns the message that is to be sent, if any; null where the reply is none that has grown */
 async function additionsTo(
-  { store, projectId }: Pick<ClientParts, 'store' | 'projectId'>,
+  find: (id: string) => Promise<EarlierForm | null>,
   threadId: string,
   reply: MessageInput,
 ): Promise<MessageInput[] | null> {
-  return await store.inProject(projectId, async (tx) => {
-    let rest = reply
-    for (let count = 1; count <= CONTINUATIONS_MAX; count++) {
-      const before = await loadMessage(tx, { threadId, id: rest.id })
-      if (before === null) return [rest]
-      const left = restOf(before, rest, importedMessageId(threadId, `${reply.id} continued ${count}`))
-      // Another message altogether: for ingest to refuse, by name.
-      if (left === null) return null
-      if (isEmpty(left)) return []
-      rest = left
-    }
-    return null
-  })
+  let rest = reply
+  for (let count = 1; count <= CONTINUATIONS_MAX; count++) {
+    const before = await find(rest.id)
+    if (before === null) return [rest]
+    const left = restOf(before, rest, importedMessageId(threadId, `${reply.id} continued ${count}`))
+    // Another message altogether: for ingest to refuse, by name.
+    if (left === null) return null
+    if (isEmpty(left)) return []
+    rest = left
+  }
+  return null
 }
+
+/** What is compared of a message; a history leaves empty lists out. */
+export type EarlierForm = Pick<HistoryMessage, 'role' | 'content'> &
+  Partial<Pick<HistoryMessage, 'thinking' | 'toolCalls'>>
 
 /**
  * What a message holds beyond an earlier form of it, as a message that continues that; null where it is no longer form.
  */
 export function restOf(
-  before: Pick<HistoryMessage, 'role' | 'content' | 'thinking' | 'toolCalls'>,
+  { thinking: thinkingBefore = [], toolCalls: callsBefore = [], ...before }: EarlierForm,
   grown: MessageInput,
   id: string,
 ): MessageInput | null {
@@ -76,11 +103,11 @@ export function restOf(
   const isLonger =
     before.role === grown.role &&
     content.startsWith(before.content) &&
-    isBeginning(before.thinking, thinking) &&
-    isBeginning(before.toolCalls, toolCalls)
+    isBeginning(thinkingBefore, thinking) &&
+    isBeginning(callsBefore, toolCalls)
   if (!isLonger) return null
-  const thinkingLeft = thinking.slice(before.thinking.length)
-  const callsLeft = toolCalls.slice(before.toolCalls.length)
+  const thinkingLeft = thinking.slice(thinkingBefore.length)
+  const callsLeft = toolCalls.slice(callsBefore.length)
   return {
     ...others,
     id,

@@ -1,5 +1,6 @@
 export { type Clock, systemClock } from './clock.js'
 export { type Config, type ConfigFlags, type ConfigSources, loadConfig, type Mode } from './config/load.js'
+export { type SettingsSource, settingsSourcesOf, variableOfSetting } from './config/settings-layers.js'
 export { type StrategyModules, strategyModulesOf } from './config/strategy-modules.js'
 export { withoutCredentials } from './credentials.js'
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.js'

@@ -3,46 +3,52 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { limitOption, nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { emptyLines, formatCount, moreLines, tableLines } from '../output/table.js'
-import { withStore } from '../with-engine.js'
-import { registerErase } from './erase.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
+import { registerAgentsSet } from './agents-set.js'
+import { registerAgentsErase } from './erase.js'
 
-interface ListOptions extends CommonOptions {
+interface ListOptions extends CommonOptions, UrlOptions {
   readonly limit?: number
   readonly after?: string
 }
 
 export function registerAgents(program: Command, context: CommandContext): void {
-  const group = program.command('agents').description('list agents, and show one')
+  const group = program.command('agents').description('list agents, show one, make and change them')
 
   const list = group
     .command('list')
     .description('list the agents of the project')
     .option('--limit <count>', 'rows of a page', limitOption)
     .option('--after <cursor>', 'the page after this cursor')
-  withCommonOptions(list, ['heddle agents list', 'heddle agents list --json']).action((options: ListOptions) =>
-    listAgents(context, options),
+  withCommonOptions(withUrlOption(list), ['heddle agents list', 'heddle agents list --json']).action(
+    (options: ListOptions) => listAgents(context, options),
   )
 
   const show = group
     .command('show')
     .description('show an agent: prompt, docs, settings')
     .argument('<name>', 'the agent', nameOption('agent'))
-  withCommonOptions(show, ['heddle agents show coder', 'heddle agents show coder --json']).action(
-    (name: string, options: CommonOptions) => showAgent(context, name, options),
+  withCommonOptions(withUrlOption(show), ['heddle agents show coder', 'heddle agents show coder --json']).action(
+    (name: string, options: CommonOptions & UrlOptions) => showAgent(context, name, options),
   )
-  registerErase(group, context, 'agent', (client, name, erasing) => client.agents.delete(name, erasing))
+  registerAgentsSet(group, context)
+  registerAgentsErase(group, context)
 }
 
 async function listAgents(context: CommandContext, options: ListOptions): Promise<void> {
   const { limit, after } = options
-  await withStore(context, options, async (engine) => {
-    const page = await engine.client.agents.list({
+  await withRemote(context, options, null, async (client) => {
+    const page = await client.agents.list({
       ...(limit !== undefined && { limit }),
       ...(after !== undefined && { after }),
     })
     context.printer.result(page, () => {
       if (page.items.length === 0) {
-        return emptyLines(after, 'agents', 'no agents yet: heddle import FILE --agent NAME makes one')
+        return emptyLines(
+          after,
+          'agents',
+          'no agents yet: heddle agents set NAME, or heddle import FILE --agent NAME, makes one',
+        )
       }
       return [
         ...tableLines(
@@ -55,9 +61,9 @@ async function listAgents(context: CommandContext, options: ListOptions): Promis
   })
 }
 
-async function showAgent(context: CommandContext, name: string, options: CommonOptions): Promise<void> {
-  await withStore(context, options, async (engine) => {
-    const agent = await engine.client.agents.get(name)
+async function showAgent(context: CommandContext, name: string, options: CommonOptions & UrlOptions): Promise<void> {
+  await withRemote(context, options, null, async (client) => {
+    const agent = await client.agents.get(name)
     context.printer.result(agent, () => [
       `agent ${safeText(agent.name)} · version ${agent.version}`,
       `system prompt: ${agent.systemPrompt === '' ? 'none' : oneLine(agent.systemPrompt, 160)}`,

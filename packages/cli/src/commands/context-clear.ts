@@ -4,9 +4,9 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { nameOption, optionValue, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount } from '../output/table.js'
-import { withStore } from '../with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
-interface ClearOptions extends CommonOptions {
+interface ClearOptions extends CommonOptions, UrlOptions {
   readonly agent: string
   readonly clearedAt?: string
 }
@@ -23,7 +23,7 @@ export function registerContextClear(group: Command, context: CommandContext): v
     .description('begin the windows of all threads of an agent anew; nothing is deleted')
     .requiredOption('--agent <name>', 'the agent', nameOption('agent'))
     .option('--cleared-at <time>', 'when it was cleared, where that was before now', timeOption)
-  withCommonOptions(clear, [
+  withCommonOptions(withUrlOption(clear), [
     'heddle context clear --agent coder',
     'heddle context clear --agent coder --cleared-at 2026-02-12T14:30:00Z --json',
   ]).action((options: ClearOptions) => clearContexts(context, options))
@@ -31,8 +31,8 @@ export function registerContextClear(group: Command, context: CommandContext): v
 
 async function clearContexts(context: CommandContext, options: ClearOptions): Promise<void> {
   const { agent, clearedAt } = options
-  await withStore(context, options, async (engine) => {
-    const cleared = await engine.client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt })
+  await withRemote(context, options, null, async (client) => {
+    const cleared = await client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt })
     context.printer.result(cleared, () => [
       `cleared agent ${safeText(cleared.agent)}: its window begins after ${cleared.clearedAt} (threads with messages before it: ${formatCount(cleared.threads)})`,
       'nothing was deleted: heddle threads history THREAD shows what there was',

@@ -1,10 +1,10 @@
 import type { ContextDiff, ContextResult, DiffLine, ReceiptEntry, Standing } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import { withCommonOptions } from '../options.js'
+import { contextIdOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { type Column, formatCount, tableLines } from '../output/table.js'
-import { withStore } from '../with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
 /** Rows of a table for people; a program gets all of them. */
 const ROWS_MAX = 60
@@ -15,25 +15,27 @@ export function registerContextReceipts(group: Command, context: CommandContext)
   const explain = group
     .command('explain')
     .description('say of each line of a context why it is there and at what cost, and what was left out and why')
-    .argument('<id>', 'the id that "context build" printed')
-  withCommonOptions(explain, [
+    .argument('<id>', 'the id that "context build" printed', contextIdOption('id'))
+  withCommonOptions(withUrlOption(explain), [
     'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
     'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --json',
-  ]).action((id: string, options: CommonOptions) => explainContext(context, id, options))
+  ]).action((id: string, options: CommonOptions & UrlOptions) => explainContext(context, id, options))
 
   const diff = group
     .command('diff')
     .description('compare two contexts: what came in, went out, changed its form or moved, and the tokens by section')
-    .argument('<before>', 'the id of the one')
-    .argument('<after>', 'the id of the other')
-  withCommonOptions(diff, [
+    .argument('<before>', 'the id of the one', contextIdOption('before'))
+    .argument('<after>', 'the id of the other', contextIdOption('after'))
+  withCommonOptions(withUrlOption(diff), [
     'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80',
     'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80 --json',
-  ]).action((before: string, after: string, options: CommonOptions) => diffContexts(context, before, after, options))
+  ]).action((before: string, after: string, options: CommonOptions & UrlOptions) =>
+    diffContexts(context, before, after, options),
+  )
 }
 
-async function explainContext(context: CommandContext, id: string, options: CommonOptions): Promise<void> {
-  await withStore(context, options, async ({ client }) => {
+async function explainContext(context: CommandContext, id: string, options: CommonOptions & UrlOptions): Promise<void> {
+  await withRemote(context, options, null, async (client) => {
     const result = await client.contexts.get(id)
     const { thread, agent, strategy, format, budget, tokensUsed, receipt } = result
     context.printer.result({ id, thread, agent, strategy, format, budget, tokensUsed, receipt }, () =>
@@ -46,9 +48,9 @@ async function diffContexts(
   context: CommandContext,
   before: string,
   after: string,
-  options: CommonOptions,
+  options: CommonOptions & UrlOptions,
 ): Promise<void> {
-  await withStore(context, options, async ({ client }) => {
+  await withRemote(context, options, null, async (client) => {
     const diff = await client.contexts.diff(before, after)
     context.printer.result(diff, () => diffLines(diff))
   })

@@ -4,16 +4,14 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { limitOption, nameOption, optionValue, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { emptyLines, formatCount, moreLines, tableLines } from '../output/table.js'
-import { refusePaused } from '../paused.js'
-import { snapshotsFolderOf } from '../snapshots-folder.js'
-import { withEngine, withStore } from '../with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
-interface SaveOptions extends CommonOptions {
+interface SaveOptions extends CommonOptions, UrlOptions {
   readonly agent: string
   readonly description?: string
 }
 
-interface HistoryOptions extends CommonOptions {
+interface HistoryOptions extends CommonOptions, UrlOptions {
   readonly agent: string
   readonly limit?: number
   readonly after?: string
@@ -33,7 +31,7 @@ export function registerContextSnapshots(group: Command, context: CommandContext
     .description('save the window of all threads of an agent with a summary of them; nothing is cleared')
     .requiredOption('--agent <name>', 'the agent', nameOption('agent'))
     .option('--description <text>', 'what it is saved for', descriptionOption)
-  withCommonOptions(save, [
+  withCommonOptions(withUrlOption(save), [
     'heddle context save --agent coder',
     'heddle context save --agent coder --description "Working on auth refactor" --json',
   ]).action((options: SaveOptions) => saveWindow(context, options))
@@ -44,7 +42,7 @@ export function registerContextSnapshots(group: Command, context: CommandContext
     .requiredOption('--agent <name>', 'the agent', nameOption('agent'))
     .option('--limit <count>', 'rows of a page (default 50)', limitOption)
     .option('--after <cursor>', 'the page after this cursor')
-  withCommonOptions(history, [
+  withCommonOptions(withUrlOption(history), [
     'heddle context history --agent coder',
     'heddle context history --agent coder --limit 10 --json',
   ]).action((options: HistoryOptions) => showHistory(context, options))
@@ -53,18 +51,17 @@ export function registerContextSnapshots(group: Command, context: CommandContext
     .command('restore')
     .description('bring the messages of a saved window back into it; what it shows already stays as it is')
     .argument('<id>', 'the id that "context save" printed', snapshotOption)
-  withCommonOptions(restore, [
+  withCommonOptions(withUrlOption(restore), [
     'heddle context restore 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
     'heddle context restore 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --json',
-  ]).action((id: string, options: CommonOptions) => restoreWindow(context, id, options))
+  ]).action((id: string, options: CommonOptions & UrlOptions) => restoreWindow(context, id, options))
 }
 
 async function saveWindow(context: CommandContext, options: SaveOptions): Promise<void> {
   const { agent, description } = options
-  await withEngine(context, options, { stages: ['assemble'] }, async (engine) => {
-    await refusePaused(engine, 'assemble')
+  await withRemote(context, options, { stages: ['assemble'] }, async (client) => {
     const request = { agent, ...(description !== undefined && { description }) }
-    const saved = await engine.client.snapshots.save(request, { signal: context.signal })
+    const saved = await client.snapshots.save(request, { signal: context.signal })
     context.printer.result(saved, () => [
       `snapshot ${saved.id}`,
       `${formatCount(saved.messageCount)} messages of ${formatCount(saved.threadCount)} threads of agent ${safeText(saved.agent)}, ${windowText(saved)}`,
@@ -73,7 +70,7 @@ async function saveWindow(context: CommandContext, options: SaveOptions): Promis
         ? []
         : [`why there is no summary: ${oneLine(saved.summaryError, SUMMARY_CHARACTERS)}`]),
       saved.store === 'files'
-        ? `file: ${saved.fileName}, below ${snapshotsFolderOf(engine.config)} of the worker that saved it`
+        ? `file: ${saved.fileName}, in the sessions folder of the worker that saved it`
         : 'kept in Postgres alone',
     ])
   })
@@ -88,8 +85,8 @@ function windowText({ windowStart, windowEnd }: Snapshot): string {
 
 async function showHistory(context: CommandContext, options: HistoryOptions): Promise<void> {
   const { agent, limit, after } = options
-  await withStore(context, options, async (engine) => {
-    const page = await engine.client.snapshots.history(agent, {
+  await withRemote(context, options, null, async (client) => {
+    const page = await client.snapshots.history(agent, {
       ...(limit !== undefined && { limit }),
       ...(after !== undefined && { after }),
     })
@@ -124,10 +121,9 @@ function historyLines(snapshots: readonly Snapshot[]): string[] {
   )
 }
 
-async function restoreWindow(context: CommandContext, id: string, options: CommonOptions): Promise<void> {
-  await withEngine(context, options, { stages: ['ingest'] }, async (engine) => {
-    await refusePaused(engine, 'ingest')
-    const restored = await engine.client.snapshots.restore(id, { signal: context.signal })
+async function restoreWindow(context: CommandContext, id: string, options: CommonOptions & UrlOptions): Promise<void> {
+  await withRemote(context, options, { stages: ['ingest'] }, async (client) => {
+    const restored = await client.snapshots.restore(id, { signal: context.signal })
     context.printer.result(restored, () => [
       `restored ${formatCount(restored.restored)} of ${formatCount(restored.messages)} messages of agent ${safeText(restored.agent)}`,
       ...(restored.present > 0 ? [`${formatCount(restored.present)} are in the window anyway`] : []),

@@ -2,9 +2,11 @@ import type { RemoteClient } from '@heddle/client/http'
 import { type ContextRequest, type ContextResult, formats, strategyNames } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
+import { refuseRemote } from '../gateway-address.js'
 import {
   budgetOption,
   contextFormatOption,
+  contextIdOption,
   type IterationOptions,
   iterationSettings,
   messageOption,
@@ -17,7 +19,7 @@ import {
 } from '../options.js'
 import { refusePaused } from '../paused.js'
 import { untilStopped, withEngine, withStore } from '../with-engine.js'
-import { refuseRemote, remoteClientOf, type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
+import { remoteClientOf, type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 import { registerContextClear } from './context-clear.js'
 import { registerContextPrune } from './context-prune.js'
 import { registerContextReceipts } from './context-receipts.js'
@@ -67,7 +69,7 @@ export function registerContext(program: Command, context: CommandContext): void
   const show = group
     .command('show')
     .description('show a context that was built, as it was delivered')
-    .argument('<id>', 'the id that "context build" printed')
+    .argument('<id>', 'the id that "context build" printed', contextIdOption('id'))
     .option('--messages', 'print the messages too')
     .option('--rebuild', 'make it again of what is stored, also while the delivered bytes are kept')
   withCommonOptions(withUrlOption(show), [

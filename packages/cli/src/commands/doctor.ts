@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import type { Check } from '../doctor/check.js'
 import { examine } from '../doctor/examine.js'
+import { refuseRemote } from '../gateway-address.js'
 import { withCommonOptions } from '../options.js'
 import { exitCodes } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
@@ -16,6 +17,7 @@ export function registerDoctor(program: Command, context: CommandContext): void 
 }
 
 async function runDoctor(context: CommandContext, options: CommonOptions): Promise<void> {
+  refuseRemote(context, {}, 'a check of the servers here (GET /readyz tells how a gateway stands)')
   const checks = await examine(context, options)
   const failed = checks.filter(({ status }) => status === 'fail').length
   const warned = checks.filter(({ status }) => status === 'warn').length

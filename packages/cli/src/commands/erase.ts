@@ -1,4 +1,5 @@
-import type { Client, ErasureResult } from '@heddle/client'
+import type { ErasureResult } from '@heddle/client'
+import type { RemoteClient } from '@heddle/client/http'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../context.js'
 import { nameOption, withCommonOptions } from '../options.js'
@@ -6,60 +7,74 @@ import { UsageError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount } from '../output/table.js'
 import { withEngine } from '../with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
-interface EraseCommandOptions extends CommonOptions {
+interface EraseCommandOptions extends CommonOptions, UrlOptions {
   readonly yes?: true
+  readonly wait: boolean
 }
 
-type Erase = (client: Client, name: string, options: { signal: AbortSignal }) => Promise<ErasureResult>
+/** `heddle threads delete`, here or over HTTP. */
+export function registerThreadsErase(group: Command, context: CommandContext): void {
+  const command = withErasing(group.command('delete').alias('remove'), 'a thread')
+    .argument('<name>', 'the thread', nameOption('thread'))
+    .option('--no-wait', 'answer once nothing of it is shown any more; the rest is removed meanwhile')
+  withCommonOptions(withUrlOption(command), [
+    'heddle threads delete NAME',
+    'heddle threads delete NAME --yes --json',
+  ]).action(async (name: string, options: EraseCommandOptions) => {
+    if (options.yes !== true) await confirm(context, 'thread', name)
+    const { wait } = options
+    const erase = ({ threads }: RemoteClient) => threads.delete(name, { signal: context.signal, wait })
+    const result = await withRemote(context, options, { stages: [] }, erase)
+    printErased(context, result)
+  })
+}
 
-/** `heddle threads delete` and `heddle agents delete`. */
-export function registerErase(group: Command, context: CommandContext, kind: 'thread' | 'agent', erase: Erase): void {
-  const command = group
-    .command('delete')
-    .description(
-      `erase ${kind === 'thread' ? 'a thread' : 'an agent and its threads'} for good, with all derived from it`,
-    )
-    .argument('<name>', `the ${kind}`, nameOption(kind))
-    .option('--yes', 'do not ask for the name again')
-  withCommonOptions(command, [`heddle ${kind}s delete NAME`, `heddle ${kind}s delete NAME --yes --json`]).action(
-    (name: string, options: EraseCommandOptions) => run(context, options, kind, name, erase),
+/** `heddle agents delete`. */
+export function registerAgentsErase(group: Command, context: CommandContext): void {
+  const command = withErasing(group.command('delete').alias('remove'), 'an agent and its threads').argument(
+    '<name>',
+    'the agent',
+    nameOption('agent'),
+  )
+  withCommonOptions(command, ['heddle agents delete NAME', 'heddle agents delete NAME --yes --json']).action(
+    async (name: string, options: EraseCommandOptions) => {
+      if (options.yes !== true) await confirm(context, 'agent', name)
+      await withEngine(context, options, { stages: [] }, async ({ client }) =>
+        printErased(context, await client.agents.delete(name, { signal: context.signal })),
+      )
+    },
   )
 }
 
 export function registerProjects(program: Command, context: CommandContext): void {
-  const command = program
-    .command('projects')
-    .description('erase the project')
-    .command('delete')
-    .description('erase the project for good, with everything in it')
-    .option('--yes', 'do not ask for the name again')
+  const group = program.command('projects').description('erase the project')
+  const command = withErasing(group.command('delete'), 'the project')
   withCommonOptions(command, [
     'heddle projects delete --project old',
     'heddle projects delete --project old --yes',
-  ]).action((options: EraseCommandOptions) =>
-    run(context, options, 'project', null, (client, _name, erasing) => client.projects.delete(erasing)),
-  )
+  ]).action(async (options: EraseCommandOptions) => {
+    if (options.yes !== true) await confirm(context, 'project', configOf(context, options).project)
+    await withEngine(context, options, { stages: [] }, async ({ client }) =>
+      printErased(context, await client.projects.delete({ signal: context.signal })),
+    )
+  })
 }
 
-async function run(
-  context: CommandContext,
-  options: EraseCommandOptions,
-  kind: 'thread' | 'agent' | 'project',
-  given: string | null,
-  erase: Erase,
-): Promise<void> {
-  const name = given ?? configOf(context, options).project
-  if (options.yes !== true) await confirm(context, kind, name)
-  await withEngine(context, options, { stages: [] }, async (engine) => {
-    const result = await erase(engine.client, name, { signal: context.signal })
-    context.printer.result(result, () => [
-      `${kind} ${safeText(result.name)} erased`,
-      ...Object.entries({ ...result.removed, jobs: result.jobs })
-        .filter(([, count]) => count > 0)
-        .map(([what, count]) => `  ${what.replaceAll('_', ' ')}: ${formatCount(count)}`),
-    ])
-  })
+function withErasing(command: Command, what: string): Command {
+  return command
+    .description(`erase ${what} for good, with all derived from it`)
+    .option('--yes', 'do not ask for the name again')
+}
+
+function printErased({ printer }: CommandContext, result: ErasureResult): void {
+  printer.result(result, () => [
+    `${result.kind} ${safeText(result.name)} erased${result.finished ? '' : ': nothing of it is shown any more, and it is being removed'}`,
+    ...Object.entries({ ...result.removed, jobs: result.jobs })
+      .filter(([, count]) => count > 0)
+      .map(([what, count]) => `  ${what.replaceAll('_', ' ')}: ${formatCount(count)}`),
+  ])
 }
 
 /** What is erased cannot be brought back: the name is typed again, or `--yes` says that somebody has thought of it. */

@@ -1,14 +1,15 @@
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { configOf } from '../context.js'
-import { importedLines, sendThreads } from '../importing/send.js'
+import { type ImportedThread, importedLines, sendThreads } from '../importing/send.js'
 import { nameOption, rollingWindowOption, withCommonOptions } from '../options.js'
 import { refusePaused } from '../paused.js'
 import { type FormatOption, sessionFormatNames, sessionFormatOption } from '../session-formats.js'
 import { untilStopped, withEngine } from '../with-engine.js'
+import { remoteClientOf, type UrlOptions, withUrlOption } from '../with-remote.js'
 import { settleThreads } from './settle.js'
 
-interface ImportOptions extends CommonOptions {
+interface ImportOptions extends CommonOptions, UrlOptions {
   readonly agent: string
   readonly thread?: string
   readonly format: FormatOption
@@ -18,7 +19,7 @@ interface ImportOptions extends CommonOptions {
 export function registerImport(program: Command, context: CommandContext): void {
   const command = program
     .command('import')
-    .description('bring recorded sessions into threads, through the queue; importing again stores nothing twice')
+    .description('bring recorded sessions into threads; importing again stores nothing twice')
     .argument('<file...>', 'session files')
     .requiredOption('--agent <name>', 'the agent that they belong to; made if it does not exist', nameOption('agent'))
     .option('--thread <name>', 'the thread (default: the name of the file without extension)', nameOption('thread'))
@@ -28,7 +29,7 @@ export function registerImport(program: Command, context: CommandContext): void 
       'the window of a new agent, or none (default none: recorded sessions are old)',
       rollingWindowOption,
     )
-  withCommonOptions(command, [
+  withCommonOptions(withUrlOption(command), [
     'heddle import ~/.claude/projects/app/session.jsonl --agent coder',
     'heddle import runs.json --agent airline --thread airline --format openai',
     'heddle import *.traj --agent fixer --json',
@@ -50,31 +51,35 @@ async function importFiles(context: CommandContext, files: readonly string[], op
     ...(options.thread !== undefined && { thread: options.thread }),
   })
   const planned = await untilStopped(context.signal, planning)
-  const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
-  await withEngine(context, options, { stages }, async (engine) => {
-    await refusePaused(engine, 'ingest')
-    const imported = await sendThreads(context, engine, planned, {
-      agent: options.agent,
-      newAgentRollingWindow: typeof options.rollingWindow === 'number' ? options.rollingWindow : null,
-    })
-    // Workers that end with this command do now what workers elsewhere would do by themselves.
-    const settled =
-      engine.workersHere.length === 0
-        ? null
-        : await settleThreads(
-            context,
-            engine,
-            planned.map(({ thread }) => thread),
-            'vectors',
-          )
+  const { gatewayDestination, storeDestination } = await import('../importing/destination.js')
+  const sending = {
+    agent: options.agent,
+    newAgentRollingWindow: typeof options.rollingWindow === 'number' ? options.rollingWindow : null,
+  }
+  const print = (imported: ImportedThread[], told: { project?: string; settled: boolean | null }) => {
     const document = {
-      project: config.project,
+      ...told,
       agent: options.agent,
       threads: imported,
       stored: imported.reduce((sum, thread) => sum + thread.stored, 0),
       repeated: imported.reduce((sum, thread) => sum + thread.repeated, 0),
-      settled,
     }
     context.printer.result(document, () => importedLines(imported))
+  }
+  const remote = await remoteClientOf(context, options)
+  if (remote !== null) {
+    const { projectIdOf } = await import('@heddle/core')
+    const sent = sendThreads(context, gatewayDestination(remote, projectIdOf(config.project)), planned, sending)
+    // The project is that of the key, and the workers are elsewhere.
+    return print(await untilStopped(context.signal, sent), { settled: null })
+  }
+  const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
+  await withEngine(context, options, { stages }, async (engine) => {
+    await refusePaused(engine, 'ingest')
+    const imported = await sendThreads(context, storeDestination(engine), planned, sending)
+    // Workers that end with this command do now what workers elsewhere would do by themselves.
+    const threads = planned.map(({ thread }) => thread)
+    const settled = engine.workersHere.length === 0 ? null : await settleThreads(context, engine, threads, 'vectors')
+    print(imported, { project: config.project, settled })
   })
 }

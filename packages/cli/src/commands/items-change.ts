@@ -6,7 +6,7 @@ import type { CommandContext } from '../context.js'
 import { optionValue, wholeNumber, withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
-import { withStore } from '../with-engine.js'
+import { withRemote, withUrlOption } from '../with-remote.js'
 import { keyOf, type OwnerOptions, ownerOf, withItem } from './items-owner.js'
 import { labelOf } from './items-view.js'
 
@@ -30,7 +30,7 @@ export function registerItemsChange(group: Command, context: CommandContext): vo
     .option('--description <text>', 'what it is about')
     .option('--include <mode>', 'always, manual or agent', includeOption)
     .option('--priority <level>', 'where it stands among its like', priorityOption)
-  withCommonOptions(set, [
+  withCommonOptions(withUrlOption(set), [
     'heddle items set rule style --agent coder --text "Write short sentences." --include always',
     'heddle items set reference api --agent coder --file api.md --include agent',
     'heddle items set rule style --thread session',
@@ -39,7 +39,7 @@ export function registerItemsChange(group: Command, context: CommandContext): vo
   )
 
   const remove = withItem(group.command('remove').description('take an item away from an agent, or from a thread'))
-  withCommonOptions(remove, [
+  withCommonOptions(withUrlOption(remove), [
     'heddle items remove rule style --agent coder',
     'heddle items remove rule style --thread session --json',
   ]).action((type: ItemType, name: string, options: OwnerOptions) =>
@@ -66,7 +66,7 @@ async function setItem(context: CommandContext, key: ItemKey, options: SetOption
         owner.thread,
         'Change the item with --agent.',
       )
-    return await withStore(context, options, async ({ client }) => {
+    return await withRemote(context, options, null, async (client) => {
       const added = await client.items.addToThread(owner.thread, key)
       context.printer.result({ added }, () => [
         `${nameOf(key)} ${added ? 'was added to' : 'was already in'} thread ${safeText(owner.thread)}`,
@@ -74,7 +74,7 @@ async function setItem(context: CommandContext, key: ItemKey, options: SetOption
     })
   }
   const read = file === undefined ? {} : { text: await textOf(resolve(context.cwd, file)) }
-  await withStore(context, options, async ({ client }) => {
+  await withRemote(context, options, null, async (client) => {
     const item = await client.items.put(owner.agent, { ...key, ...body, ...read })
     context.printer.result(item, () => [`${nameOf(item)} · version ${item.version} · ${item.includeMode}`])
   })
@@ -82,7 +82,7 @@ async function setItem(context: CommandContext, key: ItemKey, options: SetOption
 
 async function removeItem(context: CommandContext, key: ItemKey, options: OwnerOptions): Promise<void> {
   const owner = ownerOf(options)
-  await withStore(context, options, async ({ client }) => {
+  await withRemote(context, options, null, async (client) => {
     if ('agent' in owner) await client.items.remove(owner.agent, key)
     else await client.items.removeFromThread(owner.thread, key)
     const from = 'agent' in owner ? `agent ${safeText(owner.agent)}` : `thread ${safeText(owner.thread)}`

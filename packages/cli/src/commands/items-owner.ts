@@ -4,9 +4,10 @@ import type { Command } from 'commander'
 import type { CommonOptions } from '../context.js'
 import { nameOption, optionValue } from '../options.js'
 import { UsageError } from '../output/failure.js'
+import type { UrlOptions } from '../with-remote.js'
 
 /** Whose items a command works on: those of an agent, or those that a thread holds. */
-export interface OwnerOptions extends CommonOptions {
+export interface OwnerOptions extends CommonOptions, UrlOptions {
   readonly agent?: string
   readonly thread?: string
   readonly server?: string

@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.js'
 import { limitOption, nameOption, wholeNumber, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { emptyLines, moreLines, tableLines } from '../output/table.js'
-import { withStore } from '../with-engine.js'
+import { withRemote, withUrlOption } from '../with-remote.js'
 import { itemTypeOption, keyOf, type OwnerOptions, ownerOf, withItem, withOwner } from './items-owner.js'
 
 interface ListOptions extends OwnerOptions {
@@ -28,15 +28,16 @@ export function registerItemsView(group: Command, context: CommandContext): void
     .option('--server <name>', 'tools of this MCP server', nameOption('server'))
     .option('--limit <count>', 'rows of a page', limitOption)
     .option('--after <cursor>', 'the page after this cursor')
-  withCommonOptions(list, ['heddle items list --agent coder', 'heddle items list --thread session --json']).action(
-    (options: ListOptions) => listItems(context, options),
-  )
+  withCommonOptions(withUrlOption(list), [
+    'heddle items list --agent coder',
+    'heddle items list --thread session --json',
+  ]).action((options: ListOptions) => listItems(context, options))
   const show = withItem(group.command('show').description('show an item with its text')).option(
     '--item-version <number>',
     'an older version of an item of an agent, also of one that was taken away',
     versionOption,
   )
-  withCommonOptions(show, [
+  withCommonOptions(withUrlOption(show), [
     'heddle items show rule style --agent coder',
     'heddle items show tool read_file --server files --agent coder --json',
   ]).action((type: ItemType, name: string, options: ShowOptions) =>
@@ -47,7 +48,7 @@ export function registerItemsView(group: Command, context: CommandContext): void
 async function listItems(context: CommandContext, options: ListOptions): Promise<void> {
   const owner = ownerOf(options)
   const { type, server, limit, after } = options
-  await withStore(context, options, async ({ client }) => {
+  await withRemote(context, options, null, async (client) => {
     const page =
       'thread' in owner
         ? { items: (await client.items.listOfThread(owner.thread)).filter(fits), nextCursor: null }
@@ -85,7 +86,7 @@ async function listItems(context: CommandContext, options: ListOptions): Promise
 async function showItem(context: CommandContext, key: ItemKey, options: ShowOptions): Promise<void> {
   const owner = ownerOf(options)
   const { itemVersion } = options
-  await withStore(context, options, async ({ client }) => {
+  await withRemote(context, options, null, async (client) => {
     const item: Shown | undefined =
       'thread' in owner
         ? (await client.items.listOfThread(owner.thread)).find((one) => isSame(one, key))

@@ -6,10 +6,10 @@ import { limitOption, nameOption, numeral, oneOf, optionValue, withCommonOptions
 import { UsageError } from '../output/failure.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
-import { withEngine, withStore } from '../with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 import { registerIterationsLoop } from './iterations-loop.js'
 
-interface AddOptions extends CommonOptions {
+interface AddOptions extends CommonOptions, UrlOptions {
   readonly agent: string
   readonly file?: string
   readonly id?: string
@@ -25,7 +25,7 @@ interface AddOptions extends CommonOptions {
   readonly duration?: number
 }
 
-interface ListOptions extends CommonOptions {
+interface ListOptions extends CommonOptions, UrlOptions {
   readonly limit?: number
   readonly after?: string
   readonly order: 'asc' | 'desc'
@@ -63,7 +63,7 @@ export function registerIterations(program: Command, context: CommandContext): v
       'how long it took',
       optionValue('duration', shape.durationSeconds.unwrap(), HINT, numeral),
     )
-  withCommonOptions(add, [
+  withCommonOptions(withUrlOption(add), [
     'heddle iterations add nightly --agent runner --prompt "fix the login" --output "done" --score 0.8',
     'heddle iterations add nightly --agent runner --file iterations.jsonl --json',
   ]).action((thread: string, options: AddOptions) => addIterations(context, thread, options))
@@ -75,7 +75,7 @@ export function registerIterations(program: Command, context: CommandContext): v
     .option('--order <direction>', 'asc (oldest first) or desc', oneOf('order', ['asc', 'desc']), 'asc' as const)
     .option('--limit <count>', 'rows of a page', limitOption)
     .option('--after <cursor>', 'the page after this cursor')
-  withCommonOptions(list, [
+  withCommonOptions(withUrlOption(list), [
     'heddle iterations list nightly',
     'heddle iterations list nightly --order desc --limit 5 --json',
   ]).action((thread: string, options: ListOptions) => listIterations(context, thread, options))
@@ -85,8 +85,8 @@ export function registerIterations(program: Command, context: CommandContext): v
 
 async function addIterations(context: CommandContext, thread: string, options: AddOptions): Promise<void> {
   const iterations = await iterationsOf(context, thread, options)
-  await withEngine(context, options, { stages: [] }, async (engine) => {
-    const result = await engine.client.iterations.append({ agent: options.agent, thread, iterations })
+  await withRemote(context, options, { stages: [] }, async (client) => {
+    const result = await client.iterations.append({ agent: options.agent, thread, iterations })
     context.printer.result({ thread, agent: options.agent, ...result }, () => [
       `thread ${safeText(thread)}: ${formatCount(result.stored)} iterations stored, ${formatCount(result.repeated)} repeated`,
     ])
@@ -137,8 +137,8 @@ async function iterationsOf(context: CommandContext, thread: string, options: Ad
 
 async function listIterations(context: CommandContext, thread: string, options: ListOptions): Promise<void> {
   const { limit, after, order } = options
-  await withStore(context, options, async (engine) => {
-    const page = await engine.client.iterations.list(thread, {
+  await withRemote(context, options, null, async (client) => {
+    const page = await client.iterations.list(thread, {
       order,
       ...(limit !== undefined && { limit }),
       ...(after !== undefined && { after }),

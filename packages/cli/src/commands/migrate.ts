@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
+import { refuseRemote } from '../gateway-address.js'
 import { withCommonOptions } from '../options.js'
 import { untilStopped } from '../with-engine.js'
 
@@ -12,6 +13,7 @@ export function registerMigrate(program: Command, context: CommandContext): void
 }
 
 async function migrateDatabase(context: CommandContext, options: CommonOptions): Promise<void> {
+  refuseRemote(context, {}, 'bringing a database to its schema')
   const config = configOf(context, options)
   const log = loggerOf(context, config, 'command')
   const { migrateAll, openServer } = await import('../engine.js')

@@ -1,6 +1,7 @@
-import { type ArchiveKind, limits } from '@heddle/contracts'
+import { type ArchiveKind, limits, recallRequestSchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
+import { refuseRemote } from '../gateway-address.js'
 import {
   archiveKindsOption,
   limitOption,
@@ -8,13 +9,14 @@ import {
   maxTokensOption,
   momentOption,
   nameOption,
+  optionValue,
   withCommonOptions,
 } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount } from '../output/table.js'
 import { withStore } from '../with-engine.js'
-import { refuseRemote, type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 import { archiveLines, searchLines } from './archive-view.js'
 
 interface RecallOptions extends CommonOptions, UrlOptions {
@@ -50,7 +52,11 @@ export function registerRecall(program: Command, context: CommandContext): void 
       nameOption('thread'),
     )
     .option('--lines <from-to>', 'only these lines, counted from 1', linesOption)
-    .option('--search <text>', 'only the lines that hold this text; without a reference, rank the archive by its words')
+    .option(
+      '--search <text>',
+      'only the lines that hold this text; without a reference, rank the archive by its words',
+      optionValue('search', recallRequestSchema.shape.search.unwrap(), 'Give a shorter text.'),
+    )
     .option('--max-tokens <count>', 'cut after so many tokens', maxTokensOption)
     .optionsGroup('Without a reference:')
     .option('--agent <name>', 'only threads of this agent', nameOption('agent'))

@@ -4,9 +4,9 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { limitOption, nameOption, oneOf, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
-import { withStore } from '../with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
-interface HistoryOptions extends CommonOptions {
+interface HistoryOptions extends CommonOptions, UrlOptions {
   readonly limit?: number
   readonly after?: string
   readonly order: 'asc' | 'desc'
@@ -20,7 +20,7 @@ export function registerThreadsHistory(group: Command, context: CommandContext):
     .option('--order <direction>', 'asc (oldest first) or desc', oneOf('order', ['asc', 'desc']), 'asc' as const)
     .option('--limit <count>', 'rows of a page', limitOption)
     .option('--after <cursor>', 'the page after this cursor')
-  withCommonOptions(history, [
+  withCommonOptions(withUrlOption(history), [
     'heddle threads history session',
     'heddle threads history session --order desc --limit 20 --json',
   ]).action((name: string, options: HistoryOptions) => showHistory(context, name, options))
@@ -28,8 +28,8 @@ export function registerThreadsHistory(group: Command, context: CommandContext):
 
 async function showHistory(context: CommandContext, name: string, options: HistoryOptions): Promise<void> {
   const { limit, after, order } = options
-  await withStore(context, options, async (engine) => {
-    const page = await engine.client.messages.list({
+  await withRemote(context, options, null, async (client) => {
+    const page = await client.messages.list({
       thread: name,
       order,
       ...(limit !== undefined && { limit }),

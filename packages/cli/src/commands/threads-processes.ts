@@ -1,15 +1,15 @@
 import type { ThreadProcess } from '@heddle/client'
+import type { RemoteClient } from '@heddle/client/http'
 import { processBodySchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import type { StoreEngine } from '../engine.js'
 import { limitOption, nameOption, optionValue, withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { moreLines, tableLines } from '../output/table.js'
-import { withStore } from '../with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
-interface ProcessesOptions extends CommonOptions {
+interface ProcessesOptions extends CommonOptions, UrlOptions {
   readonly set?: string
   readonly end?: string
   readonly status?: string
@@ -33,7 +33,7 @@ export function registerThreadsProcesses(group: Command, context: CommandContext
     .option('--status <text>', 'how it stands: every context of the agent says so while it runs', statusOption)
     .option('--limit <count>', 'rows of a page', limitOption)
     .option('--after <cursor>', 'the page after this cursor')
-  withCommonOptions(processes, [
+  withCommonOptions(withUrlOption(processes), [
     'heddle threads processes session',
     'heddle threads processes session --set tests --status "3 of 10"',
     'heddle threads processes session --end tests --json',
@@ -49,21 +49,21 @@ async function workOnProcesses(context: CommandContext, thread: string, options:
   if (name === undefined && status !== undefined) {
     throw new UsageError('status', 'needs --set or --end', status, 'Name the process with --set NAME or --end NAME.')
   }
-  await withStore(context, options, async (engine) => {
-    if (name === undefined) return await showProcesses(context, engine, thread, options)
+  await withRemote(context, options, null, async (client) => {
+    if (name === undefined) return await showProcesses(context, client, thread, options)
     const body = { ended: end !== undefined, ...(status !== undefined && { status }) }
-    const process = await engine.client.processes.put(thread, name, body)
+    const process = await client.processes.put(thread, name, body)
     context.printer.result(process, () => [`process ${safeText(name)}: ${standing(process)}`])
   })
 }
 
 async function showProcesses(
   context: CommandContext,
-  engine: StoreEngine,
+  client: RemoteClient,
   thread: string,
   { limit, after }: ProcessesOptions,
 ): Promise<void> {
-  const page = await engine.client.processes.list(thread, {
+  const page = await client.processes.list(thread, {
     ...(limit !== undefined && { limit }),
     ...(after !== undefined && { after }),
   })

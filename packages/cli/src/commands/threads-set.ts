@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { nameOption, optionValue, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
-import { withStore } from '../with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
-interface SetOptions extends CommonOptions {
+interface SetOptions extends CommonOptions, UrlOptions {
   readonly agent: string
   readonly title?: string
   readonly goal?: string
@@ -25,7 +25,7 @@ export function registerThreadsSet(group: Command, context: CommandContext): voi
       "how it stands: every context of the agent's other threads says so",
       detailOption('status'),
     )
-  withCommonOptions(set, [
+  withCommonOptions(withUrlOption(set), [
     'heddle threads set session --agent coder --title "Fix the login" --status "writing tests"',
     'heddle threads set session --agent coder --status ""',
   ])
@@ -42,8 +42,8 @@ function detailOption(field: 'title' | 'goal' | 'status'): (text: string) => str
 
 async function setThread(context: CommandContext, name: string, options: SetOptions): Promise<void> {
   const { agent, title, goal, status } = options
-  await withStore(context, options, async (engine) => {
-    const thread = await engine.client.threads.put(name, {
+  await withRemote(context, options, null, async (client) => {
+    const thread = await client.threads.put(name, {
       agent,
       ...(title !== undefined && { title: title || null }),
       ...(goal !== undefined && { goal: goal || null }),

@@ -3,8 +3,8 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { limitOption, nameOption, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
 import { emptyLines, formatCount, moreLines, tableLines } from '../output/table.js'
-import { withStore } from '../with-engine.js'
-import { registerErase } from './erase.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
+import { registerThreadsErase } from './erase.js'
 import { threadLines } from './thread-view.js'
 import { registerThreadsExport } from './threads-export.js'
 import { registerThreadsHistory } from './threads-history.js'
@@ -12,7 +12,7 @@ import { registerThreadsImport } from './threads-import.js'
 import { registerThreadsProcesses } from './threads-processes.js'
 import { registerThreadsSet } from './threads-set.js'
 
-interface ListOptions extends CommonOptions {
+interface ListOptions extends CommonOptions, UrlOptions {
   readonly agent?: string
   readonly limit?: number
   readonly after?: string
@@ -27,7 +27,7 @@ export function registerThreads(program: Command, context: CommandContext): void
     .option('--agent <name>', 'only those of an agent', nameOption('agent'))
     .option('--limit <count>', 'rows of a page', limitOption)
     .option('--after <cursor>', 'the page after this cursor')
-  withCommonOptions(list, ['heddle threads list', 'heddle threads list --agent coder --json']).action(
+  withCommonOptions(withUrlOption(list), ['heddle threads list', 'heddle threads list --agent coder --json']).action(
     (options: ListOptions) => listThreads(context, options),
   )
 
@@ -35,22 +35,22 @@ export function registerThreads(program: Command, context: CommandContext): void
     .command('show')
     .description('show what is stored of a thread')
     .argument('<name>', 'the thread', nameOption('thread'))
-  withCommonOptions(show, ['heddle threads show session', 'heddle threads show session --json']).action(
-    (name: string, options: CommonOptions) => showThread(context, name, options),
+  withCommonOptions(withUrlOption(show), ['heddle threads show session', 'heddle threads show session --json']).action(
+    (name: string, options: CommonOptions & UrlOptions) => showThread(context, name, options),
   )
 
   registerThreadsHistory(group, context)
   registerThreadsSet(group, context)
   registerThreadsProcesses(group, context)
-  registerErase(group, context, 'thread', (client, name, erasing) => client.threads.delete(name, erasing))
+  registerThreadsErase(group, context)
   registerThreadsExport(group, context)
   registerThreadsImport(group, context)
 }
 
 async function listThreads(context: CommandContext, options: ListOptions): Promise<void> {
   const { agent, limit, after } = options
-  await withStore(context, options, async (engine) => {
-    const page = await engine.client.threads.list({
+  await withRemote(context, options, null, async (client) => {
+    const page = await client.threads.list({
       ...(agent !== undefined && { agent }),
       ...(limit !== undefined && { limit }),
       ...(after !== undefined && { after }),
@@ -95,9 +95,9 @@ function noThreads(agent: string | undefined): string {
   return `no threads${of} yet: heddle import FILE --agent NAME brings one in`
 }
 
-async function showThread(context: CommandContext, name: string, options: CommonOptions): Promise<void> {
-  await withStore(context, options, async (engine) => {
-    const thread = await engine.client.threads.get(name)
+async function showThread(context: CommandContext, name: string, options: CommonOptions & UrlOptions): Promise<void> {
+  await withRemote(context, options, null, async (client) => {
+    const thread = await client.threads.get(name)
     context.printer.result(thread, () => threadLines(thread))
   })
 }

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
 import type { Engine } from '../engine.js'
 import {
+  hostOption,
   type IterationOptions,
   iterationSettings,
   portOption,
@@ -30,7 +31,11 @@ export function registerUp(program: Command, context: CommandContext): void {
       'port of the HTTP interface on 127.0.0.1; 0 takes any (default 4680, or HEDDLE_PORT)',
       portOption,
     )
-    .option('--host <address>', 'address to listen on (default 127.0.0.1, or HEDDLE_HOST); on others a key is needed')
+    .option(
+      '--host <address>',
+      'address to listen on (default 127.0.0.1, or HEDDLE_HOST); on others a key is needed',
+      hostOption,
+    )
   withCommonOptions(withIterationOptions(up), [
     'heddle up',
     'heddle up --data ~/.heddle --port 4700',

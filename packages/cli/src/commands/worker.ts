@@ -2,6 +2,7 @@ import { RetryableError, type StageName, stageNames } from '@heddle/contracts'
 import { withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
+import { refuseRemote } from '../gateway-address.js'
 import { type HealthServer, startHealthServer } from '../health-server.js'
 import {
   concurrencyOption,
@@ -44,6 +45,7 @@ export function registerWorker(program: Command, context: CommandContext): void 
 }
 
 async function runWorkers(context: CommandContext, stage: StageName | 'all', options: WorkerOptions): Promise<void> {
+  refuseRemote(context, {}, 'running workers')
   const iterations = iterationSettings(options)
   const config = configOf(context, options, { ...(iterations !== null && { settings: { iterations } }) })
   if (config.mode === 'embedded' && (await findUp(config.dataDir)) === null) {

@@ -4,6 +4,7 @@ import { type ContextResult, limits, stageNames } from '@heddle/contracts'
 import type { Config, Logger } from '@heddle/runtime'
 import type { CommandContext } from '../context.js'
 import type { Engine } from '../engine.js'
+import { storeDestination } from '../importing/destination.js'
 import { type PlannedThread, planImport } from '../importing/plan.js'
 import { sendThreads } from '../importing/send.js'
 import { untilStopped } from '../with-engine.js'
@@ -104,7 +105,7 @@ async function showTheWay(
   await client.agents.put(AGENT, { systemPrompt: SYSTEM_PROMPT, settings: { rollingWindow: null, budget } })
 
   const [imported] = await steps.run('send the messages through the queue, until stored', () =>
-    sendThreads(context, engine, [session], { agent: AGENT, newAgentRollingWindow: null }),
+    sendThreads(context, storeDestination(engine), [session], { agent: AGENT, newAgentRollingWindow: null }),
   )
   if (imported === undefined) throw new Error('the session was not sent')
   const wentOn = await steps.run('prune and summarize, until settled', () => settle(engine, thread, context.signal))

@@ -1,9 +1,8 @@
-import { continueGrown } from '@heddle/client'
-import { ineligibleReason, threadIdOf } from '@heddle/core'
+import { ineligibleReason } from '@heddle/core'
 import type { CommandContext } from '../context.js'
-import type { Engine } from '../engine.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount, tableLines } from '../output/table.js'
+import type { Destination } from './destination.js'
 import type { PlannedThread } from './plan.js'
 
 /** What became of a session. */
@@ -31,12 +30,11 @@ export interface ImportedThread {
 
 /** Threads on their way at once; each sends several batches at a time by itself. */
 const THREADS_AT_ONCE = 4
-const APPEND_DEADLINE_MS = 600_000
 
-/** Sends threads through the queue, as any producer would, and waits until all of it is stored. */
+/** Sends threads as any producer would, and waits until all of it is stored. */
 export async function sendThreads(
   context: CommandContext,
-  engine: Engine,
+  destination: Destination,
   planned: readonly PlannedThread[],
   options: { agent: string; newAgentRollingWindow: number | null },
 ): Promise<ImportedThread[]> {
@@ -51,7 +49,7 @@ export async function sendThreads(
       const thread = planned[index]
       if (thread === undefined) return
       context.signal.throwIfAborted()
-      results[index] = await sendThread(engine, thread, options, (stored) => {
+      results[index] = await sendThread(destination, thread, options, (stored) => {
         storedOf.set(thread, stored)
         progress.update([...storedOf.values()].reduce((sum, count) => sum + count, 0))
       })
@@ -66,23 +64,14 @@ export async function sendThreads(
 }
 
 async function sendThread(
-  engine: Engine,
+  destination: Destination,
   planned: PlannedThread,
   options: { agent: string; newAgentRollingWindow: number | null },
   onProgress: (stored: number) => void,
 ): Promise<ImportedThread> {
   const { thread, file, format, messages, toolCalls, toolResults, skipped } = planned
-  const continued = await continueGrown(engine, threadIdOf(engine.projectId, thread), messages)
-  const { stored, repeated } = await engine.client.messages.append({
-    agent: options.agent,
-    thread,
-    messages: continued.messages,
-    ack: 'stored',
-    deadlineMs: APPEND_DEADLINE_MS,
-    newAgentRollingWindow: options.newAgentRollingWindow,
-    onProgress,
-  })
-  const overview = await engine.client.threads.get(thread)
+  const { stored, repeated, grown } = await destination.append(thread, messages, { ...options, onProgress })
+  const overview = await destination.overview(thread)
   return {
     thread,
     file,
@@ -93,7 +82,7 @@ async function sendThread(
     keptAside: messages.filter(({ role, keptAside = null }) => ineligibleReason({ role, keptAside }) !== null).length,
     stored,
     repeated,
-    grown: continued.grown,
+    grown,
     eligible: overview.eligible,
     imported: overview.imported,
     skipped,

@@ -40,12 +40,11 @@ export function fromCommander(error: CommanderError): UsageError {
       ? 'a subcommand is missing'
       : error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
   const named = /'([^']*)'/.exec(detail)?.[1]
-  return new UsageError(
-    'command line',
-    detail,
-    named,
-    'Run the command with --help: it lists the options and shows examples.',
-  )
+  const hint =
+    named === '--url'
+      ? 'This command is not done over HTTP: run it where the store is, without --url.'
+      : 'Run the command with --help: it lists the options and shows examples.'
+  return new UsageError('command line', detail, named, hint)
 }
 
 /** Anything thrown, as what is shown. Every error that leaves the CLI has a hint. */

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import pc from 'picocolors'
 import { describeFailure, failureLines } from './failure.js'
 import { createProgress, type Progress } from './progress.js'
-import { safeText } from './safe-text.js'
+import { safeLine, safeText } from './safe-text.js'
 
 /** A stream that may be a terminal. */
 export type Terminal = Writable & { isTTY?: boolean; columns?: number }
@@ -47,17 +47,18 @@ export function createPrinter(options: PrinterOptions): Printer {
   const warnings = pc.createColors(options.color ?? (!json && pc.isColorSupported && stderr.isTTY === true))
   const out = guarded(stdout)
   const err = guarded(stderr)
+  let helpText = ''
 
   return {
     json,
     colors,
     result(document, lines) {
       if (json) out.write(`${JSON.stringify(document)}\n`)
-      else for (const line of lines()) out.write(`${line}\n`)
+      else for (const line of lines()) out.write(`${safeLine(line)}\n`)
     },
     exact(text, forTerminal, document) {
       if (json) out.write(`${JSON.stringify(document)}\n`)
-      else if (stdout.isTTY === true) out.write(`${forTerminal}\n`)
+      else if (stdout.isTTY === true) out.write(`${safeLine(forTerminal)}\n`)
       else out.write(text)
     },
     async stream(lines) {
@@ -66,10 +67,12 @@ export function createPrinter(options: PrinterOptions): Printer {
       }
     },
     note(text) {
-      if (!json) err.write(`${text}\n`)
+      if (!json) err.write(`${safeLine(text)}\n`)
     },
     help(text) {
-      out.write(json ? `${JSON.stringify({ help: text })}\n` : text)
+      // It comes in pieces, and a document is one.
+      if (json) helpText += text
+      else out.write(text)
     },
     failure(error) {
       if (json) {
@@ -83,6 +86,8 @@ export function createPrinter(options: PrinterOptions): Printer {
       return createProgress({ label, total, stream: stderr, write: err.write, silent: json, ...clockOf(options) })
     },
     async flush() {
+      if (helpText !== '') out.write(`${JSON.stringify({ help: helpText })}\n`)
+      helpText = ''
       await Promise.all([out.flush(), err.flush()])
     },
   }

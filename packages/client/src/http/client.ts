@@ -78,8 +78,18 @@ export function createClient(options: TransportOptions): RemoteClient {
       },
       get: (thread) => get(['threads', thread]),
       put: (thread, body) => put(['threads', thread], body),
-      async delete(thread) {
-        return (await transport.call({ method: 'DELETE', path: ['threads', thread], retry: 'refused' })).body
+      async delete(thread, { signal, wait = true } = {}) {
+        const headers = wait ? {} : { prefer: 'respond-async' }
+        const deadlineMs = wait ? limits.waitMsMax : undefined
+        const call = {
+          method: 'DELETE',
+          path: ['threads', thread],
+          headers,
+          deadlineMs,
+          signal,
+          retry: 'refused',
+        } as const
+        return (await transport.call(call)).body
       },
     },
     processes: {

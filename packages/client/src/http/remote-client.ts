@@ -11,9 +11,7 @@ export interface RemoteClient {
     readonly list: Client['messages']['list']
   }
   readonly contexts: Pick<Client['contexts'], 'build' | 'get' | 'at' | 'diff' | 'order' | 'find' | 'subscribe'>
-  readonly threads: Pick<Client['threads'], 'list' | 'get' | 'put'> & {
-    delete(name: string): ReturnType<Client['threads']['delete']>
-  }
+  readonly threads: Pick<Client['threads'], 'list' | 'get' | 'put' | 'delete'>
   readonly processes: Client['processes']
   readonly iterations: Pick<Client['iterations'], 'append' | 'list'>
   readonly agents: Pick<Client['agents'], 'put' | 'get' | 'list' | 'clear'>

@@ -115,6 +115,8 @@ export const erasedSchema = named(
     removed: z.record(z.string(), z.int()),
     /** Jobs that were taken from the queues. */
     jobs: z.int(),
+    /** Whether all of it is removed; nothing of it is shown any more in either case. */
+    finished: z.boolean(),
   }),
 )
 

@@ -143,7 +143,7 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
   }
 }
 
-function settingsOf({ settings = {}, tools, context = {} }: RawConfig): PartialSettings {
+export function settingsOf({ settings = {}, tools, context = {} }: RawConfig): PartialSettings {
   const { raw_window_size: rawWindowSize, summarize_every: summarizeEvery, max_summary_tokens } = context
   const iterations = { ...withoutUndefined({ rawWindowSize, summarizeEvery }), ...settings.iterations }
   return {

@@ -13,6 +13,7 @@ import {
   threadSchema,
   threadsQuerySchema,
 } from '@heddle/contracts'
+import { readPrefer } from '../prefer.js'
 import { isoTime, pageOptions, type Route, route } from '../route.js'
 
 const tag = 'threads'
@@ -58,9 +59,15 @@ export const threadRoutes: readonly Route[] = [
     description:
       'With all that was derived from it. From the first moment on it is not shown any more, and what is sent to it is refused. An erasure that outlasts the request goes on by itself.',
     params: threadParamsSchema,
-    responses: { 200: { description: 'What was removed.', schema: erasedSchema } },
-    async handle({ client, params }) {
-      return { body: await client.threads.delete(params.thread) }
+    headers: { Prefer: '`respond-async`: answer once it is not shown any more, and remove it meanwhile.' },
+    responses: {
+      200: { description: 'What was removed.', schema: erasedSchema },
+      202: { description: 'It is not shown any more, and is being removed.', schema: erasedSchema },
+    },
+    async handle({ client, params, headers }) {
+      const { respondAsync } = readPrefer(headers['prefer'])
+      const erased = await client.threads.delete(params.thread, { wait: !respondAsync })
+      return { status: erased.finished ? 200 : 202, body: erased }
     },
   }),
   route({

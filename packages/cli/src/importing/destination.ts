@@ -1,0 +1,96 @@
+import { continueGrown, continueGrownIn, type EarlierForm } from '@heddle/client'
+import type { RemoteClient } from '@heddle/client/http'
+import { HeddleError, limits, type MessageInput, PermanentError } from '@heddle/contracts'
+import { threadIdOf } from '@heddle/core'
+import type { Engine } from '../engine.js'
+
+/** Where sessions go: into a store of one's own, or through a gateway. */
+export interface Destination {
+  append(thread: string, messages: readonly MessageInput[], options: SendOptions): Promise<Sent>
+  overview(thread: string): Promise<{ readonly eligible: number; readonly imported: number }>
+}
+
+export interface SendOptions {
+  readonly agent: string
+  readonly newAgentRollingWindow: number | null
+  readonly onProgress: (stored: number) => void
+}
+
+export interface Sent {
+  readonly stored: number
+  readonly repeated: number
+  readonly grown: number
+}
+
+/** A long session through few workers. */
+const APPEND_DEADLINE_MS = 600_000
+
+export function storeDestination(engine: Pick<Engine, 'client' | 'store' | 'projectId'>): Destination {
+  return {
+    async append(thread, messages, options) {
+      const { grown, messages: sent } = await continueGrown(engine, threadIdOf(engine.projectId, thread), messages)
+      const append = { ...options, thread, messages: sent, ack: 'stored', deadlineMs: APPEND_DEADLINE_MS } as const
+      return { ...(await engine.client.messages.append(append)), grown }
+    },
+    overview: (thread) => engine.client.threads.get(thread),
+  }
+}
+
+/** @param projectId of the ids of what has none; those of messages come with them */
+export function gatewayDestination(client: RemoteClient, projectId: string): Destination {
+  let isMade: Promise<void> | undefined
+  return {
+    async append(thread, messages, { agent, newAgentRollingWindow, onProgress }) {
+      isMade ??= makeAgent(client, agent, newAgentRollingWindow)
+      await isMade
+      const send = async (some: readonly MessageInput[]) =>
+        await client.messages.append({ agent, thread, messages: some, deadlineMs: APPEND_DEADLINE_MS, onProgress })
+      try {
+        return { ...(await send(messages)), grown: 0 }
+      } catch (error) {
+        // A reply that was still being written when it was sent last: only then is the history looked at.
+        if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
+        const history = await historyOf(client, thread)
+        const continued = await continueGrownIn(history, threadIdOf(projectId, thread), messages)
+        if (continued.grown === 0) throw error
+        const dropped = messages.length - continued.messages.length
+        const { stored, repeated } = await send(continued.messages)
+        return { stored, repeated: repeated + dropped, grown: continued.grown - dropped }
+      }
+    },
+    overview: (thread) => client.threads.get(thread),
+  }
+}
+
+/** An append makes an agent with the usual window, in which recorded sessions are too old to be seen. */
+async function makeAgent(client: RemoteClient, agent: string, rollingWindow: number | null): Promise<void> {
+  try {
+    await client.agents.get(agent)
+  } catch (error) {
+    if (!(error instanceof HeddleError) || error.code !== 'NOT_FOUND') throw error
+    await client.agents.put(agent, { settings: { rollingWindow } }).catch(refuseForbidden(agent))
+  }
+}
+
+function refuseForbidden(agent: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof HeddleError) || error.code !== 'FORBIDDEN') throw error
+    throw new PermanentError('FORBIDDEN', `agent "${agent}" does not exist, and this key may not make it`, {
+      field: 'agent',
+      received: agent,
+      hint: 'Make it with a key of the role admin, such as by: heddle agents set NAME. Nothing was sent.',
+      cause: error,
+    })
+  }
+}
+
+async function historyOf(client: RemoteClient, thread: string): Promise<ReadonlyMap<string, EarlierForm>> {
+  const history = new Map<string, EarlierForm>()
+  let after: string | null | undefined
+  do {
+    const page = await client.messages.list({ thread, limit: limits.pageItemsMax, ...(after && { after }) })
+    for (const message of page.items) history.set(message.id, message)
+    after = page.nextCursor
+  } while (after !== null)
+  return history
+}

@@ -1,0 +1,43 @@
+import { type SettingLayer, settingOrigins } from '@heddle/contracts'
+import { settingsSourcesOf, variableOfSetting } from '@heddle/runtime'
+import { type CommandContext, type CommonOptions, configOf } from './context.js'
+import { gatewayOf } from './gateway-address.js'
+import { type UrlOptions, withRemote } from './with-remote.js'
+
+/** A setting in force, and who says so. */
+export interface SettingRow {
+  readonly name: string
+  readonly value: unknown
+  readonly from: 'default' | 'file' | 'environment' | 'agent'
+  /** The path of the file, the variable, or the agent. */
+  readonly source: string | null
+  readonly default: unknown
+}
+
+interface Options extends CommonOptions, UrlOptions {
+  readonly agent?: string
+}
+
+/** All settings as they hold for an agent, or for those that have none of their own. No store is opened without an agent. */
+export async function holdingSettings(context: CommandContext, options: Options): Promise<SettingRow[]> {
+  const { agent } = options
+  const isRemote = gatewayOf(context, options) !== null
+  if (isRemote) context.printer.note('what heddle.yaml and the environment of the gateway say is not seen from here')
+  if (!isRemote) configOf(context, options)
+  const { path, layers } = isRemote ? { path: '', layers: [] } : settingsSourcesOf(context)
+  const all: SettingLayer[] = layers.map(({ kind, settings }) => ({ from: kind, settings }))
+  if (agent !== undefined) {
+    const { settings } = await withRemote(context, options, null, ({ agents }) => agents.get(agent))
+    all.push({ from: 'agent', settings })
+  }
+  return settingOrigins(all).map(({ from, ...field }) => {
+    const kind = (from ?? 'default') as SettingRow['from']
+    const sources = {
+      default: null,
+      file: path,
+      environment: variableOfSetting(field.name) ?? null,
+      agent: agent ?? null,
+    }
+    return { ...field, from: kind, source: sources[kind] }
+  })
+}
