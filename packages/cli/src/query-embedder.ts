@@ -1,6 +1,6 @@
-import type { QueryEmbedder } from '@heddle/client'
 import type { Embedders } from '@heddle/models'
 import type { Config, Logger } from '@heddle/runtime'
+import type { QueryEmbedder } from '@heddle/store'
 import type { CloseStack } from './close-stack.js'
 
 const CLOSE_MS = 10_000

@@ -11,11 +11,11 @@ import { agentIdOf, formatReference, rankByWords, threadIdOf, type WordDocument 
 import {
   type ArchivePlace,
   type ArchiveSelection,
+  inSlices,
   readArchiveContent,
   type SelectedEntry,
   selectArchive,
 } from '@heddle/store'
-import { inSlices } from './in-slices.js'
 import type { ClientParts, Page } from './options.js'
 
 /** An archived content, without the content: `client.recall` brings that back by its `ref`. */

@@ -24,7 +24,7 @@ export type {
 } from './iterations.js'
 export { type ApiKey, hasKeys, readKey } from './keys.js'
 export type { AppendOptions, AppendResult, NewMessage } from './messages.js'
-export type { ClientOptions, Page, QueryEmbedder } from './options.js'
+export type { ClientOptions, Page } from './options.js'
 export type { ThreadProcess } from './processes.js'
 export type { Acknowledgement, Producer, ProducerOptions } from './producer.js'
 export type { PlannedMessage, PlanOptions, PrunePlan } from './prune-plan.js'

@@ -1,8 +1,7 @@
 import { limits, type PartialSettings, validationError } from '@heddle/contracts'
-import type { TextEmbedder } from '@heddle/core'
 import type { Queues } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import type { Store } from '@heddle/store'
+import type { QueryEmbedder, Store } from '@heddle/store'
 import type { Ordinals } from './ordinals.js'
 
 export interface ClientOptions {
@@ -22,12 +21,6 @@ export interface ClientOptions {
    */
   readonly embedder?: QueryEmbedder
 }
-
-/**
- * The embedder for queries; asked for a model by name, the one that made the vectors of this model, or null where it cannot be
- * had: while the model is being changed, those of the one before are searched.
- */
-export type QueryEmbedder = (model?: string) => Promise<TextEmbedder | null>
 
 /** What the parts of the client share. */
 export interface ClientParts {

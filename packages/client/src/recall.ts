@@ -23,8 +23,7 @@ import {
   truncateMatches,
   truncateToTokens,
 } from '@heddle/core'
-import { type HistoryMessage, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
-import { inSlices } from './in-slices.js'
+import { type HistoryMessage, inSlices, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
 import type { ClientParts } from './options.js'
 import { type Resolved, resolveReference } from './resolve-reference.js'
 

@@ -1,6 +1,5 @@
-import { excerpt, type RankedDocument } from '@heddle/core'
-import { type HitPlace, type HitRow, type HitText, loadHitTexts } from '@heddle/store'
-import { inSlices } from './in-slices.js'
+import { excerpt } from '@heddle/core'
+import { type FoundRow, type HitPlace, type HitRow, type HitText, inSlices, loadHitTexts } from '@heddle/store'
 import type { ClientParts } from './options.js'
 
 /** A message beside a hit. */
@@ -20,13 +19,6 @@ export interface Excerpts {
   readonly after: Neighbour | null
 }
 
-/** A message that a search found, with where it is and how it was ranked. */
-export interface FoundPlace {
-  readonly row: HitRow
-  readonly document: RankedDocument
-  readonly place: HitPlace
-}
-
 /** Characters that all hits of a search may take together while their best places are looked for. */
 const CHARACTERS_MAX = 8_000_000
 const CHARACTERS_OF_HIT_MAX = 200_000
@@ -35,7 +27,7 @@ const CHARACTERS_OF_NEIGHBOUR_MAX = 2_000
 /** The excerpts of some hits, in their order. */
 export async function showHits(
   { store, projectId }: ClientParts,
-  hits: readonly FoundPlace[],
+  hits: readonly FoundRow<HitRow>[],
   terms: ReadonlySet<string>,
 ): Promise<Excerpts[]> {
   if (hits.length === 0) return []

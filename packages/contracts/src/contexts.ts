@@ -32,6 +32,13 @@ export const contextRequestSchema = z.strictObject({
   format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).optional(),
   counter: z.enum(counters, { error: `must be one of ${counters.join(', ')}` }).optional(),
   /**
+   * Earlier messages that the request is about, found by words and by meaning: of the agent's other threads, and of this one
+   * what the window does not hold. Over the agent's setting `search.memories`; `true` takes its limits.
+   */
+  memories: z
+    .union([z.boolean(), settingsSchema.shape.search.shape.memories.pick({ tokensMax: true, limit: true }).partial()])
+    .optional(),
+  /**
    * Prepares the next context of the same request in the background whenever the thread changed, and answers with it where
    * nothing changed since. For requests without a `message`, which is other each time.
    */

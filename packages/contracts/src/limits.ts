@@ -55,6 +55,8 @@ export const limits = {
   pathCharactersMax: 4_000,
   /** A text that is searched for within a content. */
   searchCharactersMax: 1_000,
+  /** Earlier messages that one context recalls. */
+  memoriesMax: 50,
   /** Messages of one thread whose pruning is undone: each is read for every context. */
   undoneMessagesMax: 5_000,
   /** Entries of one page of a list. */

@@ -8,7 +8,7 @@ export const searchKinds = [...archiveKinds, 'user', 'system', 'error', 'approva
 export type SearchKind = (typeof searchKinds)[number]
 
 /** What a search ranks by. */
-export const searchLegs = ['both', 'words', 'vectors'] as const
+export const searchLegs = ['both', 'words', 'meaning'] as const
 export type SearchLegs = (typeof searchLegs)[number]
 
 /** A search over the messages of an agent's threads, or of one thread, or of the whole project. All conditions hold. */

@@ -115,6 +115,17 @@ export const settingsSchema = z.strictObject({
       /** Milliseconds that vectors may take; a search answers by words alone then, and says so. */
       timeoutMs: count(1, 60_000),
     }),
+    /** What a context recalls of other threads, and of its own what the window does not hold. */
+    memories: z.strictObject({
+      /** Whether contexts have memories that do not ask for them. */
+      enabled: z.boolean(),
+      /** Tokens that they may take, all of them together; never more than a quarter of the context's limit. */
+      tokensMax: count(1, limits.budgetTokensMax),
+      /** Memories that a context may have. */
+      limit: count(1, limits.memoriesMax),
+      /** Milliseconds that the search for them may take; the context is built without them then, and says so. */
+      timeoutMs: count(1, 60_000),
+    }),
   }),
 })
 export type Settings = z.infer<typeof settingsSchema>
@@ -145,6 +156,7 @@ export const defaultSettings: Settings = {
     // Found on long conversations between two people, where each part helps by itself and beside the others.
     words: { neighbours: [0.4, 0.15], thread: 0.35, speaker: 2 },
     vectors: { always: null, unknownWords: null, timeoutMs: 5_000 },
+    memories: { enabled: false, tokensMax: 2_000, limit: 8, timeoutMs: 3_000 },
   },
 }
 
@@ -158,7 +170,9 @@ export const partialSettingsSchema = settingsSchema
     iterations: settingsSchema.shape.iterations.partial(),
     tree: settingsSchema.shape.tree.partial(),
     snapshots: settingsSchema.shape.snapshots.partial(),
-    search: settingsSchema.shape.search.partial(),
+    search: settingsSchema.shape.search
+      .extend({ memories: settingsSchema.shape.search.shape.memories.partial() })
+      .partial(),
   })
   .partial()
 export type PartialSettings = z.infer<typeof partialSettingsSchema>
@@ -187,6 +201,7 @@ export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
         ...merged.search,
         ...(search?.preset !== undefined && selectionPresets[search.preset]),
         ...withoutUndefined(search ?? {}),
+        memories: { ...merged.search.memories, ...withoutUndefined(search?.memories ?? {}) },
       },
     }
   }

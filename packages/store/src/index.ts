@@ -36,6 +36,7 @@ export { exportTables, unexportedColumns } from './export-tables.js'
 export * from './grants.js'
 export * from './health.js'
 export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './history.js'
+export { inSlices } from './in-slices.js'
 export {
   findItems,
   type ItemListing,
@@ -65,6 +66,7 @@ export { type KnownIteration, type PreparedIteration, planIterations } from './i
 export * from './iteration-reading.js'
 export * from './iterations.js'
 export * from './loops.js'
+export { type FoundRow, type FoundRows, findMessages } from './message-search.js'
 export * from './messages.js'
 export { type MigrateOptions, migrate } from './migrate.js'
 export { appendPostings, type IndexedMessage, mergePostings } from './postings.js'
@@ -77,6 +79,7 @@ export * from './publish-states.js'
 export * from './references.js'
 export { type Expiry, type RetainedKind, removeExpired, retainedKinds } from './retention.js'
 export * from './search-hits.js'
+export type { QueryEmbedder, SearchConditions, SearchParts } from './search-scope.js'
 export {
   removeSnapshotFile,
   type SnapshotPlace,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createClient } from '@heddle/client'
-import { defaultSettings, stages } from '@heddle/contracts'
+import { defaultSettings, type SearchLegs, stages } from '@heddle/contracts'
 import { quantizeVector, threadIdOf } from '@heddle/core'
 import { type EmbedDeps, embed } from '@heddle/embed'
 import { createHashingEmbedder, type Embedder } from '@heddle/models'
@@ -87,7 +87,7 @@ async function measureScope(bench: Bench, embedder: Embedder, range: { from: num
       // As for a model of meanings: hashed words alone would seldom be compared.
       settings: { search: { ...defaultSettings.search, vectors: { ...defaultSettings.search.vectors, always: 0.2 } } },
     })
-    const search = async (by: 'words' | 'vectors' | 'both', query: string) => {
+    const search = async (by: SearchLegs, query: string) => {
       const { items, degraded } = await client.search({ query, agent: AGENT, by })
       if (degraded !== null || items.length === 0) throw new Error(`nothing was measured: ${degraded ?? 'no hits'}`)
     }
@@ -95,7 +95,7 @@ async function measureScope(bench: Bench, embedder: Embedder, range: { from: num
     const vectors = await allVectors(embedder, range.to)
     const tookMs = await interleaved(ROUNDS, {
       words: (round) => timed(() => search('words', corpusQuery(round))),
-      vectors: (round) => timed(() => search('vectors', corpusQuery(round))),
+      vectors: (round) => timed(() => search('meaning', corpusQuery(round))),
       fused: (round) => timed(() => search('both', corpusQuery(round))),
       pass: async (round) => {
         const [query] = await embedder.embed([corpusQuery(round)])

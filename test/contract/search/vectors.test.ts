@@ -115,19 +115,19 @@ test('what words spell otherwise is found by vectors, with the same conditions, 
   expect(items[0]).toMatchObject({ text: 'we talked about photography all day', kind: 'user' })
   expect(items.every(({ kind }) => kind === 'user')).toBe(true)
   expect([used, degraded]).toEqual([model, null])
-  const here = await client.search({ query: 'telephotograph', thread: 'photos', by: 'vectors' })
+  const here = await client.search({ query: 'telephotograph', thread: 'photos', by: 'meaning' })
   expect(here.items[0]?.text).toMatch(/photograph/)
 })
 
 test('an embedder that fails or hangs leaves a search by words, which says what is amiss', async () => {
   const agent = 'weak'
   await said(database, { agent, thread: 'alone' }, [prepared({ content: 'the shuttle is stuck' })])
-  const settings = { search: { ...defaultSettings.search, vectors: { always: 1, unknownWords: 1, timeoutMs: 20 } } }
-  const failing: Record<string, TextEmbedder['embed']> = {
-    'vectors failed: out of order': () => Promise.reject(new Error('out of order')),
-    'vectors took longer than 20 ms': () => new Promise(() => {}),
-  }
-  for (const [reason, embed] of Object.entries(failing)) {
+  const failing: [string, TextEmbedder['embed'], timeoutMs: number][] = [
+    ['vectors failed: out of order', () => Promise.reject(new Error('out of order')), 60_000],
+    ['vectors took longer than 20 ms', () => new Promise(() => {}), 20],
+  ]
+  for (const [reason, embed, timeoutMs] of failing) {
+    const settings = { search: { ...defaultSettings.search, vectors: { always: 1, unknownWords: 1, timeoutMs } } }
     const client = clientOn(database, PROJECT_NAME, { embedder: { ...embedder, embed }, settings })
     const { items, model: used, degraded } = await client.search({ query: 'shuttle', agent })
     expect(items.map(({ text }) => text)).toEqual(['the shuttle is stuck'])

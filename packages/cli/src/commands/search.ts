@@ -1,5 +1,5 @@
 import type { SearchHit, SearchResult } from '@heddle/client'
-import { type SearchKind, searchKinds, searchRequestSchema } from '@heddle/contracts'
+import { type SearchKind, type SearchLegs, searchKinds, searchLegs, searchRequestSchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { limitOption, momentOption, nameOption, oneOf, optionValue, withCommonOptions } from '../options.js'
@@ -14,6 +14,7 @@ interface SearchOptions extends CommonOptions, UrlOptions {
   readonly since?: string
   readonly until?: string
   readonly limit?: number
+  readonly by?: SearchLegs
 }
 
 const kindOption = oneOf('kind', searchKinds)
@@ -21,7 +22,9 @@ const kindOption = oneOf('kind', searchKinds)
 export function registerSearch(program: Command, context: CommandContext): void {
   const search = program
     .command('search')
-    .description('find messages by words, best first, in a thread, the threads of an agent, or the whole project')
+    .description(
+      'find messages by words and by meaning, best first, in a thread, the threads of an agent, or the whole project',
+    )
     .argument(
       '<query>',
       'words in any order; names of code and paths are found whole and in parts',
@@ -42,12 +45,13 @@ export function registerSearch(program: Command, context: CommandContext): void 
     .option('--since <moment>', 'only from then on: 1h ago, or a time', momentOption('since'))
     .option('--until <moment>', 'only before then', momentOption('until'))
     .option('--limit <count>', 'results to show (default 20)', limitOption)
+    .option('--by <legs>', `${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs))
   withCommonOptions(withUrlOption(search), [
     'heddle search "connection refused" --agent coder',
     'heddle search parseTokens --thread session --kind file_view --since 1h',
-    'heddle search "why did we choose Postgres" --json',
+    'heddle search "why did we choose Postgres" --by meaning --json',
   ]).action(async (query: string, options: SearchOptions) => {
-    const { agent, thread, kind, path, since, until, limit } = options
+    const { agent, thread, kind, path, since, until, limit, by } = options
     await withRemote(context, options, null, async (client) => {
       const found = await client.search({
         query,
@@ -58,6 +62,7 @@ export function registerSearch(program: Command, context: CommandContext): void 
         ...(since !== undefined && { since }),
         ...(until !== undefined && { until }),
         ...(limit !== undefined && { limit }),
+        ...(by !== undefined && { by }),
       })
       context.printer.result(found, () => resultLines(found))
     })
@@ -68,10 +73,11 @@ const TEXT_CHARACTERS_MAX = 300
 const NEIGHBOUR_CHARACTERS_MAX = 100
 
 /** What a search found, for people: each hit between its neighbours. */
-function resultLines({ items, isComplete }: SearchResult): string[] {
-  const none = 'nothing holds these words; other words, or fewer conditions, may find more'
+function resultLines({ items, isComplete, degraded }: SearchResult): string[] {
+  const none = 'nothing was found; other words, or fewer conditions, may find more'
   return [
     ...(items.length === 0 ? [none] : items.flatMap(hitLines)),
+    ...(degraded === null ? [] : ['', `by meaning: ${degraded}`]),
     ...(isComplete ? [] : ['', 'not all was looked at; a thread, an agent, a kind or a path narrows the search']),
   ]
 }

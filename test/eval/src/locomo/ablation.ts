@@ -26,7 +26,7 @@ export const everyPart: readonly Variant[] = [
   { name: 'words.without-the-thread', by: 'words', search: words({ thread: 0 }) },
   { name: 'words.without-the-speaker', by: 'words', search: words({ speaker: 0 }) },
   { name: 'words.words-alone', by: 'words', search: words({ neighbours: [], thread: 0, speaker: 0 }) },
-  { name: 'vectors.without-neighbours', by: 'vectors', search: words({ neighbours: [] }) },
+  { name: 'vectors.without-neighbours', by: 'meaning', search: words({ neighbours: [] }) },
   { name: 'fused.always-0.2', by: 'both', search: vectors({ always: 0.2 }) },
 ]
 

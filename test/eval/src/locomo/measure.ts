@@ -10,7 +10,7 @@ const TARGETS: Readonly<Record<string, string>> = { any10: '>= 0.81', mrr: '>= 0
 
 const NOTES: Readonly<Record<SearchLegs, string>> = {
   words: '',
-  vectors: '; vectors of the embedder that hashes words: no other model is at hand',
+  meaning: '; vectors of the embedder that hashes words: no other model is at hand',
   both: '; fused with vectors of the embedder that hashes words',
 }
 
@@ -28,9 +28,9 @@ export async function measureSearch(dataDir: string, { ablation }: { ablation: b
   const withSearch: ClientWith = (search) => clientWith({ search: { ...defaultSettings.search, ...search } })
   const figures: Measured[] = []
   const baselines: Record<string, number> = {}
-  for (const by of ['words', 'vectors', 'both'] as const) {
+  for (const by of ['words', 'meaning', 'both'] as const) {
     const judged = await judge(withSearch({}), conversations, by)
-    const name = `locomo.${by === 'both' ? 'fused' : by}`
+    const name = `locomo.${NAMES[by]}`
     const pooled = figuresOf(name, judged, by === 'words' ? TARGETS : {}, NOTES[by])
     if (by === 'words') for (const { name: of, value } of pooled) baselines[of.split('.').at(-1) ?? ''] = value
     figures.push(...pooled.map((figure) => (by === 'both' ? besideWords(figure, baselines) : figure)))
@@ -39,6 +39,9 @@ export async function measureSearch(dataDir: string, { ablation }: { ablation: b
   if (ablation) figures.push(...(await measureParts(withSearch, conversations)))
   return figures
 }
+
+/** Figures keep the names of the rankings' parts. */
+const NAMES = { words: 'words', meaning: 'vectors', both: 'fused' } as const
 
 /** Fused results must not be worse than those of words alone. */
 function besideWords(figure: Measured, baselines: Readonly<Record<string, number>>): Measured {

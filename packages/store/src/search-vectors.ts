@@ -1,7 +1,7 @@
 import { documentFilter, type NearDocument, quantizeVector, type TextEmbedder } from '@heddle/core'
-import { listAgents, loadModelCoverage } from '@heddle/store'
-import type { ClientParts, QueryEmbedder } from './options.js'
-import type { SearchGround } from './search-scope.js'
+import { listAgents } from './agents.js'
+import type { QueryEmbedder, SearchGround, SearchParts } from './search-scope.js'
+import { loadModelCoverage } from './vector-scopes.js'
 
 /** What vectors gave to a search. */
 export interface VectorLeg {
@@ -21,7 +21,7 @@ const AGENTS_MAX = 100
  * what is amiss. What takes too long goes on by itself, so that the next search finds the vectors in memory.
  */
 export async function searchVectors(
-  parts: ClientParts,
+  parts: SearchParts,
   query: string,
   given: Pick<Comparison, 'isNeeded' | 'limit'> & { readonly ground: Promise<SearchGround> },
 ): Promise<VectorLeg> {
@@ -63,7 +63,7 @@ interface Comparison {
   readonly signal: AbortSignal
 }
 
-async function compare({ store, projectId }: ClientParts, query: string, given: Comparison): Promise<VectorLeg> {
+async function compare({ store, projectId }: SearchParts, query: string, given: Comparison): Promise<VectorLeg> {
   const { ground, limit, signal } = given
   const chosen = await given.embedder()
   if (chosen === null) return nothing('there is no embedder')

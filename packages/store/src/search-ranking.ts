@@ -12,11 +12,10 @@ import {
   vectorWeightsOf,
   weightOf,
 } from '@heddle/core'
-import { loadPostedThreads } from '@heddle/store'
 import { inSlices } from './in-slices.js'
-import type { ClientParts } from './options.js'
-import { readGround, type SearchConditions, type SearchGround } from './search-scope.js'
+import { readGround, type SearchConditions, type SearchGround, type SearchParts } from './search-scope.js'
 import { searchVectors, type VectorLeg } from './search-vectors.js'
+import { loadPostedThreads } from './word-search.js'
 
 /** Messages that one leg gives, of which those are shown that meet what the ranking does not know, such as a time. */
 const CANDIDATES_MAX = 5_000
@@ -52,7 +51,7 @@ export interface MessageRanking {
 
 /** Ranks the messages of a scope by words and by vectors: the one ranking of all searches. */
 export async function rankMessages(
-  parts: ClientParts,
+  parts: SearchParts,
   { query, conditions, by, isNarrowed }: RankingRequest,
 ): Promise<MessageRanking> {
   const { store, projectId } = parts
@@ -61,20 +60,20 @@ export async function rankMessages(
   const vectorLeg = {
     ground: reading,
     limit: isNarrowed ? CANDIDATES_MAX : NEAREST,
-    isNeeded: (model: string, of: SearchGround) => by === 'vectors' || weightOf(vectorWeights(model, of), of) > 0,
+    isNeeded: (model: string, of: SearchGround) => by === 'meaning' || weightOf(vectorWeights(model, of), of) > 0,
   }
   const searching = by === 'words' ? wordsOnly : searchVectors(parts, query, vectorLeg)
   // It ends with what reading ends with, which is looked at first.
   searching.catch(() => {})
   const ground = await reading
   const words =
-    by === 'vectors'
+    by === 'meaning'
       ? nothingRanked
       : await inSlices(rankWords({ ...ground.query, limit: isNarrowed ? CANDIDATES_MAX : CANDIDATES_SHOWN_MAX }))
   const { documents: vectors, model, degraded } = await searching
   const near = { vectors, neighbours: ground.settings.words.neighbours, isWanted: documentFilter(ground.query.only) }
   const documents =
-    by === 'vectors'
+    by === 'meaning'
       ? rankNearest(near)
       : fuseRankings({
           ...near,

@@ -1,7 +1,35 @@
-import { mergeSettings, notFound, type SearchKind, type Settings } from '@heddle/contracts'
-import { kindTerm, pathTerms, speakerTerm, threadIdOf, threadsOf, type WordQuery } from '@heddle/core'
-import { findPostedThread, findWords, loadAgent, loadPostedThreads, loadThread, type Tx } from '@heddle/store'
-import type { ClientParts } from './options.js'
+import { mergeSettings, notFound, type PartialSettings, type SearchKind, type Settings } from '@heddle/contracts'
+import {
+  kindTerm,
+  pathTerms,
+  speakerTerm,
+  type TextEmbedder,
+  threadIdOf,
+  threadsOf,
+  type WordQuery,
+} from '@heddle/core'
+import { loadAgent } from './agents.js'
+import type { Tx } from './connection.js'
+import type { Store } from './store.js'
+import { loadThread } from './threads.js'
+import { findPostedThread, findWords, loadPostedThreads } from './word-search.js'
+
+/**
+ * The embedder for queries; asked for a model by name, the one that made the vectors of this model, or null where it cannot be
+ * had: while the model is being changed, those of the one before are searched.
+ */
+export type QueryEmbedder = (model?: string) => Promise<TextEmbedder | null>
+
+/** What a search works with, whoever asks. */
+export interface SearchParts {
+  readonly store: Store
+  readonly projectId: string
+  /** Settings of the file and the environment, under those of agents. */
+  readonly settings: PartialSettings
+  /** Null where words alone are searched. */
+  readonly embedder: QueryEmbedder | null
+  readonly log?: { warn(fields: object, message: string): void } | undefined
+}
 
 /** Where is searched, and what must hold of all that is found. */
 export interface SearchConditions {
@@ -32,7 +60,7 @@ export interface SearchGround {
  */
 export async function readGround(
   tx: Tx,
-  { projectId, settings }: ClientParts,
+  { projectId, settings }: Pick<SearchParts, 'projectId' | 'settings'>,
   { conditions, terms }: { conditions: SearchConditions; terms: readonly string[] },
 ): Promise<SearchGround> {
   const scope = await findScope(tx, projectId, conditions)
