@@ -57,6 +57,7 @@ export default defineConfig({
         test: {
           setupFiles,
           name: 'pipeline',
+          isolate: false,
           include: ['test/pipeline/**/*.test.ts'],
           globalSetup: ['test/support/src/servers.ts'],
           testTimeout: 120_000,
