@@ -3,6 +3,7 @@ import { errorCodes } from './errors.js'
 import { includedItemSchema, requestItemSchema } from './items.js'
 import { limits } from './limits.js'
 import { idSchema, nameSchema, timeSchema } from './names.js'
+import { scopeReceiptSchema, scopeSchema } from './scope.js'
 import { settingsSchema } from './settings.js'
 import { strategyNameSchema } from './strategies.js'
 
@@ -43,6 +44,8 @@ export const contextRequestSchema = z.strictObject({
    * nothing changed since. For requests without a `message`, which is other each time.
    */
   prebuild: z.boolean().optional(),
+  /** What the context may tell of; see {@link scopeSchema}. Default all of the thread. */
+  scope: scopeSchema.optional(),
   /** Asks for the context that the very same request got last up to that moment, which has passed: it is not built anew. */
   at: timeSchema.optional(),
 })
@@ -78,6 +81,8 @@ export const receiptEntrySchema = z.object({
   /** Sequence numbers of the first and the last message of the line. */
   fromSeq: z.int().optional(),
   toSeq: z.int().optional(),
+  /** The thread that the messages are of, where the context shows several. */
+  thread: z.string().optional(),
   messageId: idSchema.optional(),
   reference: z.string().optional(),
   role: z.string().optional(),
@@ -106,6 +111,8 @@ export const receiptSchema = z.object({
   headSeq: z.int(),
   sections: z.array(z.object({ name: z.string(), tokens: z.int(), count: z.int() })),
   entries: z.array(receiptEntrySchema),
+  /** What the request bounded the context to. */
+  scope: scopeReceiptSchema.optional(),
   /** Deviations that the reader should know of: a fallback that served, a call without a result that was answered. */
   notes: z.array(z.string()),
   tokensRaw: z.int(),

@@ -57,6 +57,10 @@ export const limits = {
   searchCharactersMax: 1_000,
   /** Earlier messages that one context recalls. */
   memoriesMax: 50,
+  /** Threads whose messages one context shows. */
+  scopeThreadsMax: 20,
+  /** Messages of several threads that one context is made of: what a briefing of many thousand tokens is chosen from. */
+  wovenMessagesMax: 5_000,
   /** Messages of one thread whose pruning is undone: each is read for every context. */
   undoneMessagesMax: 5_000,
   /** Entries of one page of a list. */

@@ -33,6 +33,19 @@ export interface Message {
   readonly tokens: number
   /** Whether `tokens` was counted. Decisions are made on counted messages only, so that they never depend on timing. */
   readonly tokensExact: boolean
+  /** Of a message that stands in a conversation of several threads: what it is in its own. */
+  readonly origin?: MessageOrigin
+}
+
+export interface MessageOrigin {
+  /** The name of its thread. */
+  readonly thread: string
+  readonly id: string
+  readonly seq: number
+  /** Leads to it from anywhere in the project. */
+  readonly reference: string
+  /** Messages that it is the summary of, and their tokens; null for a message. */
+  readonly standsFor: { readonly count: number; readonly tokens: number } | null
 }
 
 /** A position in a conversation; see {@link comparePositions}. */

@@ -1,4 +1,5 @@
 import type { Activity } from '@heddle/core'
+import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 
 /** Threads or processes are counted up to here; a reader has no use for more. */
@@ -8,6 +9,8 @@ const COUNTED_MAX = ACTIVE_THREADS_COUNTED_MAX
 export interface ActivityQuery {
   readonly threadId: string
   readonly agentId: string
+  /** The only other threads that are told of; null for all of them. Default null. */
+  readonly amongIds?: readonly string[] | null
   /** Threads and processes that are named; the others are counted. */
   readonly threadsMax: number
   readonly ownProcessesMax: number
@@ -29,7 +32,8 @@ interface ActiveThread {
  * Each context asks for it: its cost depends on what is shown, not on how many threads and processes there were.
  */
 export async function loadActivity(tx: Tx, query: ActivityQuery): Promise<Activity> {
-  const { threadId, agentId, threadsMax, ownProcessesMax, otherProcessesMax } = query
+  const { threadId, agentId, amongIds = null, threadsMax, ownProcessesMax, otherProcessesMax } = query
+  const among = amongIds === null ? tx`true` : tx`id = any(${asArray(amongIds)}::uuid[])`
   const [shown, [counted]] = await Promise.all([
     tx<ActiveThread[]>`
       select
@@ -40,7 +44,7 @@ export async function loadActivity(tx: Tx, query: ActivityQuery): Promise<Activi
           where id = ${threadId} and active_at is not null)
         union all
         (select id, name, version, active_at, false as is_own from heddle.threads
-          where agent_id = ${agentId} and active_at is not null and id <> ${threadId}
+          where agent_id = ${agentId} and active_at is not null and id <> ${threadId} and ${among}
           order by active_at desc nulls last, id
           limit ${threadsMax})
       ) as shown
@@ -73,7 +77,7 @@ export async function loadActivity(tx: Tx, query: ActivityQuery): Promise<Activi
     tx<{ threads: number }[]>`
       select count(*) as threads from (
         select from heddle.threads
-        where agent_id = ${agentId} and active_at is not null and id <> ${threadId}
+        where agent_id = ${agentId} and active_at is not null and id <> ${threadId} and ${among}
         limit ${COUNTED_MAX}
       ) as active`,
   ])

@@ -13,6 +13,8 @@ export interface MessageCounts {
   /** All messages of the thread. */
   readonly stored: number
   readonly inWindow: number
+  /** The sequence number before which all messages are out of the window. */
+  readonly openingSeq: number
   /** Those of the window that may enter a context. */
   readonly eligible: number
   /** Those of the window that may not, by reason: `compact-summary`, or the roles `error` and `approval`. */
@@ -27,7 +29,7 @@ export interface MessageCounts {
 export async function countMessages(tx: Tx, bounds: WindowRange): Promise<MessageCounts> {
   const { threadId, afterSeq } = bounds
   const [[window], asides] = await Promise.all([
-    tx<{ stored: number; inWindow: number }[]>`
+    tx<{ stored: number; inWindow: number; openingSeq: number }[]>`
       with recursive halving (low, high) as (
           select ${afterSeq}::bigint, greatest(head_seq, ${afterSeq}) + 1
           from heddle.stage_cursors
@@ -49,7 +51,7 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
       ),
       opening as (select min(high) as seq from halving)
       select
-        cursor.head_seq as stored,
+        cursor.head_seq as stored, opening.seq as opening_seq,
         greatest(cursor.head_seq, ${afterSeq}) + 1 - opening.seq - (
           select count(*) from heddle.messages as late
           where late.thread_id = ${threadId} and late.ordered_at < late.latest_at
@@ -63,11 +65,12 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
         and ordered_at > ${since(bounds)} and seq > ${afterSeq}
       group by reason`,
   ])
-  const { stored, inWindow } = window ?? { stored: 0, inWindow: 0 }
+  const { stored, inWindow, openingSeq } = window ?? { stored: 0, inWindow: 0, openingSeq: 1 }
   const asideCount = asides.reduce((sum, { count }) => sum + count, 0)
   return {
     stored,
     inWindow,
+    openingSeq,
     eligible: inWindow - asideCount,
     aside: Object.fromEntries(asides.map(({ reason, count }) => [reason, count])),
   }

@@ -26,6 +26,7 @@ import {
 import { chooseItems } from './choose-items.js'
 import { refuseLate } from './late.js'
 import { type LoadedForBuild, loadBuildInput } from './load.js'
+import { isOfOthers } from './scope.js'
 import type { ThreadTails } from './thread-tails.js'
 import type { TokenCounter } from './token-counter.js'
 
@@ -56,7 +57,7 @@ export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promis
   try {
     // One transaction for all that is read: each costs three round trips of its own. One moment, too: messages that came
     // between reading and counting would be accounted for as what they are not.
-    const loaded = await deps.store.inProject(projectId, (tx) => load(tx, contextId, deps), { snapshot: true })
+    const loaded = await deps.store.inProject(projectId, (tx) => load(tx, job.payload, deps), { snapshot: true })
     if ('reason' in loaded) return skipped(loaded.reason)
     const { deadlineAtMs } = loaded
     const items =
@@ -91,10 +92,15 @@ async function record(
   const parts = renderedParts(built, input.count)
   const result = before === null ? built : withSharedPrefix(built, sharedPrefixTokens(before.parts, parts))
   const others = othersStatus(input)
-  const isHidden = (text: string) => others !== null && text.includes(others)
-  const lines = toLines(result, nameTexts(input.messages, input.agent, request), isHidden)
+  // What shows messages of other threads goes with them as a whole.
+  const isWoven = isOfOthers(request)
+  const isHidden = (text: string) => isWoven || (others !== null && text.includes(others))
+  const lines = toLines(result, nameTexts(isWoven ? [] : input.messages, input.agent, request), isHidden)
   const stored = packLines(result.id, lines, before?.base ?? null)
-  const mentions = (input.activity?.threads ?? []).map(({ name }) => threadIdOf(projectId, name))
+  const told = [...(input.activity?.threads ?? []).map(({ name }) => name), ...(request.scope?.threads ?? [])]
+  const mentions = [...new Set(told)]
+    .filter((name) => name !== input.thread.name)
+    .map((name) => threadIdOf(projectId, name))
   try {
     await store.inProject(projectId, (tx) =>
       finishContext(tx, { id: result.id, result, stored, shownAtMs, prepared, mentions }),
@@ -121,14 +127,14 @@ interface LoadedInput extends LoadedForBuild {
 
 type Loaded = LoadedInput | { readonly reason: string }
 
-async function load(tx: Tx, contextId: string, deps: AssembleDeps): Promise<Loaded> {
+async function load(tx: Tx, { projectId, contextId }: ContextJob, deps: AssembleDeps): Promise<Loaded> {
   const requested = await loadContext(tx, { id: contextId })
   if (!requested) return { reason: 'the request is gone' }
   if (requested.status !== 'requested') return { reason: `already ${requested.status}` }
   refuseLate(requested, deps.clock)
   const shownAtMs = deps.clock.nowMs()
   const { threadId, request, deadlineAtMs } = requested
-  const build = await loadBuildInput(tx, requested, { ...deps, shownAtMs })
+  const build = await loadBuildInput(tx, requested, { ...deps, projectId, shownAtMs })
   const loaded = { ...build, threadId, shownAtMs, deadlineAtMs }
   const key = preparedKey(request, deps.settings)
   // What an agent's items are to a request is found out for each: nothing is prepared for them.

@@ -57,6 +57,6 @@ export class ThreadTails {
 }
 
 /** Contexts of other formats, strategies or budgets share few lines, and other counters count them otherwise. */
-function keyOf(threadId: string, { format, strategy, model, budget, counter }: ContextRequest): string {
-  return JSON.stringify([threadId, format, strategy, model, budget, counter])
+function keyOf(threadId: string, { format, strategy, model, budget, counter, scope }: ContextRequest): string {
+  return JSON.stringify([threadId, format, strategy, model, budget, counter, scope])
 }

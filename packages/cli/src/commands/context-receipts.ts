@@ -82,6 +82,7 @@ function explained({ id, thread, strategy, budget, tokensUsed, receipt }: Contex
   return [
     `context ${id}`,
     `thread ${safeText(thread)} · ${strategy} · ${formatCount(tokensUsed)} of ${formatCount(budget)} tokens`,
+    ...scopeLines(receipt.scope),
     '',
     ...tableOf(entryColumns, receipt.entries.filter((entry) => !isAbsent(entry)).map(entryRow)),
     ...titled('not shown', entryColumns, absent.map(entryRow)),
@@ -90,13 +91,19 @@ function explained({ id, thread, strategy, budget, tokensUsed, receipt }: Contex
   ]
 }
 
+function scopeLines(scope: ContextResult['receipt']['scope']): string[] {
+  if (scope === undefined) return []
+  const since = scope.since === null ? '' : ` · since ${scope.since}`
+  return [`scope: ${scope.threads.map(safeText).join(', ')}${since}`]
+}
+
 function entryRow(entry: ReceiptEntry): string[] {
-  const { section, mode, tokens, tokensRaw, reason } = entry
+  const { section, mode, tokens, tokensRaw, item, reason } = entry
   return [
     section,
     whatOf(entry),
     mode,
-    '',
+    item?.similarityScore?.toFixed(2) ?? '',
     formatCount(tokens),
     tokensRaw === undefined ? '' : formatCount(tokensRaw),
     oneLine(safeText(reason), REASON_CHARACTERS),
@@ -104,7 +111,11 @@ function entryRow(entry: ReceiptEntry): string[] {
 }
 
 /** `msg-1a2b3c4d user`, `messages 12-40 (29)`, `iterations 3-9`, or the role of a fixed part. */
-function whatOf({ reference, role, count, fromSeq, toSeq, fromIteration, toIteration }: ReceiptEntry): string {
+function whatOf(entry: ReceiptEntry): string {
+  return entry.thread === undefined ? ownWhatOf(entry) : `${safeText(entry.thread)}: ${ownWhatOf(entry)}`
+}
+
+function ownWhatOf({ reference, role, count, fromSeq, toSeq, fromIteration, toIteration }: ReceiptEntry): string {
   if (reference !== undefined) return `${reference} ${role ?? ''}`.trimEnd()
   if (fromIteration !== undefined)
     return fromIteration === toIteration ? `iteration ${fromIteration}` : `iterations ${fromIteration}-${toIteration}`

@@ -23,12 +23,13 @@ import { remoteClientOf, type UrlOptions, withRemote, withUrlOption } from '../w
 import { registerContextClear } from './context-clear.js'
 import { registerContextPrune } from './context-prune.js'
 import { registerContextReceipts } from './context-receipts.js'
+import { type ScopeOptions, scopeOf, withScopeOptions } from './context-scope.js'
 import { registerContextSnapshots } from './context-snapshots.js'
 import { registerContextUncompact } from './context-uncompact.js'
 import { contextLines, messageLines } from './context-view.js'
 import { settleThreads } from './settle.js'
 
-interface BuildOptions extends CommonOptions, IterationOptions, UrlOptions {
+interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, UrlOptions {
   readonly agent?: string
   readonly thread: string
   readonly message?: string
@@ -60,10 +61,11 @@ export function registerContext(program: Command, context: CommandContext): void
     .option('--format <name>', formats.join(', '), contextFormatOption)
     .option('--at <time>', 'the context that the same request got last up to then; it is not built anew', pastOption)
     .option('--messages', 'print the messages too')
-  withCommonOptions(withUrlOption(withIterationOptions(build)), [
+  withCommonOptions(withUrlOption(withScopeOptions(withIterationOptions(build))), [
     'heddle context build --agent coder --thread session --budget 16000',
     'heddle context build --agent runner --thread nightly --strategy iterations --context-window 5',
     'heddle context build --agent coder --thread session --message "go on" --format anthropic --json',
+    'heddle context build --agent coder --thread session --scope-threads session,research --scope-since 2h --scope-items none',
   ]).action((options: BuildOptions) => buildContext(context, options))
 
   const show = group
@@ -98,9 +100,11 @@ export function registerContext(program: Command, context: CommandContext): void
 async function buildContext(context: CommandContext, options: BuildOptions): Promise<void> {
   const { thread, agent, message, model, budget, strategy, format, at } = options
   const iterations = iterationSettings(options)
+  const scope = scopeOf(options)
   const request: ContextRequest = {
     thread,
     ...(iterations !== null && { iterations }),
+    ...(scope !== null && { scope }),
     ...(agent !== undefined && { agent }),
     ...(message !== undefined && { message }),
     ...(model !== undefined && { model }),

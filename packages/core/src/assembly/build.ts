@@ -24,7 +24,8 @@ export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   if (input.loop !== undefined) return buildLoopContext(input, input.loop, lane)
   const conversation = readConversation(input.messages)
   const every = fixedSections(input)
-  const isEmpty = conversation.messages.length === 0 && input.unloaded.every(({ count }) => count === 0)
+  const isEmpty =
+    conversation.messages.length === 0 && (isBounded(input) || input.unloaded.every(({ count }) => count === 0))
   if (isEmpty && input.request.message === undefined) throw noMessages()
   let fixedTokens = 0
   let neededTokens = 0
@@ -41,6 +42,11 @@ export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   const least =
     conversation.messages.length > SEARCHED_MESSAGES_MAX ? likely : leastBudget(lane.limitTokens, likely, fits)
   throw budgetTooSmall(lane.limitTokens, least, fixedTokens)
+}
+
+/** What a scope leaves out is not what the request is about: where nothing else is there, it is the scope that is amiss. */
+function isBounded({ scope, state }: BuildInput): boolean {
+  return scope !== undefined && state?.summary == null
 }
 
 /** Of a longer conversation the needed budget is estimated and not tried out, which would take seconds. */
@@ -128,6 +134,7 @@ function assembled(
       headSeq: input.headSeq,
       sections: sectionTotals(entries, sectionOrder[input.settings.sections.order]),
       entries,
+      ...(input.scope !== undefined && { scope: input.scope }),
       ...selectionOf(input),
       notes: [...limitNotes(input, lane), ...fitted.notes, ...notes, ...selectionNotes(input)],
       tokensRaw: entries.reduce((sum, entry) => sum + (entry.tokensRaw ?? entry.tokens), 0),

@@ -1,4 +1,4 @@
-import type { ContextRequest, CounterName, FormatName, Settings } from '@heddle/contracts'
+import type { ContextRequest, CounterName, FormatName, Receipt, Settings } from '@heddle/contracts'
 import type { CompactionState } from '../compaction/state.js'
 import type { ContextItems } from '../items/index.js'
 import type { LoopContext } from '../iterations/loop.js'
@@ -49,6 +49,8 @@ export interface BuildInput {
   readonly clearEpoch: number
   /** The short reference of a message: `msg-xxxxxxxx`. */
   readonly reference: (message: Message) => string
+  /** What the request bounds the context to, with its moments spelled out. Default nothing. */
+  readonly scope?: NonNullable<Receipt['scope']>
 }
 
 export interface ActivityProcess {
@@ -83,4 +85,9 @@ export interface UnloadedRange {
   readonly count: number
   readonly tokens: number
   readonly reason: string
+  /** Sequence numbers of the first and the last of them, where they are known. */
+  readonly fromSeq?: number
+  readonly toSeq?: number
+  /** The thread that they are of, where the context shows several. */
+  readonly thread?: string
 }

@@ -62,6 +62,7 @@ export function leftOutItems(sections: readonly FixedSection[], { items }: Build
       line('selected', { item, includeMode: 'agent', ...(score !== null && { score }) }, reason),
     ),
     ...(more > 0 ? [line('selected', null, `${more} more items were not selected`)] : []),
+    ...(items.outsideScope > 0 ? [line('selected', null, `outside of the scope: ${items.outsideScope} items`)] : []),
   ]
 }
 

@@ -119,6 +119,7 @@ function assembled(
       headSeq: input.headSeq,
       sections: sectionTotals(entries, order),
       entries,
+      ...(input.scope !== undefined && { scope: input.scope }),
       ...selectionOf(input),
       notes: [...limitNotes(input, lane), ...loopNotes(loop, prompt), ...notes, ...repairs, ...selectionNotes(input)],
       tokensRaw: entries.reduce((sum, entry) => sum + (entry.tokensRaw ?? entry.tokens), 0),

@@ -11,5 +11,7 @@ import { RENDERER_VERSION } from './receipt.js'
  */
 export function preparedKey(request: ContextRequest, settings: PartialSettings): string | null {
   if (request.prebuild !== true || request.message !== undefined || request.strategy === ITERATIONS) return null
+  // What these bound changes with the messages of other threads, or with each moment.
+  if (request.scope?.threads !== undefined || request.scope?.since !== undefined) return null
   return fingerprint(canonicalJson([RENDERER_VERSION, request, settings]))
 }

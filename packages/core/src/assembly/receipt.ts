@@ -1,6 +1,7 @@
 import type { Receipt, ReceiptEntry } from '@heddle/contracts'
 import { rawCost } from '../compaction/costs.js'
 import { countNeutralMessage } from '../formats/index.js'
+import type { Message } from '../message.js'
 import { type Counting, countLine } from './counting.js'
 import type { History, Line } from './history.js'
 import type { BuildInput } from './input.js'
@@ -9,6 +10,8 @@ import type { FixedSection } from './sections.js'
 
 /** Rises when the same input would be rendered in another way, so that an old receipt is not taken for a new one. */
 export const RENDERER_VERSION = 5
+
+const SUMMARY_REASON = 'the summary of what is covered'
 
 export interface SummaryPart {
   readonly tokens: number
@@ -62,7 +65,7 @@ function summaryEntry(summary: SummaryPart): ReceiptEntry {
     count: 0,
     role: 'system',
     tokens: summary.tokens,
-    reason: 'the summary of what is covered',
+    reason: SUMMARY_REASON,
   }
 }
 
@@ -89,63 +92,76 @@ function lineEntries(line: Line, tokens: number, input: BuildInput): ReceiptEntr
     left -= given
     return given
   })
-  return line.sources.map(({ message, fate, asText }, index) => ({
-    section: 'history',
-    mode: asText ? 'result-as-text' : fate.mode,
-    count: 1,
-    fromSeq: message.seq,
-    toSeq: message.seq,
-    messageId: message.id,
-    reference: input.reference(message),
-    role: message.role,
-    tokens: index === 0 ? left : (shares[index - 1] ?? 0),
-    tokensRaw: rawCost(message),
-    reason: fate.reason,
-  }))
+  return line.sources.flatMap(({ message, fate, asText }, index) => {
+    const entry: ReceiptEntry = {
+      section: 'history',
+      mode: asText ? 'result-as-text' : fate.mode,
+      ...accountOf(message, input),
+      role: message.role,
+      tokens: index === 0 ? left : (shares[index - 1] ?? 0),
+      reason: fate.reason,
+    }
+    return message.origin?.standsFor ? summaryOfThread(entry) : [entry]
+  })
 }
 
-/** Messages that share a fate and follow one another by sequence are one line: a receipt stays small. */
+/** The summary of one thread among several, and the messages that it stands for. */
+function summaryOfThread({ role, tokens, ...covered }: ReceiptEntry): ReceiptEntry[] {
+  const { section, mode, thread } = covered
+  return [
+    { section, mode, count: 0, ...(thread !== undefined && { thread }), role, tokens, reason: SUMMARY_REASON },
+    { ...covered, mode: 'covered', tokens: 0, reason: 'summarized' },
+  ]
+}
+
+/** Which message a line is of, or how many where it is the summary of a thread among several. */
+function accountOf(message: Message, input: BuildInput) {
+  const { origin } = message
+  const ofThread = origin === undefined ? {} : { thread: origin.thread }
+  if (origin?.standsFor) return { count: origin.standsFor.count, ...ofThread, tokensRaw: origin.standsFor.tokens }
+  const { seq, id } = origin ?? message
+  const place = { count: 1, fromSeq: seq, toSeq: seq, ...ofThread, messageId: id, reference: input.reference(message) }
+  return { ...place, tokensRaw: rawCost(message) }
+}
+
+/** Messages that share a fate and follow one another by sequence in their thread are one line: a receipt stays small. */
 function absentEntries(history: History, input: BuildInput): ReceiptEntry[] {
   const entries: ReceiptEntry[] = []
+  const lastOf = new Map<string | undefined, ReceiptEntry>()
   for (const { message, fate } of history.absent) {
-    const last = entries.at(-1)
-    const joins = last?.mode === fate.mode && last.reason === fate.reason && message.seq === (last.toSeq ?? 0) + 1
-    if (last && joins && fate.mode !== 'removed') {
-      last.count++
-      last.toSeq = message.seq
-      last.tokensRaw = (last.tokensRaw ?? 0) + rawCost(message)
-      continue
-    }
-    entries.push({
+    const entry: ReceiptEntry = {
       section: 'history',
       mode: fate.mode,
-      count: 1,
-      fromSeq: message.seq,
-      toSeq: message.seq,
-      ...(fate.mode === 'removed' && {
-        messageId: message.id,
-        reference: input.reference(message),
-        role: message.role,
-      }),
+      ...accountOf(message, input),
       tokens: 0,
-      tokensRaw: rawCost(message),
       reason: fate.reason,
-    })
+    }
+    const last = lastOf.get(entry.thread)
+    if (fate.mode === 'removed') entry.role = message.role
+    else {
+      delete entry.messageId
+      delete entry.reference
+      if (last !== undefined && joins(last, entry)) {
+        last.count++
+        last.toSeq = message.origin?.seq ?? message.seq
+        last.tokensRaw = (last.tokensRaw ?? 0) + (entry.tokensRaw ?? 0)
+        continue
+      }
+    }
+    entries.push(entry)
+    lastOf.set(entry.thread, entry)
   }
   return entries
+}
+
+function joins(last: ReceiptEntry, { mode, reason, fromSeq }: ReceiptEntry): boolean {
+  return last.mode === mode && last.reason === reason && last.toSeq !== undefined && fromSeq === last.toSeq + 1
 }
 
 export function unloadedEntries(input: BuildInput): ReceiptEntry[] {
   return input.unloaded
     .filter((range) => range.count > 0)
-    .map((range) => ({
-      section: 'history',
-      mode: range.mode,
-      count: range.count,
-      tokens: 0,
-      tokensRaw: range.tokens,
-      reason: range.reason,
-    }))
+    .map(({ tokens, ...range }) => ({ section: 'history', ...range, tokens: 0, tokensRaw: tokens }))
 }
 
 /** Most agents have no items: then a receipt says nothing of them. */

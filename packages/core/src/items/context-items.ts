@@ -22,6 +22,8 @@ export interface ContextItems {
   readonly selection: SelectionOutcome | null
   /** The names under which tools are called, by item id. */
   readonly toolNames: ReadonlyMap<string, string>
+  /** How many more there would be without the request's scope. */
+  readonly outsideScope: number
 }
 
 export interface SelectionOutcome {
@@ -35,10 +37,12 @@ interface Shared {
   /** All of the agent's. */
   readonly items: readonly FullItem[]
   readonly share: ThreadShare<FullItem>
+  /** How many of them the request's scope keeps out. Default none. */
+  readonly outsideScope?: number
 }
 
 export function itemsWithSelection(
-  { items, share }: Shared,
+  { items, share, outsideScope = 0 }: Shared,
   model: string,
   selection: Selection<FullItem>,
 ): ContextItems {
@@ -48,16 +52,18 @@ export function itemsWithSelection(
     leftOut: selection.leftOut,
     selection: { model, skipped: null },
     toolNames: toolNames(items),
+    outsideScope,
   }
 }
 
 /** @param skipped why nothing was selected; null where there was nothing to select from */
-export function itemsWithout({ items, share }: Shared, skipped: string | null): ContextItems {
+export function itemsWithout({ items, share, outsideScope = 0 }: Shared, skipped: string | null): ContextItems {
   return {
     held: share.included,
     selected: [],
     leftOut: skipped === null ? [] : share.candidates.map((item) => ({ item, score: null, reason: skipped })),
     selection: skipped === null ? null : { model: null, skipped },
     toolNames: toolNames(items),
+    outsideScope,
   }
 }

@@ -23,7 +23,7 @@ export function standingsOf({ thread, receipt }: ContextResult): Standings {
     if (entry.fromSeq !== undefined) {
       for (const seq of range(entry.fromSeq, entry.toSeq)) {
         const what = `message ${entry.reference ?? seq}`
-        byKey.set(`${thread} message ${seq}`, { ...placed, what, seq })
+        byKey.set(`${entry.thread ?? thread} message ${seq}`, { ...placed, what, seq })
       }
     } else if (entry.fromIteration !== undefined) {
       for (const number of range(entry.fromIteration, entry.toIteration))

@@ -1,0 +1,3 @@
+export { itemsInScope } from './items.js'
+export type { ThreadShareOfScope } from './turns.js'
+export { type Woven, weave } from './weave.js'

@@ -1,0 +1,46 @@
+import type { ContextRequest, PartialSettings, Settings } from '@heddle/contracts'
+import { estimateTokens, type Message, messageReference } from '@heddle/core'
+import type { ThreadRow } from '@heddle/store'
+import { scopeOf } from './scope.js'
+import type { TokenCounter } from './token-counter.js'
+
+export interface LoadDeps {
+  readonly projectId: string
+  /** The moment that the context shows, in milliseconds since 1970. */
+  readonly shownAtMs: number
+  readonly counter: TokenCounter
+  readonly settings: PartialSettings
+}
+
+/** What contexts of all strategies are made of. */
+export function describe(thread: ThreadRow, settings: Settings, request: ContextRequest, deps: LoadDeps) {
+  const { counter, shownAtMs } = deps
+  const counterName = request.counter ?? 'o200k'
+  return {
+    agent: {
+      name: thread.agentName,
+      version: thread.agentVersion,
+      systemPrompt: thread.systemPrompt,
+      docs: thread.docs,
+    },
+    thread,
+    request,
+    settings,
+    format: request.format ?? 'neutral',
+    counter: counterName,
+    count: counterName === 'o200k' ? counter.count : estimateTokens,
+    headSeq: thread.headSeq,
+    clearEpoch: thread.clearEpoch,
+    reference: (message: Message) => messageReference(message.code),
+    ...(request.scope !== undefined && { scope: scopeOf(request, shownAtMs) }),
+  } as const
+}
+
+export function overrides(request: ContextRequest): PartialSettings {
+  return {
+    ...(request.model !== undefined && { model: request.model }),
+    ...(request.budget !== undefined && { budget: request.budget }),
+    ...(request.strategy !== undefined && { strategy: request.strategy }),
+    ...(request.iterations !== undefined && { iterations: request.iterations }),
+  }
+}

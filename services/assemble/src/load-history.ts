@@ -1,0 +1,82 @@
+import type { ContextRequest, CounterName } from '@heddle/contracts'
+import {
+  type BuildInput,
+  countMessageTokens,
+  ineligibleReason,
+  isInWindow,
+  type Message,
+  statusLimits,
+  windowBounds,
+} from '@heddle/core'
+import {
+  type Compaction,
+  countMessages,
+  loadActivity,
+  loadUncovered,
+  loadUndone,
+  markUndone,
+  type Tx,
+  withPrunings,
+} from '@heddle/store'
+import { describe, type LoadDeps } from './describe.js'
+import { scopeSinceMs, scopeThreadIds } from './scope.js'
+import { beforeScope, stateInWindow, unloadedRanges, withoutSummary } from './standing-in.js'
+
+/** What a context of messages is made of. */
+export async function loadHistoryInput(
+  tx: Tx,
+  compaction: Compaction,
+  request: ContextRequest,
+  deps: LoadDeps,
+): Promise<BuildInput> {
+  const { thread, settings } = compaction
+  const { threadId } = thread
+  const window = windowBounds({ ...settings, ...thread, nowMs: deps.shownAtMs })
+  const sinceMs = scopeSinceMs(request, deps.shownAtMs)
+  // The bound of a window is out of it, that of a scope is in it.
+  const bounds =
+    sinceMs === null ? window : { ...window, sinceMs: Math.max(sinceMs - 1, window.sinceMs ?? sinceMs - 1) }
+  const published = stateInWindow(compaction, bounds)
+  const bare = published !== null && sinceMs !== null ? withoutSummary(published) : published
+  const lastClearedAtMs = sinceMs === null ? thread.lastClearedAtMs : bounds.sinceMs
+  const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs }
+  const isUnbounded = bounds.sinceMs === null && bounds.clearedSeq === 0
+  const { agentId } = thread
+  const [{ messages: read, hasMore }, undone, inScope, wholeWindow, everyone, activity] = await Promise.all([
+    loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),
+    loadUndone(tx, threadId),
+    countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
+    sinceMs === null ? null : countMessages(tx, { threadId, sinceMs: window.sinceMs, afterSeq: window.clearedSeq }),
+    isUnbounded ? null : countMessages(tx, { threadId, sinceMs: null, afterSeq: 0 }),
+    loadActivity(tx, { threadId, agentId, amongIds: scopeThreadIds(request, deps), ...statusLimits }),
+  ])
+  const inWindow = wholeWindow ?? inScope
+  const ever = everyone ?? inWindow
+  const messages = markUndone(read, undone)
+  const { current } = compaction
+  const state = bare && current && (await withPrunings(tx, current, bare, messages))
+  const described = describe(thread, settings, request, deps)
+  const loaded = messages
+    .filter((message) => isInWindow(message, bounds))
+    .map((message) => counted(message, described.counter, described.count))
+  const unloadedCount = inScope.eligible - loaded.filter((message) => ineligibleReason(message) === null).length
+  return {
+    ...described,
+    activity,
+    messages: loaded,
+    unloaded: [
+      ...unloadedRanges(compaction, state, hasMore, unloadedCount),
+      ...beforeScope(inWindow, inScope, sinceMs),
+    ],
+    ineligible: ever.aside,
+    imported: ever.eligible,
+    state,
+    stateId: state === null ? null : (current?.id ?? null),
+  }
+}
+
+/** A budget may depend on a message's size only once it was counted, by the counter of the request. */
+function counted(message: Message, counter: CounterName, count: (text: string) => number): Message {
+  if (counter === 'o200k' && message.tokensExact) return message
+  return { ...message, tokens: countMessageTokens(message, count), tokensExact: true }
+}

@@ -1,0 +1,28 @@
+import { type ContextRequest, momentMs, timeBoundsMs } from '@heddle/contracts'
+import { type BuildInput, threadIdOf } from '@heddle/core'
+
+/** Whether a context shows messages of other threads than its own, or not those of its own. */
+export function isOfOthers({ thread, scope }: ContextRequest): boolean {
+  return scope?.threads?.some((name) => name !== thread) ?? false
+}
+
+/** The moment from which on messages are in the scope, in milliseconds since 1970; null where it has no such bound. */
+export function scopeSinceMs({ scope }: ContextRequest, shownAtMs: number): number | null {
+  return scope?.since === undefined ? null : Math.max(timeBoundsMs.first, momentMs(scope.since, shownAtMs))
+}
+
+export function scopeOf(request: ContextRequest, shownAtMs: number): NonNullable<BuildInput['scope']> {
+  const sinceMs = scopeSinceMs(request, shownAtMs)
+  return {
+    threads: request.scope?.threads ?? [request.thread],
+    since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
+  }
+}
+
+/** The threads that the context tells of; null where the request bounds them not. */
+export function scopeThreadIds(
+  { scope }: ContextRequest,
+  { projectId }: { readonly projectId: string },
+): string[] | null {
+  return scope?.threads?.map((name) => threadIdOf(projectId, name)) ?? null
+}
