@@ -93,19 +93,3 @@ export async function existingMessages(
     where not exists (select from heddle.tombstones where target_id = ${threadId})`
   return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
 }
-
-/** Records exact token counts, unless the thread is gone. A count that is there stays: the same text always counts the same. */
-export async function recordTokenCounts(
-  tx: Tx,
-  { threadId, counts }: { threadId: string; counts: readonly { seq: number; tokens: number }[] },
-): Promise<void> {
-  if (counts.length === 0) return
-  await tx`
-    insert into heddle.message_tokens (thread_id, seq, tokens)
-    select thread.id, counted.seq, counted.tokens
-    from (select id from heddle.threads where id = ${threadId} for key share) as thread
-    cross join unnest(
-      ${asArray(counts.map(({ seq }) => seq))}::bigint[], ${asArray(counts.map(({ tokens }) => tokens))}::integer[]
-    ) as counted (seq, tokens)
-    on conflict do nothing`
-}

@@ -1,6 +1,7 @@
 import type { Role, ThinkingBlock, ToolCall } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
 import type { Tx } from './connection.js'
+import { countedTokens } from './token-counts.js'
 
 /** The columns of which a core `Message` is made, for `select ... from heddle.messages as message`. */
 export function messageColumns(tx: Tx) {
@@ -12,9 +13,7 @@ export function messageColumns(tx: Tx) {
     -- The first that the text holds, with its quotes. Postgres' own operators decode all of the metadata on their way, and
     -- fail on the lone surrogates and NUL characters that these may hold.
     substring(message.metadata::text from '"cwd":("(?:[^"\\\\]|\\\\.)*")') as cwd,
-    -- A subquery and no join: one look-up for each row that is returned, whatever the planner guesses of their number.
-    (select counted.tokens from heddle.message_tokens as counted
-     where counted.thread_id = message.thread_id and counted.seq = message.seq) as tokens_counted`
+    ${countedTokens(tx)} as tokens_counted`
 }
 
 export interface MessageRow extends Omit<Message, 'thinking' | 'toolCalls' | 'tokens' | 'tokensExact'> {

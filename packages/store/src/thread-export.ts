@@ -1,6 +1,7 @@
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { type ExportTable, type ExportTableName, exportTables, orderColumns, selectColumns } from './export-tables.js'
+import { countedTokens } from './token-counts.js'
 
 /** Rows that one page of an export reads; contents are read one by one. */
 const PAGE_ROWS = 200
@@ -87,9 +88,8 @@ export async function exportMessages(
   { threadId, afterSeq, headSeq }: { threadId: string; afterSeq: number; headSeq: number },
 ): Promise<readonly string[]> {
   const rows = await tx<{ json: string }[]>`
-    select row_to_json((select picked from (select ${selectColumns(tx, exportTables.message, 'message')}, (
-      select counted.tokens from heddle.message_tokens as counted
-      where counted.thread_id = message.thread_id and counted.seq = message.seq) as tokens) as picked))::text as json
+    select row_to_json((select picked from (select ${selectColumns(tx, exportTables.message, 'message')},
+      ${countedTokens(tx)} as tokens) as picked))::text as json
     from heddle.messages as message
     where message.thread_id = ${threadId} and message.seq > ${afterSeq} and message.seq <= ${headSeq}
     order by message.seq

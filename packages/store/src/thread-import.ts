@@ -6,6 +6,7 @@ import type { Tx } from './connection.js'
 import { ensureThread } from './ensure-threads.js'
 import { exportTables, givenColumns, insertColumns, recordColumns } from './export-tables.js'
 import { encodeText } from './text.js'
+import { recordTokenCounts } from './token-counts.js'
 
 export interface ImportTarget {
   readonly projectId: string
@@ -180,12 +181,10 @@ export async function importMessages(
       insert into heddle.messages (thread_id, ${insertColumns(tx, definition)})
       select ${threadId}, ${givenColumns(tx, definition)}
       from json_to_recordset(${given}::text::json) as given (${recordColumns(tx, definition)})`,
-    tx`
-      insert into heddle.message_tokens (thread_id, seq, tokens)
-      select ${threadId}, given.seq, given.tokens
-      from json_to_recordset(${given}::text::json) as given (seq bigint, tokens integer)
-      where given.tokens is not null
-      on conflict do nothing`,
+    recordTokenCounts(tx, {
+      threadId,
+      counts: fresh.flatMap(({ seq, tokens }) => (tokens === null ? [] : { seq, tokens })),
+    }),
     tx`
       update heddle.stage_cursors
       set

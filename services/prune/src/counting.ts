@@ -10,6 +10,8 @@ export async function withExactTokens(tx: Tx, threadId: string, messages: readon
     counts.push({ seq: message.seq, tokens })
     return { ...message, tokens, tokensExact: true }
   })
+  // Messages come in the order of the conversation; what is recorded lies in that of storing.
+  counts.sort((one, other) => one.seq - other.seq)
   await recordTokenCounts(tx, { threadId, counts })
   return counted
 }

@@ -86,7 +86,7 @@ const LOOK_EVERY_MS = 20
 async function untilCounted({ sql }: Bench, threads: readonly string[]): Promise<void> {
   for (;;) {
     const [row] = await sql<{ counted: number }[]>`
-      select count(*)::int as counted from heddle.message_tokens
+      select coalesce(sum(cardinality(tokens)), 0)::int as counted from heddle.message_tokens
       where thread_id in (select id from heddle.threads where name in ${sql(threads)})`
     if (row?.counted === MESSAGES) return
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))

@@ -4,6 +4,8 @@ import { textOf } from '@heddle/test-support/texts'
 import type { Bench } from './bench.js'
 
 const DISTINCT_TEXTS = 1_000
+/** As the prune stage keeps those of messages that come in appends of a hundred. */
+const COUNTS_PER_ROW = 100
 /** Messages that the pipeline itself stores and settles at the end. */
 const LAST_MESSAGES = 200
 const HEADROOM_MS = 60_000
@@ -75,10 +77,11 @@ export async function insertMessages({ sql, projectId }: Bench, threadId: string
       order by seq`
     await tx`
       insert into heddle.message_tokens (project_id, thread_id, seq, tokens)
-      select ${projectId}, ${threadId}, seq, tokens
+      select ${projectId}, ${threadId}, min(seq), array_agg(tokens order by seq)
       from generate_series(2, ${count}::bigint) as seq
       join bench_texts on number = seq % ${DISTINCT_TEXTS}
-      order by seq`
+      group by seq / ${COUNTS_PER_ROW}
+      order by 3`
     await tx`
       update heddle.stage_cursors
       set head_seq = ${count}, prune_seq = ${count}, summarize_seq = ${count}, embed_seq = ${count},

@@ -31,7 +31,8 @@ export async function fillThread(database: TestStore, thread: string, count: num
         from generate_series(2, ${count}::bigint) as seq) as numbered`
     await sql`
       insert into heddle.message_tokens (project_id, thread_id, seq, tokens)
-      select ${PROJECT}, ${threadId}, seq, 30 from generate_series(2, ${count}::bigint) as seq`
+      select ${PROJECT}, ${threadId}, seq, array_fill(30, array[least(100, ${count} - seq + 1)::int])
+      from generate_series(2, ${count}::bigint, 100) as seq`
     await sql`
       update heddle.stage_cursors set
         head_seq = ${count}, prune_seq = ${count}, summarize_seq = ${count}, embed_seq = ${count},

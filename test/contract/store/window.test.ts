@@ -71,6 +71,21 @@ describe('messages', () => {
     })
   })
 
+  it('are counted in runs, with gaps between and whatever the length', async () => {
+    const all = Array.from({ length: 300 }, () => prepared())
+    const { threadId } = await appendOne(database.store, append(all, { thread: freshThread() }))
+    const gap = 280
+    const counts = all.map((_, index) => ({ seq: index + 1, tokens: 1_000 + index })).filter(({ seq }) => seq !== gap)
+    await database.store.inProject(PROJECT, async (tx) => {
+      await recordTokenCounts(tx, { threadId, counts: counts.slice(0, 2) })
+      // As of another that began before it knew of these: the longer run stays.
+      await recordTokenCounts(tx, { threadId, counts })
+      const messages = await loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: all.length })
+      const exact = messages.filter(({ tokensExact }) => tokensExact)
+      expect(exact.map(({ seq, tokens }) => ({ seq, tokens }))).toEqual(counts)
+    })
+  })
+
   it('are found by id and by code, in their own thread alone, and paged by sequence', async () => {
     const messages = [prepared(), prepared(), prepared()]
     const { threadId } = await appendOne(database.store, append(messages, { thread: freshThread() }))

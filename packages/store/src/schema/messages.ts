@@ -72,14 +72,17 @@ export const messages = heddle.table(
   ],
 )
 
-/** Exact counts of the o200k counter, filled in by the prune stage: a message's own row never changes. */
+/**
+ * Exact counts of the o200k counter, filled in by the prune stage: a message's own row never changes. A row holds those of a
+ * run of messages, which costs a tenth of a row for each: the first is that of message `seq`, the next that of `seq + 1`.
+ */
 export const messageTokens = heddle.table(
   'message_tokens',
   {
     threadId: uuid('thread_id').notNull(),
     seq: bigint('seq', { mode: 'number' }).notNull(),
     projectId: projectId(),
-    tokens: integer('tokens').notNull(),
+    tokens: integer('tokens').array().notNull(),
   },
   (table) => [primaryKey({ columns: [table.threadId, table.seq] }), ownProjectOnly(table.projectId)],
 )
