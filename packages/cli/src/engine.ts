@@ -103,7 +103,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       pid: process.pid,
       stages: workersHere,
     })
-    const store = await openMigratedStore(server, { applicationName, log, opened })
+    const store = await openMigratedStore(server, { applicationName, config, log, opened })
     const queues = await openQueues({
       backend: backendOf(config, server),
       prefix: config.queuePrefix,
@@ -179,7 +179,7 @@ export async function openStoreEngine(options: Omit<OpenEngineOptions, 'needs'>)
     if (server.kind === 'embedded') await migrateAll(config, server, log)
     context.signal.throwIfAborted()
     const applicationName = applicationNameOf({ queuePrefix: config.queuePrefix, pid: process.pid, stages: [] })
-    const store = await openMigratedStore(server, { applicationName, log, opened })
+    const store = await openMigratedStore(server, { applicationName, config, log, opened })
     const { project, settings } = config
     const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
     const client = createClient({
@@ -205,12 +205,24 @@ const noQueues = new Proxy({} as Queues, {
   },
 })
 
+const BYTES_PER_MEGABYTE = 1024 * 1024
+
 /** Nothing is created in a database that is not Heddle's yet, neither tables nor queues: its owner says when. */
 async function openMigratedStore(
   server: DatabaseServer,
-  { applicationName, log, opened }: { applicationName: string; log: Logger; opened: CloseStack },
+  {
+    applicationName,
+    config,
+    log,
+    opened,
+  }: { applicationName: string; config: Config; log: Logger; opened: CloseStack },
 ): Promise<Store> {
-  const store = openStore({ url: server.url, applicationName, log })
+  const store = openStore({
+    url: server.url,
+    applicationName,
+    vectorCacheBytesMax: config.vectorCacheMegabytes * BYTES_PER_MEGABYTE,
+    log,
+  })
   opened.push('store', STORE_CLOSE_MS, () => store.close())
   await store.ping()
   await assertMigrated(store)

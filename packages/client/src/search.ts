@@ -24,6 +24,11 @@ export interface SearchResult {
   readonly isComplete: boolean
   /** The model of the vectors that took part in the ranking; null where words alone did. */
   readonly model: string | null
+  /**
+   * How vectors were compared: `exact`, one by one in the memory of a process, or by the index of `pgvector`, which may miss
+   * some of what is near; null where words alone ranked.
+   */
+  readonly comparedBy: 'exact' | 'pgvector' | null
   /** Why vectors took no part though they were wanted, or only in part; null where nothing is amiss. */
   readonly degraded: string | null
 }
@@ -70,6 +75,7 @@ export async function search(parts: ClientParts, request: SearchRequest): Promis
     })),
     isComplete,
     model: ranking.model,
+    comparedBy: ranking.comparedBy,
     degraded: ranking.degraded,
   }
 }

@@ -71,6 +71,12 @@ async function takeMentions(tx: Tx, threadId: string): Promise<number> {
   return Math.max(count, traces.count)
 }
 
+/** Single vectors, where the server has pgvector: some at a time, before the row of the thread that would take all of them. */
+const takePoints: Taker = async (tx, thing) => {
+  const [table] = await tx<{ found: boolean }[]>`select to_regclass('heddle.vector_points') is not null as found`
+  return table?.found === true ? await takeRows('vector_points', 'seq', ofThread)(tx, thing) : {}
+}
+
 /** An agent's row takes its versions, its clears and its items along. No thread of it is left by then. */
 const takeAgent: Taker = async (tx, { targetId }) => {
   const { count } = await tx`select from heddle.agents where id = ${targetId} for update`
@@ -130,6 +136,7 @@ const takers = {
     takeRows('dead_letters', 'id', ofThread),
     takeRows('summary_calls', 'id', ofThread),
     takeSnapshot,
+    takePoints,
     takeRows('vector_threads', 'model', ofThread),
     takeRows('vectors', 'first_chunk', ofThread),
     takePostings,

@@ -11,6 +11,7 @@ import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { type CachedScope, VectorCache, type VectorScope } from './vector-cache.js'
 import {
+  bytesPerVector,
   joinNearest,
   type Nearest,
   type NearestRequest,
@@ -35,23 +36,25 @@ export interface ExactVectorsOptions {
  * only what is newer is read, and threads that were erased are let go.
  */
 export function createExactVectors({ inSnapshot, bytesMax }: ExactVectorsOptions): VectorSearch {
-  const cache = new VectorCache(bytesMax)
+  const cache = new VectorCache()
 
   async function nearestOf(agentId: string, request: NearestRequest): Promise<Nearest> {
     const scope = { projectId: request.projectId, agentId, model: request.model }
     const cached = cache.use(scope)
     const updating = cached.updating.then(() =>
-      inSnapshot(scope.projectId, (tx) => update(tx, { scope, cached, dimensions: request.query.length, bytesMax })),
+      inSnapshot(scope.projectId, (tx) =>
+        update(tx, { scope, cached, cache, dimensions: request.query.length, bytesMax }),
+      ),
     )
     cached.updating = updating.catch(() => {})
     const chunks = await updating
-    cache.trim()
-    if (!isWithin(chunks, request.query.length, bytesMax)) return { documents: [], chunks, agentsLeftOut: 1 }
-    return { documents: await compare(cached, request), chunks, agentsLeftOut: 0 }
+    cache.trim(bytesMax)
+    if (!isWithin(chunks, request.query.length, bytesMax))
+      return { documents: [], chunks, agentsLeftOut: 1, by: 'exact' }
+    return { documents: await compare(cached, request), chunks, agentsLeftOut: 0, by: 'exact' }
   }
 
   return {
-    name: 'exact',
     get cachedBytes() {
       return cache.bytes
     },
@@ -81,7 +84,7 @@ async function compare(cached: CachedScope, request: NearestRequest): Promise<Ne
 }
 
 function isWithin(chunks: number, dimensions: number, bytesMax: number): boolean {
-  return chunks <= VECTORS_EXACT_MAX && chunks * dimensions <= bytesMax
+  return chunks <= VECTORS_EXACT_MAX && chunks * bytesPerVector(dimensions) <= bytesMax
 }
 
 interface ListedThread {
@@ -97,9 +100,10 @@ async function update(
   {
     scope,
     cached,
+    cache,
     dimensions,
     bytesMax,
-  }: { scope: VectorScope; cached: CachedScope; dimensions: number; bytesMax: number },
+  }: { scope: VectorScope; cached: CachedScope; cache: VectorCache; dimensions: number; bytesMax: number },
 ): Promise<number> {
   const listed = await listThreads(tx, scope)
   const numbers = new Set(listed.map(({ number }) => number))
@@ -111,6 +115,8 @@ async function update(
     return chunks
   }
   const newer = listed.filter(({ number, toSeq }) => (cached.threads.get(number)?.toSeq ?? 0) < toSeq)
+  // What others leave before this comes: both together would be twice as much.
+  cache.trim(bytesMax - chunks * bytesPerVector(dimensions) + cached.bytes, cached)
   if (newer.length > 0) await readNewer(tx, { model: scope.model, dimensions, cached, newer })
   return chunks
 }
@@ -138,7 +144,10 @@ async function readNewer(
 ): Promise<void> {
   const afterSeqs = new Map(newer.map(({ number }) => [number, cached.threads.get(number)?.toSeq ?? 0]))
   const blocks = new Map(
-    newer.map(({ number }) => [number, cached.threads.get(number)?.block ?? new VectorBlock(dimensions)]),
+    newer.map(({ number, chunks }) => [
+      number,
+      cached.threads.get(number)?.block ?? new VectorBlock(dimensions, chunks),
+    ]),
   )
   try {
     const rows = tx<{ number: number; places: Uint8Array; embedding: Uint8Array }[]>`

@@ -2,6 +2,7 @@ import postgres from 'postgres'
 import { appliedMigrations, knownMigrations } from './migrate.js'
 import { fromPostgres } from './postgres-errors.js'
 import type { Store } from './store.js'
+import { inspectPgvector, type PgvectorState } from './vector-points.js'
 
 export interface ServerHealth {
   /** `15.4`, as the server says. */
@@ -20,6 +21,7 @@ export interface ServerHealth {
   readonly migrationsApplied: string[]
   readonly migrationsPending: string[]
   readonly extensions: string[]
+  readonly pgvector: PgvectorState
 }
 
 /**
@@ -35,7 +37,7 @@ export async function inspectServer({ url }: { url: string }): Promise<ServerHea
     onnotice: () => {},
   })
   try {
-    const [server] = await sql<Omit<ServerHealth, 'migrationsApplied' | 'migrationsPending'>[]>`
+    const [server] = await sql<Omit<ServerHealth, 'migrationsApplied' | 'migrationsPending' | 'pgvector'>[]>`
       select
         current_setting('server_version') as version,
         current_setting('server_version_num')::integer as "versionNumber",
@@ -55,6 +57,7 @@ export async function inspectServer({ url }: { url: string }): Promise<ServerHea
     return {
       ...server,
       migrationsApplied: known.filter(({ hash }) => applied.has(hash)).map(({ name }) => name),
+      pgvector: await inspectPgvector(sql),
       migrationsPending: known.filter(({ hash }) => !applied.has(hash)).map(({ name }) => name),
     }
   } catch (error) {

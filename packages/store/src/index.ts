@@ -121,12 +121,15 @@ export * from './threads.js'
 export { recordTokenCounts } from './token-counts.js'
 export { holdThread } from './tombstones.js'
 export * from './undone.js'
+export { canIndex, isIndexable, type PgvectorState } from './vector-points.js'
 export * from './vector-scopes.js'
 export {
+  bytesPerVector,
   type Nearest,
   type NearestRequest,
   VECTOR_CACHE_BYTES_MAX,
   VECTORS_EXACT_MAX,
+  type VectorComparison,
   type VectorSearch,
 } from './vector-search.js'
 export * from './vectors.js'

@@ -6,6 +6,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
+import { migratePgvector } from './migrate-pgvector.js'
 import { CONNECT_TIMEOUT_MS, watchOpening } from './opening.js'
 import { fromPostgres } from './postgres-errors.js'
 
@@ -53,6 +54,7 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
     // Services may look at what is applied, so that `heddle doctor` needs no other login than theirs.
     await sql`grant usage on schema heddle_migrations to heddle_app`
     await sql`grant select on heddle_migrations.applied to heddle_app`
+    await migratePgvector(sql, log)
     const after = await appliedMigrations(sql)
     const applied = knownMigrations().filter(({ hash }) => after.has(hash) && !before.has(hash))
     for (const { name } of applied) log?.info({ migration: name }, 'migration applied')

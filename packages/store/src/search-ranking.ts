@@ -15,6 +15,7 @@ import {
 import { inSlices } from './in-slices.js'
 import { readGround, type SearchConditions, type SearchGround, type SearchParts } from './search-scope.js'
 import { searchVectors, type VectorLeg } from './search-vectors.js'
+import type { VectorComparison } from './vector-search.js'
 import { loadPostedThreads } from './word-search.js'
 
 /** Messages that one leg gives, of which those are shown that meet what the ranking does not know, such as a time. */
@@ -46,6 +47,8 @@ export interface MessageRanking {
   /** False where more was found than is ranked. */
   readonly isRanked: boolean
   readonly model: string | null
+  /** How vectors were compared; null where none were. */
+  readonly comparedBy: VectorComparison | null
   readonly degraded: string | null
 }
 
@@ -70,7 +73,7 @@ export async function rankMessages(
     by === 'meaning'
       ? nothingRanked
       : await inSlices(rankWords({ ...ground.query, limit: isNarrowed ? CANDIDATES_MAX : CANDIDATES_SHOWN_MAX }))
-  const { documents: vectors, model, degraded } = await searching
+  const { documents: vectors, model, comparedBy, degraded } = await searching
   const near = { vectors, neighbours: ground.settings.words.neighbours, isWanted: documentFilter(ground.query.only) }
   const documents =
     by === 'meaning'
@@ -96,12 +99,18 @@ export async function rankMessages(
     isRead: ground.isComplete,
     isRanked: words.found <= words.documents.length,
     model,
+    comparedBy,
     degraded: by === 'words' ? null : degraded,
   }
 }
 
 const nothingRanked: Ranking = { documents: [], found: 0 }
-const wordsOnly: Promise<VectorLeg> = Promise.resolve({ documents: [], model: null, degraded: null })
+const wordsOnly: Promise<VectorLeg> = Promise.resolve({
+  documents: [],
+  model: null,
+  comparedBy: null,
+  degraded: null,
+})
 
 function vectorWeights(model: string | null, { settings }: SearchGround): VectorWeights {
   const { always, unknownWords } = settings.vectors

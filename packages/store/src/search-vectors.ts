@@ -2,6 +2,7 @@ import { documentFilter, type NearDocument, quantizeVector, type TextEmbedder } 
 import { listAgents } from './agents.js'
 import type { QueryEmbedder, SearchGround, SearchParts } from './search-scope.js'
 import { loadModelCoverage } from './vector-scopes.js'
+import type { VectorComparison } from './vector-search.js'
 
 /** What vectors gave to a search. */
 export interface VectorLeg {
@@ -9,6 +10,8 @@ export interface VectorLeg {
   readonly documents: readonly NearDocument[]
   /** The model of the vectors; null where none were compared. */
   readonly model: string | null
+  /** How they were compared; null where none were. */
+  readonly comparedBy: VectorComparison | null
   /** Why vectors took no part, or only in part; null where nothing is amiss. */
   readonly degraded: string | null
 }
@@ -51,7 +54,7 @@ export async function searchVectors(
 }
 
 function nothing(degraded: string): VectorLeg {
-  return { documents: [], model: null, degraded }
+  return { documents: [], model: null, comparedBy: null, degraded }
 }
 
 interface Comparison {
@@ -67,7 +70,7 @@ async function compare({ store, projectId }: SearchParts, query: string, given: 
   const { ground, limit, signal } = given
   const chosen = await given.embedder()
   if (chosen === null) return nothing('there is no embedder')
-  if (!given.isNeeded(chosen.model, ground)) return { documents: [], model: null, degraded: null }
+  if (!given.isNeeded(chosen.model, ground)) return { documents: [], model: null, comparedBy: null, degraded: null }
   const { agentIds, coverage, tooMany } = await store.inProject(projectId, async (tx) => {
     if (ground.agentId !== null) {
       const coverage = await loadModelCoverage(tx, { agentId: ground.agentId })
@@ -84,7 +87,11 @@ async function compare({ store, projectId }: SearchParts, query: string, given: 
   const degraded = isBehind === null ? tooMany : `those of ${model} are used meanwhile: ${isBehind}`
   const [vector] = await embedder.embed([query], signal)
   if (vector === undefined) throw new Error('the embedder gave no vector')
-  const { documents, agentsLeftOut } = await store.vectors.nearest({
+  const {
+    documents,
+    agentsLeftOut,
+    by: comparedBy,
+  } = await store.vectors.nearest({
     projectId,
     agentIds,
     model,
@@ -93,9 +100,9 @@ async function compare({ store, projectId }: SearchParts, query: string, given: 
     isWanted: documentFilter(ground.query.only),
     limit,
   })
-  if (agentsLeftOut === 0) return { documents, model, degraded }
+  if (agentsLeftOut === 0) return { documents, model, comparedBy, degraded }
   const reason = 'an agent has more vectors than are compared in memory: see `heddle doctor`'
-  return documents.length === 0 ? nothing(reason) : { documents, model, degraded: reason }
+  return documents.length === 0 ? nothing(reason) : { documents, model, comparedBy, degraded: reason }
 }
 
 /** While the model is being changed: the embedder of one that covers everything; without it words alone are searched. */

@@ -3,6 +3,7 @@ import { AccessLog } from './access-log.js'
 import { recordAccesses } from './archive.js'
 import type { Tx } from './connection.js'
 import { createExactVectors } from './exact-vectors.js'
+import { nearestByIndex } from './pgvector-vectors.js'
 import { type Connection, openPool, type Pool } from './pool.js'
 import { connectionLost, endsConnection, fromPostgres } from './postgres-errors.js'
 import { VECTOR_CACHE_BYTES_MAX, type VectorSearch } from './vector-search.js'
@@ -75,15 +76,25 @@ export function openStore({
     write: (projectId, batch) => transact(pool, projectId, (tx) => recordAccesses(tx, batch)),
     ...(log && { log }),
   })
+  const exact = createExactVectors({
+    inSnapshot: (projectId, work) => transact(pool, projectId, work, { snapshot: true }),
+    bytesMax: vectorCacheBytesMax,
+  })
+  const vectors: VectorSearch = {
+    get cachedBytes() {
+      return exact.cachedBytes
+    },
+    // Asked for each time: `heddle migrate` may make the index while this process runs.
+    nearest: async (request) =>
+      (await nearestByIndex((projectId, work) => transact(pool, projectId, work), request)) ??
+      (await exact.nearest(request)),
+  }
   return {
     async inProject(projectId, work, options) {
       if (!PROJECT_ID.test(projectId)) throw validationError('projectId', 'must be a UUID', projectId)
       return await transact(pool, projectId, work, options)
     },
-    vectors: createExactVectors({
-      inSnapshot: (projectId, work) => transact(pool, projectId, work, { snapshot: true }),
-      bytesMax: vectorCacheBytesMax,
-    }),
+    vectors,
     noteAccess: (projectId, entryId) => accesses.note(projectId, entryId),
     asReconciler: (work) => transact(pool, '', work),
     async ping() {

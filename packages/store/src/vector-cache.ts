@@ -35,8 +35,6 @@ export class VectorCache {
   /** In the order of their last use. */
   readonly #scopes = new Map<string, CachedScope>()
 
-  constructor(readonly bytesMax: number) {}
-
   get bytes(): number {
     let bytes = 0
     for (const scope of this.#scopes.values()) bytes += scope.bytes
@@ -52,11 +50,12 @@ export class VectorCache {
     return scope
   }
 
-  /** Lets scopes go until the rest fits, the one in use last of all. */
-  trim(): void {
+  /** Lets scopes go until the rest takes so many bytes at most: the one used last goes last, and `kept` never. */
+  trim(bytesMax: number, kept?: CachedScope): void {
     let bytes = this.bytes
     for (const [key, scope] of this.#scopes) {
-      if (bytes <= this.bytesMax) return
+      if (bytes <= bytesMax) return
+      if (scope === kept) continue
       bytes -= scope.bytes
       this.#scopes.delete(key)
     }

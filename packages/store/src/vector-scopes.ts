@@ -89,15 +89,29 @@ export async function loadModelCoverage(tx: Tx, { agentId }: { agentId: string }
     order by models.model`
 }
 
+/** An agent's vectors of one model. */
+export interface ScopeSize {
+  readonly agent: string
+  readonly model: string
+  readonly chunks: number
+  readonly dimensions: number
+}
+
 /** The scope of the project with the most chunks of one model; null without any vectors. For `doctor`: it reads all threads. */
-export async function largestVectorScope(tx: Tx): Promise<{ agent: string; model: string; chunks: number } | null> {
-  const [largest] = await tx<{ agent: string; model: string; chunks: number }[]>`
-    select agents.name as agent, scope.model, scope.chunks
+export async function largestVectorScope(tx: Tx): Promise<ScopeSize | null> {
+  const [largest] = await tx<ScopeSize[]>`
+    select agents.name as agent, scope.model, scope.chunks, coalesce(one.dimensions, 0) as dimensions
     from (
       select agent_id, model, sum(chunks)::bigint as chunks from heddle.vector_threads
       group by agent_id, model
       order by chunks desc
       limit 1) as scope
-    join heddle.agents on agents.id = scope.agent_id`
+    join heddle.agents on agents.id = scope.agent_id
+    left join lateral (
+      select octet_length(vectors.embedding) / vectors.chunks as dimensions
+      from heddle.vector_threads as thread
+      join heddle.vectors on vectors.thread_id = thread.thread_id and vectors.model = thread.model
+      where thread.agent_id = scope.agent_id and thread.model = scope.model and thread.chunks > 0
+      limit 1) as one on true`
   return largest ?? null
 }

@@ -3,8 +3,13 @@ import type { NearDocument } from '@heddle/core'
 /** Chunks of one scope that exact search compares at most: past them, each query would take too long and too much memory. */
 export const VECTORS_EXACT_MAX = 250_000
 
-/** Bytes of vectors that a process keeps in memory, unless it is told otherwise: about 650,000 of 384 dimensions. */
+/** Bytes of vectors that a process keeps in memory, unless it is told otherwise: 670,000 of 384 dimensions. */
 export const VECTOR_CACHE_BYTES_MAX = 256 * 1024 * 1024
+
+/** Bytes that a vector takes in memory: itself, filled up to whole words, its scale and its message. */
+export function bytesPerVector(dimensions: number): number {
+  return 4 * Math.ceil(dimensions / 4) + 12
+}
 
 export interface NearestRequest {
   readonly projectId: string
@@ -29,11 +34,14 @@ export interface Nearest {
   readonly chunks: number
   /** Agents whose vectors were not compared, since they are too many for this way of searching. */
   readonly agentsLeftOut: number
+  /** How they were compared: one by one in the memory of this process, or on a server that has pgvector. */
+  readonly by: VectorComparison
 }
+
+export type VectorComparison = 'exact' | 'pgvector'
 
 /** Finds the messages of a scope whose vectors are nearest to that of a query. */
 export interface VectorSearch {
-  readonly name: 'exact' | 'pgvector'
   /** Bytes of vectors that are in the memory of this process. */
   readonly cachedBytes: number
   nearest(request: NearestRequest): Promise<Nearest>
@@ -46,5 +54,6 @@ export function joinNearest(found: readonly Nearest[], limit: number): Nearest {
     documents: documents.slice(0, limit),
     chunks: found.reduce((sum, { chunks }) => sum + chunks, 0),
     agentsLeftOut: found.reduce((sum, { agentsLeftOut }) => sum + agentsLeftOut, 0),
+    by: found[0]?.by ?? 'exact',
   }
 }

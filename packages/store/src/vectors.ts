@@ -1,6 +1,7 @@
 import { type ChunkPlace, packPlaces } from '@heddle/core'
 import type { Tx } from './connection.js'
 import { base64, joinedVectors } from './vector-bytes.js'
+import { appendPoints } from './vector-points.js'
 
 /** An embedded chunk of a message. */
 export interface EmbeddedChunk extends ChunkPlace {
@@ -51,6 +52,7 @@ export async function appendVectors(tx: Tx, added: NewVectors): Promise<boolean>
       ${threadId}, ${model}, first_chunk, chunks, to_seq, decode(places, 'base64'), decode(embedding, 'base64')
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
       first_chunk integer, chunks integer, to_seq bigint, places text, embedding text)`
+  await appendPoints(tx, added)
   if ((rows.at(-1)?.chunks ?? 0) < ROW_CHUNKS_SMALL) await mergeSmallRows(tx, threadId, model)
   return true
 }

@@ -1,6 +1,6 @@
 import { mergeSettings, stageNames } from '@heddle/contracts'
 import { type Config, type Logger, withoutCredentials } from '@heddle/runtime'
-import type { Store } from '@heddle/store'
+import type { ServerHealth, Store } from '@heddle/store'
 import { CloseStack } from '../close-stack.js'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
 import type { DatabaseServer } from '../engine.js'
@@ -65,26 +65,20 @@ async function lookAtServers(
     const queues = migrated
       ? await lookAtQueues(config, server, store, log, opened)
       : { checks: [skipped('queues')], connections: null }
-    const search = migrated ? await lookAtSearch(store, config) : skipped('search')
+    const search = migrated ? await lookAtSearch(store, config, health) : skipped('search')
     return [reachable, ...checks, connectionCheck(health, queues.connections), ...queues.checks, search]
   } catch (error) {
     return [failedBy('database', error), skipped('queues')]
   }
 }
 
-/** Whether vectors of the largest agent can still be compared one by one. */
-async function lookAtSearch(store: Store, config: Config): Promise<Check> {
-  const { largestVectorScope, VECTORS_EXACT_MAX } = await import('@heddle/store')
+/** How vectors are compared, and whether those of the largest agent still can be. */
+async function lookAtSearch(store: Store, config: Config, health: ServerHealth): Promise<Check> {
+  const { largestVectorScope } = await import('@heddle/store')
   const { projectIdOf } = await import('@heddle/core')
+  const { searchCheck } = await import('./search.js')
   const largest = await store.inProject(projectIdOf(config.project), largestVectorScope)
-  if (largest === null) return passed('search', 'no vectors yet')
-  const detail = `agent "${largest.agent}" has ${largest.chunks} vectors, of ${VECTORS_EXACT_MAX} that are compared exactly`
-  if (largest.chunks <= VECTORS_EXACT_MAX) return passed('search', detail)
-  return warned(
-    'search',
-    detail,
-    'Its searches go by words alone. So many vectors need the index of pgvector, which Heddle does not use yet: spread the threads over several agents.',
-  )
+  return searchCheck(health.pgvector, { largest, cacheMegabytes: config.vectorCacheMegabytes })
 }
 
 async function lookAtQueues(

@@ -92,6 +92,8 @@ export const foundSchema = named(
     isComplete: z.boolean(),
     /** The model of the vectors that took part in the ranking; null where words alone did. */
     model: z.string().nullable(),
+    /** How vectors were compared: one by one, or by the index of pgvector; null where words alone ranked. */
+    comparedBy: z.enum(['exact', 'pgvector']).nullable(),
     /** Why vectors took no part though they were wanted, or only in part; null where nothing is amiss. */
     degraded: z.string().nullable(),
     /** A search has one page. */

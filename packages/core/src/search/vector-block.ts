@@ -13,8 +13,13 @@ export class VectorBlock {
   seqs = new Float64Array()
   readonly wordsPerRow: number
 
-  constructor(readonly dimensions: number) {
+  /** @param rows how many will come, as far as is known: room for them is made at once */
+  constructor(
+    readonly dimensions: number,
+    rows = 0,
+  ) {
     this.wordsPerRow = Math.ceil(dimensions / BYTES_PER_WORD)
+    this.#reserve(rows)
   }
 
   get bytes(): number {
@@ -37,10 +42,10 @@ export class VectorBlock {
     }
   }
 
-  /** A block that is filled once takes what it needs; one that grows gets a part more, so that it is seldom copied. */
+  /** A block that is made takes what it needs; one that grows gets a part more, so that it is seldom copied. */
   #reserve(rows: number): void {
     if (rows <= this.seqs.length) return
-    const room = this.count === 0 ? rows : Math.max(rows, Math.ceil(this.count * GROWTH))
+    const room = this.seqs.length === 0 ? rows : Math.max(rows, Math.ceil(this.count * GROWTH))
     this.words = copied(new Int32Array(room * this.wordsPerRow), this.words)
     this.scales = copied(new Float32Array(room), this.scales)
     this.seqs = copied(new Float64Array(room), this.seqs)

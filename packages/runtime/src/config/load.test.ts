@@ -41,6 +41,15 @@ describe('loadConfig', () => {
     )
   })
 
+  it('takes the size of the memory for vectors from the file, and rather from the environment', () => {
+    const cwd = folder('vectorCacheMegabytes: 64')
+    expect(loadConfig({ env: {}, cwd }).vectorCacheMegabytes).toBe(64)
+    expect(loadConfig({ env: { HEDDLE_VECTOR_CACHE_MEGABYTES: '512' }, cwd }).vectorCacheMegabytes).toBe(512)
+    expect(faultsOf({ env: { HEDDLE_VECTOR_CACHE_MEGABYTES: '0' }, cwd })).toEqual([
+      'HEDDLE_VECTOR_CACHE_MEGABYTES: must be at least 1 (received 0)',
+    ])
+  })
+
   it('needs nothing: without sources it is embedded, with the data beside the caller', () => {
     const cwd = folder()
     expect(loadConfig({ env: {}, cwd })).toEqual({
@@ -56,6 +65,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       settings: {},
       embedder: { kind: 'auto', model: null, modelsDir: null, baseUrl: null, dimensions: null, threads: null },
+      vectorCacheMegabytes: 256,
       strategyModules: [],
       queuePrefix: 'heddle',
       retention: {

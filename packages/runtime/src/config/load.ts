@@ -35,6 +35,8 @@ export interface Config {
     dimensions: number | null
     threads: number | null
   }
+  /** Megabytes of vectors that a process keeps in memory at most, where vectors are compared in memory. Default 256. */
+  vectorCacheMegabytes: number
   /** Days for which each of these is kept, null for ever. Messages are kept until they are erased. */
   retention: {
     /** In minutes: the bytes of contexts as they were delivered; rebuilding them takes longer. Default 60. */
@@ -123,6 +125,7 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
       dimensions: raw.embedder?.dimensions ?? null,
       threads: raw.embedder?.threads ?? null,
     },
+    vectorCacheMegabytes: raw.vectorCacheMegabytes ?? 256,
     retention: {
       deliveredMinutes: 60,
       contextsDays: 30,

@@ -90,6 +90,7 @@ export const rawConfigSchema = z.strictObject({
     })
     .optional(),
   /** Known before the rest is read: what they register may be named below. */
+  vectorCacheMegabytes: atLeastOne.max(65_536, 'must be at most 65536').optional(),
   strategyModules: strategyModulesSchema.optional(),
   settings: partialSettingsSchema.optional(),
   /** Spec 002's names of the settings for iterations; the same as `settings.iterations` and `settings.maxSummaryTokens`. */
