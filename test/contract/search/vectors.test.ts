@@ -89,7 +89,12 @@ test('vectors that do not fit in memory are not compared, and the answer says so
   await said(database, { agent, thread: 'wide' }, [prepared({ content: 'the loom is broken' })])
   const small = openStore({ url: database.url, vectorCacheBytesMax: 100 })
   try {
-    expect(await nearest(small, agent, 'loom')).toEqual({ documents: [], chunks: 1, agentsLeftOut: 1 })
+    expect(await nearest(small, agent, 'loom')).toEqual({
+      documents: [],
+      chunks: 1,
+      agentsLeftOut: 1,
+      by: 'exact',
+    })
     expect(small.vectors.cachedBytes).toBeLessThanOrEqual(100)
     const { items, degraded } = await clientOn({ store: small }, PROJECT_NAME, { embedder }).search({
       query: 'broken zebra',
