@@ -149,6 +149,41 @@ export function readPostings(list: Uint8Array, visit: (thread: number, seq: numb
   }
 }
 
+/** The documents of some lists one after another. */
+export interface PostingRuns {
+  readonly count: number
+  readonly seqs: Float64Array
+  readonly measures: Uint8Array
+  /** Which of them are of one thread. */
+  readonly runs: readonly { readonly thread: number; readonly from: number; readonly to: number }[]
+}
+
+/** As {@link readPostings}, of all lists at once: a frequent term has many thousands, which are read in one tight loop. */
+export function decodePostings(lists: readonly Uint8Array[]): PostingRuns {
+  // A document takes two bytes at least.
+  const most = lists.reduce((sum, { length }) => sum + (length >> 1), 0)
+  const seqs = new Float64Array(most)
+  const measures = new Uint8Array(most)
+  const runs: { thread: number; from: number; to: number }[] = []
+  let count = 0
+  for (const list of lists) {
+    const reader = new ByteReader(list)
+    let thread = 0
+    while (!reader.isAtEnd) {
+      thread += reader.number()
+      const from = count
+      let seq = 0
+      for (let left = reader.number(); left > 0; left--) {
+        seq += reader.number()
+        seqs[count] = seq
+        measures[count++] = reader.byte()
+      }
+      runs.push({ thread, from, to: count })
+    }
+  }
+  return { count, seqs, measures, runs }
+}
+
 /** Puts lists of one term together, and leaves out documents that `keep` does not want. */
 export function mergePostings(lists: readonly Uint8Array[], keep: (thread: number) => boolean = () => true): Posting[] {
   const merged: Posting[] = []

@@ -1,9 +1,9 @@
 import type { Steps } from '../recall/steps.js'
+import { BestDocuments } from './best.js'
 import { memberships } from './memberships.js'
-import { nthLargest } from './nth-largest.js'
-import { lengthOf, readPostings, timesOf } from './postings.js'
-import { Scores, ThreadScores } from './scores.js'
-import type { RankedDocument, Ranking, ScopeStatistics, WordQuery } from './word-query.js'
+import { decodePostings, lengthOf, type PostingRuns, timesOf } from './postings.js'
+import { PAGE_DOCUMENTS, Scores, ThreadScores } from './scores.js'
+import type { Ranking, ScopeStatistics, WordQuery } from './word-query.js'
 
 /** BM25's constants: how soon a word's repetitions stop to count, and how much a long text is held against it. */
 const DOCUMENT_CONSTANTS = { saturation: 0.9, lengthWeight: 0.4 }
@@ -19,11 +19,12 @@ export function* rankWords(query: WordQuery): Steps<Ranking> {
   const ofThreads = new Map<number, number>()
   const threadLengthAverage = average(query.threadLengths.values())
   for (const { lists } of query.terms) {
-    const holders = countDocuments(lists)
+    const postings = decodePostings(lists)
+    const holders = postings.count
     if (holders === 0) continue
     yield
     const rarity = Math.log(1 + (Math.max(0, query.scope.documents - holders) + 0.5) / (holders + 0.5))
-    const timesByThread = scoreTerm(lists, { rarity, own, scope: query.scope })
+    const timesByThread = scoreTerm(postings, { rarity, own, scope: query.scope })
     for (const [thread, times] of timesByThread) {
       const relativeLength = (query.threadLengths.get(thread) ?? 0) / threadLengthAverage
       const score = rarity * saturated(times, relativeLength, THREAD_CONSTANTS)
@@ -31,10 +32,9 @@ export function* rankWords(query: WordQuery): Steps<Ranking> {
     }
     yield
   }
-  const scores = yield* withSurroundings(own, ofThreads, query)
-  addSpeakers(scores, query)
-  yield
-  return best(scores, query)
+  const best = new BestDocuments(query.limit)
+  const found = yield* sumUp(own, ofThreads, query, best)
+  return { documents: best.take(), found }
 }
 
 function average(values: Iterable<number>): number {
@@ -47,12 +47,6 @@ function average(values: Iterable<number>): number {
   return Math.max(1, sum / Math.max(1, count))
 }
 
-function countDocuments(lists: readonly Uint8Array[]): number {
-  let count = 0
-  for (const list of lists) readPostings(list, () => count++)
-  return count
-}
-
 function saturated(
   times: number,
   relativeLength: number,
@@ -63,71 +57,90 @@ function saturated(
 
 /** Adds one term's scores to those of the documents, and gives how often each thread has it. */
 function scoreTerm(
-  lists: readonly Uint8Array[],
+  postings: PostingRuns,
   { rarity, own, scope }: { rarity: number; own: Scores; scope: ScopeStatistics },
 ): Map<number, number> {
   const lengthAverage = Math.max(1, scope.length / Math.max(1, scope.documents))
+  // A measure is a byte: there are few of them, and many documents.
+  const scoreOf = Float64Array.from({ length: 256 }, (_, measure) => {
+    return rarity * saturated(timesOf(measure), lengthOf(measure) / lengthAverage, DOCUMENT_CONSTANTS)
+  })
   const timesByThread = new Map<number, number>()
-  for (const list of lists) {
-    readPostings(list, (thread, seq, measure) => {
-      const times = timesOf(measure)
-      const score = rarity * saturated(times, lengthOf(measure) / lengthAverage, DOCUMENT_CONSTANTS)
-      own.of(thread).add(seq, score)
-      timesByThread.set(thread, (timesByThread.get(thread) ?? 0) + times)
-    })
+  const { seqs, measures } = postings
+  for (const { thread, from, to } of postings.runs) {
+    const scored = own.of(thread)
+    let times = 0
+    for (let index = from; index < to; index++) {
+      const measure = measures[index] as number
+      scored.add(seqs[index] as number, scoreOf[measure] as number)
+      times += timesOf(measure)
+    }
+    timesByThread.set(thread, (timesByThread.get(thread) ?? 0) + times)
   }
   return timesByThread
 }
 
-/** The scores with those of their neighbours and threads, for the documents that may be given back. */
-function* withSurroundings(own: Scores, ofThreads: ReadonlyMap<number, number>, query: WordQuery): Steps<Scores> {
-  const { neighbours, thread: threadWeight } = query.weights
-  const conditions = query.only.conditions.map(memberships)
-  const scores = new Scores()
+/**
+ * Adds to each document the shares of its neighbours and its thread, and what it counts for who speaks, and gives those to
+ * `best` that may be given back.
+ *
+ * @returns how many these are
+ */
+function* sumUp(
+  own: Scores,
+  ofThreads: ReadonlyMap<number, number>,
+  { weights, only, speakers }: WordQuery,
+  best: BestDocuments,
+): Steps<number> {
+  const conditions = only.conditions.map(memberships)
+  const spoken: Scores = weights.speaker === 0 ? new Scores() : memberships(speakers)
+  let found = 0
   for (const [thread, scored] of own) {
-    if (query.only.thread !== null && query.only.thread !== thread) continue
-    const ofThread = threadWeight * (ofThreads.get(thread) ?? 0)
+    if (only.thread !== null && only.thread !== thread) continue
+    const ofThread = weights.thread * (ofThreads.get(thread) ?? 0)
     const members = conditions.map((condition) => condition.get(thread))
-    const sums = new ThreadScores()
-    const add = (seq: number, score: number) => {
-      if (seq < 1 || score === 0 || !members.every((each) => each !== undefined && each.get(seq) > 0)) return
-      sums.add(seq, sums.get(seq) === 0 ? ofThread + score : score)
-    }
-    scored.each((seq, score) => {
-      add(seq, score)
-      for (let index = 0; index < neighbours.length; index++) {
-        const share = (neighbours[index] ?? 0) * score
-        add(seq - index - 1, share)
-        add(seq + index + 1, share)
+    if (members.some((each) => each === undefined)) continue
+    const named = spoken.get(thread)
+    for (const [number, page] of withNeighbours(scored, weights.neighbours).pages) {
+      const first = number * PAGE_DOCUMENTS
+      for (let index = first === 0 ? 1 : 0; index < PAGE_DOCUMENTS; index++) {
+        const score = page[index] as number
+        if (score === 0) continue
+        const seq = first + index
+        if (members.length > 0 && !members.every((each) => each !== undefined && each.get(seq) > 0)) continue
+        found++
+        const ofSpeaker = named !== undefined && named.get(seq) > 0 ? weights.speaker : 0
+        best.add(thread, seq, ofThread + score + ofSpeaker)
       }
-    })
-    scores.set(thread, sums)
+    }
     yield
   }
-  return scores
+  return found
 }
 
-function addSpeakers(scores: Scores, { speakers, weights }: WordQuery): void {
-  if (weights.speaker === 0) return
-  for (const [thread, named] of memberships(speakers)) {
-    const sums = scores.get(thread)
-    if (sums === undefined) continue
-    named.each((seq) => {
-      if (sums.get(seq) > 0) sums.add(seq, weights.speaker)
-    })
+/** Each score, with shares of it for the documents beside it. */
+function withNeighbours(own: ThreadScores, shares: readonly number[]): ThreadScores {
+  const sums = new ThreadScores()
+  const reach = shares.length
+  for (const [number, scores] of own.pages) {
+    const first = number * PAGE_DOCUMENTS
+    const page = sums.page(number)
+    for (let index = 0; index < PAGE_DOCUMENTS; index++) {
+      const score = scores[index] as number
+      if (score === 0) continue
+      page[index] = (page[index] as number) + score
+      const isInside = index >= reach && index + reach < PAGE_DOCUMENTS
+      for (let distance = 1; distance <= reach; distance++) {
+        const share = (shares[distance - 1] as number) * score
+        if (isInside) {
+          page[index - distance] = (page[index - distance] as number) + share
+          page[index + distance] = (page[index + distance] as number) + share
+          continue
+        }
+        if (first + index >= distance) sums.add(first + index - distance, share)
+        sums.add(first + index + distance, share)
+      }
+    }
   }
-}
-
-function best(scores: Scores, { limit }: WordQuery): Ranking {
-  const all: number[] = []
-  for (const sums of scores.values()) sums.each((_, score) => all.push(score))
-  const least = all.length <= limit ? 0 : nthLargest(Float64Array.from(all), limit)
-  const documents: RankedDocument[] = []
-  for (const [thread, sums] of scores) {
-    sums.each((seq, score) => {
-      if (score >= least) documents.push({ thread, seq, score })
-    })
-  }
-  documents.sort((left, right) => right.score - left.score || right.thread - left.thread || right.seq - left.seq)
-  return { documents: documents.slice(0, limit), found: all.length }
+  return sums
 }
