@@ -11,6 +11,7 @@ import { turn as anthropicTurn } from '../../docs/examples/anthropic-agent.js'
 import { runGraph, writerAndCritic } from '../../docs/examples/graph-agent.js'
 import { turn as openAiTurn } from '../../docs/examples/openai-agent.js'
 import { replayLog } from '../../docs/examples/replay-log.js'
+import { delegate } from '../../docs/examples/sub-agent.js'
 import { type ProtocolServer, startProtocolServer } from '../support/src/protocol-server.js'
 import { openHome } from './cli-support.js'
 import { type Served, serve } from './http-support.js'
@@ -125,6 +126,24 @@ test('the graph goes from writer to critic and back until the critic approves', 
     'draft 2',
     'APPROVED',
   ])
+})
+
+test('a sub-agent gets what its task is about and nothing else, and its answer comes back', async () => {
+  const say = (thread: string, content: string) =>
+    heddle.messages.append({ agent: 'lead', thread, messages: [{ role: 'user', content }] })
+  await say('lead-main', 'It is slow.')
+  await say('lead-notes', 'The index is missing.')
+  await say('lead-private', 'A secret.')
+  const task = { thread: 'lead-main', reads: ['lead-main', 'lead-notes'], text: 'Find out why.' }
+  const prompts: string[] = []
+  const ask = async (messages: unknown) => {
+    prompts.push(JSON.stringify(messages))
+    return 'Add the index.'
+  }
+  expect(await delegate(heddle, ask, task)).toBe('Add the index.')
+  expect(prompts[0]).toContain('The index is missing.')
+  expect(prompts[0]).not.toContain('secret')
+  expect((await historyOf('lead-main')).at(-1)).toEqual(['user', 'The sub-agent reports:\nAdd the index.'])
 })
 
 test('a log is replayed into its sessions, and once more without storing anything twice', async () => {

@@ -66,8 +66,12 @@ describe('contexts that are prepared', () => {
       const found = await prepared('ready')
       return found.length > 0 && found
     })
+    const now = () => ({ thread: THREAD, at: new Date(clock.nowMs()).toISOString() })
+    // What was prepared and not taken was never anybody's context.
+    expect(ids).not.toContain((await client.contexts.at(now())).id)
     const answered = await client.contexts.build(request)
     expect(ids).toContain(answered.id)
+    expect((await client.contexts.at(now())).id).toBe(answered.id)
     expect((await client.contexts.build(request)).id).toBe(answered.id)
     expect((await client.contexts.build({ thread: THREAD })).id).not.toBe(answered.id)
     expect((await client.contexts.build({ ...request, message: 'And now?' })).id).not.toBe(answered.id)

@@ -47,12 +47,12 @@ export async function loadContextAt(tx: Tx, query: MomentQuery): Promise<Context
   return best === null ? null : await loadContext(tx, { id: best.id })
 }
 
-/** By their request, since that has an index; the moments that they show are near. */
+/** By their request, since that has an index; the moments that they show are near. What was prepared and never taken, nobody saw. */
 async function candidates(tx: Tx, threadId: string, before: { requestedAtMs: number; id: string }) {
   return await tx<Candidate[]>`
     select id, request, requested_at as requested_at_ms, shown_at as shown_at_ms
     from heddle.contexts
-    where thread_id = ${threadId} and status = 'built' and (requested_at, id) < (${before.requestedAtMs}, ${before.id})
+    where thread_id = ${threadId} and status = 'built' and prepared_count = 0 and (requested_at, id) < (${before.requestedAtMs}, ${before.id})
     order by requested_at desc, id desc
     limit ${PAGE_ROWS}`
 }

@@ -64,7 +64,8 @@ export async function loadPrepared(
 }
 
 /**
- * A context that answers a request of this key now: nothing that it was made of has changed.
+ * A context that answers a request of this key now: nothing that it was made of has changed. It counts as asked for from then
+ * on: the past shows it, and more may be prepared.
  *
  * @returns null where there is none
  */
@@ -73,17 +74,24 @@ export async function findPrepared(
   { threadId, key, nowMs }: { threadId: string; key: string; nowMs: number },
 ): Promise<ContextResult | null> {
   const [found] = await tx<{ result: Uint8Array }[]>`
-    select delivery.result
-    from (
-      select id, thread_id, lane, versions, holds_until from heddle.contexts
-      where thread_id = ${threadId} and prepared_key = ${key} and status = 'built'
-        and requested_at > now() - ${AGE_MAX}::interval and ${isOwn(tx, 'contexts')}
-      order by requested_at desc
-      limit 1
-    ) as newest
-    join heddle.context_deliveries as delivery on delivery.context_id = newest.id
-    where (newest.holds_until is null or newest.holds_until > ${nowMs})
-      and newest.versions = ${versionsOf(tx, tx`newest.thread_id`, tx`newest.lane`)}`
+    with found as (
+      select newest.id, newest.prepared_count, delivery.result
+      from (
+        select id, thread_id, lane, versions, holds_until, prepared_count from heddle.contexts
+        where thread_id = ${threadId} and prepared_key = ${key} and status = 'built'
+          and requested_at > now() - ${AGE_MAX}::interval and ${isOwn(tx, 'contexts')}
+        order by requested_at desc
+        limit 1
+      ) as newest
+      join heddle.context_deliveries as delivery on delivery.context_id = newest.id
+      where (newest.holds_until is null or newest.holds_until > ${nowMs})
+        and newest.versions = ${versionsOf(tx, tx`newest.thread_id`, tx`newest.lane`)}
+    ),
+    taken as (
+      update heddle.contexts set prepared_count = 0
+      where id = (select id from found where prepared_count > 0)
+    )
+    select result from found`
   return found === undefined ? null : ((await inflateJson(found.result)) as ContextResult)
 }
 
