@@ -4,11 +4,13 @@ import {
   type ExportedPruning,
   exportHashes,
   exportHeader,
+  exportItemPage,
   exportMessages,
   exportPage,
   exportPrunings,
   exportStates,
   exportStatesById,
+  type ItemsPage,
   readArchiveContent,
   type Tx,
 } from '@heddle/store'
@@ -18,7 +20,7 @@ import type { ClientParts } from './options.js'
 const STATES_PER_PAGE = 50
 
 /**
- * A thread with its archive as the lines of a file: messages with every field, details, processes, iterations, clears,
+ * A thread with its archive as the lines of a file: its items and those of its agent, messages with every field, details, processes, iterations, clears,
  * archived contents, compactions, prunings and what was undone of them, as they stood when the export began. It is read page by page, so a thread of
  * any length takes little memory, and whoever is slow to take the lines holds nothing up.
  *
@@ -37,6 +39,9 @@ export async function* exportThread(parts: ClientParts, name: string): AsyncGene
   yield line('thread', `{"version":${THREAD_EXPORT_VERSION},${header.json.trim().slice(1)}`)
   // What a compaction archived is committed together with it: all that these states speak of is read after them.
   const states = await reader.read((tx) => exportStates(tx, { threadId }))
+  for (const type of ['toolServer', 'item', 'threadItem'] as const) {
+    for await (const json of itemsOf(reader, type)) yield line(type, json)
+  }
   for (const type of ['threadVersion', 'process', 'runningProcess', 'iteration', 'progressSummary', 'clear'] as const) {
     for await (const json of rowsOf(reader, type)) yield line(type, json)
   }
@@ -76,6 +81,19 @@ async function* rowsOf({ threadId, read }: Reader, type: Parameters<typeof expor
     const page: Awaited<ReturnType<typeof exportPage>> = await read((tx) =>
       exportPage(tx, type, { threadId, after: from }),
     )
+    yield* page.rows
+    after = page.after
+  } while (after !== null)
+}
+
+async function* itemsOf(
+  { threadId, read }: Reader,
+  type: Parameters<typeof exportItemPage>[1],
+): AsyncGenerator<string> {
+  let after: ItemsPage['after'] = null
+  do {
+    const from: ItemsPage['after'] = after
+    const page: ItemsPage = await read((tx) => exportItemPage(tx, type, { threadId, after: from }))
     yield* page.rows
     after = page.after
   } while (after !== null)

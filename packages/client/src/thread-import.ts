@@ -15,10 +15,13 @@ import {
   type ImportedStates,
   importArchive,
   importContents,
+  importItems,
   importMessages,
   importPrunings,
   importRows,
   importStates,
+  importThreadItems,
+  importToolServers,
   type Tx,
 } from '@heddle/store'
 import type { ClientParts } from './options.js'
@@ -180,6 +183,12 @@ async function write(tx: Tx, { threadId, name, known, batch }: Writing): Promise
     case 'clear':
     case 'undone':
       return await importRows(tx, { threadId, type: batch.type, records: of(batch.type) })
+    case 'toolServer':
+      return await importToolServers(tx, { threadId, records: of('toolServer') })
+    case 'item':
+      return await importItems(tx, { threadId, records: of('item') })
+    case 'threadItem':
+      return await importThreadItems(tx, { threadId, records: of('threadItem') })
     case 'content':
       await importContents(
         tx,

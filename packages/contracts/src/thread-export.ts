@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { archiveKinds } from './archive.js'
+import { includeModeSchema, itemBodySchema, itemTypeSchema } from './items.js'
 import { fileEventSchema } from './iterations.js'
 import { limits } from './limits.js'
 import { messageInputSchema } from './messages.js'
@@ -45,6 +46,39 @@ const threadRecord = z.strictObject({
     lastClearedAt: time.nullable(),
     clears: z.array(z.strictObject({ epoch: count, clearedAt: time, createdAt: time })).max(1_000_000),
   }),
+})
+
+/** The mode of the tools of a server that have none of their own. */
+const toolServerRecord = z.strictObject({ type: z.literal('toolServer'), name: nameSchema, include: includeModeSchema })
+
+const itemKey = {
+  itemType: itemTypeSchema,
+  name: nameSchema,
+  /** Empty for a rule and a reference. */
+  serverName: z.union([nameSchema, z.literal('')]),
+}
+const item = itemBodySchema.shape
+
+/** An item of the agent in the version in force; of one that was taken away nothing but its name. */
+const itemRecord = z.strictObject({
+  type: z.literal('item'),
+  ...itemKey,
+  description: item.description.unwrap(),
+  text: item.text.unwrap(),
+  inputSchema: item.inputSchema.unwrap(),
+  include: item.include.unwrap(),
+  priorityLevel: item.priorityLevel.unwrap(),
+  erased: z.boolean(),
+})
+
+/** A version of an item's place in the thread. */
+const threadItemRecord = z.strictObject({
+  type: z.literal('threadItem'),
+  ...itemKey,
+  version: z.int().min(1),
+  includeMode: z.enum(['always', 'manual']),
+  removed: z.boolean(),
+  createdAt: time,
 })
 
 const threadVersionRecord = z.strictObject({
@@ -224,6 +258,9 @@ export const exportRecordSchema = z.discriminatedUnion(
   'type',
   [
     threadRecord,
+    toolServerRecord,
+    itemRecord,
+    threadItemRecord,
     threadVersionRecord,
     processRecord,
     runningProcessRecord,
@@ -246,6 +283,9 @@ export type ExportRecordOf<Type extends ExportRecord['type']> = Extract<ExportRe
 /** The order of records in a file: what others refer to comes first, and messages last, which a reader is told of. */
 export const exportRecordTypes = [
   'thread',
+  'toolServer',
+  'item',
+  'threadItem',
   'threadVersion',
   'process',
   'runningProcess',

@@ -19,6 +19,8 @@ export const unexportedColumns = [
   // Named by its place among the states of the file.
   'replaces of context_states',
   'state_id of prunings',
+  // Named by its type, server and name.
+  'item_id of thread_items',
   // Named by its message and location.
   'archive_id of prunings',
 ]
@@ -42,6 +44,11 @@ export const exportTables = {
       loop: 'json',
       created_at: time,
     },
+  },
+  threadItem: {
+    table: 'thread_items',
+    key: ['item_id', 'version'],
+    columns: { version: 'integer', include_mode: 'text', removed: 'boolean', created_at: time },
   },
   process: {
     table: 'processes',

@@ -114,7 +114,9 @@ export {
   type ThreadDetailsRow,
 } from './thread-details.js'
 export * from './thread-export.js'
+export * from './thread-export-items.js'
 export * from './thread-import.js'
+export * from './thread-import-items.js'
 export * from './thread-import-states.js'
 export { changeThreadItem, loadThreadItems } from './thread-items.js'
 export * from './threads.js'

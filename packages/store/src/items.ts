@@ -88,7 +88,8 @@ type VersionRow = Pick<
   'itemId' | 'type' | 'name' | 'serverName' | 'version' | 'description' | 'text' | 'inputSchema' | 'include' | 'erased'
 > & { readonly priorityLevel: number | null }
 
-async function insertVersions(tx: Tx, agentId: string, rows: readonly VersionRow[]): Promise<void> {
+/** @param rows each of an item of its own */
+export async function insertVersions(tx: Tx, agentId: string, rows: readonly VersionRow[]): Promise<void> {
   if (rows.length === 0) return
   const given = JSON.stringify(rows.map((row) => ({ ...row, contentHash: hashOf(row) })))
   await tx`
@@ -113,7 +114,7 @@ function hashOf({ description, text, inputSchema, include, priorityLevel }: Omit
   return createHash('sha256').update(content).digest('hex').slice(0, 32)
 }
 
-async function checkCount(tx: Tx, agentId: string, knownCount: number, givenCount: number): Promise<void> {
+export async function checkCount(tx: Tx, agentId: string, knownCount: number, givenCount: number): Promise<void> {
   // Nothing was added: an agent that is at its limit may still change what it has.
   if (knownCount === givenCount) return
   const [row] = await tx<{ count: number }[]>`select count(*) from heddle.items where agent_id = ${agentId}`

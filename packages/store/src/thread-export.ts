@@ -52,7 +52,7 @@ interface PageQuery {
 /** A page of one table's rows in the order of its key. */
 export async function exportPage(
   tx: Tx,
-  name: Exclude<ExportTableName, 'message' | 'state' | 'pruning'>,
+  name: Exclude<ExportTableName, 'message' | 'state' | 'pruning' | 'threadItem'>,
   { threadId, after }: PageQuery,
 ): Promise<ExportPage> {
   const definition: ExportTable = exportTables[name]

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ConflictError, type ExportRecordOf, validationError } from '@heddle/contracts'
+import { threadIdOf } from '@heddle/core'
 import { putAgent } from './agents.js'
 import { storeContents } from './archive.js'
 import type { Tx } from './connection.js'
@@ -40,7 +41,10 @@ export async function beginImport(
         epoch integer, "clearedAt" timestamptz, "createdAt" timestamptz)
       on conflict do nothing`
   }
+  const [thereBefore] = await tx`select from heddle.threads where id = ${threadIdOf(projectId, name)}`
   const { threadId } = await ensureThread(tx, { projectId, projectName, agent: agent.name, thread: name })
+  // It holds what it held, and not what a thread of the agent that starts here would.
+  if (thereBefore === undefined) await tx`delete from heddle.thread_items where thread_id = ${threadId}`
   // Only where nothing was imported yet: what the thread went through since stays.
   await tx`
     update heddle.threads as thread

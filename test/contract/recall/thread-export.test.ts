@@ -1,4 +1,5 @@
-import type { JsonObject, PartialSettings } from '@heddle/contracts'
+import type { Client } from '@heddle/client'
+import type { JsonObject, NewItem, PartialSettings } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import {
   archiveEntries,
@@ -80,6 +81,28 @@ const generatedThread = fc.record({
 type GeneratedThread = typeof generatedThread extends fc.Arbitrary<infer Value> ? Value : never
 
 /** Stores a thread with everything that hangs on one. */
+const items: readonly NewItem[] = [
+  { type: 'rule', name: 'style', text: 'Write short sentences.', include: 'always', priorityLevel: 1 },
+  { type: 'reference', name: 'äpi "v2"', description: 'about', text: '\u2028\\', include: 'agent' },
+  {
+    type: 'tool',
+    name: 'read',
+    serverName: 'files',
+    inputSchema: { type: 'object', properties: { 2: {}, z: { a: null } } },
+  },
+  { type: 'rule', name: 'gone', text: 'Not for long.' },
+]
+
+/** Adds and removes by hand, and takes away what the thread holds. */
+async function weaveItems(client: Client): Promise<void> {
+  const read = { type: 'tool', name: 'read', serverName: 'files' } as const
+  await client.items.addToThread('cloth', read)
+  await client.items.removeFromThread('cloth', read)
+  await client.items.addToThread('cloth', { type: 'reference', name: 'äpi "v2"' })
+  await client.items.put('weaver', { type: 'rule', name: 'style', text: 'Write shorter sentences.' })
+  await client.items.remove('weaver', { type: 'rule', name: 'gone' })
+}
+
 async function weave(project: string, generated: GeneratedThread): Promise<void> {
   const projectId = projectIdOf(project)
   const client = clientOn(database, project)
@@ -88,6 +111,8 @@ async function weave(project: string, generated: GeneratedThread): Promise<void>
     docs: [{ name: 'd', text: 'doc' }],
     settings: generated.settings,
   })
+  for (const item of items) await client.items.put('weaver', item)
+  await client.items.setServer('weaver', 'files', { include: 'manual' })
   const messages = generated.messages.map((fields, index) =>
     prepared(
       index % 3 === 1
@@ -106,6 +131,7 @@ async function weave(project: string, generated: GeneratedThread): Promise<void>
     ),
   )
   const { threadId } = await appendOne(database.store, append(messages), projectId)
+  await weaveItems(client)
   await client.threads.put('cloth', {
     agent: 'weaver',
     title: 'Title',
@@ -292,6 +318,30 @@ describe('a thread that is exported and imported', () => {
       select reference_count from heddle.archive_contents order by reference_count`,
     )
     expect(counts.map(({ referenceCount }) => referenceCount)).toEqual([2, 4])
+  })
+
+  it('brings the items that its agent lacks, leaves those that it has, and holds what it held and nothing else', async () => {
+    const [from, to] = [freshProject(), freshProject()]
+    await weave(from, some)
+    const client = clientOn(database, to)
+    const style = { type: 'rule', name: 'style' } as const
+    await client.items.put('weaver', { ...style, text: 'Write long sentences.' })
+    await client.items.put('weaver', { type: 'rule', name: 'own', include: 'always' })
+    await client.items.remove('weaver', { type: 'rule', name: 'own' })
+    await client.items.put('weaver', { type: 'rule', name: 'other', include: 'always' })
+    expect((await imported(to, await exported(from))).added).toMatchObject({ item: 3, toolServer: 1, threadItem: 5 })
+    expect(await client.items.get('weaver', style)).toMatchObject({ text: 'Write long sentences.', version: 1 })
+    expect((await client.items.list('weaver')).items.map(({ name }) => name)).toEqual([
+      'äpi "v2"',
+      'other',
+      'style',
+      'read',
+    ])
+    const held = await client.items.listOfThread('cloth')
+    expect(held.map(({ name, includeMode }) => [name, includeMode])).toEqual([
+      ['style', 'always'],
+      ['äpi "v2"', 'manual'],
+    ])
   })
 
   it('is refused where the name stands for another conversation, and nothing is stored', async () => {
