@@ -108,6 +108,28 @@ describe('contexts that are prepared', () => {
     expect(hits).toBeGreaterThan(0)
   })
 
+  test('are none where the agent has items: which of them a request is about is found out for each', async () => {
+    const { client } = await openLoom(pipeline, 'with-items')
+    const request = { thread: THREAD, prebuild: true }
+    const messages = session('with-items', 4).map(({ message }) => message)
+    await client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.slice(0, 3) })
+    await client.threads.waitUntilSettled(THREAD)
+    const without = await client.contexts.build(request)
+    expect((await client.contexts.build(request)).id).toBe(without.id)
+    await client.items.put(AGENT, { type: 'rule', name: 'weft', text: 'Beat twice.', include: 'agent' })
+    const first = await client.contexts.build(request)
+    expect(first.id).not.toBe(without.id)
+    // Other vectors may choose other items, and nothing tells when they change.
+    expect((await client.contexts.build(request)).id).not.toBe(first.id)
+    await client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.slice(3) })
+    await client.threads.waitUntilSettled(THREAD)
+    const asked = await sql`
+      select from heddle.contexts
+      where thread_id = ${threadIdOf(projectIdOf('with-items'), THREAD)} and prepared_key is not null
+        and requested_at >= (select requested_at from heddle.contexts where id = ${first.id})`
+    expect(asked).toHaveLength(0)
+  })
+
   test('are passed over from the moment at which the oldest message leaves the window', async () => {
     const client = clientWithClock('leaving')
     await client.agents.put(AGENT, { settings: { rollingWindow: 600 } })

@@ -27,7 +27,8 @@ export async function listThreadItems({ store, projectId }: ClientParts, thread:
  * Adds an item to a thread by hand, whatever its mode is; one that the thread holds already stays as it is.
  *
  * @returns whether the thread did not hold it before
- * @throws PermanentError `NOT_FOUND` where there is no such thread, or its agent has no such item; `AMBIGUOUS_REFERENCE`
+ * @throws PermanentError `NOT_FOUND` where there is no such thread, or its agent has no such item; `AMBIGUOUS_REFERENCE`;
+ *   `VALIDATION_ERROR` where items were added to the thread, or removed, too many times
  */
 export async function addThreadItem(parts: ClientParts, thread: string, key: ItemKey): Promise<boolean> {
   return await change(parts, thread, false, async (tx, { agentName }) => {

@@ -25,6 +25,8 @@ export const limits = {
   itemDescriptionCharactersMax: 100_000,
   /** Items of one agent, those that were taken away included: each is looked at for every context. */
   itemsPerAgentMax: 5_000,
+  /** Times that items were added to one thread or removed from it: all are read for each of its contexts. */
+  threadItemChangesMax: 20_000,
   /** Tools that one MCP server may list. */
   toolsPerServerMax: 2_000,
   /** What a thread is called by people. */

@@ -124,6 +124,12 @@ async function orderPrepared(tx: Tx, { threadId }: { threadId: string }): Promis
       order by prepared_key, requested_at desc
     ) as newest
     where newest.prepared_count < ${PREPARED_IN_ROW_MAX}
+      -- An agent that got items since: what they are to a request is found out for each, and what is prepared answers none.
+      and not exists (
+        select from heddle.threads as thread
+        join heddle.items as item on item.agent_id = thread.agent_id
+        join heddle.item_versions as described on described.item_id = item.id and described.version = item.version
+        where thread.id = ${threadId} and not described.erased)
       and newest.versions is distinct from ${versionsOf(tx, tx`newest.thread_id`, tx`newest.lane`)}
     limit ${KEYS_PER_THREAD_MAX}`
   if (outdated.length === 0) return []

@@ -5,6 +5,7 @@ import type { Tx } from './connection.js'
 import { exportTables, insertColumns } from './export-tables.js'
 import { checkCount, insertVersions } from './items.js'
 import { assertStorable } from './text.js'
+import { checkThreadItems } from './thread-items.js'
 
 interface ImportItems<Type extends 'toolServer' | 'item' | 'threadItem'> {
   readonly threadId: string
@@ -55,6 +56,7 @@ export async function importThreadItems(tx: Tx, { threadId, records }: ImportIte
     from json_to_recordset(${JSON.stringify(given)}::text::json) as given (
       "itemId" uuid, version integer, "includeMode" text, removed boolean, "createdAt" timestamptz)
     on conflict do nothing`
+  await checkThreadItems(tx, threadId)
   return count
 }
 

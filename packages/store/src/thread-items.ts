@@ -1,8 +1,12 @@
+import { limits, validationError } from '@heddle/contracts'
 import type { ThreadItem } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 
-/** The items that a thread holds, those that the agent has no longer included: their names may be given again. */
+/**
+ * The items that a thread holds, those that the agent has no longer included: their names may be given again. What is read has
+ * its bound where it is written: see {@link checkThreadItems}.
+ */
 export async function loadThreadItems(tx: Tx, { threadId }: { threadId: string }): Promise<ThreadItem[]> {
   return await tx<ThreadItem[]>`
     select item_id, include_mode
@@ -19,6 +23,7 @@ export async function loadThreadItems(tx: Tx, { threadId }: { threadId: string }
  * is; so an item that came with the thread keeps its mode `always`.
  *
  * @returns whether anything changed; null where there is no such thread
+ * @throws PermanentError `VALIDATION_ERROR` where the thread had too many changes
  */
 export async function changeThreadItem(
   tx: Tx,
@@ -37,7 +42,21 @@ export async function changeThreadItem(
       order by version desc
       limit 1) as latest on true
     where coalesce(latest.removed, true) <> ${removed}`
+  if (count === 1) await checkThreadItems(tx, threadId)
   return count === 1
+}
+
+/**
+ * @param tx takes back what it added where this throws
+ * @throws PermanentError `VALIDATION_ERROR` where items were added to a thread, or removed, too many times
+ */
+export async function checkThreadItems(tx: Tx, threadId: string): Promise<void> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*) from (
+      select from heddle.thread_items where thread_id = ${threadId} limit ${limits.threadItemChangesMax + 1}) as counted`
+  if ((row?.count ?? 0) <= limits.threadItemChangesMax) return
+  const rule = `items are added to a thread, or removed, at most ${limits.threadItemChangesMax} times`
+  throw validationError('item', rule, `more than ${limits.threadItemChangesMax}`, 'Begin another thread.')
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createClient } from '@heddle/client'
-import type { ItemKey, NewItem } from '@heddle/contracts'
+import { type ItemKey, limits, type NewItem } from '@heddle/contracts'
+import { projectIdOf, threadIdOf } from '@heddle/core'
 import type { Queues } from '@heddle/queue'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshStore, type TestStore } from './support.js'
@@ -223,6 +224,26 @@ describe('the items of a thread', () => {
     expect(await client.items.listOfThread(thread)).toMatchObject([{ text: 'three', version: 4 }])
     await client.items.remove(agent, rule('a'))
     await client.items.removeFromThread(thread, rule('a'))
+  })
+
+  test('are added and removed so many times at most, so that what a context reads has a bound', async () => {
+    const { client, thread, put, start, held } = fresh()
+    const { itemId } = await put({ name: 'a' })
+    await start()
+    const projectId = projectIdOf('items')
+    await database.store.inProject(
+      projectId,
+      (tx) => tx`
+        insert into heddle.thread_items (thread_id, item_id, version, include_mode, removed)
+        select ${threadIdOf(projectId, thread)}, ${itemId}, version, 'manual', version % 2 = 0
+        from generate_series(2, ${limits.threadItemChangesMax}) as version`,
+    )
+    await expect(client.items.addToThread(thread, rule('a'))).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      field: 'item',
+      message: expect.stringContaining(String(limits.threadItemChangesMax)),
+    })
+    expect(await held()).toEqual([])
   })
 
   test('go with the thread, and the agent goes with all of its items', async () => {
