@@ -156,6 +156,47 @@ describe('a selection that cannot take place', () => {
   )
 })
 
+test("what a request is about is its message, else the user's latest, else the goal of the thread", async () => {
+  const { client } = pipeline()
+  await start(['ingest', 'assemble'], { embedder: knowing() })
+  const thread = await openThread(client, 'about')
+  const selected = async (request = {}) => {
+    const { items, receipt } = await client.contexts.build({ thread, ...request })
+    const names = items.filter(({ includeMode }) => includeMode === 'agent').map(({ name }) => name)
+    return receipt.selection?.skipped ?? names
+  }
+  const say = (role: 'user' | 'assistant', content: string) =>
+    client.messages.append({ agent: 'about', thread, messages: [{ role, content }] })
+  await say('assistant', AUTHENTICATE)
+  expect(await selected()).toMatch('neither the request nor the thread says')
+  await client.threads.put(thread, { agent: 'about', goal: AUTHENTICATE })
+  expect(await selected()).toEqual(['C'])
+  await say('user', ERRORS)
+  expect(await selected()).toEqual(['Y'])
+  expect(await selected({ message: AUTHENTICATE })).toEqual(['C'])
+})
+
+test('nothing is embedded where there is nothing to select, and an item that the thread holds is not selected', async () => {
+  const { client } = pipeline()
+  let calls = 0
+  await start(['assemble'], {
+    embedder: knowing(async () => {
+      calls++
+    }),
+  })
+  await client.items.put('holding', RULE_A)
+  await client.items.put('holding', RULE_C)
+  await client.threads.put('held-run', { agent: 'holding' })
+  await client.items.addToThread('held-run', { type: 'rule', name: 'C' })
+  const context = await client.contexts.build({ thread: 'held-run', message: AUTHENTICATE })
+  expect(context.items).toEqual([
+    { type: 'rule', name: 'A', includeMode: 'always' },
+    { type: 'rule', name: 'C', includeMode: 'manual' },
+  ])
+  expect(context.receipt.selection).toBeUndefined()
+  expect(calls).toBe(0)
+})
+
 test('a rule that changes is other in the next context, and one that was taken away is in no later one, but in the older receipts', async () => {
   const { client } = pipeline()
   await start(['assemble'], { embedder: knowing() })

@@ -31,7 +31,14 @@ function included(
 /** A letter is a token. */
 function input(held: readonly IncludedItem<FullItem>[], selected: readonly IncludedItem<FullItem>[], settings = {}) {
   const all = [...held, ...selected].map(({ item }) => item)
-  const items: ContextItems = { held, selected, leftOut: [], selection: null, toolNames: toolNames(all) }
+  const items: ContextItems = {
+    held,
+    selected,
+    leftOut: [],
+    outsideScope: 0,
+    selection: null,
+    toolNames: toolNames(all),
+  }
   const count = (text: string) => text.length
   return { items, settings: mergeSettings(settings), format: 'neutral', count } as unknown as BuildInput
 }
