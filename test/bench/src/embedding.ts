@@ -25,14 +25,17 @@ export async function measureEmbedding(): Promise<Measured[]> {
   const texts = Array.from({ length: CHUNKS }, (_, index) => chunkOf(index))
   try {
     await writeMiniLmShapedModel(join(modelsDir, MODEL))
-    const embedder = await createLocalEmbedder({ modelsDir, model: MODEL })
+    const embedder = await createLocalEmbedder({ modelsDir, model: MODEL, threads: 1 })
     const direct = await loadDirectly(modelsDir)
     const hashing = createHashingEmbedder()
-    const delay = monitorEventLoopDelay({ resolution: 1 })
+    const delaysMs: number[] = []
     const wrapped = async () => {
-      delay.enable()
+      // A monitor that is stopped and started again counts the time between as one delay.
+      const monitor = monitorEventLoopDelay({ resolution: 1 })
+      monitor.enable()
       await embedder.embed(texts)
-      delay.disable()
+      monitor.disable()
+      delaysMs.push(monitor.percentile(99) / 1e6)
     }
     await embedder.embed(texts.slice(0, BATCH_TEXTS))
     const tookMs = await interleaved(ROUNDS, {
@@ -54,10 +57,10 @@ export async function measureEmbedding(): Promise<Measured[]> {
       },
       {
         name: 'embed.loopDelay',
-        value: delay.percentile(99) / 1e6,
+        value: Math.max(...delaysMs),
         unit: 'ms',
         target: '<= 20',
-        note: 'p99 of the event loop while the embedder runs, the 1 ms of the measurement included',
+        note: `p99 of the event loop while the embedder runs, in the worst of ${ROUNDS} rounds, the 1 ms of the measurement included`,
       },
       { name: 'embed.hashing', value: (megabytes * 1_000) / median(tookMs.hashing), unit: 'MB/s' },
     ]

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { selectionPresets } from '@heddle/contracts'
 import { agentIdOf } from '@heddle/core'
 import { createLocalEmbedder, type Embedder } from '@heddle/models'
-import { embedItems } from '@heddle/store'
+import { loadAgentItems, relevantItems } from '@heddle/store'
 import type { Measured } from '@heddle/test-support/figure'
 import { writeMiniLmShapedModel } from '@heddle/test-support/minilm-model'
 import type { Bench } from './bench.js'
@@ -15,8 +15,8 @@ const ITEMS = 100
 const AGAIN = 20
 
 /**
- * The vectors of 100 items when they are first looked for, and when they are looked for again, with the vector of the
- * question: what selection waits for before it compares. Then one of them is changed.
+ * The selection among 100 items as a context has it made: for the first time, when all of them are embedded in one batch, and
+ * when they are looked for again, which embeds the question and compares. Then one of them is changed.
  */
 export async function measureItemEmbedding(bench: Bench): Promise<Measured[]> {
   const modelsDir = await mkdtemp(join(tmpdir(), 'heddle-bench-models-'))
@@ -31,32 +31,35 @@ export async function measureItemEmbedding(bench: Bench): Promise<Measured[]> {
   }
 }
 
-async function measure(
-  { store, projectId, client, fresh, startStages }: Bench,
-  embedder: Embedder,
-): Promise<Measured[]> {
+async function measure({ store, projectId, client, fresh }: Bench, embedder: Embedder): Promise<Measured[]> {
   const agent = fresh('selector')
-  const stages = await startStages('ingest')
-  await client.messages.append({ agent, thread: fresh('items'), messages: [{ role: 'user', content: 'hello' }] })
-  await stages.stop()
-  const items = Array.from({ length: ITEMS }, (_, index) => ({ itemId: randomUUID(), text: textOf(index) }))
-  const rows = JSON.stringify(items.map(({ itemId }, index) => ({ id: itemId, name: `item ${index}` })))
-  await store.inProject(
-    projectId,
-    (tx) => tx`
-      insert into heddle.items (id, agent_id, type, name)
-      select id, ${agentIdOf(projectId, agent)}, 'rule', name
-      from json_to_recordset(${rows}::text::json) as given (id uuid, name text)`,
-  )
-  await embedder.embed(['warm up'])
-  const select = async (given = items) => {
-    await embedder.embed(['How do I authenticate?'])
-    return await embedItems({ store, embedder, projectId, items: given })
+  const put = (index: number, text: string) =>
+    client.items.put(agent, { type: 'rule', name: `item ${index}`, text, include: 'agent' })
+  for (let index = 0; index < ITEMS; index++) await put(index, textOf(index))
+  const agentId = agentIdOf(projectId, agent)
+  const load = () => store.inProject(projectId, (tx) => loadAgentItems(tx, { agentId }))
+  let items = await load()
+  /** The texts of each call of the embedder. */
+  let calls: number[] = []
+  const counted: Embedder = {
+    ...embedder,
+    embed(texts, signal) {
+      calls.push(texts.length)
+      return embedder.embed(texts, signal)
+    },
   }
-  const firstMs = await timed(() => select())
+  const query = 'How do I authenticate?'
+  const limits = selectionPresets.normal
+  const select = () => relevantItems({ store, embedder: counted, projectId, items, query, limits })
+  await embedder.embed(['warm up'])
+  const firstMs = await timed(select)
+  const [batch = 0, ...question] = calls
   const againMs: number[] = []
-  for (let round = 0; round < AGAIN; round++) againMs.push(await timed(() => select()))
-  const changed = await select(items.map((item, index) => (index === 7 ? { ...item, text: textOf(1_007) } : item)))
+  for (let round = 0; round < AGAIN; round++) againMs.push(await timed(select))
+  await put(7, textOf(1_007))
+  items = await load()
+  calls = []
+  await select()
   return [
     {
       name: 'embed.items',
@@ -64,9 +67,15 @@ async function measure(
       unit: 'ms',
       ceiling: firstMs,
       target: '<= 0.05',
-      note: `${ITEMS} items looked for again, p50 of ${AGAIN}, beside the first time`,
+      note: `${ITEMS} items looked for again, p50 of ${AGAIN}, beside the first time: ${batch} texts in one batch, then ${question.join(' and ')} for the question`,
     },
-    { name: 'embed.items.changed', value: changed.embeddedTexts, unit: 'texts', target: '<= 1' },
+    // Of the two calls the later one is the question.
+    {
+      name: 'embed.items.changed',
+      value: calls.slice(0, -1).reduce((sum, texts) => sum + texts, 0),
+      unit: 'texts',
+      target: '<= 1',
+    },
   ]
 }
 
