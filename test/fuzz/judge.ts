@@ -53,7 +53,7 @@ export class Producer {
       }),
       cancel: () => void replies.delete(requestId),
     })
-    return { inbox: 'inbox', admit: async () => {}, add, expectReply } as unknown as Queues
+    return { inbox: 'inbox', admit: async () => {}, takeShare: () => () => {}, add, expectReply } as unknown as Queues
   }
 }
 

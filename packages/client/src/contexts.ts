@@ -15,11 +15,17 @@ import { type ContextRow, findPrepared, loadContext, requestContext } from '@hed
 import { contextAt } from './context-at.js'
 import { newId } from './ids.js'
 import { type ClientParts, checkDeadline, DEADLINE_MS_DEFAULT } from './options.js'
+import { persist } from './retrying.js'
 
 export interface BuildOptions {
   /** How long to wait for the context, in milliseconds. */
   readonly deadlineMs?: number
   readonly signal?: AbortSignal
+  /**
+   * While the project has its share of contexts under way and others wait for theirs: `wait` until the deadline, or `fail`
+   * with `RATE_LIMITED` before anything is asked for. Default `wait`.
+   */
+  readonly onBusy?: 'wait' | 'fail'
 }
 
 /**
@@ -33,13 +39,29 @@ export interface BuildOptions {
 export async function buildContext(
   parts: ClientParts,
   request: ContextRequest,
-  { deadlineMs = DEADLINE_MS_DEFAULT, signal }: BuildOptions = {},
+  { deadlineMs = DEADLINE_MS_DEFAULT, signal, onBusy = 'wait' }: BuildOptions = {},
 ): Promise<ContextResult> {
   const checked = parse(contextRequestSchema, request, 'context request')
   checkDeadline(deadlineMs)
   if (checked.at !== undefined) return await contextAt(parts, { ...checked, at: checked.at })
-  const id = newId()
+  const { queues, projectId, clock } = parts
+  const take = () => queues.takeShare({ stage: 'assemble', projectId, bytes: 0 })
+  const endsAtMs = clock.nowMs() + deadlineMs
+  const giveBack = onBusy === 'fail' ? take() : await persist(async () => take(), { clock, endsAtMs, signal })
+  try {
+    return await awaitContext(parts, checked, { deadlineMs: Math.max(1, endsAtMs - clock.nowMs()), signal })
+  } finally {
+    giveBack()
+  }
+}
+
+async function awaitContext(
+  parts: ClientParts,
+  checked: ContextRequest,
+  { deadlineMs, signal }: { readonly deadlineMs: number; readonly signal: AbortSignal | undefined },
+): Promise<ContextResult> {
   const { store, queues, projectId } = parts
+  const id = newId()
   let isRequested = false
   const ask = async () => {
     await store.inProject(projectId, (tx) =>
@@ -112,15 +134,21 @@ export async function orderContext(
   checkDeadline(deadlineMs)
   if (checked.at !== undefined) return (await contextAt(parts, { ...checked, at: checked.at })).id
   const { store, queues, projectId, log } = parts
+  const giveBack = queues.takeShare({ stage: 'assemble', projectId, bytes: 0 })
   const id = newId()
   const threadId = threadIdOf(projectId, checked.thread)
   const deadlineAtMs = Date.now() + deadlineMs
-  await store.inProject(projectId, (tx) => requestContext(tx, { id, threadId, request: checked, deadlineAtMs }))
-  // The row is the request: without the job, the reconciler finds it.
-  await queues
-    .add('assemble', { projectId, contextId: id, replyTo: queues.inbox })
-    .catch((error: unknown) => log?.warn({ error, contextId: id }, 'a requested context waits for the reconciler'))
-  return id
+  try {
+    await store.inProject(projectId, (tx) => requestContext(tx, { id, threadId, request: checked, deadlineAtMs }))
+    // The row is the request: without the job, the reconciler finds it.
+    await queues
+      .add('assemble', { projectId, contextId: id, replyTo: queues.inbox })
+      .catch((error: unknown) => log?.warn({ error, contextId: id }, 'a requested context waits for the reconciler'))
+    return id
+  } finally {
+    // From here on its job counts.
+    giveBack()
+  }
 }
 
 /**

@@ -13,6 +13,7 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
   const queues = {
     inbox: 'inbox',
     admit: async () => {},
+    takeShare: () => () => {},
     add: async (_stage: string, job: IngestJob) => await take(job),
   } as unknown as Queues
   const parts: ClientParts = {

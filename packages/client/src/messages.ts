@@ -82,13 +82,35 @@ export interface PlacedAppend extends Pick<AppendInput, 'agent' | 'thread' | 'ch
 /** Appends messages at places that were given to them; see {@link appendMessages}. */
 export async function appendPlaced(
   parts: ClientParts,
-  { agent, thread, given: placed, chosenIds, newAgentRollingWindow }: PlacedAppend,
-  { ack, asksForRoom, ...patience }: SendOptions,
+  append: PlacedAppend,
+  options: SendOptions,
   onProgress?: AppendOptions['onProgress'],
+): Promise<AppendResult> {
+  const given = append.given.map((one, index) => measure(one, `messages.${index}`))
+  const bytes = given.reduce((sum, { jsonCharacters }) => sum + jsonCharacters, 0)
+  const take = () => parts.queues.takeShare({ stage: 'ingest', projectId: parts.projectId, bytes })
+  const giveBack = options.asksForRoom ? await persist(async () => take(), options) : take()
+  try {
+    return await appendMeasured(parts, { ...append, given }, options, onProgress)
+  } finally {
+    giveBack()
+  }
+}
+
+async function appendMeasured(
+  parts: ClientParts,
+  {
+    agent,
+    thread,
+    given,
+    chosenIds,
+    newAgentRollingWindow,
+  }: Omit<PlacedAppend, 'given'> & { given: readonly SizedMessage[] },
+  { ack, asksForRoom, ...patience }: SendOptions,
+  onProgress: AppendOptions['onProgress'],
 ): Promise<AppendResult> {
   const { signal } = patience
   const threadId = threadIdOf(parts.projectId, thread)
-  const given = placed.map((one, index) => measure(one, `messages.${index}`))
   const messages = withoutRepeats(given)
   const places = given.map(({ placed }) => placed)
   const known = ack === 'stored' ? await lookUp(parts, threadId, chosenIds, places, patience) : noIds

@@ -20,6 +20,7 @@ function producing(
   const queues = {
     inbox: 'inbox',
     admit: async () => {},
+    takeShare: () => () => {},
     async add(_stage: string, job: IngestJob) {
       await take(job, attempts++)
       jobs.push(job)

@@ -13,6 +13,7 @@ test('a job without an answer is sent again, each time after twice the wait, up 
   const queues = {
     inbox: 'inbox',
     admit: async () => {},
+    takeShare: () => () => {},
     add: async () => void sentAfterSeconds.push((clock.nowMs() - startedMs) / 1_000),
     expectReply: () => ({ result: new Promise<boolean>((resolve) => (answer = resolve)), cancel() {}, fail() {} }),
   }
@@ -33,6 +34,7 @@ test('a job that holds a message twice is known to be stored by a look into the 
   const queues = {
     inbox: 'inbox',
     admit: async () => {},
+    takeShare: () => () => {},
     add: async () => {},
     expectReply: ({ read }: { read: () => Promise<unknown> }) => ({
       result: read().then((value) => looked.push(value)),

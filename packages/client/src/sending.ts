@@ -45,7 +45,8 @@ export async function sendJob(
   if (options.ack === 'stored') return await sendUntilStored(parts, threadId, outgoing, options)
   await persist(async () => {
     if (options.asksForRoom) await parts.queues.admit({ jobs: 1, bytes: outgoing.bytes })
-    await parts.queues.add('ingest', outgoing.job)
+    // Nobody waits for the reply, but what has ended does not count as under way.
+    await parts.queues.add('ingest', { ...outgoing.job, replyTo: parts.queues.inbox }, outgoing.bytes)
   }, options)
 }
 

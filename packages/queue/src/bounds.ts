@@ -60,6 +60,26 @@ export const bounds = {
   depthSample: 8,
   /** When a producer that was refused is asked to try again, in seconds. */
   busyRetryAfterSeconds: 1,
+  /**
+   * What a project may have under way for each worker of a stage while other projects have something under way, too: about
+   * what a worker has in its hands at once when it is busy, so that nobody waits behind much more than that.
+   */
+  shareOfWorker: {
+    ingest: { jobs: 64, bytes: 16 * 1_024 * 1_024 },
+    assemble: { jobs: 16, bytes: 16 * 1_024 * 1_024 },
+  },
+  /** A project whose last job was seen so long ago is nobody's neighbour any more. */
+  neighbourMs: 5_000,
+  /** How often a process tells the others what its projects have under way. */
+  loadToldEveryMs: 250,
+  /** Workers of a process that sends nothing tell each so many times that they are there. */
+  idleWordEvery: 4,
+  /** What a process has told is forgotten after this long without another word. */
+  loadKnownMs: 3_000,
+  /** Projects in one word: as many as a notification holds. */
+  loadCountsMax: 40,
+  /** A job of which no word came for so long does not count any more: its reply was lost. */
+  underWayMsMax: 60_000,
   /** Waiting jobs that are looked at together when some are to be removed: each may hold megabytes of messages. */
   removalPageJobs: 20,
   /** How often all waiting jobs are looked through, while jobs that are to be removed keep turning up. */

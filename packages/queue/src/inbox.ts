@@ -25,10 +25,13 @@ type Listener = Pick<Waiter<unknown>, 'onReply' | 'fail'>
  */
 export class Inbox {
   readonly #clock: Clock
+  readonly #onEnd: (requestId: string) => void
   readonly #waiters = new Map<string, Set<Listener>>()
 
-  constructor(clock: Clock) {
+  /** @param onEnd told of each reply that has come */
+  constructor(clock: Clock, onEnd: (requestId: string) => void = () => {}) {
     this.#clock = clock
+    this.#onEnd = onEnd
   }
 
   /** How many callers wait now. */
@@ -50,12 +53,17 @@ export class Inbox {
     return { result: waiter.result, fail: (error) => waiter.fail(error), cancel: () => waiter.cancel() }
   }
 
+  expects(requestId: string): boolean {
+    return this.#waiters.has(requestId)
+  }
+
   /** Takes a message from outside, a list of replies: what is none, or comes too late, is dropped. */
   receive(text: string): void {
     for (const reply of decodeReplies(text)) this.deliver(reply)
   }
 
   deliver(reply: Reply): void {
+    this.#onEnd(reply.requestId)
     for (const waiter of this.#waiters.get(reply.requestId) ?? []) waiter.onReply(reply)
   }
 

@@ -7,6 +7,11 @@ export function replyChannel(prefix: string, inbox: string): string {
   return `${prefix}_r_${inbox}`
 }
 
+/** Where the processes of an installation tell each other what their projects have under way. */
+export function loadChannel(prefix: string): string {
+  return `${prefix}_load`
+}
+
 /** Where a project's events are published. Hashed, because a prefix and a whole id are too long for Postgres. */
 export function eventChannel(prefix: string, projectId: string): string {
   return `${prefix}_e_${createHash('sha256').update(projectId).digest('hex').slice(0, 16)}`

@@ -18,8 +18,10 @@ import { namedError, unavailable } from './errors.js'
 import { type ExpectedReply, Inbox } from './inbox.js'
 import type { WaitingJob } from './job-removal.js'
 import { Letters } from './letters.js'
-import { encodeReply, replyChannel } from './messages.js'
+import { type NewShare, sentJob } from './load-word.js'
+import { encodeReply, loadChannel, replyChannel } from './messages.js'
 import { openPostgresBackend } from './postgres/backend.js'
+import { ProjectLoad } from './project-load.js'
 import { createQuietLog } from './quiet-log.js'
 import { openRedisBackend } from './redis/backend.js'
 import type { ReplyExpectation } from './reply-waiter.js'
@@ -46,8 +48,8 @@ export interface QueuesOptions {
 export interface Queues {
   /** The name of this process's reply inbox: the `replyTo` of its jobs. */
   readonly inbox: string
-  /** Adds a job. Jobs that are added within one tick travel together. For a wake stage it is the same as `wake`. */
-  add<Name extends StageName>(stage: Name, payload: StagePayload<Name>): Promise<void>
+  /** Adds a job; `bytes` as room was asked for it. Jobs that are added within one tick travel together. For a wake stage it is the same as `wake`. */
+  add<Name extends StageName>(stage: Name, payload: StagePayload<Name>, bytes?: number): Promise<void>
   addMany<Name extends StageName>(stage: Name, payloads: readonly StagePayload<Name>[]): Promise<void>
   /**
    * Asks for room in the queue of ingest; to be called before adding. Costs no round trip most of the time.
@@ -55,6 +57,14 @@ export interface Queues {
    * @throws RetryableError `RATE_LIMITED` with `retryAfter` while the queue holds as much as it may
    */
   admit(work: NewWork): Promise<void>
+  /**
+   * Takes a place in a project's share of what is under way, in all processes together; to be called before anything else
+   * is done. Only while other projects have something under way is there a limit to it.
+   *
+   * @returns gives the place back; to be called once what it was for has ended
+   * @throws RetryableError `RATE_LIMITED` with `retryAfter` while the project has its share
+   */
+  takeShare(share: NewShare): () => void
   /** Wakes a stage for a thread; at most one job of a thread is active and one waits. */
   wake(stage: WakeStageName, thread: WakeJob): Promise<void>
   wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>
@@ -91,6 +101,7 @@ export interface QueuesInternals {
   clock: Clock
   /** Workers to close before the connections. */
   workers: Set<{ close(options?: { timeoutMs?: number }): Promise<void> }>
+  load: ProjectLoad
 }
 
 const internals = new WeakMap<Queues, QueuesInternals>()
@@ -122,9 +133,10 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       ? await openRedisBackend({ url: options.backend.url, prefix, onError })
       : await openPostgresBackend({ url: options.backend.url, prefix, clock, onError })
 
-  const inbox = new Inbox(clock)
   const letters = new Letters((channel, text) => bounded(backend.channels.send(channel, text)))
   const name = randomUUID().replaceAll('-', '').slice(0, 16)
+  const load = new ProjectLoad({ name, clock, tell: (text) => backend.channels.send(loadChannel(prefix), text) })
+  const inbox = new Inbox(clock, (requestId) => load.ended(requestId))
   const queues = new Map(stageNames.map((stage) => [stage, new StageQueue(stage, backend, prefix, onError)]))
   const admission = new Admission({
     stage: 'ingest',
@@ -151,10 +163,23 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     return queues.get(stage) as unknown as StageQueue<Name>
   }
 
+  async function add<Name extends StageName>(stage: Name, payload: StagePayload<Name>, bytes = 0): Promise<void> {
+    const job = sentJob(name, stage, payload, bytes)
+    // Who waits has taken a place already.
+    if (job !== null && !inbox.expects(job.id)) load.began(job)
+    try {
+      await bounded(queueOf(stage).add(payload))
+    } catch (error) {
+      if (job !== null) load.ended(job.id)
+      throw error
+    }
+  }
+
   async function close({ timeoutMs = bounds.closeMs }: { timeoutMs?: number } = {}): Promise<void> {
     if (state.closed) return
     await Promise.all([...workers].map((worker) => worker.close({ timeoutMs })))
     inbox.close()
+    load.close()
     await settles(Promise.all([...queues.values()].map((queue) => queue.whenIdle())), 1_000)
     state.closed = true
     await settles(Promise.all([...queues.values()].map((queue) => queue.close())), 1_000)
@@ -163,12 +188,10 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
 
   const opened: Queues = {
     inbox: name,
-    add: (stage, payload) => bounded(queueOf(stage).add(payload)),
-    addMany: async (stage, payloads) => {
-      const queue = queueOf(stage)
-      await bounded(Promise.all(payloads.map((payload) => queue.add(payload))))
-    },
+    add,
+    addMany: async (stage, payloads) => void (await Promise.all(payloads.map((payload) => add(stage, payload)))),
     admit: (work) => admission.admit(work),
+    takeShare: (share) => load.take(share),
     wake: (stage, thread) => bounded(queueOf(stage).wake(thread)),
     wakeMany: async (stage, threads) => {
       const queue = queueOf(stage)
@@ -202,10 +225,11 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       await close({ timeoutMs: 0 })
     },
   }
-  internals.set(opened, { backend, prefix, clock, workers })
+  internals.set(opened, { backend, prefix, clock, workers, load })
 
   try {
     await bounded(backend.channels.listen(replyChannel(prefix, name), (text) => inbox.receive(text)))
+    await bounded(backend.channels.listen(loadChannel(prefix), (text) => load.receive(text)))
     await bounded(Promise.all([...queues.values()].map((queue) => queue.whenReady())))
   } catch (error) {
     await close({ timeoutMs: 0 })

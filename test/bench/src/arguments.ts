@@ -8,6 +8,8 @@ export interface Arguments {
   readonly messages: number
   /** Chunks of the scope that is searched. */
   readonly chunks: number
+  /** How long each phase beside a noisy neighbour lasts. */
+  readonly noisySeconds: number
 }
 
 /** Few enough that the whole run stays within its time on two busy cores; a million take about a minute a backend. */
@@ -19,6 +21,10 @@ const CHUNKS_DEFAULT = 100_000
 const CHUNKS_MIN = 1_000
 const CHUNKS_MAX = 250_000
 
+const NOISY_SECONDS_DEFAULT = 120
+const NOISY_SECONDS_MIN = 5
+const NOISY_SECONDS_MAX = 3_600
+
 /** @throws Error that says what is wrong */
 export function readArguments(given: readonly string[]): Arguments {
   const { values } = parseArgs({
@@ -28,6 +34,7 @@ export function readArguments(given: readonly string[]): Arguments {
       only: { type: 'string', multiple: true },
       messages: { type: 'string' },
       chunks: { type: 'string' },
+      'noisy-seconds': { type: 'string' },
     },
   })
   return {
@@ -35,6 +42,12 @@ export function readArguments(given: readonly string[]): Arguments {
     only: values.only ?? null,
     messages: whole('messages', values.messages ?? MESSAGES_DEFAULT, MESSAGES_MIN, MESSAGES_MAX),
     chunks: whole('chunks', values.chunks ?? CHUNKS_DEFAULT, CHUNKS_MIN, CHUNKS_MAX),
+    noisySeconds: whole(
+      'noisy-seconds',
+      values['noisy-seconds'] ?? NOISY_SECONDS_DEFAULT,
+      NOISY_SECONDS_MIN,
+      NOISY_SECONDS_MAX,
+    ),
   }
 }
 

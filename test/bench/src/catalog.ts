@@ -7,6 +7,7 @@ import { measureBatchIngest, measureCountedIngest } from './ingest-batch.js'
 import { measurePoison } from './ingest-poison.js'
 import { measureSingleIngest } from './ingest-single.js'
 import { measureItemEmbedding } from './item-embedding.js'
+import { measureNoisy, noisyNames } from './noisy.js'
 import { measurePruning } from './pruning.js'
 import { measureRecall } from './recall.js'
 import { measureSearch } from './search.js'
@@ -19,6 +20,8 @@ export interface Sizes {
   readonly messages: number
   /** Chunks of the scope that is searched. */
   readonly chunks: number
+  /** How long each phase beside a noisy neighbour lasts. */
+  readonly noisySeconds: number
 }
 
 /** A measurement gives one or more figures, which are measured together. */
@@ -51,6 +54,7 @@ export const plain: readonly PlainMeasurement[] = [
     measure: () => withBench('embedded', measureLongSummary),
   },
   { names: ['http.added.append', 'http.added.build'], measure: () => withBench('embedded', measureHttp) },
+  { names: noisyNames, measure: measureNoisy },
   { names: ['recall.range'], measure: () => withBench('embedded', measureRecall) },
   {
     names: ['search.words', 'search.vectors', 'search.fused', 'search.cold', 'search.memory'],

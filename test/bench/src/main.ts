@@ -55,7 +55,7 @@ async function main(): Promise<number> {
 
 async function measureBackend(
   backend: BackendName,
-  { messages, chunks }: Arguments,
+  sizes: Arguments,
   wanted: readonly string[],
   attempt: (what: string, measure: () => Promise<Measured[]>) => Promise<void>,
 ): Promise<void> {
@@ -64,7 +64,7 @@ async function measureBackend(
   try {
     await withBench(backend, async (bench) => {
       for (const { names, measure } of chosen) {
-        await attempt(names.map((name) => nameOn(name, backend)).join(', '), () => measure(bench, { messages, chunks }))
+        await attempt(names.map((name) => nameOn(name, backend)).join(', '), () => measure(bench, sizes))
       }
     })
   } catch (error) {

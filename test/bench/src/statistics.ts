@@ -5,6 +5,12 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper
 }
 
+/** @param share 0 to 1; NaN where there are no values */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
 /** Milliseconds that some work took. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now()

@@ -80,7 +80,7 @@ export interface WorkerHandle {
  */
 export async function defineWorker<Name extends StageName>(options: WorkerOptions<Name>): Promise<WorkerHandle> {
   const { stage, queues, log } = options
-  const { backend, prefix, clock, workers } = internalsOf(queues)
+  const { backend, prefix, clock, workers, load } = internalsOf(queues)
   const listeners = new Set<(settled: Settled) => void>()
   const quietLog = createQuietLog(log, clock)
   /** Tries whose end BullMQ has yet to write down. */
@@ -134,11 +134,12 @@ export async function defineWorker<Name extends StageName>(options: WorkerOption
       return () => listeners.delete(listener)
     },
     close({ timeoutMs = bounds.closeMs } = {}) {
-      closing ??= closeWorker(worker, timeoutMs, log).finally(() => workers.delete(handle))
+      closing ??= closeWorker(worker, timeoutMs, log).finally(() => workers.delete(handle) && load.workerStopped(stage))
       return closing
     },
   }
   workers.add(handle)
+  load.workerStarted(stage)
   try {
     await within(worker.waitUntilReady(), bounds.connectMs, () => unavailable(backend.server))
   } catch (error) {

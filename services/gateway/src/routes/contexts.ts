@@ -48,7 +48,7 @@ export const contextRoutes: readonly Route[] = [
       const request = { ...body, ...params }
       const deadline = waitMs === undefined ? {} : { deadlineMs: waitMs }
       if (respondAsync) return underWay(await client.contexts.order(request, deadline))
-      return { body: await client.contexts.build(request, { ...deadline, signal }) }
+      return { body: await client.contexts.build(request, { ...deadline, signal, onBusy: 'fail' }) }
     },
   }),
   route({
