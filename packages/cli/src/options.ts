@@ -75,6 +75,13 @@ export const budgetOption = optionValue(
   numeral,
 )
 
+export const memoriesOption = optionValue(
+  'memories',
+  settingsSchema.shape.search.shape.memories.shape.tokensMax,
+  'Give the tokens that memories may use, such as --memories 1500, or none.',
+  numeral,
+)
+
 export const strategyOption = optionValue(
   'strategy',
   contextRequestSchema.shape.strategy.unwrap(),

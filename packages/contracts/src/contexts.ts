@@ -64,6 +64,20 @@ export const entryModes = [
 ] as const
 export type EntryMode = (typeof entryModes)[number]
 
+/** The earlier message that a line of a receipt recalls, or would have. */
+export const memoryEntrySchema = z.object({
+  messageId: idSchema,
+  /** The name of its thread. */
+  thread: z.string(),
+  /** What brings all of it back. */
+  reference: z.string(),
+  /** Higher is better; scores of two contexts cannot be compared. */
+  score: z.number(),
+  /** Its place in time, as ISO 8601. */
+  at: z.string(),
+})
+export type MemoryEntry = z.infer<typeof memoryEntrySchema>
+
 /**
  * One line of a receipt: a message of its own, or a run of messages that share a fate (`count` > 1). The counts of all
  * entries of a context add up to its eligible messages (DESIGN: invariants 3 and 12).
@@ -91,6 +105,7 @@ export const receiptEntrySchema = z.object({
   tokensRaw: z.int().min(0).optional(),
   /** The item that this line is of: its version, how it came here, and its score. */
   item: includedItemSchema.optional(),
+  memory: memoryEntrySchema.optional(),
   reason: z.string(),
 })
 export type ReceiptEntry = z.infer<typeof receiptEntrySchema>
@@ -128,6 +143,17 @@ export const receiptSchema = z.object({
       model: z.string().nullable(),
       /** Why nothing was selected. */
       skipped: z.string().nullable(),
+    })
+    .optional(),
+  /** How memories were looked for; only where they were asked for. */
+  memories: z
+    .object({
+      /** The model of the vectors that took part; null where words alone did. */
+      model: z.string().nullable(),
+      /** Why nothing was looked for. */
+      skipped: z.string().nullable(),
+      /** Why meaning took no part, or only in part. */
+      degraded: z.string().nullable(),
     })
     .optional(),
   /** The model whose vectors this machine compares: `heddle-hashing-384-v1` finds words where others find meanings. */

@@ -66,6 +66,7 @@ export { type KnownIteration, type PreparedIteration, planIterations } from './i
 export * from './iteration-reading.js'
 export * from './iterations.js'
 export * from './loops.js'
+export { loadMemoryRows, type MemoryRow } from './memory-rows.js'
 export { type FoundRow, type FoundRows, findMessages } from './message-search.js'
 export * from './messages.js'
 export { type MigrateOptions, migrate } from './migrate.js'

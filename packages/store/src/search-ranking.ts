@@ -31,6 +31,8 @@ export interface RankingRequest {
   readonly by: SearchLegs
   /** Whether conditions are checked later that leave most of what is ranked out. */
   readonly isNarrowed: boolean
+  /** Milliseconds that vectors may take, at most what the settings allow; words alone answer then. */
+  readonly vectorsTimeoutMs?: number
 }
 
 /** Messages of a scope in the order in which a query finds them. */
@@ -55,13 +57,14 @@ export interface MessageRanking {
 /** Ranks the messages of a scope by words and by vectors: the one ranking of all searches. */
 export async function rankMessages(
   parts: SearchParts,
-  { query, conditions, by, isNarrowed }: RankingRequest,
+  { query, conditions, by, isNarrowed, vectorsTimeoutMs = Number.POSITIVE_INFINITY }: RankingRequest,
 ): Promise<MessageRanking> {
   const { store, projectId } = parts
   const terms = queryTerms(query)
   const reading = store.inProject(projectId, (tx) => readGround(tx, parts, { conditions, terms }))
   const vectorLeg = {
     ground: reading,
+    timeoutMsMax: vectorsTimeoutMs,
     limit: isNarrowed ? CANDIDATES_MAX : NEAREST,
     isNeeded: (model: string, of: SearchGround) => by === 'meaning' || weightOf(vectorWeights(model, of), of) > 0,
   }

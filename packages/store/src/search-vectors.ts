@@ -26,13 +26,16 @@ const AGENTS_MAX = 100
 export async function searchVectors(
   parts: SearchParts,
   query: string,
-  given: Pick<Comparison, 'isNeeded' | 'limit'> & { readonly ground: Promise<SearchGround> },
+  given: Pick<Comparison, 'isNeeded' | 'limit'> & {
+    readonly ground: Promise<SearchGround>
+    readonly timeoutMsMax: number
+  },
 ): Promise<VectorLeg> {
   const { embedder } = parts
   if (embedder === null) return nothing('this client has no embedder')
   const controller = new AbortController()
   const ground = await given.ground
-  const { timeoutMs } = ground.settings.vectors
+  const timeoutMs = Math.min(ground.settings.vectors.timeoutMs, given.timeoutMsMax)
   let timer: NodeJS.Timeout | undefined
   const overdue = new Promise<VectorLeg>((resolve) => {
     timer = setTimeout(() => {

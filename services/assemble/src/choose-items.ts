@@ -1,8 +1,10 @@
-import { errorData, RetryableError } from '@heddle/contracts'
+import { errorData } from '@heddle/contracts'
 import { type BuildInput, type ContextItems, itemsWithout, itemsWithSelection, type TextEmbedder } from '@heddle/core'
 import type { Clock, Logger } from '@heddle/runtime'
 import { relevantItems, type Store } from '@heddle/store'
 import type { LoadedItems } from './load-items.js'
+import { queryOf } from './query-of.js'
+import { within } from './within.js'
 
 export interface ChooseItemsDeps {
   readonly store: Store
@@ -37,37 +39,14 @@ export async function chooseItems(deps: ChooseItemsDeps, projectId: string, choi
   try {
     const limits = input.settings.search
     const selecting = relevantItems({ store, embedder, projectId, items: share.candidates, query, limits })
-    return itemsWithSelection(choice, embedder.model, await within(selecting, timeoutMs, clock))
+    return itemsWithSelection(
+      choice,
+      embedder.model,
+      await within(selecting, { timeoutMs, clock, what: 'the selection' }),
+    )
   } catch (error) {
     const { code, detail } = errorData(error)
     log.warn({ error, projectId, model: embedder.model }, 'a context is built without selected items')
     return itemsWithout(choice, `${code}: ${detail}`)
-  }
-}
-
-/** The message of the request, else the latest of the user, else what the thread is to reach. */
-function queryOf({ request, messages, loop, thread }: BuildInput): string | null {
-  const latest = messages.findLast(({ role }) => role === 'user')?.content
-  const said = [request.message, latest, loop?.goal, thread.goal]
-  return said.find((text) => text != null && text.trim() !== '') ?? null
-}
-
-/**
- * What takes too long is not broken off: the vectors that it makes are kept, and the next request finds them. Otherwise an
- * agent with more items than can be embedded in time would never get any.
- *
- * @throws RetryableError `TIMEOUT`
- */
-async function within<T>(working: Promise<T>, timeoutMs: number, clock: Clock): Promise<T> {
-  let callOff = () => {}
-  const late = new Promise<never>((_, reject) => {
-    callOff = clock.after(Math.max(1, timeoutMs), () =>
-      reject(new RetryableError('TIMEOUT', `the selection was not done within ${timeoutMs} ms`)),
-    )
-  })
-  try {
-    return await Promise.race([working, late])
-  } finally {
-    callOff()
   }
 }

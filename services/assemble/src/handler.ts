@@ -2,13 +2,12 @@ import { type ContextJob, type ContextResult, errorData, HeddleError, type Parti
 import {
   buildContext,
   laneOf,
+  memoryLimits,
   nameTexts,
-  othersStatus,
   preparedKey,
   renderedParts,
   sharedPrefixTokens,
   type TextEmbedder,
-  threadIdOf,
   toLines,
 } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
@@ -26,6 +25,8 @@ import {
 import { chooseItems } from './choose-items.js'
 import { refuseLate } from './late.js'
 import { type LoadedForBuild, loadBuildInput } from './load.js'
+import { otherThreads } from './other-threads.js'
+import { recallMemories } from './recall-memories.js'
 import { isOfOthers } from './scope.js'
 import type { ThreadTails } from './thread-tails.js'
 import type { TokenCounter } from './token-counter.js'
@@ -62,7 +63,11 @@ export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promis
     const { deadlineAtMs } = loaded
     const items =
       loaded.items && (await chooseItems(deps, projectId, { ...loaded.items, input: loaded.input, deadlineAtMs }))
-    const built = buildContext(items === null ? loaded.input : { ...loaded.input, items })
+    const input = items === null ? loaded.input : { ...loaded.input, items }
+    const bare = buildContext(input)
+    const { threadId, thread } = loaded
+    const memories = await recallMemories(deps, { projectId, threadId, thread, input, built: bare, deadlineAtMs })
+    const built = memories === null ? bare : buildContext({ ...input, memories })
     // One that cannot be had has no dimensions, and compares nothing.
     const embedder = deps.embedder?.dimensions ? { embedder: deps.embedder.model } : {}
     const receipt = { ...built.receipt, ...embedder }
@@ -91,19 +96,18 @@ async function record(
   const before = tails.find(threadId, request, clock.nowMs())
   const parts = renderedParts(built, input.count)
   const result = before === null ? built : withSharedPrefix(built, sharedPrefixTokens(before.parts, parts))
-  const others = othersStatus(input)
   // What shows messages of other threads goes with them as a whole.
   const isWoven = isOfOthers(request)
-  const isHidden = (text: string) => isWoven || (others !== null && text.includes(others))
-  const lines = toLines(result, nameTexts(isWoven ? [] : input.messages, input.agent, request), isHidden)
+  const others = otherThreads(projectId, result, input)
+  const lines = toLines(
+    result,
+    nameTexts(isWoven ? [] : input.messages, input.agent, request),
+    (text) => isWoven || others.isAbout(text),
+  )
   const stored = packLines(result.id, lines, before?.base ?? null)
-  const told = [...(input.activity?.threads ?? []).map(({ name }) => name), ...(request.scope?.threads ?? [])]
-  const mentions = [...new Set(told)]
-    .filter((name) => name !== input.thread.name)
-    .map((name) => threadIdOf(projectId, name))
   try {
     await store.inProject(projectId, (tx) =>
-      finishContext(tx, { id: result.id, result, stored, shownAtMs, prepared, mentions }),
+      finishContext(tx, { id: result.id, result, stored, shownAtMs, prepared, mentions: others.threadIds }),
     )
   } catch (error) {
     // The next try is based on nothing that may be gone.
@@ -137,8 +141,9 @@ async function load(tx: Tx, { projectId, contextId }: ContextJob, deps: Assemble
   const build = await loadBuildInput(tx, requested, { ...deps, projectId, shownAtMs })
   const loaded = { ...build, threadId, shownAtMs, deadlineAtMs }
   const key = preparedKey(request, deps.settings)
-  // What an agent's items are to a request is found out for each: nothing is prepared for them.
-  if (key === null || build.input.loop !== undefined || build.items !== null) return loaded
+  // What an agent's items are to a request, and what it recalls, is found out for each: nothing is prepared for them.
+  const isAskedAnew = build.items !== null || memoryLimits(request, build.input.settings) !== null
+  if (key === null || build.input.loop !== undefined || isAskedAnew) return loaded
   const { settings } = build.input
   const lane = laneOf(settings).key
   const made = await loadPrepared(tx, { threadId, lane, shownAtMs, rollingWindow: settings.rollingWindow })

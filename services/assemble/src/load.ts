@@ -8,6 +8,7 @@ import {
   loadActivity,
   loadCompaction,
   loadLoop,
+  type ThreadRow,
   type Tx,
 } from '@heddle/store'
 import { describe, type LoadDeps, overrides } from './describe.js'
@@ -22,6 +23,8 @@ export interface LoadedForBuild {
   /** Those that the context's own are chosen from; null where the agent has none. */
   readonly items: LoadedItems | null
   readonly awaitsPruning: boolean
+  /** Where references of other threads begin. */
+  readonly thread: Pick<ThreadRow, 'projectName'>
 }
 
 /** Reads everything that a requested context is made of. */
@@ -41,7 +44,7 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
   if (isLoop && (isWoven || request.scope?.since !== undefined)) throw scopeOfLoop()
   const load = isLoop ? loadLoopInput : isWoven ? loadWovenInput : loadHistoryInput
   const [input, items] = await Promise.all([load(tx, compaction, request, deps), loadItems(tx, thread, request.scope)])
-  return { input, items, awaitsPruning }
+  return { input, items, awaitsPruning, thread }
 }
 
 function scopeOfLoop(): Error {

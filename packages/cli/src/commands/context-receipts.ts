@@ -98,12 +98,12 @@ function scopeLines(scope: ContextResult['receipt']['scope']): string[] {
 }
 
 function entryRow(entry: ReceiptEntry): string[] {
-  const { section, mode, tokens, tokensRaw, item, reason } = entry
+  const { section, mode, tokens, tokensRaw, item, memory, reason } = entry
   return [
     section,
     whatOf(entry),
     mode,
-    item?.similarityScore?.toFixed(2) ?? '',
+    (item?.similarityScore ?? memory?.score)?.toFixed(2) ?? '',
     formatCount(tokens),
     tokensRaw === undefined ? '' : formatCount(tokensRaw),
     oneLine(safeText(reason), REASON_CHARACTERS),
@@ -115,7 +115,9 @@ function whatOf(entry: ReceiptEntry): string {
   return entry.thread === undefined ? ownWhatOf(entry) : `${safeText(entry.thread)}: ${ownWhatOf(entry)}`
 }
 
-function ownWhatOf({ reference, role, count, fromSeq, toSeq, fromIteration, toIteration }: ReceiptEntry): string {
+function ownWhatOf(entry: ReceiptEntry): string {
+  const { reference, role, count, fromSeq, toSeq, fromIteration, toIteration, memory } = entry
+  if (memory !== undefined) return `${memory.reference.split('/').at(-1)} ${role ?? ''}`.trimEnd()
   if (reference !== undefined) return `${reference} ${role ?? ''}`.trimEnd()
   if (fromIteration !== undefined)
     return fromIteration === toIteration ? `iteration ${fromIteration}` : `iterations ${fromIteration}-${toIteration}`

@@ -9,6 +9,7 @@ import {
   contextIdOption,
   type IterationOptions,
   iterationSettings,
+  memoriesOption,
   messageOption,
   modelOption,
   nameOption,
@@ -39,6 +40,7 @@ interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, Ur
   readonly format?: ContextRequest['format']
   readonly at?: string
   readonly messages?: true
+  readonly memories?: boolean | number
 }
 
 /** An answer takes milliseconds with warm workers; what is waited for is workers that are busy. */
@@ -60,9 +62,16 @@ export function registerContext(program: Command, context: CommandContext): void
     .option('--strategy <name>', strategyNames().join(', '), strategyOption)
     .option('--format <name>', formats.join(', '), contextFormatOption)
     .option('--at <time>', 'the context that the same request got last up to then; it is not built anew', pastOption)
+    .option(
+      '--memories [tokens]',
+      'recall what the message is about, from other threads and beyond the window',
+      memoriesOption,
+    )
+    .option('--no-memories', "none, whatever the agent's settings say")
     .option('--messages', 'print the messages too')
   withCommonOptions(withUrlOption(withScopeOptions(withIterationOptions(build))), [
     'heddle context build --agent coder --thread session --budget 16000',
+    'heddle context build --agent coder --thread session --message "why Postgres?" --memories',
     'heddle context build --agent runner --thread nightly --strategy iterations --context-window 5',
     'heddle context build --agent coder --thread session --message "go on" --format anthropic --json',
     'heddle context build --agent coder --thread session --scope-threads session,research --scope-since 2h --scope-items none',
@@ -98,7 +107,7 @@ export function registerContext(program: Command, context: CommandContext): void
 }
 
 async function buildContext(context: CommandContext, options: BuildOptions): Promise<void> {
-  const { thread, agent, message, model, budget, strategy, format, at } = options
+  const { thread, agent, message, model, budget, strategy, format, at, memories } = options
   const iterations = iterationSettings(options)
   const scope = scopeOf(options)
   const request: ContextRequest = {
@@ -112,6 +121,7 @@ async function buildContext(context: CommandContext, options: BuildOptions): Pro
     ...(strategy !== undefined && { strategy }),
     ...(format !== undefined && { format }),
     ...(at !== undefined && { at }),
+    ...(memories !== undefined && { memories: typeof memories === 'number' ? { tokensMax: memories } : memories }),
   }
   const isWithMessages = options.messages === true
   const deadlineMs = BUILD_DEADLINE_MS

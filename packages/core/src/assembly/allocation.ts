@@ -10,8 +10,9 @@ const CUT_MARK = '\n[… cut to fit]'
 export function withinAllocation(section: FixedSection, input: BuildInput): FixedSection {
   const { allocations } = input.settings.sections
   const { name } = section
-  // Half a tool is of no use, and items that are selected are held to theirs one by one: see `itemSections`.
-  const tokensMax = name === 'message' || name === 'tools' || name === 'selected' ? undefined : allocations[name]
+  // Half a tool is of no use, and what is selected or recalled is held to its own bounds one by one.
+  const isBounded = name === 'selected' || name === 'memories'
+  const tokensMax = name === 'message' || name === 'tools' || isBounded ? undefined : allocations[name]
   if (tokensMax === undefined) return section
   const cost = (message: NeutralMessage) => countNeutralMessage(input.format, message, input.count)
   let left = tokensMax

@@ -10,6 +10,7 @@ import { attempts, budgetTooSmall, countFixed, countingOf, limitNotes, toolsToke
 import type { BuildInput } from './input.js'
 import { leftOutItems, selectionNotes, selectionOf, shownItems } from './item-receipt.js'
 import { buildLoopContext } from './loop.js'
+import { leftOutMemories, memoriesOf, memoryNotes, withoutHeld } from './memory-section.js'
 import { fixedEntries, historyEntries, RENDERER_VERSION, sectionTotals } from './receipt.js'
 import { arrange, type FixedSection, fixedSections, messagesIn, sectionOrder } from './sections.js'
 
@@ -86,9 +87,10 @@ function fitHistory(input: BuildInput, conversation: Conversation, lane: Lane, r
 function assembled(
   input: BuildInput,
   lane: Lane,
-  fixed: readonly FixedSection[],
+  sections: readonly FixedSection[],
   fitted: FittedHistory,
 ): Omit<ContextResult, 'id'> {
+  const fixed = withoutHeld(sections, idsIn(fitted))
   const { before, after, stable } = arrange(fixed, input)
   const opening = messagesIn(before)
   const history = messagesOf(fitted)
@@ -100,6 +102,7 @@ function assembled(
     ...historyEntries(fitted.history, summaryPart, input, countingOf(input)),
     ...after.flatMap((section) => fixedEntries(section, input)),
     ...leftOutItems(fixed, input),
+    ...leftOutMemories(fixed, input),
   ]
   const outgoing = {
     messages,
@@ -136,8 +139,14 @@ function assembled(
       entries,
       ...(input.scope !== undefined && { scope: input.scope }),
       ...selectionOf(input),
-      notes: [...limitNotes(input, lane), ...fitted.notes, ...notes, ...selectionNotes(input)],
+      ...memoriesOf(input),
+      notes: [...limitNotes(input, lane), ...fitted.notes, ...notes, ...selectionNotes(input), ...memoryNotes(input)],
       tokensRaw: entries.reduce((sum, entry) => sum + (entry.tokensRaw ?? entry.tokens), 0),
     },
   }
+}
+
+/** The messages that a history shows. */
+function idsIn({ history }: FittedHistory): Set<string> {
+  return new Set(history.lines.flatMap(({ sources }) => sources.map(({ message }) => message.id)))
 }

@@ -7,6 +7,7 @@ import type { BuildInput } from './input.js'
 import { type FixedSection, toolsIn } from './sections.js'
 
 const OTHERS_LEFT_OUT = 'what happens in other threads was left out to fit the budget'
+const MEMORIES_LEFT_OUT = 'the memories were left out to fit the budget'
 const SELECTED_LEFT_OUT = 'the items selected by their meaning were left out to fit the budget'
 
 export interface Attempt {
@@ -19,6 +20,7 @@ export function attempts(every: readonly FixedSection[]): [Attempt, ...Attempt[]
   const all: [Attempt, ...Attempt[]] = [{ sections: every, notes: [] }]
   for (const [name, note] of [
     ['status', OTHERS_LEFT_OUT],
+    ['memories', MEMORIES_LEFT_OUT],
     ['selected', SELECTED_LEFT_OUT],
   ] as const) {
     const { sections, notes } = all.at(-1) ?? all[0]

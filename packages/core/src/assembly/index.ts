@@ -1,5 +1,6 @@
 export { buildContext } from './build.js'
 export { type History, type Line, layOutHistory } from './history.js'
 export type { Activity, BuildInput, UnloadedRange } from './input.js'
+export { heldMessages } from './memory-section.js'
 export { preparedKey } from './prepared.js'
 export { NO_ACTIVITY, othersStatus, statusLimits } from './status.js'

@@ -2,6 +2,7 @@ import type { ContextRequest, CounterName, FormatName, Receipt, Settings } from 
 import type { CompactionState } from '../compaction/state.js'
 import type { ContextItems } from '../items/index.js'
 import type { LoopContext } from '../iterations/loop.js'
+import type { ContextMemories, MemoryLimits } from '../memories/index.js'
 import type { Message } from '../message.js'
 import type { Count } from './counting.js'
 
@@ -23,6 +24,8 @@ export interface BuildInput {
   readonly activity?: Activity
   /** Default none. */
   readonly items?: ContextItems
+  /** What was recalled, its bounds, and the messages that the context shows without it. Default none was asked for. */
+  readonly memories?: ContextMemories & { readonly limits: MemoryLimits; readonly held: ReadonlySet<string> }
   readonly request: ContextRequest
   /** The agent's settings with the request's laid over them. */
   readonly settings: Settings

@@ -9,6 +9,7 @@ import { attempts, budgetTooSmall, countFixed, limitNotes, toolsTokens } from '.
 import type { BuildInput } from './input.js'
 import { leftOutItems, selectionNotes, selectionOf, shownItems } from './item-receipt.js'
 import { loopEntries } from './loop-receipt.js'
+import { leftOutMemories, memoriesOf, memoryNotes } from './memory-section.js'
 import { fixedEntries, RENDERER_VERSION, sectionTotals, unloadedEntries } from './receipt.js'
 import { arrange, type FixedSection, fixedSections, messagesIn, sectionOrder } from './sections.js'
 
@@ -89,6 +90,7 @@ function assembled(
     ...left,
     ...after.flatMap((section) => fixedEntries(section, input)),
     ...leftOutItems(fixed, input),
+    ...leftOutMemories(fixed, input),
   ]
   const history = left.length > 0 ? ['history'] : []
   const order = sectionOrder[input.settings.sections.order].flatMap((name): string[] =>
@@ -121,7 +123,15 @@ function assembled(
       entries,
       ...(input.scope !== undefined && { scope: input.scope }),
       ...selectionOf(input),
-      notes: [...limitNotes(input, lane), ...loopNotes(loop, prompt), ...notes, ...repairs, ...selectionNotes(input)],
+      ...memoriesOf(input),
+      notes: [
+        ...limitNotes(input, lane),
+        ...loopNotes(loop, prompt),
+        ...notes,
+        ...repairs,
+        ...selectionNotes(input),
+        ...memoryNotes(input),
+      ],
       tokensRaw: entries.reduce((sum, entry) => sum + (entry.tokensRaw ?? entry.tokens), 0),
     },
   }

@@ -6,6 +6,7 @@ import { type Counting, countLine } from './counting.js'
 import type { History, Line } from './history.js'
 import type { BuildInput } from './input.js'
 import { includedItem, includedReason } from './item-receipt.js'
+import { memoryEntry, memoryReason } from './memory-section.js'
 import type { FixedSection } from './sections.js'
 
 /** Rises when the same input would be rendered in another way, so that an old receipt is not taken for a new one. */
@@ -34,17 +35,20 @@ export function historyEntries(
 }
 
 export function fixedEntries(section: FixedSection, input: BuildInput): ReceiptEntry[] {
-  const { name, messages, items = [], tools = [], reason, isCut } = section
+  const { name, messages, items = [], tools = [], memories = [], reason, isCut } = section
   const shown = messages.map((message, index) => {
     const item = items[index]
+    const memory = memories[index]
     return {
       section: name,
-      mode: isCut ? ('elided' as const) : ('raw' as const),
+      mode: isCut || memory?.isExcerpt ? ('elided' as const) : ('raw' as const),
       count: 0,
       role: message.role,
       tokens: countNeutralMessage(input.format, message, input.count),
       ...(item !== undefined && { item: includedItem(item) }),
-      reason: item === undefined ? reason : includedReason(item, isCut ? reason : null),
+      ...(memory !== undefined && { memory: memoryEntry(memory) }),
+      reason:
+        item === undefined ? ((memory && memoryReason(memory)) ?? reason) : includedReason(item, isCut ? reason : null),
     }
   })
   const beside = tools.map(({ item, tokens }) => ({
@@ -164,13 +168,13 @@ export function unloadedEntries(input: BuildInput): ReceiptEntry[] {
     .map(({ tokens, ...range }) => ({ section: 'history', ...range, tokens: 0, tokensRaw: tokens }))
 }
 
-/** Most agents have no items: then a receipt says nothing of them. */
-const ITEM_SECTIONS: ReadonlySet<string> = new Set(['rules', 'references', 'tools', 'selected'])
+/** Most contexts have no items and no memories: then a receipt says nothing of them. */
+const OPTIONAL_SECTIONS: ReadonlySet<string> = new Set(['rules', 'references', 'tools', 'selected', 'memories'])
 
 export function sectionTotals(entries: readonly ReceiptEntry[], order: readonly string[]): Receipt['sections'] {
   return order.flatMap((name) => {
     const own = entries.filter((entry) => entry.section === name)
-    if (own.length === 0 && ITEM_SECTIONS.has(name)) return []
+    if (own.length === 0 && OPTIONAL_SECTIONS.has(name)) return []
     const shown = own.filter((entry) => !['covered', 'removed', 'left-out'].includes(entry.mode))
     return {
       name,

@@ -1,9 +1,11 @@
 import type { FormatName, Settings } from '@heddle/contracts'
 import type { NeutralMessage } from '../formats/neutral.js'
 import type { IncludedItem } from '../items/index.js'
+import type { Memory } from '../memories/index.js'
 import { withinAllocation } from './allocation.js'
 import type { BuildInput } from './input.js'
 import { itemSections } from './item-sections.js'
+import { memorySection } from './memory-section.js'
 import { othersStatus, ownStatus } from './status.js'
 import type { PlacedTool } from './tools.js'
 
@@ -15,6 +17,7 @@ export type SectionName =
   | 'tools'
   | 'history'
   | 'selected'
+  | 'memories'
   | 'status'
   | 'message'
 
@@ -26,12 +29,12 @@ const heldSections = ['rules', 'references', 'tools'] as const
  * keeps it; `status-first` is spec 000's.
  */
 export const sectionOrder: Readonly<Record<Settings['sections']['order'], readonly SectionName[]>> = {
-  'cache-stable': ['system-prompt', 'docs', ...heldSections, 'history', 'selected', 'status', 'message'],
-  'status-first': ['system-prompt', 'docs', ...heldSections, 'status', 'history', 'selected', 'message'],
+  'cache-stable': ['system-prompt', 'docs', ...heldSections, 'history', 'selected', 'memories', 'status', 'message'],
+  'status-first': ['system-prompt', 'docs', ...heldSections, 'status', 'history', 'selected', 'memories', 'message'],
 }
 
 /** Sections that may be other at each request: what follows them is not worth a provider's cache. */
-const volatile: readonly SectionName[] = ['selected', 'status', 'message']
+const volatile: readonly SectionName[] = ['selected', 'memories', 'status', 'message']
 
 export interface FixedSection {
   readonly name: Exclude<SectionName, 'history'>
@@ -40,6 +43,8 @@ export interface FixedSection {
   /** The items that the messages are of, one each. */
   readonly items?: readonly IncludedItem[]
   readonly tools?: readonly PlacedTool[]
+  /** The memories that the messages are of, one each. */
+  readonly memories?: readonly Memory[]
   /** Left out where the history would not fit beside it. */
   readonly isOptional?: true
   /** Whether its end was cut off to fit its allocation. */
@@ -85,6 +90,7 @@ function wholeSections(input: BuildInput): FixedSection[] {
   const status = ownStatus(input)
   const others = othersStatus(input)
   const { held, selected } = itemSections(input)
+  const recalled = memorySection(input)
   return [
     {
       name: 'system-prompt',
@@ -98,6 +104,7 @@ function wholeSections(input: BuildInput): FixedSection[] {
     },
     ...held,
     ...selected,
+    ...(recalled === null ? [] : [recalled]),
     {
       name: 'status',
       messages: status === null ? [] : [{ role: 'user', content: status }],

@@ -28,6 +28,9 @@ export function standingsOf({ thread, receipt }: ContextResult): Standings {
     } else if (entry.fromIteration !== undefined) {
       for (const number of range(entry.fromIteration, entry.toIteration))
         byKey.set(`${thread} iteration ${number}`, { ...placed, what: `iteration ${number}` })
+    } else if (entry.memory !== undefined) {
+      const { reference, messageId } = entry.memory
+      byKey.set(`memory ${messageId}`, { ...placed, what: `memory ${reference}` })
     } else if (entry.count > 0) unnamed.push(placed.standing)
     else byKey.set(freeKey(byKey, `${entry.section} ${entry.role ?? ''}`), { ...placed, what: entry.section })
   }

@@ -16,9 +16,13 @@ const PIECES_PER_SLICE = 500
  * The part of a text that holds the most of a query's terms: the whole of a short text, the beginning of a text that holds
  * none. Cut ends are marked by `…`.
  */
-export function* excerpt(text: string, terms: ReadonlySet<string>): Steps<string> {
+export function* excerpt(
+  text: string,
+  terms: ReadonlySet<string>,
+  charactersMax = EXCERPT_CHARACTERS_MAX,
+): Steps<string> {
   const trimmed = text.trim()
-  if (trimmed.length <= EXCERPT_CHARACTERS_MAX) return trimmed
+  if (trimmed.length <= charactersMax) return trimmed
   const matches: Match[] = []
   let looked = 0
   for (const { 0: piece, index } of trimmed.slice(0, LOOKED_AT_CHARACTERS_MAX).matchAll(PIECE)) {
@@ -26,10 +30,10 @@ export function* excerpt(text: string, terms: ReadonlySet<string>): Steps<string
       if (terms.has(term)) matches.push({ from: index, to: index + piece.length, term })
     if (++looked % PIECES_PER_SLICE === 0) yield
   }
-  const { from, to } = densest(matches)
-  const middle = Math.max(0, Math.floor((EXCERPT_CHARACTERS_MAX - (to - from)) / 2))
-  const start = Math.max(0, Math.min(from - middle, trimmed.length - EXCERPT_CHARACTERS_MAX))
-  return cut(trimmed, start, start + EXCERPT_CHARACTERS_MAX)
+  const { from, to } = densest(matches, charactersMax)
+  const middle = Math.max(0, Math.floor((charactersMax - (to - from)) / 2))
+  const start = Math.max(0, Math.min(from - middle, trimmed.length - charactersMax))
+  return cut(trimmed, start, start + charactersMax)
 }
 
 interface Match {
@@ -39,13 +43,13 @@ interface Match {
 }
 
 /** The first run of matches that fits an excerpt and has the most different terms. */
-function densest(matches: readonly Match[]): { from: number; to: number } {
+function densest(matches: readonly Match[], charactersMax: number): { from: number; to: number } {
   let best = { from: 0, to: 0, different: 0 }
   const inside = new Map<string, number>()
   let first = 0
   for (const { to, term } of matches) {
     inside.set(term, (inside.get(term) ?? 0) + 1)
-    for (let oldest = matches[first]; oldest && to - oldest.from > EXCERPT_CHARACTERS_MAX; oldest = matches[first]) {
+    for (let oldest = matches[first]; oldest && to - oldest.from > charactersMax; oldest = matches[first]) {
       const left = (inside.get(oldest.term) ?? 1) - 1
       if (left === 0) inside.delete(oldest.term)
       else inside.set(oldest.term, left)

@@ -1,0 +1,100 @@
+import type { MemoryEntry, Receipt, ReceiptEntry } from '@heddle/contracts'
+import { limitTokens } from '../compaction/lane.js'
+import { countNeutralMessage } from '../formats/index.js'
+import { type ChosenMemories, chooseMemories, type Memory, memoryMessage } from '../memories/index.js'
+import type { BuildInput } from './input.js'
+import type { FixedSection } from './sections.js'
+
+/** Of the limit, memories take so much at most, whatever a request allows them. */
+const MEMORIES_SHARE = 0.25
+/** Memories that were left out and are named each on a line of the receipt; of more there is a count. */
+const LEFT_OUT_NAMED_MAX = 20
+
+/** What the request is about, of what the context would not show otherwise; null where nothing was recalled. */
+export function memorySection(input: BuildInput): FixedSection | null {
+  const { chosen } = choose(input)
+  if (chosen.length === 0) return null
+  return {
+    name: 'memories',
+    messages: chosen.map(memoryMessage),
+    memories: chosen,
+    reason: 'recalled',
+    isOptional: true,
+  }
+}
+
+function choose({ memories, settings, format, count }: BuildInput): ChosenMemories {
+  if (memories === undefined) return { chosen: [], leftOut: [] }
+  const { found, limits, held } = memories
+  return chooseMemories({
+    found,
+    limit: limits.limit,
+    tokensMax: Math.min(limits.tokensMax, Math.floor(limitTokens(settings) * MEMORIES_SHARE)),
+    cost: (memory) => countNeutralMessage(format, memoryMessage(memory), count),
+    isHeld: ({ messageId }) => held.has(messageId),
+  })
+}
+
+/** The sections without those memories that the history holds anyway, now that it is fitted. */
+export function withoutHeld(sections: readonly FixedSection[], held: ReadonlySet<string>): FixedSection[] {
+  return sections.map((section) => {
+    const { memories } = section
+    if (memories === undefined || !memories.some(({ messageId }) => held.has(messageId))) return section
+    const left = memories.filter(({ messageId }) => !held.has(messageId))
+    return { ...section, memories: left, messages: left.map(memoryMessage) }
+  })
+}
+
+/** The messages that a context shows of its thread, whole, condensed or shortened. */
+export function heldMessages({ entries }: Pick<Receipt, 'entries'>): Set<string> {
+  const absent: readonly ReceiptEntry['mode'][] = ['removed', 'covered', 'left-out']
+  const shown = entries.filter(({ mode }) => !absent.includes(mode))
+  return new Set(shown.flatMap(({ messageId }) => (messageId === undefined ? [] : [messageId])))
+}
+
+export function memoryEntry({ messageId, thread, reference, score, atMs }: Memory): MemoryEntry {
+  return { messageId, thread, reference, score, at: new Date(atMs).toISOString() }
+}
+
+export function memoryReason({ isOwn, thread, isExcerpt }: Memory): string {
+  const from = isOwn ? 'recalled from what the window does not hold' : `recalled from thread "${thread}"`
+  return isExcerpt ? `${from}; the part that the request is about` : from
+}
+
+/** What was found and is not shown, and why. */
+export function leftOutMemories(sections: readonly FixedSection[], input: BuildInput): ReceiptEntry[] {
+  const shown = new Set(sections.flatMap(({ memories = [] }) => memories.map(({ messageId }) => messageId)))
+  const { chosen, leftOut } = choose(input)
+  const crowdedOut = chosen
+    .filter(({ messageId }) => !shown.has(messageId))
+    .map((memory) => ({ memory, reason: 'there was no room for it' }))
+  const all = [...crowdedOut, ...leftOut]
+  const line = (fields: Partial<ReceiptEntry>, reason: string): ReceiptEntry => ({
+    section: 'memories',
+    mode: 'left-out',
+    count: 0,
+    tokens: 0,
+    ...fields,
+    reason,
+  })
+  const more = all.length - LEFT_OUT_NAMED_MAX
+  return [
+    ...all
+      .slice(0, LEFT_OUT_NAMED_MAX)
+      .map(({ memory, reason }) => line({ role: memory.role, memory: memoryEntry(memory) }, reason)),
+    ...(more > 0 ? [line({}, `${more} more memories were left out`)] : []),
+  ]
+}
+
+export function memoriesOf({ memories }: BuildInput): Pick<Receipt, 'memories'> {
+  return memories === undefined ? {} : { memories: memories.outcome }
+}
+
+export function memoryNotes({ memories }: BuildInput): string[] {
+  if (memories === undefined) return []
+  const { skipped, degraded } = memories.outcome
+  return [
+    ...(skipped === null ? [] : [`no memories were recalled: ${skipped}`]),
+    ...(degraded === null ? [] : [`memories were recalled by words: ${degraded}`]),
+  ]
+}

@@ -1,0 +1,51 @@
+import type { Memory } from './memory.js'
+
+export interface MemoryChoice {
+  /** The best first. */
+  readonly found: readonly Memory[]
+  /** Memories to choose at most. */
+  readonly limit: number
+  /** What they may cost, all of them together. */
+  readonly tokensMax: number
+  readonly cost: (memory: Memory) => number
+  /** Whether the context shows it anyway. */
+  readonly isHeld: (memory: Memory) => boolean
+}
+
+export interface ChosenMemories {
+  readonly chosen: readonly Memory[]
+  /** The others, each with the reason. */
+  readonly leftOut: readonly { readonly memory: Memory; readonly reason: string }[]
+}
+
+/** What scores less than this share of the best has little to do with the request. */
+const SCORE_SHARE_MIN = 0.4
+
+/** Of what was found that which a context gets: the best first, whole ones only, each text once, within their bounds. */
+export function chooseMemories({ found, limit, tokensMax, cost, isHeld }: MemoryChoice): ChosenMemories {
+  const candidates = found.filter((memory) => !isHeld(memory))
+  const best = Math.max(0, ...candidates.map(({ score }) => score))
+  const texts = new Set<string>()
+  const chosen: Memory[] = []
+  let tokens = 0
+  const refusal = (memory: Memory): string | null => {
+    if (isHeld(memory)) return 'the context shows it anyway'
+    if (texts.has(memory.text)) return 'says the same as a better one'
+    if (memory.score < SCORE_SHARE_MIN * best) return 'scored far below the best'
+    if (chosen.length >= limit) return `beyond the ${limit} best`
+    if (cost(memory) > tokensMax - tokens) return `no room in the ${tokensMax} tokens for memories`
+    return null
+  }
+  const leftOut: { memory: Memory; reason: string }[] = []
+  for (const memory of found) {
+    const reason = refusal(memory)
+    if (reason !== null) {
+      leftOut.push({ memory, reason })
+      continue
+    }
+    tokens += cost(memory)
+    texts.add(memory.text)
+    chosen.push(memory)
+  }
+  return { chosen, leftOut }
+}

@@ -1,0 +1,3 @@
+export * from './choose.js'
+export * from './memory.js'
+export * from './render.js'

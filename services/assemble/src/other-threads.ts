@@ -1,0 +1,28 @@
+import type { ContextResult } from '@heddle/contracts'
+import { type BuildInput, othersStatus, threadIdOf } from '@heddle/core'
+
+/** What a context tells of threads other than its own, with which it is to go when they are erased. */
+export interface OtherThreads {
+  readonly threadIds: readonly string[]
+  /** Whether a text of the context tells of one: its line is kept with this context only. */
+  readonly isAbout: (text: string) => boolean
+}
+
+export function otherThreads(
+  projectId: string,
+  { receipt, thread }: Pick<ContextResult, 'receipt' | 'thread'>,
+  input: BuildInput,
+): OtherThreads {
+  const status = othersStatus(input)
+  const recalled = receipt.entries.flatMap(({ memory }) => (memory && memory.thread !== thread ? [memory] : []))
+  const told = [...(status === null ? [] : [status]), ...recalled.map(({ reference }) => reference)]
+  const names = [
+    ...(input.activity?.threads ?? []).map(({ name }) => name),
+    ...(input.request.scope?.threads ?? []),
+    ...recalled.map((each) => each.thread),
+  ].filter((name) => name !== thread)
+  return {
+    threadIds: [...new Set(names)].map((name) => threadIdOf(projectId, name)),
+    isAbout: (text) => told.some((part) => text.includes(part)),
+  }
+}

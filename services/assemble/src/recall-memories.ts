@@ -1,0 +1,150 @@
+import { errorData, type PartialSettings } from '@heddle/contracts'
+import {
+  type BuildInput,
+  excerpt,
+  formatReference,
+  heldMessages,
+  type Memory,
+  type MemoryOutcome,
+  memoryLimits,
+  memoryQuery,
+  messageReference,
+  type TextEmbedder,
+} from '@heddle/core'
+import type { Clock, Logger } from '@heddle/runtime'
+import { type FoundRow, findMessages, inSlices, loadMemoryRows, type MemoryRow, type Store } from '@heddle/store'
+import { queryOf } from './query-of.js'
+import { isOfOthers, scopeSinceMs, scopeThreadIds } from './scope.js'
+import { within } from './within.js'
+
+export interface RecallMemoriesDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly settings: PartialSettings
+  readonly log: Pick<Logger, 'warn'>
+  readonly embedder?: TextEmbedder | null
+}
+
+export interface MemoryRequest {
+  readonly projectId: string
+  readonly threadId: string
+  readonly thread: { readonly projectName: string }
+  readonly input: BuildInput
+  /** The context without memories. */
+  readonly built: { readonly receipt: Parameters<typeof heldMessages>[0] }
+  /** When the requester stops waiting, in milliseconds since 1970. */
+  readonly deadlineAtMs: number
+}
+
+/** Messages that are found for each that is wanted: some say the same, and some are in the context already. */
+const FOUND_FACTOR = 3
+/** Characters of a memory; of a longer message the part that the request is about. */
+const TEXT_CHARACTERS_MAX = 1_000
+/** Characters of a message that are looked through for it. */
+const LOOKED_AT_CHARACTERS_MAX = 20_000
+/** Of the time that a request has left, memories may take this share: the context is to be built in the rest. */
+const SHARE_OF_DEADLINE = 0.5
+/** Of the time that they have, vectors may take this share: words are searched without them then. */
+const SHARE_OF_VECTORS = 0.5
+
+/**
+ * What a context recalls: messages that the request is about, of the agent's other threads, and of its own what it does not
+ * show. A search that fails or takes too long costs the memories alone, and the receipt says so.
+ *
+ * @returns null where none are wanted
+ */
+export async function recallMemories(
+  deps: RecallMemoriesDeps,
+  request: MemoryRequest,
+): Promise<NonNullable<BuildInput['memories']> | null> {
+  const { input, built, deadlineAtMs, projectId } = request
+  const limits = memoryLimits(input.request, input.settings)
+  if (limits === null) return null
+  const held = heldMessages(built.receipt)
+  const none = (skipped: string) => ({ found: [], held, limits, outcome: { ...nothing, skipped } })
+  const query = queryOf(input)
+  if (query === null) return none('neither the request nor the thread says what it is about')
+  const nowMs = deps.clock.nowMs()
+  const leftMs = (deadlineAtMs - nowMs) * SHARE_OF_DEADLINE
+  const timeoutMs = Math.max(1, Math.floor(Math.min(limits.timeoutMs, leftMs)))
+  try {
+    const searching = search(deps, request, {
+      query: memoryQuery(query),
+      limit: limits.limit,
+      held,
+      timeoutMs,
+      nowMs,
+    })
+    return { ...(await within(searching, { timeoutMs, clock: deps.clock, what: 'the search' })), held, limits }
+  } catch (error) {
+    const { code, detail } = errorData(error)
+    deps.log.warn({ error, projectId }, 'a context is built without memories')
+    return none(`${code}: ${detail}`)
+  }
+}
+
+const nothing: MemoryOutcome = { model: null, skipped: null, degraded: null }
+
+async function search(
+  { store, settings, embedder = null, log }: RecallMemoriesDeps,
+  { projectId, threadId, thread, input }: MemoryRequest,
+  wanted: { query: string; limit: number; held: ReadonlySet<string>; timeoutMs: number; nowMs: number },
+) {
+  const own = { ...thread, threadId, headSeq: input.headSeq, isWoven: isOfOthers(input.request) }
+  const { request } = input
+  // What a scope keeps out of the history is not let in by another door.
+  const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
+  const bounds = {
+    threadIds: isBounded ? (scopeThreadIds(request, { projectId }) ?? [threadId]) : null,
+    sinceMs: scopeSinceMs(request, wanted.nowMs),
+  }
+  const parts = {
+    store,
+    projectId,
+    settings,
+    log,
+    embedder: embedder && (async (model = embedder.model) => (model === embedder.model ? embedder : null)),
+  }
+  const { rows, ranking } = await findMessages(parts, {
+    query: wanted.query,
+    by: 'both',
+    conditions: { agent: input.agent.name },
+    isNarrowed: isBounded,
+    limit: FOUND_FACTOR * wanted.limit,
+    vectorsTimeoutMs: Math.ceil(wanted.timeoutMs * SHARE_OF_VECTORS),
+    load: async (tx, places) => {
+      const found = await loadMemoryRows(tx, { places, own, ...bounds, charactersMax: LOOKED_AT_CHARACTERS_MAX })
+      return found.filter(({ messageId }) => !wanted.held.has(messageId))
+    },
+  })
+  const { model, degraded, terms } = ranking
+  const found: Memory[] = []
+  for (const row of rows) found.push(await toMemory(row, terms, own))
+  return { found, outcome: { model, degraded, skipped: null } }
+}
+
+async function toMemory(
+  { row, document }: FoundRow<MemoryRow>,
+  terms: ReadonlySet<string>,
+  own: Pick<MemoryRequest, 'threadId'> & MemoryRequest['thread'] & { readonly isWoven: boolean },
+): Promise<Memory> {
+  const { messageId, threadId, threadName, role, orderedAtMs, content } = row
+  const isOwn = threadId === own.threadId
+  const text = await inSlices(excerpt(content, terms, TEXT_CHARACTERS_MAX))
+  return {
+    messageId,
+    threadId,
+    thread: threadName,
+    isOwn,
+    // A short reference is one of the request's thread, which readers of several threads may not know.
+    reference:
+      isOwn && !own.isWoven
+        ? messageReference(row.code)
+        : formatReference({ project: own.projectName, thread: row.threadCode, message: row.code }),
+    role,
+    atMs: orderedAtMs,
+    score: document.score,
+    text,
+    isExcerpt: content.trim().length > TEXT_CHARACTERS_MAX,
+  }
+}
