@@ -18,6 +18,12 @@ export async function journey(baseUrl: string, { agent, thread }: { agent: strin
     ...ofAgent,
     body: { systemPrompt: 'You keep a lighthouse.', settings: { rollingWindow: null } },
   })
+  const ofItem = { params: { path: { agent, type: 'rule' as const, name: 'log' } } }
+  await heddle.PUT('/v1/agents/{agent}/items/{type}/{name}', {
+    ...ofItem,
+    body: { text: 'Write every ship into the log.', include: 'always' },
+  })
+  const items = await heddle.GET('/v1/agents/{agent}/items', { params: { path: { agent }, query: { type: 'rule' } } })
   const appended = await heddle.POST('/v1/threads/{thread}/messages', {
     ...ofThread,
     body: {
@@ -41,6 +47,8 @@ export async function journey(baseUrl: string, { agent, thread }: { agent: strin
     params: { ...ofThread.params, query: { limit: 10 } },
   })
   const ref = history.data?.items[0]?.reference ?? ''
+  const inThread = { params: { path: { thread, type: 'rule' as const, name: 'log' } } }
+  const held = await heddle.GET('/v1/threads/{thread}/items/{type}/{name}', inThread)
   const recalled = await heddle.POST('/v1/recall', { body: { ref, thread } })
 
   const saved = await heddle.POST('/v1/agents/{agent}/snapshots', {
@@ -55,6 +63,8 @@ export async function journey(baseUrl: string, { agent, thread }: { agent: strin
   const refused = await heddle.POST('/v1/recall', { body: { ref: 'msg-00000000', thread } })
   return {
     system: made.data?.systemPrompt,
+    items: items.data?.items.map(({ type, name, includeMode }) => `${type} ${name} ${includeMode}`),
+    held: held.data?.text,
     stored: appended.data?.stored,
     context,
     recalled: recalled.data?.content,

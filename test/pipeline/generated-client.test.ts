@@ -45,6 +45,8 @@ test('a client that a public generator makes of the OpenAPI document compiles, a
   const did = await journey(url, { agent: 'keeper', thread: 'night' })
   expect(did).toMatchObject({
     system: 'You keep a lighthouse.',
+    items: ['rule log always'],
+    held: 'Write every ship into the log.',
     stored: 2,
     recalled: 'Which ships passed tonight?',
     snapshot: 2,
@@ -53,6 +55,7 @@ test('a client that a public generator makes of the OpenAPI document compiles, a
   })
   const texts = ({ messages }: { messages: unknown }) => JSON.stringify(messages)
   expect(texts(did.context)).toContain('Halcyon')
+  expect(texts(did.context)).toContain('Write every ship into the log.')
   expect(texts(did.cleared)).not.toContain('Halcyon')
   expect(texts(did.afterwards)).toContain('Halcyon')
 })

@@ -104,6 +104,35 @@ test('nothing that users wrote, and no key, is in the logs, metrics and refusals
   expect((await ask('POST', path, sent(`${words.message} ${'x'.repeat(5_000_000)}`))).status).toBeGreaterThanOrEqual(
     400,
   )
+  for (const wrong of [
+    { content: `${words.message}\0` },
+    { content: 'x', metadata: words.message },
+    { content: 'x', metadata: { a: `${words.message}\ud800` } },
+    { content: 'x', thinking: words.message },
+    { content: 'x', toolCalls: words.toolCall },
+    { content: 'x', toolCalls: [{ ...call, arguments: words.toolCall }], toolCallId: 7 },
+    { content: 'x', usage: words.message },
+    { content: 'x', [`${words.message} \u202e`]: 1 },
+  ]) {
+    await ask('POST', path, { agent: 'coder', messages: [{ id, role: 'user', ...wrong }] })
+  }
+  for (const wrong of [
+    { systemPrompt: [words.systemPrompt] },
+    { docs: words.systemPrompt },
+    { settings: words.message },
+  ]) {
+    expect((await ask('PUT', '/v1/agents/coder', wrong)).status).toBe(400)
+  }
+  expect((await ask('PUT', thread, { agent: 'coder', goal: `${words.status}\0` })).status).toBe(400)
+  expect((await ask('PUT', `${thread}/processes/p`, { status: `${words.status}\0` })).status).toBe(400)
+  const item = '/v1/agents/coder/items/tool/t'
+  expect((await ask('PUT', item, { text: words.message })).status).toBe(400)
+  expect((await ask('PUT', item, { inputSchema: words.message })).status).toBe(400)
+  expect((await ask('POST', `${thread}/contexts`, { message: [words.message] })).status).toBe(400)
+  expect((await ask('POST', '/v1/search', { query: [words.query] })).status).toBe(400)
+  expect((await ask('POST', '/v1/search', { query: 'x', kinds: words.query })).status).toBe(400)
+  const iterations = [{ prompt: words.iteration, output: 7, fileEvents: words.iteration }]
+  expect((await ask('POST', `${thread}/iterations`, { agent: 'coder', iterations })).status).toBe(400)
   expect((await ask('POST', '/v1/recall', { ref: `msg-00000000`, thread: words.thread })).status).toBe(404)
   expect((await ask('GET', '/v1/agents', undefined, `${key.slice(0, -4)}AAAA`)).status).toBe(401)
   expect((await ask('GET', `/v1/threads/${words.thread}-nowhere`)).status).toBe(404)

@@ -9,6 +9,7 @@ import {
   momentSchema,
   nameSchema,
   settingsSchema,
+  wording,
 } from '@heddle/contracts'
 import type { Command } from 'commander'
 import { UsageError } from './output/failure.js'
@@ -17,6 +18,7 @@ import { UsageError } from './output/failure.js'
 interface Schema<Value> {
   safeParse(
     value: unknown,
+    params: { error: typeof wording },
   ): { success: true; data: Value } | { success: false; error: { issues: { message: string }[] } }
 }
 
@@ -35,7 +37,7 @@ export function optionValue<Value>(
   read: (text: string) => unknown = (text) => text,
 ): (text: string) => Value {
   return (text) => {
-    const result = schema.safeParse(read(text))
+    const result = schema.safeParse(read(text), { error: wording })
     if (result.success) return result.data
     throw new UsageError(field, result.error.issues[0]?.message ?? 'is not valid', describeReceived(text), hint)
   }

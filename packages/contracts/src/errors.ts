@@ -1,3 +1,5 @@
+import { describeAtPlace } from './received.js'
+
 /**
  * The errors that Heddle's callers see. Each says by its class what happens next: a plain throw means "try again", a
  * {@link PermanentError} means "never try again", a {@link ConflictError} means that what was sent contradicts what is
@@ -119,7 +121,7 @@ export class RetryableError extends HeddleError {
 export function validationError(field: string, rule: string, received: unknown, hint?: string): PermanentError {
   return new PermanentError('VALIDATION_ERROR', `${field}: ${rule}`, {
     field,
-    received: describeReceived(received),
+    received: describeAtPlace(field.split('.'), received),
     ...(hint !== undefined && { hint }),
   })
 }
@@ -131,19 +133,6 @@ export function notFound(kind: string, name: string, hint?: string): PermanentEr
     received: name,
     ...(hint !== undefined && { hint }),
   })
-}
-
-const RECEIVED_CHARACTERS_MAX = 80
-
-/** A short description of a bad value that shows no more of it than is needed to find it. */
-export function describeReceived(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  if (typeof value === 'string') {
-    return value.length <= RECEIVED_CHARACTERS_MAX ? JSON.stringify(value) : `a text of ${value.length} characters`
-  }
-  if (Array.isArray(value)) return `a list of ${value.length}`
-  if (value !== null && typeof value === 'object') return 'an object'
-  return typeof value === 'function' ? 'a function' : String(value)
 }
 
 /** Brings any thrown value into the form in which it is stored and sent. Unexpected errors become `INTERNAL`. */

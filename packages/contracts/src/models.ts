@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { validationError } from './errors.js'
+import { wording } from './wording.js'
 
 export interface ModelLimits {
   /** Tokens that a request and its answer may take together. */
@@ -18,7 +19,7 @@ const modelsFileSchema = z.record(z.string(), z.object({ models: z.record(z.stri
  * @throws PermanentError `VALIDATION_ERROR` that names the place in the file
  */
 export function readModelsFile(content: unknown): ReadonlyMap<string, ModelLimits> {
-  const parsed = modelsFileSchema.safeParse(content)
+  const parsed = modelsFileSchema.safeParse(content, { error: wording })
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     throw validationError(`models.${issue?.path.join('.')}`, issue?.message ?? 'must be a models.dev file', content)

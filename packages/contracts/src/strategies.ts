@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { validationError } from './errors.js'
 import { nameSchema } from './names.js'
+import { wording } from './wording.js'
 
 /** The strategies that Heddle brings (spec 003, and 002's loop of iterations); what each does stands in `packages/core/src/strategies`. */
 export const builtInStrategies = ['sandwich', 'sliding-window', 'full-history', 'tree', 'iterations'] as const
@@ -23,7 +24,7 @@ export function strategyNames(): readonly StrategyName[] {
  */
 export function addStrategyName(name: StrategyName): void {
   if (known.has(name)) throw validationError('strategy', 'must be a name that is not taken', name)
-  const checked = nameSchema.safeParse(name)
+  const checked = nameSchema.safeParse(name, { error: wording })
   if (!checked.success) throw validationError('strategy', checked.error.issues[0]?.message ?? 'must be a name', name)
   known.add(name)
 }

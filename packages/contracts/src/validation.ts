@@ -1,5 +1,7 @@
 import type { z } from 'zod'
-import { describeReceived, HeddleError, PermanentError } from './errors.js'
+import { HeddleError, PermanentError } from './errors.js'
+import { describeAtPlace, fieldAt } from './received.js'
+import { wording } from './wording.js'
 
 /** Objects among which a property is looked for that cannot be read: the search goes as deep as there are objects. */
 const OBJECTS_SEARCHED_MAX = 1_000
@@ -16,9 +18,9 @@ const UNREADABLE = 'a value that throws when it is read'
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, subject: string): z.infer<Schema> {
   const result = tryParse(schema, value, subject)
   if (!('fault' in result)) return result.data
-  const { path, message, tooLarge } = result.fault
-  const field = path.map(String).join('.') || subject
-  const received = describeAt(value, path)
+  const { path, message, tooLarge, issue } = result.fault
+  const field = fieldAt(path) || subject
+  const received = describeAt(value, path, issue)
   throw new PermanentError(
     tooLarge === true ? 'PAYLOAD_TOO_LARGE' : 'VALIDATION_ERROR',
     `${subject}: ${path.length > 0 ? `${field}: ` : ''}${message} (received ${received})`,
@@ -33,13 +35,13 @@ function tryParse<Schema extends z.ZodType>(
   subject: string,
 ): { data: z.infer<Schema> } | { fault: Fault } {
   try {
-    const result = schema.safeParse(value)
+    const result = schema.safeParse(value, { error: wording })
     if (result.success) return { data: result.data }
     const [issue] = result.error.issues
     return { fault: issue === undefined ? { path: [], message: 'is not valid' } : faultOf(issue) }
   } catch (error) {
     if (error instanceof HeddleError) throw error
-    const field = unreadablePath(value, new Set())?.map(String).join('.') || subject
+    const field = fieldAt(unreadablePath(value, new Set()) ?? []) || subject
     throw new PermanentError('VALIDATION_ERROR', `${subject}: ${field}: cannot be read`, {
       field,
       received: UNREADABLE,
@@ -52,22 +54,23 @@ interface Fault {
   readonly path: readonly PropertyKey[]
   readonly message: string
   readonly tooLarge?: boolean
+  readonly issue?: z.core.$ZodIssue
 }
 
 function faultOf(issue: z.core.$ZodIssue): Fault {
   const { path, message } = issue
   if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message: 'is not known' }
-  return { path, message, tooLarge: issue.code === 'too_big' && issue.origin === 'string' }
+  return { path, message, tooLarge: issue.code === 'too_big' && issue.origin === 'string', issue }
 }
 
-function describeAt(value: unknown, path: readonly PropertyKey[]): string {
+function describeAt(value: unknown, path: readonly PropertyKey[], issue?: z.core.$ZodIssue): string {
   let at = value
   try {
     for (const key of path) {
-      if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return describeReceived(undefined)
+      if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return describeAtPlace(path, undefined)
       at = (at as Record<PropertyKey, unknown>)[key]
     }
-    return describeReceived(at)
+    return describeAtPlace(path, at, issue)
   } catch {
     return UNREADABLE
   }

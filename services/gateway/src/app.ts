@@ -4,9 +4,10 @@ import { limits } from '@heddle/contracts'
 import type { StageStats } from '@heddle/queue'
 import type { Logger } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
-import { type Admit, checkPermission, type Keys } from './access.js'
+import type { Admit, Keys } from './access.js'
 import { BodyRoom } from './bodies.js'
 import { takeJson } from './body.js'
+import { Entrance } from './entrance.js'
 import { EventStreams } from './events.js'
 import type { CheckOrigin } from './loopback.js'
 import { serveMcp } from './mcp/http.js'
@@ -61,8 +62,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { log, admit, checkOrigin, backend } = options
   const metrics = new Metrics()
   const streams = new EventStreams()
-  const room = new BodyRoom()
-  const projects = new ProjectRoom(options.projectLimits)
+  const entrance = new Entrance({ admit, room: new BodyRoom(), projects: new ProjectRoom(options.projectLimits) })
   const refuse = createRefuse({ log, metrics })
   const server = fastify({
     logger: false,
@@ -83,7 +83,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOf(request))
     checkOrigin(request.headers)
-    room.take(request.headers, request.routeOptions.bodyLimit ?? limits.httpSmallBodyBytesMax, reply.raw)
+    await entrance.enter(request, request.routeOptions.bodyLimit ?? limits.httpSmallBodyBytesMax, reply.raw)
   })
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
@@ -97,33 +97,24 @@ export async function createApp(options: AppOptions): Promise<App> {
   server.setNotFoundHandler((request, reply) => refuse(request, reply, noSuchRoute(request, contracts)))
   takeJson(server)
 
-  const clientOf: ClientOf = async (request, needs, response) => {
-    const access = await admit(request.headers)
-    checkPermission(access, needs)
-    if (response !== undefined) projects.take(access.project, bytesOf(request), response)
-    return backend().clientOf(access.project)
-  }
+  const clientOf: ClientOf = async (request, needs) =>
+    backend().clientOf((await entrance.admit(request, needs)).project)
   for (const route of routes) serveRoute(server, route, clientOf)
-  server.get(eventsContract.path, { exposeHeadRoute: false }, async (request, reply) => {
+  const ofEvents = { exposeHeadRoute: false, config: { access: { needs: eventsContract.needs, isCounted: false } } }
+  server.get(eventsContract.path, ofEvents, async (request, reply) => {
     await streams.answer(request, reply, await clientOf(request, eventsContract.needs))
     return reply
   })
   serveMcp(server, {
     log,
-    async callerOf(request, response) {
-      const { project, role } = await admit(request.headers)
-      projects.take(project, bytesOf(request), response)
+    async callerOf(request) {
+      const { project, role } = await entrance.admit(request, 'any')
       return { client: backend().clientOf(project), role }
     },
   })
   serveHealth(server, { ...options, metrics, streams, clientOf })
   await serveDocs(server, contracts)
   return { server, streams, metrics }
-}
-
-/** What its body took; one that did not say so beforehand counts as nothing here, and in full in the room for all. */
-function bytesOf({ headers }: FastifyRequest): number {
-  return Number(headers['content-length'] ?? 0)
 }
 
 /** Why a request is none of this server's affair, if that is so. */

@@ -91,7 +91,7 @@ async function* untilAborted(signal: AbortSignal): AsyncGenerator<never> {
 }
 
 test('more than the room for bodies is refused before it is read, and the room is given back', async () => {
-  await withGateway({}, async ({ url, port }) => {
+  await withGateway({ backend: backendWith({}) }, async ({ url, port }) => {
     const path = '/v1/threads/run/messages'
     const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked', expect: '100-continue' }
     const open = Array.from({ length: 8 }, () => request({ host: '127.0.0.1', port, method: 'POST', path, headers }))
@@ -147,4 +147,19 @@ test('logs hold neither what was sent nor names nor what went wrong inside a tex
   })
   expect(lines.join('')).toContain('"requestId":"r-17"')
   expect(lines.join('')).not.toContain('swordfish')
+})
+
+test('who may not come in is told so before anything of a body is read', async () => {
+  await withGateway({ backend: backendWith({}) }, async ({ port }) => {
+    const headers = { 'content-type': 'application/json', 'content-length': 50_000_000, authorization: 'Bearer nobody' }
+    for (const path of ['/v1/threads/run/messages', '/mcp']) {
+      // Of the body nothing is sent: an answer that waited for it would never come.
+      const asked = request({ host: '127.0.0.1', port, path, method: 'POST', headers })
+      asked.on('error', () => undefined)
+      asked.flushHeaders()
+      const [response] = await once(asked, 'response')
+      expect([path, response.statusCode]).toEqual([path, 401])
+      asked.destroy()
+    }
+  })
 })

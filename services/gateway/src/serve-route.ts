@@ -5,11 +5,8 @@ import { limits, RetryableError } from '@heddle/contracts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Route } from './route.js'
 
-/**
- * The client of the project that a request is about, once its caller may do what it asks for. With its response, the request
- * takes room of what the project may have under way.
- */
-export type ClientOf = (request: FastifyRequest, needs: Permission, response?: ServerResponse) => Promise<Client>
+/** The client of the project that a request is about, once its caller may do what it asks for. */
+export type ClientOf = (request: FastifyRequest, needs: Permission) => Promise<Client>
 
 /** Who asks over MCP, where each tool has its own permission. */
 export interface Caller {
@@ -17,15 +14,16 @@ export interface Caller {
   readonly role: AccessRole
 }
 
-/** Answers a route: admits, parses, and gives up in time. */
+/** Answers a route: its caller was let in before the body was read; it parses, and gives up in time. */
 export function serveRoute(server: FastifyInstance, route: Route, clientOf: ClientOf): void {
   server.route({
     method: route.method,
     url: route.path,
+    config: { access: { needs: route.needs, isCounted: true } },
     ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
     async handler(request, reply) {
       const { params, query, body, headers } = request
-      const client = await clientOf(request, route.needs, reply.raw)
+      const client = await clientOf(request, route.needs)
       const answer = await withinBounds(reply.raw, (signal) =>
         route.answer({ params, query, body, headers, client, signal }),
       )

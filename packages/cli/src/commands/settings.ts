@@ -6,6 +6,7 @@ import {
   settingName,
   withoutSetting,
   withSetting,
+  wording,
 } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
@@ -102,7 +103,7 @@ function knownSetting(text: string): string {
 /** @throws UsageError before anything is opened */
 function checkedValue(name: string, text: string): unknown {
   const value = readSetting(text)
-  const result = partialSettingsSchema.safeParse(withSetting({}, name, value))
+  const result = partialSettingsSchema.safeParse(withSetting({}, name, value), { error: wording })
   if (result.success) return value
   const [issue] = result.error.issues
   const rule = issue?.code === 'unrecognized_keys' ? 'is no setting' : (issue?.message ?? 'is not valid')

@@ -107,10 +107,10 @@ describe('loadConfig', () => {
       cwd,
     })
     expect(faults).toHaveLength(5)
-    expect(faults.join('\n')).toContain('HEDDLE_BUDGET: Invalid input: expected number')
+    expect(faults.join('\n')).toContain('HEDDLE_BUDGET: must be a number')
     expect(faults.join('\n')).toContain('HEDDLE_LOG_LEVEL: must be one of')
     expect(faults.join('\n')).toContain(`${join(cwd, 'heddle.yaml')}: port: must be a whole number (received "many")`)
-    expect(faults.join('\n')).toMatch(/heddle\.yaml: configuration: Unrecognized key.*prot/)
+    expect(faults.join('\n')).toMatch(/heddle\.yaml: configuration: has what is not known there.*prot/)
     expect(faults.join('\n')).not.toContain('hunter2')
   })
 
@@ -125,7 +125,7 @@ describe('loadConfig', () => {
     })
     expect(faults.join('\n')).toContain('heddle.yaml: tools.1.names: must name at least one')
     expect(faults.join('\n')).toContain('heddle.yaml: tools.1.kind: must be one of file_view, grep, bash, edit, other')
-    expect(faults.join('\n')).toMatch(/tools\.1: Unrecognized key.*paths/)
+    expect(faults.join('\n')).toMatch(/tools\.1: has what is not known there.*paths/)
   })
 
   it('takes the settings of iterations by the names of spec 002, and its own names over them', () => {
@@ -141,7 +141,7 @@ describe('loadConfig', () => {
     })
     const faults = faultsOf({ env: {}, cwd: folder('context:\n  raw_window_size: 0\n  window: 1\n') })
     expect(faults.join('\n')).toMatch(/context\.raw_window_size: .*\(received 0\)/)
-    expect(faults.join('\n')).toMatch(/context: Unrecognized key.*window/)
+    expect(faults.join('\n')).toMatch(/context: has what is not known there.*window/)
   })
 
   it('treats an empty variable as not set, and the window "none" as no window', () => {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { describeReceived, type PartialSettings, PermanentError } from '@heddle/contracts'
+import { describeReceived, type PartialSettings, PermanentError, wording } from '@heddle/contracts'
 import type { LogLevel } from '../logger.js'
 import { readEnvironment, variableOf } from './environment.js'
 import { isRecord, type Layer, readFile } from './file.js'
@@ -159,7 +159,7 @@ export function settingsOf({ settings = {}, tools, context = {} }: RawConfig): P
 
 function findFaults(layer: Layer): string[] {
   if (layer.fault !== undefined) return [layer.fault]
-  const result = rawConfigSchema.safeParse(layer.values, { reportInput: true })
+  const result = rawConfigSchema.safeParse(layer.values, { reportInput: true, error: wording })
   if (result.success) return []
   return result.error.issues.map((issue) => {
     const variable = layer.source === 'environment' ? variableOf(issue.path) : undefined

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import { limits } from '@heddle/contracts'
 import type { Logger } from '@heddle/runtime'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
@@ -12,10 +11,11 @@ import { createMcpServer } from './server.js'
  */
 export function serveMcp(
   server: FastifyInstance,
-  { callerOf, log }: { callerOf(request: FastifyRequest, response: ServerResponse): Promise<Caller>; log: Logger },
+  { callerOf, log }: { callerOf(request: FastifyRequest): Promise<Caller>; log: Logger },
 ): void {
-  server.post('/mcp', { bodyLimit: limits.httpBodyBytesMax }, async (request, reply) => {
-    const { client, role } = await callerOf(request, reply.raw)
+  const access = { needs: 'any', isCounted: true } as const
+  server.post('/mcp', { bodyLimit: limits.httpBodyBytesMax, config: { access } }, async (request, reply) => {
+    const { client, role } = await callerOf(request)
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
     const mcp = createMcpServer({ client, role, log })
     reply.raw.once('close', () => {

@@ -1,6 +1,8 @@
+import type { Client } from '@heddle/client'
 import {
   archiveFoundSchema,
   archiveSearchBodySchema,
+  type ContextResult,
   contextBodySchema,
   contextPairParamsSchema,
   contextParamsSchema,
@@ -62,8 +64,7 @@ export const contextRoutes: readonly Route[] = [
     params: contextParamsSchema,
     responses: { 200: { description: 'The context.', schema: contextSchema }, 202: requested },
     async handle({ client, params }) {
-      const found = await client.contexts.find(params.context)
-      return found.status === 'built' ? { body: found.context } : underWay(found.id)
+      return whenBuilt(await client.contexts.find(params.context), (context) => context)
     },
   }),
   route({
@@ -76,8 +77,7 @@ export const contextRoutes: readonly Route[] = [
     params: contextParamsSchema,
     responses: { 200: { description: 'The receipt.', schema: httpReceiptSchema }, 202: requested },
     async handle({ client, params }) {
-      const found = await client.contexts.find(params.context)
-      return found.status === 'built' ? { body: found.context.receipt } : underWay(found.id)
+      return whenBuilt(await client.contexts.find(params.context), ({ receipt }) => receipt)
     },
   }),
   route({
@@ -152,6 +152,12 @@ export const contextRoutes: readonly Route[] = [
     },
   }),
 ]
+
+type Requested = Awaited<ReturnType<Client['contexts']['find']>>
+
+function whenBuilt(found: Requested, body: (context: ContextResult) => unknown): Answer {
+  return found.status === 'built' ? { body: body(found.context) } : underWay(found.id)
+}
 
 function underWay(id: string): Answer {
   return {

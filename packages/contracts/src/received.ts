@@ -1,0 +1,47 @@
+import type { z } from 'zod'
+
+const CHARACTERS_MAX = 80
+
+/** A short description of a bad value that shows no more of it than is needed to find it. */
+export function describeReceived(value: unknown): string {
+  if (typeof value === 'string' && value.length <= CHARACTERS_MAX) return JSON.stringify(value)
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : describeUnshown(value)
+}
+
+/** What a value is, and how large, without any of it. */
+export function describeUnshown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (typeof value === 'string') return `a text of ${value.length} characters`
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** Fields that hold what people and agents say: nothing of them is repeated in an error, whatever is wrong with it. */
+const CONTENT_FIELDS = new Set(
+  [
+    'arguments content description docs environment goal input inputSchema message metadata output prompt query raw search',
+    'signature status summary systemPrompt text texts thinking title toolCalls usage',
+  ]
+    .join(' ')
+    .split(' '),
+)
+
+/** What may be repeated of a value at some place: words of lists, numbers, names, ids and times, and no content. */
+export function describeAtPlace(path: readonly PropertyKey[], value: unknown, issue?: z.core.$ZodIssue): string {
+  if (path.some((key) => CONTENT_FIELDS.has(String(key)))) return describeUnshown(value)
+  // A text in place of an object or a list is most likely what should have been in it.
+  const isMisplaced =
+    issue?.code === 'invalid_union' ||
+    (issue?.code === 'invalid_type' && ['object', 'array', 'record', 'string'].includes(issue.expected))
+  return isMisplaced && typeof value === 'string' ? describeUnshown(value) : describeReceived(value)
+}
+
+const KEY = /^[\w$.:/ -]{1,64}$/
+
+/** A path as errors name it; a key of the caller's own making that cannot be one of a schema is not repeated. */
+export function fieldAt(path: readonly PropertyKey[]): string {
+  return path
+    .map((key) => (KEY.test(String(key)) ? String(key) : `a key of ${String(key).length} characters`))
+    .join('.')
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod'
+
+/**
+ * The rule that a value breaks, in the words of all errors, where its schema has none of its own. Given with each parse and
+ * never set for all: programs that use Heddle have schemas of theirs.
+ */
+export const wording: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is needed' : `must be ${nouns[issue.expected] ?? `a ${issue.expected}`}`
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return `must ${isCounted(issue.origin) ? 'have' : 'be'} ${bound(issue.minimum, issue.inclusive, 'least', 'more than')}${unit(issue.origin, issue.minimum)}`
+    case 'too_big':
+      return `must ${isCounted(issue.origin) ? 'have' : 'be'} ${bound(issue.maximum, issue.inclusive, 'most', 'less than')}${unit(issue.origin, issue.maximum)}`
+    case 'invalid_format':
+      return formats[issue.format] ?? 'is not in the form that is needed'
+    case 'unrecognized_keys':
+      return `has what is not known there: ${issue.keys.join(', ')}`
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
+    case 'invalid_union':
+      return 'has none of the forms that it may have'
+    default:
+      return 'is not valid'
+  }
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+  never: 'left out',
+}
+
+const formats: Readonly<Record<string, string>> = {
+  uuid: 'must be a UUID',
+  url: 'must be an address',
+  datetime: 'must be a time with its zone, such as 2026-02-12T14:30:00Z',
+}
+
+function isCounted(origin: string): boolean {
+  return origin === 'string' || origin === 'array' || origin === 'set' || origin === 'map'
+}
+
+function bound(value: number | bigint, inclusive: boolean | undefined, extreme: string, beyond: string): string {
+  return inclusive === false ? `${beyond} ${value}` : `at ${extreme} ${value}`
+}
+
+function unit(origin: string, value: number | bigint): string {
+  if (!isCounted(origin)) return ''
+  const one = origin === 'string' ? 'character' : 'entry'
+  const many = origin === 'string' ? 'characters' : 'entries'
+  return ` ${Number(value) === 1 ? one : many}`
+}

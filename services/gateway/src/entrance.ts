@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http'
+import type { Access, Permission } from '@heddle/contracts'
+import type { FastifyRequest } from 'fastify'
+import { type Admit, checkPermission } from './access.js'
+import type { BodyRoom } from './bodies.js'
+import type { ProjectRoom } from './project-room.js'
+
+/** What a route asks of whoever calls it. */
+export interface RouteAccess {
+  /** `any`: to be known; what is allowed is decided for each part of the request. */
+  readonly needs: Permission | 'any'
+  /** Whether its requests count among what the project may have under way; those of streams last for days. */
+  readonly isCounted: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: RouteAccess
+  }
+}
+
+export interface EntranceOptions {
+  readonly admit: Admit
+  readonly room: BodyRoom
+  readonly projects: ProjectRoom
+}
+
+/** Lets requests in before anything of their bodies is read: who is refused has taken no memory. */
+export class Entrance {
+  readonly #options: EntranceOptions
+  readonly #accesses = new WeakMap<FastifyRequest, Access>()
+
+  constructor(options: EntranceOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @param bytesMax what the route takes of a body
+   * @throws Refused with 401 or 403; RetryableError `RATE_LIMITED` where the project, or all together, have too much under way
+   */
+  async enter(request: FastifyRequest, bytesMax: number, response: ServerResponse): Promise<void> {
+    const { access } = request.routeOptions.config
+    if (access !== undefined) {
+      const { project } = await this.admit(request, access.needs)
+      if (access.isCounted) this.#options.projects.take(project, bytesOf(request), response)
+    }
+    this.#options.room.take(request.headers, bytesMax, response)
+  }
+
+  /** For whom a request is answered. @throws Refused with 401 or 403 */
+  async admit(request: FastifyRequest, needs: Permission | 'any'): Promise<Access> {
+    const access = this.#accesses.get(request) ?? (await this.#options.admit(request.headers))
+    this.#accesses.set(request, access)
+    if (needs !== 'any') checkPermission(access, needs)
+    return access
+  }
+}
+
+/** What its body takes; one that does not say so beforehand counts as nothing here, and in full in the room for all. */
+function bytesOf({ headers }: FastifyRequest): number {
+  return Number(headers['content-length'] ?? 0)
+}
