@@ -4,6 +4,7 @@ import {
   archiveListSchema,
   archiveSearchSchema,
   momentMs,
+  notFound,
   parse,
   validationError,
 } from '@heddle/contracts'
@@ -12,6 +13,7 @@ import {
   type ArchivePlace,
   type ArchiveSelection,
   inSlices,
+  loadThread,
   readArchiveContent,
   type SelectedEntry,
   selectArchive,
@@ -52,10 +54,18 @@ export async function listArchive(parts: ClientParts, request: ArchiveListReques
       ...(after !== undefined && { before: readCursor(after) }),
     }),
   )
+  if (page.entries.length === 0) await checkThread(parts, selection.thread)
   return {
     items: page.entries.map((entry) => toHit(parts, entry)),
     nextCursor: page.next === null ? null : `${page.next.atMs}_${page.next.id}`,
   }
+}
+
+/** @throws PermanentError `NOT_FOUND` where the thread of a selection is not there: that is another answer than none */
+async function checkThread({ store, projectId }: ClientParts, thread: string | undefined): Promise<void> {
+  if (thread === undefined) return
+  const found = await store.inProject(projectId, (tx) => loadThread(tx, { threadId: threadIdOf(projectId, thread) }))
+  if (found === null) throw notFound('thread', thread, 'see `heddle threads list`')
 }
 
 /** Entries that one search ranks: the newest that meet its conditions. */
@@ -83,6 +93,7 @@ export async function searchArchive(parts: ClientParts, request: ArchiveSearchRe
   const { entries, next } = await parts.store.inProject(parts.projectId, (tx) =>
     selectArchive(tx, { ...toSelection(parts, selection), limit: ENTRIES_RANKED_MAX }),
   )
+  if (entries.length === 0) await checkThread(parts, selection.thread)
   const labels = entries.map((entry): WordDocument => ({ label: labelOf(entry), content: '' }))
   const byLabel = await inSlices(rankByWords(query, labels))
   const contents = await readContents(parts, chooseContents(entries, byLabel))

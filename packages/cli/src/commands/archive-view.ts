@@ -4,17 +4,21 @@ import { formatCount, moreLines, tableLines } from '../output/table.js'
 
 const TEXT_CHARACTERS_MAX = 80
 
+/** A thread whose newest messages all fit has failures, and nothing of it in the archive. */
+const WHEN =
+  'messages come into the archive with the first compaction; before it, heddle threads history shows all of them'
+
 /** A page of archive entries, for people. */
 export function archiveLines({ items, nextCursor }: Page<ArchiveHit>): string[] {
   const none = nextCursor === null ? 'nothing in the archive meets these conditions' : 'nothing so far; older ones may'
-  return [...(items.length === 0 ? [none] : hitLines(items)), ...moreLines(nextCursor)]
+  return [...(items.length === 0 ? [none, WHEN] : hitLines(items)), ...moreLines(nextCursor)]
 }
 
 /** What a search found, and how far it looked. */
 export function searchLines({ items, looked, isComplete }: ArchiveSearchResult): string[] {
   const extent = `${formatCount(looked.entries)} newest entries, ${formatCount(looked.contents)} of them read`
   return [
-    ...(items.length === 0 ? ['nothing in the archive holds these words'] : hitLines(items)),
+    ...(items.length === 0 ? ['nothing in the archive holds these words', WHEN] : hitLines(items)),
     ...(isComplete ? [] : ['', `looked at the ${extent}; a thread, a kind or a time reaches further back`]),
   ]
 }

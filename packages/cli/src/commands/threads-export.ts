@@ -1,8 +1,9 @@
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { PermanentError } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { fileError } from '../importing/read-file.js'
@@ -61,6 +62,15 @@ async function writeWhole(
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      const details = {
+        field: 'out',
+        received: path,
+        hint: `Make the folder first: mkdir -p ${dirname(path)}`,
+        cause: error,
+      }
+      throw new PermanentError('NOT_FOUND', `out: the folder of ${path} does not exist`, details)
+    }
     throw fileError(path, error, { field: 'out', received: path })
   }
   return { records, bytes }

@@ -23,7 +23,7 @@ export async function appendOverHttp(transport: Transport, options: RemoteAppend
   let acknowledged = 0
   for (const some of inRequests(messages)) {
     const leftMs = Math.max(1, endsAtMs - Date.now())
-    const { body } = await transport.call({
+    const { body } = await transport.call<AppendResult>({
       method: 'POST',
       path: ['threads', thread, 'messages'],
       body: { agent, messages: some, ack },

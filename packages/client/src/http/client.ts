@@ -1,7 +1,23 @@
-import { type ContextRequest, contextResultSchema, limits, notFound } from '@heddle/contracts'
+import {
+  type agentPageSchema,
+  type agentSchema,
+  type ContextRequest,
+  type ContextResult,
+  limits,
+  notFound,
+  type Restored,
+  type Snapshot,
+  type threadPageSchema,
+} from '@heddle/contracts'
 import type { ContextFor } from '@heddle/core'
+import type { AgentRow, AgentSummary, ThreadSummary } from '@heddle/store'
+import type { z } from 'zod'
+import type { ArchiveSearchResult } from '../archive.js'
+import type { ClearResult } from '../clears.js'
 import type { BuildOptions } from '../contexts.js'
+import type { ErasureResult } from '../erasure.js'
 import { newId } from '../ids.js'
+import type { SearchResult } from '../search.js'
 import { subscribeToContexts } from '../subscribe.js'
 import { appendOverHttp } from './append.js'
 import { followOverHttp } from './events.js'
@@ -20,18 +36,19 @@ interface PageOptions {
 /** A client of the project that the key belongs to. Nothing is sent yet, and there is nothing to close. */
 export function createClient(options: TransportOptions): RemoteClient {
   const transport = new Transport(options)
-  const get = async (path: readonly string[], page: PageOptions = {}) => {
+  const get = async <Body>(path: readonly string[], page: PageOptions = {}): Promise<Body> => {
     const { limit, after, order, agent } = page
     const query = { limit, cursor: after, order, agent }
-    return (await transport.call({ method: 'GET', path, query, retry: 'again' })).body
+    return (await transport.call<Body>({ method: 'GET', path, query, retry: 'again' })).body
   }
-  const put = async (path: readonly string[], body: unknown) =>
-    (await transport.call({ method: 'PUT', path, body, retry: 'again' })).body
-  const ask = async (path: readonly string[], body: unknown) =>
-    (await transport.call({ method: 'POST', path, body, retry: 'again' })).body
+  const put = async <Body>(path: readonly string[], body: unknown): Promise<Body> =>
+    (await transport.call<Body>({ method: 'PUT', path, body, retry: 'again' })).body
+  const ask = async <Body>(path: readonly string[], body: unknown): Promise<Body> =>
+    (await transport.call<Body>({ method: 'POST', path, body, retry: 'again' })).body
 
   const find: RemoteClient['contexts']['find'] = async (id) => {
-    const { status, body } = await transport.call({ method: 'GET', path: ['contexts', id], retry: 'again' })
+    const call = { method: 'GET', path: ['contexts', id], retry: 'again' } as const
+    const { status, body } = await transport.call<ContextResult>(call)
     return status === 202 ? { id, status: 'requested' } : { id, status: 'built', context: body }
   }
   const client: RemoteClient = {
@@ -44,7 +61,7 @@ export function createClient(options: TransportOptions): RemoteClient {
         { thread, ...request }: Request,
         { deadlineMs = options.deadlineMs, signal }: BuildOptions = {},
       ) {
-        const { body } = await transport.call({
+        const { body } = await transport.call<ContextFor<Request>>({
           method: 'POST',
           path: ['threads', thread, 'contexts'],
           body: request,
@@ -53,7 +70,7 @@ export function createClient(options: TransportOptions): RemoteClient {
           signal,
           retry: 'refused',
         })
-        return contextResultSchema.parse(body) as ContextFor<Request>
+        return body
       },
       find,
       async get(id) {
@@ -67,13 +84,14 @@ export function createClient(options: TransportOptions): RemoteClient {
         const prefer = `respond-async, ${preferWait(deadlineMs)['prefer']}`
         const path = ['threads', thread, 'contexts']
         const headers = { prefer }
-        return (await transport.call({ method: 'POST', path, body: request, headers, retry: 'refused' })).body.id
+        const call = { method: 'POST', path, body: request, headers, retry: 'refused' } as const
+        return (await transport.call<{ id: string }>(call)).body.id
       },
       subscribe: (subscription) => subscribeToContexts(client, subscription),
     },
     threads: {
       async list(page = {}) {
-        const { items, nextCursor } = await get(['threads'], page)
+        const { items, nextCursor } = await get<ThreadPage>(['threads'], page)
         return { items: items.map(toThreadSummary), nextCursor }
       },
       get: (thread) => get(['threads', thread]),
@@ -89,7 +107,7 @@ export function createClient(options: TransportOptions): RemoteClient {
           signal,
           retry: 'refused',
         } as const
-        return (await transport.call(call)).body
+        return (await transport.call<ErasureResult>(call)).body
       },
     },
     processes: {
@@ -108,13 +126,12 @@ export function createClient(options: TransportOptions): RemoteClient {
       put: async (agent, body) => toAgent(await put(['agents', agent], body)),
       get: async (agent) => toAgent(await get(['agents', agent])),
       async list(page = {}) {
-        const { items, nextCursor } = await get(['agents'], page)
-        return { items: items.map(toAgent), nextCursor }
+        const { items, nextCursor } = await get<AgentPage>(['agents'], page)
+        return { items: items.map(toAgentSummary), nextCursor }
       },
       async clear(agent, clear = {}) {
-        return (
-          await transport.call({ method: 'POST', path: ['agents', agent, 'clear'], body: clear, retry: 'refused' })
-        ).body
+        const call = { method: 'POST', path: ['agents', agent, 'clear'], body: clear, retry: 'refused' } as const
+        return (await transport.call<ClearResult>(call)).body
       },
     },
     snapshots: {
@@ -122,25 +139,25 @@ export function createClient(options: TransportOptions): RemoteClient {
         const path = ['agents', agent, 'snapshots']
         const headers = deadlineMs === undefined ? {} : preferWait(deadlineMs)
         const call = { method: 'POST', path, body, headers, deadlineMs, signal, retry: 'refused' } as const
-        return (await transport.call(call)).body
+        return (await transport.call<Snapshot>(call)).body
       },
       history: (agent, page) => get(['agents', agent, 'snapshots'], page),
       get: (id) => get(['snapshots', id]),
       async restore(id, { deadlineMs, signal } = {}) {
         const path = ['snapshots', id, 'restore']
-        return (await transport.call({ method: 'POST', path, deadlineMs, signal, retry: 'again' })).body
+        return (await transport.call<Restored>({ method: 'POST', path, deadlineMs, signal, retry: 'again' })).body
       },
     },
     items: itemsOverHttp(transport),
     recall: (request) => ask(['recall'], request),
     async search(request) {
-      const { nextCursor: _, ...found } = await ask(['search'], request)
+      const { nextCursor: _, ...found } = await ask<SearchResult & Unpaged>(['search'], request)
       return found
     },
     events: { follow: (follow) => followOverHttp(transport, follow) },
     archive: {
       async search(request) {
-        const { nextCursor: _, ...found } = await ask(['archive', 'search'], request)
+        const { nextCursor: _, ...found } = await ask<ArchiveSearchResult & Unpaged>(['archive', 'search'], request)
         return found
       },
     },
@@ -152,21 +169,26 @@ function preferWait(deadlineMs: number): Record<string, string> {
   return { prefer: `wait=${Math.min(Math.max(1, Math.ceil(deadlineMs / 1_000)), limits.waitMsMax / 1_000)}` }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of the contract, whose types their callers name.
-type Row = any
+/** Every list over HTTP has a cursor, also one that has no second page. */
+type Unpaged = { readonly nextCursor: null }
+type AgentBody = z.infer<typeof agentSchema>
+type AgentPage = z.infer<typeof agentPageSchema>
+type ThreadPage = z.infer<typeof threadPageSchema>
 
 /** Times are texts over HTTP and milliseconds in programs. */
-function toAgent({ lastClearedAt, lastMessageAt, createdAt, ...agent }: Row): Row {
-  return {
-    ...agent,
-    lastClearedAtMs: timeMs(lastClearedAt),
-    ...(lastMessageAt !== undefined && { lastMessageAtMs: timeMs(lastMessageAt) }),
-    createdAtMs: timeMs(createdAt),
-  }
+function toAgent({ lastClearedAt, createdAt, ...agent }: AgentBody): AgentRow {
+  return { ...agent, lastClearedAtMs: timeMs(lastClearedAt), createdAtMs: Date.parse(createdAt) }
 }
 
-function toThreadSummary({ agent, lastMessageAt, createdAt, ...thread }: Row): Row {
-  return { ...thread, agentName: agent, lastMessageAtMs: timeMs(lastMessageAt), createdAtMs: timeMs(createdAt) }
+function toAgentSummary(summary: AgentPage['items'][number]): AgentSummary {
+  const { lastClearedAt, lastMessageAt, createdAt, ...agent } = summary
+  const times = { lastClearedAtMs: timeMs(lastClearedAt), lastMessageAtMs: timeMs(lastMessageAt) }
+  return { ...agent, ...times, createdAtMs: Date.parse(createdAt) }
+}
+
+function toThreadSummary(summary: ThreadPage['items'][number]): ThreadSummary {
+  const { agent, lastMessageAt, createdAt, ...thread } = summary
+  return { ...thread, agentName: agent, lastMessageAtMs: timeMs(lastMessageAt), createdAtMs: Date.parse(createdAt) }
 }
 
 function timeMs(text: string | null): number | null {

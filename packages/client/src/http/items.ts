@@ -1,16 +1,18 @@
+import type { ThreadItemEntry } from '../thread-items.js'
 import type { RemoteClient } from './remote-client.js'
 import type { Transport } from './transport.js'
 
 /** The items of agents and threads over HTTP. */
 export function itemsOverHttp(transport: Transport): RemoteClient['items'] {
-  const call = async (
+  const call = async <Body>(
     method: 'GET' | 'PUT' | 'DELETE',
     path: readonly string[],
     { query, body }: { query?: Readonly<Record<string, string | number | undefined>>; body?: unknown } = {},
   ) => {
     const retry = method === 'DELETE' ? 'refused' : 'again'
-    return (await transport.call({ method, path, ...(query && { query }), ...(body !== undefined && { body }), retry }))
-      .body
+    return (
+      await transport.call<Body>({ method, path, ...(query && { query }), ...(body !== undefined && { body }), retry })
+    ).body
   }
   return {
     put: (agent, { type, name, serverName, ...body }) =>
@@ -22,9 +24,11 @@ export function itemsOverHttp(transport: Transport): RemoteClient['items'] {
     remove: (agent, { type, name, serverName }) =>
       call('DELETE', ['agents', agent, 'items', type, name], { query: { serverName } }),
     stats: (agent, { since } = {}) => call('GET', ['agents', agent, 'items', 'stats'], { query: { since } }),
-    listOfThread: async (thread) => (await call('GET', ['threads', thread, 'items'])).items,
+    listOfThread: async (thread) =>
+      (await call<{ items: ThreadItemEntry[] }>('GET', ['threads', thread, 'items'])).items,
     addToThread: async (thread, { type, name, serverName }) =>
-      (await call('PUT', ['threads', thread, 'items', type, name], { query: { serverName } })).added,
+      (await call<{ added: boolean }>('PUT', ['threads', thread, 'items', type, name], { query: { serverName } }))
+        .added,
     async removeFromThread(thread, { type, name, serverName }) {
       await call('DELETE', ['threads', thread, 'items', type, name], { query: { serverName } })
     },

@@ -7,6 +7,7 @@ import {
   validationError,
 } from '@heddle/contracts'
 import { isWorthRetrying, pauseAfter } from '../retrying.js'
+import { type Incoming, isNode, type Send, sendByNode } from './node-send.js'
 
 export interface TransportOptions {
   /** Where the gateway is: `https://heddle.example`, with the path under which a proxy shows it. */
@@ -15,7 +16,7 @@ export interface TransportOptions {
   readonly key?: string
   /** How long a call waits for its answer unless it says otherwise, in milliseconds. Default 30,000. */
   readonly deadlineMs?: number
-  /** Default the one of the platform. */
+  /** Default: connections of Node that stay open, elsewhere the one of the platform. */
   readonly fetch?: typeof fetch
 }
 
@@ -32,10 +33,10 @@ export interface Call {
   readonly retry: 'again' | 'refused' | 'never'
 }
 
-export interface Answered {
+/** An answer of the contract: who calls gives it the type that its route has there. */
+export interface Answered<Body> {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: the callers give it the type that the contract has for it.
-  readonly body: any
+  readonly body: Body
 }
 
 export const DEADLINE_MS_DEFAULT = 30_000
@@ -61,12 +62,12 @@ export class Transport {
    * @throws HeddleError what the gateway refused, with its code
    * @throws RetryableError `SERVICE_UNAVAILABLE` where nobody answers, `TIMEOUT` at the deadline; the signal's reason
    */
-  async call(call: Call): Promise<Answered> {
+  async call<Body>(call: Call): Promise<Answered<Body>> {
     const deadlineMs = call.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS_DEFAULT
     const endsAtMs = Date.now() + deadlineMs
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#once(call, endsAtMs)
+        return await this.#once<Body>(call, endsAtMs)
       } catch (error) {
         call.signal?.throwIfAborted()
         const pauseMs = pauseAfter(error, tries)
@@ -78,14 +79,17 @@ export class Transport {
 
   /** Opens a stream; nothing ends it but its signal, or the other side. */
   async open(call: Pick<Call, 'path' | 'query' | 'headers'> & { readonly signal: AbortSignal }): Promise<Response> {
-    return await this.#send({ ...call, method: 'GET', retry: 'never' }, call.signal)
+    const { fetch: send = fetch } = this.#options
+    return await this.#send({ ...call, method: 'GET', retry: 'never' }, call.signal, send)
   }
 
-  async #once(call: Call, endsAtMs: number): Promise<Answered> {
+  async #once<Body>(call: Call, endsAtMs: number): Promise<Answered<Body>> {
     const overdue = AbortSignal.timeout(Math.max(1, endsAtMs - Date.now()) + GRACE_MS)
     try {
-      const response = await this.#send(call, call.signal ? AbortSignal.any([call.signal, overdue]) : overdue)
-      return { status: response.status, body: await response.json() }
+      const signal = call.signal ? AbortSignal.any([call.signal, overdue]) : overdue
+      const { fetch: given } = this.#options
+      const response = await this.#send(call, signal, given ?? (isNode ? sendByNode : fetch))
+      return { status: response.status, body: JSON.parse(await response.text()) as Body }
     } catch (error) {
       if (overdue.aborted) throw new RetryableError('TIMEOUT', 'no answer came by the deadline', { cause: error })
       if (error instanceof SyntaxError) throw unanswered(error)
@@ -93,8 +97,12 @@ export class Transport {
     }
   }
 
-  async #send({ method, path, query = {}, body, headers }: Call, signal: AbortSignal): Promise<Response> {
-    const { key, fetch: send = fetch } = this.#options
+  async #send<Response extends Incoming>(
+    { method, path, query = {}, body, headers }: Call,
+    signal: AbortSignal,
+    send: (url: URL, outgoing: Parameters<Send>[1] & { redirect: 'error' }) => Promise<Response>,
+  ): Promise<Response> {
+    const { key } = this.#options
     const url = new URL(`${this.#base}/v1/${path.map(encodeURIComponent).join('/')}`)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value))
@@ -137,7 +145,7 @@ function unanswered(cause: unknown): RetryableError {
 }
 
 /** A problem document is the error that it was; what stands between may answer in its own words. */
-async function refusalOf(response: Response): Promise<HeddleError> {
+async function refusalOf(response: Incoming): Promise<HeddleError> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const text = await response.text().catch(() => '')
   const problem = problemIn(text)

@@ -1,0 +1,76 @@
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http'
+
+/** A request as the transport makes it. */
+export interface Outgoing {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal: AbortSignal
+}
+
+/** What the transport needs of an answer. */
+export interface Incoming {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  text(): Promise<string>
+}
+
+export type Send = (url: URL, outgoing: Outgoing) => Promise<Incoming>
+
+/** Whether the modules of Node are here: a page has none. */
+export const isNode = typeof process !== 'undefined' && typeof process.versions?.node === 'string'
+
+interface Protocol {
+  request(url: URL, options: RequestOptions, answered: (response: IncomingMessage) => void): ClientRequest
+  readonly agent: HttpAgent
+}
+
+const protocols = new Map<string, Promise<Protocol>>()
+
+/**
+ * Sends through connections that stay open, and reads the answer whole. On Node it takes half of the time of `fetch`, whose
+ * streams cost more than a small answer. Redirects are not followed.
+ */
+export async function sendByNode(url: URL, outgoing: Outgoing): Promise<Incoming> {
+  const known = protocols.get(url.protocol) ?? openProtocol(url.protocol)
+  protocols.set(url.protocol, known)
+  const { request, agent } = await known
+  const { method, headers, body, signal } = outgoing
+  signal.throwIfAborted()
+  return await new Promise<Incoming>((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const sent = request(url, { method, agent, headers: { ...headers, ...length } }, (response) => {
+      readWhole(response).then(resolve, reject)
+    })
+    const onAbort = () => sent.destroy(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    sent.once('close', () => signal.removeEventListener('abort', onAbort))
+    sent.once('error', reject)
+    sent.end(body)
+  })
+}
+
+/** Loaded when it is used: what is bundled for a page has no use for it. */
+async function openProtocol(protocol: string): Promise<Protocol> {
+  const { request, Agent } = protocol === 'https:' ? await import('node:https') : await import('node:http')
+  // Idle connections do not keep the process alive.
+  return { request, agent: new Agent({ keepAlive: true, scheduling: 'lifo' }) }
+}
+
+async function readWhole(response: IncomingMessage): Promise<Incoming> {
+  const parts: Buffer[] = []
+  for await (const part of response) parts.push(part)
+  const status = response.statusCode ?? 0
+  return {
+    status,
+    ok: status >= 200 && status <= 299,
+    headers: {
+      get(name) {
+        const value = response.headers[name]
+        return value === undefined ? null : String(value)
+      },
+    },
+    text: async () => Buffer.concat(parts).toString('utf8'),
+  }
+}
