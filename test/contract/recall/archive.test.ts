@@ -68,10 +68,16 @@ describe('selective recall', () => {
     [{ path: '%' }, []],
     [{ tool: 'BASH' }, ['success', 'failure']],
     [{ until: '35m', since: new Date(NOW_MS - 50 * MINUTE_MS).toISOString() }, ['same name', 'view']],
-    [{ thread: 'nowhere' }, []],
     [{ agent: 'nobody' }, []],
   ])('%j', async (request, expected) => {
     expect(await names(request)).toEqual(expected)
+  })
+
+  it('tells a thread that is not there from one without an archive', async () => {
+    const { archive } = client()
+    await expect(archive.list({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'thread' })
+    const searching = archive.search({ query: 'loom', thread: 'nowhere' })
+    await expect(searching).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'thread' })
   })
 
   it('of an agent or a project spans its threads, and no other project', async () => {
