@@ -105,7 +105,7 @@ describe('threads', () => {
     expect(stdout).toMatch(/3 +20\d\d-.*Z +user +in +msg-\w+ +and now\?\n.*2 .* assistant +in .* hi \\x1b\[2Jthere\n/)
     expect(stdout).toContain('more: --after "2"')
     expect(await home.heddle('threads', 'history', 'talk', '--after', 'x', '--json')).toMatchObject({
-      code: 1,
+      code: 2,
       error: { code: 'VALIDATION_ERROR', field: 'after' },
     })
     expect(await home.heddle('threads', 'history', 'talk', '--after', '9', '--json')).toMatchObject({
@@ -171,7 +171,7 @@ describe('iterations', () => {
     ])
     const newest = await home.heddle(...list, '--order', 'desc', '--limit', '1')
     const astray = await home.heddle(...list, '--after', 'astray', '--json')
-    expect(astray).toMatchObject({ code: 1, error: { detail: expect.stringContaining('nextCursor') } })
+    expect(astray).toMatchObject({ code: 2, error: { detail: expect.stringContaining('nextCursor') } })
     expect(newest.stdout).toMatch(/3 +20\d\d-.*Z +codex +- +go on +did\n\nmore: --after "3"/)
   })
 

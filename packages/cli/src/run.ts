@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { HeddleError, PermanentError, readModelsFile } from '@heddle/contracts'
 import { createLogger, onShutdown, type ShutdownHost, strategyModulesOf } from '@heddle/runtime'
-import { type Command, CommanderError, type Option } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import type { CommandContext } from './context.js'
 import { exitCodeOf, exitCodes, fromCommander, InterruptedError } from './output/failure.js'
 import { createPrinter, type Terminal } from './output/printer.js'
@@ -95,12 +95,10 @@ async function runCommand(argv: readonly string[], context: CommandContext): Pro
   }
 }
 
-/** What only the work itself can tell of an option, such as that a cursor is none. Of a file, it is the content. */
+/** What only the work itself can tell of a command line: that a cursor is none. Of files and servers it is what they hold. */
 function isFaultOfOption(error: unknown, command: Command | undefined): boolean {
-  if (!(error instanceof HeddleError) || error.code !== 'VALIDATION_ERROR' || error.field === undefined) return false
-  const isNamed = (option: Option) => option.attributeName() === error.field && option.attributeName() !== 'file'
-  const option = command?.options.find(isNamed)
-  return option !== undefined && command?.getOptionValueSource(option.attributeName()) === 'cli'
+  const isOfCursor = error instanceof HeddleError && error.code === 'VALIDATION_ERROR' && error.field === 'after'
+  return isOfCursor && command?.getOptionValueSource('after') === 'cli'
 }
 
 /** The strategies that the configuration brings are known before an option or a setting names one. */
