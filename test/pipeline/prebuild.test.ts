@@ -97,8 +97,10 @@ describe('contexts that are prepared', () => {
           await changes[kind]({ client, append, step })
           // Whether or not the stages are done with it, what is answered is what the store says now.
           if (settles) await client.threads.waitUntilSettled(THREAD)
-          const { answered, fresh } = await atOneMoment(client, asked, request)
+          const { answered, fresh, cold } = await atOneMoment(client, asked, request)
           expect(withoutId(answered), kind).toEqual(withoutId(fresh))
+          // Nor is anything of it what a worker keeps in memory of an earlier moment.
+          expect(withoutId(fresh), kind).toEqual(withoutId(cold))
           if (answered.id === before.id) hits++
         }
       }),
@@ -168,6 +170,15 @@ const changes = {
   nothing: async () => {},
   message: ({ append }: Changing) => append(1),
   messages: ({ append }: Changing) => append(6),
+  late: ({ client, step }: Changing) =>
+    client.messages.append({
+      agent: AGENT,
+      thread: THREAD,
+      messages: [
+        { role: 'user', content: `Said long before part ${step}.`, sentAt: '2026-02-01T00:00:00Z' },
+        { role: 'error', content: `Thread torn in part ${step}.` },
+      ],
+    }),
   prompt: ({ client, step }: Changing) => client.agents.put(AGENT, { systemPrompt: `You weave part ${step}.` }),
   settings: ({ client, step }: Changing) =>
     client.agents.put(AGENT, { settings: { budget: 3_000 + step, rollingWindow: null } }),
@@ -188,12 +199,18 @@ const changes = {
 } satisfies Record<string, (changing: Changing) => Promise<unknown>>
 type Change = keyof typeof changes
 
-/** The two answers, of one state of the store: it did not change between them. */
+let unlike = 0
+
+/**
+ * The answers, of one state of the store: it did not change between them. What no worker has built the like of is read
+ * anew; its settings are those of another strategy.
+ */
 async function atOneMoment(client: Client, asked: ContextRequest, request: ContextRequest) {
   for (;;) {
     const earlier = await client.contexts.build(request)
     const answered = await client.contexts.build(asked)
+    const cold = await client.contexts.build({ ...request, iterations: { shownCharacters: ++unlike } })
     const fresh = await client.contexts.build(request)
-    if (JSON.stringify(withoutId(earlier)) === JSON.stringify(withoutId(fresh))) return { answered, fresh }
+    if (JSON.stringify(withoutId(earlier)) === JSON.stringify(withoutId(fresh))) return { answered, fresh, cold }
   }
 }

@@ -1,5 +1,6 @@
 import {
   type ContextDiff,
+  type ContextJob,
   type ContextRequest,
   type ContextResult,
   contextRequestSchema,
@@ -10,7 +11,7 @@ import {
   parse,
   RetryableError,
 } from '@heddle/contracts'
-import { diffContexts, preparedKey, threadIdOf } from '@heddle/core'
+import { diffContexts, preparedKey, requestKey, threadIdOf } from '@heddle/core'
 import { type ContextRow, findPrepared, loadContext, requestContext } from '@heddle/store'
 import { contextAt } from './context-at.js'
 import { newId } from './ids.js'
@@ -64,16 +65,11 @@ async function awaitContext(
   const id = newId()
   let isRequested = false
   const ask = async () => {
-    await store.inProject(projectId, (tx) =>
-      requestContext(tx, {
-        id,
-        threadId: threadIdOf(projectId, checked.thread),
-        request: checked,
-        deadlineAtMs: Date.now() + deadlineMs,
-      }),
-    )
+    const threadId = threadIdOf(projectId, checked.thread)
+    const asked = { id, threadId, request: checked, deadlineAtMs: Date.now() + deadlineMs }
+    await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })
     isRequested = true
-    await queues.add('assemble', { projectId, contextId: id, replyTo: queues.inbox })
+    await queues.add('assemble', jobOf(parts, id, checked))
   }
   const expected = queues.expectReply({
     requestId: id,
@@ -81,7 +77,7 @@ async function awaitContext(
     ...(signal !== undefined && { signal }),
     read: async () => {
       const wasRequested = isRequested
-      const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }))
+      const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }), { snapshot: true })
       // Erased meanwhile: with its thread, which asking again says, or since it was about to show another one that was.
       if (row === null && wasRequested) await ask()
       return resultOf(row)
@@ -101,6 +97,10 @@ async function awaitContext(
   }
 }
 
+function jobOf({ queues, projectId }: ClientParts, contextId: string, request: ContextRequest): ContextJob {
+  return { projectId, contextId, replyTo: queues.inbox, requestKey: requestKey(projectId, request) }
+}
+
 /** What was prepared for this request, where it holds: found by one query, without the queue. */
 async function findReady(
   { store, projectId, settings, clock }: ClientParts,
@@ -109,7 +109,9 @@ async function findReady(
   const key = preparedKey(request, settings)
   if (key === null) return null
   const threadId = threadIdOf(projectId, request.thread)
-  return await store.inProject(projectId, (tx) => findPrepared(tx, { threadId, key, nowMs: clock.nowMs() }))
+  return await store.inProject(projectId, (tx) => findPrepared(tx, { threadId, key, nowMs: clock.nowMs() }), {
+    together: true,
+  })
 }
 
 /** A context that was asked for, as far as it has come. */
@@ -137,12 +139,12 @@ export async function orderContext(
   const giveBack = queues.takeShare({ stage: 'assemble', projectId, bytes: 0 })
   const id = newId()
   const threadId = threadIdOf(projectId, checked.thread)
-  const deadlineAtMs = Date.now() + deadlineMs
+  const asked = { id, threadId, request: checked, deadlineAtMs: Date.now() + deadlineMs }
   try {
-    await store.inProject(projectId, (tx) => requestContext(tx, { id, threadId, request: checked, deadlineAtMs }))
+    await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })
     // The row is the request: without the job, the reconciler finds it.
     await queues
-      .add('assemble', { projectId, contextId: id, replyTo: queues.inbox })
+      .add('assemble', jobOf(parts, id, checked))
       .catch((error: unknown) => log?.warn({ error, contextId: id }, 'a requested context waits for the reconciler'))
     return id
   } finally {

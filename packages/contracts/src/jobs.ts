@@ -34,7 +34,13 @@ export const wakeJobSchema = z.strictObject({ projectId: idSchema, threadId: idS
 export type WakeJob = z.infer<typeof wakeJobSchema>
 
 /** A context was requested: the request is the row `contextId`. */
-const contextJobSchema = z.strictObject({ projectId: idSchema, contextId: idSchema, replyTo: replyToSchema })
+const contextJobSchema = z.strictObject({
+  projectId: idSchema,
+  contextId: idSchema,
+  replyTo: replyToSchema,
+  /** Of the request: a worker that has built its like looks at once whether it can begin with that. */
+  requestKey: z.string().max(100).optional(),
+})
 export type ContextJob = z.infer<typeof contextJobSchema>
 
 /** A snapshot was requested: the request is the row `snapshotId`. */

@@ -4,7 +4,7 @@ import { CONNECT_TIMEOUT_MS } from './opening.js'
 import { formatTime, parseTime } from './times.js'
 
 /** A transaction of one project. Statements that are not awaited one by one travel together. */
-export type Tx = postgres.TransactionSql<StoredTypes>
+export type Tx = postgres.ISql<StoredTypes>
 
 export type Connections = postgres.Sql<StoredTypes>
 

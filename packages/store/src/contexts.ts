@@ -4,7 +4,7 @@ import type { Tx } from './connection.js'
 import { shownItemsInsert } from './context-items.js'
 import { dropOldDeliveries, isTurnToDrop } from './deliveries.js'
 import { isOwn } from './own-project.js'
-import { deflateJson, inflateJson } from './packing.js'
+import { deflateJson, inflateJson, type PackedJson } from './packing.js'
 import type { Prepared } from './prepared-contexts.js'
 import { type LinesToStore, rebuildContext } from './stored-contexts.js'
 import { shareErasureLock } from './tombstones.js'
@@ -37,7 +37,8 @@ export interface ContextRow extends ContextSummary {
 }
 
 /**
- * Asks for a context: the row is what the assemble stage works from, and where its answer will stand.
+ * Asks for a context: the row is what the assemble stage works from, and where its answer will stand. All statements are
+ * sent at once.
  *
  * @returns false where a context of this id was asked for before
  * @throws PermanentError `NOT_FOUND` where the thread was erased
@@ -47,19 +48,22 @@ export async function requestContext(
   context: { id: string; threadId: string; request: ContextRequest; deadlineAtMs: number },
 ): Promise<boolean> {
   const { id, threadId, request, deadlineAtMs } = context
-  const [, , { count }] = await Promise.all([
+  const [, , [asked]] = await Promise.all([
     commitSoon(tx),
     shareErasureLock(tx),
-    tx`
-      insert into heddle.contexts (id, thread_id, status, request, deadline_at)
-      select ${id}, ${threadId}, 'requested', ${JSON.stringify(request)}::text::json, ${deadlineAtMs}
-      where not exists (
-        select from heddle.tombstones where target_id in (${threadId}, current_setting('heddle.project_id')::uuid))
-      on conflict (id) do nothing`,
+    tx<{ isNew: boolean; isThere: boolean }[]>`
+      with requested as (
+        insert into heddle.contexts (id, thread_id, status, request, deadline_at)
+        select ${id}, ${threadId}, 'requested', ${JSON.stringify(request)}::text::json, ${deadlineAtMs}
+        where not exists (
+          select from heddle.tombstones where target_id in (${threadId}, current_setting('heddle.project_id')::uuid))
+        on conflict (id) do nothing
+        returning id
+      )
+      select exists (select from requested) as is_new, exists (select from heddle.contexts where id = ${id}) as is_there`,
   ])
-  if (count === 1) return true
-  const asked = await tx`select from heddle.contexts where id = ${id}`
-  if (asked.count === 0) throw notFound('thread', request.thread, 'it was erased; use another name')
+  if (asked?.isNew) return true
+  if (!asked?.isThere) throw notFound('thread', request.thread, 'it was erased; use another name')
   return false
 }
 
@@ -91,6 +95,8 @@ export async function loadContext(
 export interface BuiltContext {
   readonly id: string
   readonly result: ContextResult
+  /** The result as {@link packResult} packs it; where it is given, all statements are sent at once. Default: it is packed. */
+  readonly packed?: PackedJson
   /** What is kept of it when the delivered bytes are gone; without it those stay with the context. */
   readonly stored?: LinesToStore
   /** The moment that it shows, in milliseconds since 1970. */
@@ -98,6 +104,11 @@ export interface BuiltContext {
   readonly prepared?: Prepared | undefined
   /** Ids of the other threads that it tells of. */
   readonly mentions?: readonly string[]
+}
+
+/** A result as it is stored, for {@link finishContext}. */
+export function packResult(result: ContextResult): Promise<PackedJson> {
+  return deflateJson(result)
 }
 
 /**
@@ -110,14 +121,19 @@ export interface BuiltContext {
 export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolean> {
   const { id, result, stored, shownAtMs, prepared, mentions = [] } = built
   const { receipt } = result
-  const packed = await deflateJson(result)
+  const packed = built.packed ?? (await packResult(result))
   const lines = stored?.asBase
+  const baseId = stored?.baseId ?? null
   const shown = shownItemsInsert(tx, receipt)
   // Everything else hangs on the update: where the context is answered or erased, nothing is written.
   const [, [written]] = await Promise.all([
     mentions.length > 0 && recordMentions(tx, id, mentions),
-    tx<{ finished: number; lines: number }[]>`
-      with finished as (
+    tx<{ finished: number; isBaseThere: boolean }[]>`
+      with base as (
+        select from (select) as one
+        where ${baseId}::uuid is null or exists (select from heddle.context_lines where id = ${baseId})
+      ),
+      finished as (
         update heddle.contexts
         set
           status = 'built', built_at = now(), shown_at = ${shownAtMs ?? null}, state_id = ${receipt.stateId},
@@ -125,7 +141,7 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
           tokens_used = ${result.tokensUsed}, summary_used = ${result.summaryUsed}, hidden = ${stored?.hidden ?? null},
           digest = ${packed.digest}, prepared_key = ${prepared?.key ?? null}, lane = ${prepared?.lane ?? null},
           versions = ${prepared?.versions ?? null}, holds_until = ${prepared?.holdsUntilMs ?? null}
-        where id = ${id} and status = 'requested'
+        where id = ${id} and status = 'requested' and exists (select from base)
         returning id, thread_id
       ),
       delivered as (
@@ -133,21 +149,17 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
       ),
       lines as (
         insert into heddle.context_lines (id, thread_id, chain_id, base_id, depth, delta)
-        select id, thread_id, ${lines?.chainId ?? null}, ${stored?.baseId ?? null}, ${lines?.depth ?? 0}, ${stored?.delta ?? null}
+        select id, thread_id, ${lines?.chainId ?? null}, ${baseId}, ${lines?.depth ?? 0}, ${stored?.delta ?? null}
         from finished
-        where ${stored !== undefined} and (
-          ${stored?.baseId ?? null}::uuid is null
-          or exists (select from heddle.context_lines where id = ${stored?.baseId ?? null}))
-        returning id
+        where ${stored !== undefined}
       )
       ${shown === null ? tx`` : tx`, shown as (${shown})`}
-      select (select count(*) from finished) as finished, (select count(*) from lines) as lines`,
+      select (select count(*) from finished) as finished, exists (select from base) as is_base_there`,
+    stored !== undefined && isTurnToDrop(id) && dropOldDeliveries(tx, id),
   ])
-  if (written?.finished !== 1) return false
-  if (stored !== undefined && written.lines === 0)
+  if (written?.isBaseThere === false)
     throw new RetryableError('INTERNAL', 'the context that this one is based on was removed meanwhile')
-  if (stored !== undefined && isTurnToDrop(id)) await dropOldDeliveries(tx, id)
-  return true
+  return written?.finished === 1
 }
 
 /** The threads are held, as for what is published for them: an erasure finds the context by them. */

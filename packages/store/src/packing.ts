@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { deflate, deflateRawSync, inflate, inflateRawSync } from 'node:zlib'
+import { deflate, deflateRawSync, deflateSync, inflate, inflateRawSync, inflateSync } from 'node:zlib'
 
 const compress = promisify(deflate)
 const decompress = promisify(inflate)
@@ -10,6 +10,9 @@ const COMPRESSION_LEVEL = 1
 /** The largest result as JSON: the largest budget in tokens, at a few bytes each. */
 const BYTES_MAX = 256 * 1024 * 1024
 const DIGEST_BYTES = 16
+/** What is packed at once: handing a small text to another thread, and waiting for its turn, takes longer than packing it. */
+const CHARACTERS_AT_ONCE_MAX = 64_000
+const BYTES_AT_ONCE_MAX = 24_000
 
 export interface PackedJson {
   readonly bytes: Uint8Array
@@ -19,11 +22,15 @@ export interface PackedJson {
 
 export async function deflateJson(value: unknown): Promise<PackedJson> {
   const json = JSON.stringify(value)
-  return { bytes: await compress(json, { level: COMPRESSION_LEVEL }), digest: digestOf(json) }
+  const options = { level: COMPRESSION_LEVEL }
+  const bytes = json.length <= CHARACTERS_AT_ONCE_MAX ? deflateSync(json, options) : await compress(json, options)
+  return { bytes, digest: digestOf(json) }
 }
 
 export async function inflateJson(bytes: Uint8Array): Promise<unknown> {
-  return JSON.parse((await decompress(bytes, { maxOutputLength: BYTES_MAX })).toString())
+  const options = { maxOutputLength: BYTES_MAX }
+  const json = bytes.length <= BYTES_AT_ONCE_MAX ? inflateSync(bytes, options) : await decompress(bytes, options)
+  return JSON.parse(json.toString())
 }
 
 export function digestOf(json: string): Uint8Array {

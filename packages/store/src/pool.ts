@@ -12,7 +12,15 @@ import { type Opening, watchOpening } from './opening.js'
  */
 
 export interface Connection {
-  readonly sql: Connections
+  /**
+   * Connects, the first time. What is asked for here is sent on this connection or on none: the driver never connects anew
+   * in the middle of a transaction.
+   */
+  open(): Promise<Connections>
+  /** Closes it at once. */
+  end(): void
+  /** Called when the socket closed under the work at hand. */
+  onLost: () => void
   /** Whether the socket closed. Nothing may be sent from then on. */
   lost: boolean
   readonly opening: Opening
@@ -44,8 +52,19 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
 
   function add(): Connection {
     const opening = watchOpening()
+    const onClose = () => {
+      connection.lost = true
+      connection.onLost()
+    }
+    const sql = connect({ ...options, onOpen: opening.opened, onClose })
+    let reserved: Promise<Connections> | undefined
     const connection: Connection = {
-      sql: connect({ ...options, onOpen: opening.opened, onClose: () => (connection.lost = true) }),
+      open: () => {
+        reserved ??= reserve(sql)
+        return reserved
+      },
+      end: () => void sql.end({ timeout: 0 }),
+      onLost: () => {},
       lost: false,
       opening,
     }
@@ -58,10 +77,11 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
 
   function discard(connection: Connection): void {
     open.delete(connection)
-    void connection.sql.end({ timeout: 0 })
+    connection.end()
   }
 
   function release(connection: Connection): void {
+    connection.onLost = () => {}
     if (connection.lost || closed !== null) discard(connection)
     else idle.push(connection)
     const [next] = waiting
@@ -113,6 +133,12 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
       }
     },
   }
+}
+
+/** A connection that is still to be opened cannot be reserved: without types to fetch, postgres.js forgets who asked. */
+async function reserve(sql: Connections): Promise<Connections> {
+  await sql`select 1`
+  return await sql.reserve()
 }
 
 function exhausted(connectionsMax: number): RetryableError {

@@ -1,41 +1,34 @@
 import { type ContextJob, type ContextResult, errorData, HeddleError, type PartialSettings } from '@heddle/contracts'
-import {
-  buildContext,
-  laneOf,
-  memoryLimits,
-  nameTexts,
-  preparedKey,
-  renderedParts,
-  sharedPrefixTokens,
-  type TextEmbedder,
-  toLines,
-} from '@heddle/core'
+import { memoryLimits, preparedKey, requestKey, sharedPrefixTokens, type TextEmbedder } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import {
   failContext,
   finishContext,
   loadContext,
-  loadPrepared,
   type Prepared,
   packLines,
+  packResult,
   type Store,
   type Tx,
 } from '@heddle/store'
 import { chooseItems } from './choose-items.js'
+import type { ContextMaker, MadeContext } from './context-maker.js'
 import { refuseLate } from './late.js'
 import { type LoadedForBuild, loadBuildInput } from './load.js'
 import { otherThreads } from './other-threads.js'
 import { recallMemories } from './recall-memories.js'
-import { isOfOthers } from './scope.js'
 import type { ThreadTails } from './thread-tails.js'
 import type { TokenCounter } from './token-counter.js'
+import { loadChanges, type WarmThreads, warmed } from './warm-threads.js'
 
 export interface AssembleDeps {
   readonly store: Store
   readonly clock: Clock
   readonly counter: TokenCounter
   readonly tails: ThreadTails
+  readonly warm: WarmThreads
+  readonly maker: ContextMaker
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
   /** Says how near items are to a request; null where none could be loaded. Default none. */
@@ -56,7 +49,7 @@ export interface AssembleDeps {
 export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promise<Outcome> {
   const { projectId, contextId } = job.payload
   try {
-    // One transaction for all that is read: each costs three round trips of its own. One moment, too: messages that came
+    // One transaction for all that is read: each costs a round trip of its own. One moment, too: messages that came
     // between reading and counting would be accounted for as what they are not.
     const loaded = await deps.store.inProject(projectId, (tx) => load(tx, job.payload, deps), { snapshot: true })
     if ('reason' in loaded) return skipped(loaded.reason)
@@ -64,15 +57,14 @@ export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promis
     const items =
       loaded.items && (await chooseItems(deps, projectId, { ...loaded.items, input: loaded.input, deadlineAtMs }))
     const input = items === null ? loaded.input : { ...loaded.input, items }
-    const bare = buildContext(input)
+    const bare = deps.maker.make(input)
     const { threadId, thread } = loaded
-    const memories = await recallMemories(deps, { projectId, threadId, thread, input, built: bare, deadlineAtMs })
-    const built = memories === null ? bare : buildContext({ ...input, memories })
+    const memories = await recallMemories(deps, { projectId, threadId, thread, input, built: bare.built, deadlineAtMs })
+    const made = memories === null ? bare : deps.maker.make({ ...input, memories })
     // One that cannot be had has no dimensions, and compares nothing.
     const embedder = deps.embedder?.dimensions ? { embedder: deps.embedder.model } : {}
-    const receipt = { ...built.receipt, ...embedder }
-    const result = { id: contextId, ...built, receipt }
-    await record(result, loaded, job, deps)
+    const receipt = { ...made.built.receipt, ...embedder }
+    await record({ id: contextId, ...made.built, receipt }, made, loaded, job, deps)
     deps.tellBuilt(projectId, loaded.threadId, contextId)
     return loaded.awaitsPruning ? done([{ wake: 'prune', projectId, threadId: loaded.threadId }]) : done()
   } catch (error) {
@@ -88,26 +80,25 @@ export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promis
 /** Stores the context: for its requester as it is, and for later as what it does not share with the one before it. */
 async function record(
   built: ContextResult,
+  made: MadeContext,
   { input, threadId, shownAtMs, prepared }: LoadedInput,
   { payload: { projectId } }: Job<ContextJob>,
   { store, tails, clock }: AssembleDeps,
 ): Promise<void> {
   const { request } = input
   const before = tails.find(threadId, request, clock.nowMs())
-  const parts = renderedParts(built, input.count)
+  const { parts } = made
   const result = before === null ? built : withSharedPrefix(built, sharedPrefixTokens(before.parts, parts))
-  // What shows messages of other threads goes with them as a whole.
-  const isWoven = isOfOthers(request)
   const others = otherThreads(projectId, result, input)
-  const lines = toLines(
-    result,
-    nameTexts(isWoven ? [] : input.messages, input.agent, request),
-    (text) => isWoven || others.isAbout(text),
-  )
-  const stored = packLines(result.id, lines, before?.base ?? null)
+  const stored = packLines(result.id, made.linesOf(result, others.isAbout), before?.base ?? null)
+  const mentions = others.threadIds
+  const packed = await packResult(result)
   try {
-    await store.inProject(projectId, (tx) =>
-      finishContext(tx, { id: result.id, result, stored, shownAtMs, prepared, mentions: others.threadIds }),
+    await store.inProject(
+      projectId,
+      (tx) => finishContext(tx, { id: result.id, result, packed, stored, shownAtMs, prepared, mentions }),
+      // Whether it holds is seen by the threads that it tells of, which are looked at before the commit.
+      { together: mentions.length === 0 },
     )
   } catch (error) {
     // The next try is based on nothing that may be gone.
@@ -131,21 +122,36 @@ interface LoadedInput extends LoadedForBuild {
 
 type Loaded = LoadedInput | { readonly reason: string }
 
-async function load(tx: Tx, { projectId, contextId }: ContextJob, deps: AssembleDeps): Promise<Loaded> {
-  const requested = await loadContext(tx, { id: contextId })
+async function load(tx: Tx, { projectId, contextId, ...job }: ContextJob, deps: AssembleDeps): Promise<Loaded> {
+  const { warm, clock } = deps
+  // What is kept is asked for its version while the request is read: of most contexts that is all there is to read.
+  const likely = warm.find(job.requestKey)
+  const [requested, likelyChanges] = await Promise.all([
+    loadContext(tx, { id: contextId }),
+    likely && loadChanges(tx, likely),
+  ])
   if (!requested) return { reason: 'the request is gone' }
   if (requested.status !== 'requested') return { reason: `already ${requested.status}` }
-  refuseLate(requested, deps.clock)
-  const shownAtMs = deps.clock.nowMs()
+  refuseLate(requested, clock)
+  const shownAtMs = clock.nowMs()
   const { threadId, request, deadlineAtMs } = requested
-  const build = await loadBuildInput(tx, requested, { ...deps, projectId, shownAtMs })
-  const loaded = { ...build, threadId, shownAtMs, deadlineAtMs }
-  const key = preparedKey(request, deps.settings)
-  // What an agent's items are to a request, and what it recalls, is found out for each: nothing is prepared for them.
-  const isAskedAnew = build.items !== null || memoryLimits(request, build.input.settings) !== null
-  if (key === null || build.input.loop !== undefined || isAskedAnew) return loaded
-  const { settings } = build.input
-  const lane = laneOf(settings).key
-  const made = await loadPrepared(tx, { threadId, lane, shownAtMs, rollingWindow: settings.rollingWindow })
-  return { ...loaded, prepared: { key, ...made } }
+  const key = requestKey(projectId, request)
+  const kept = warm.find(key)
+  const changes = kept === likely ? likelyChanges : kept && (await loadChanges(tx, kept))
+  const build =
+    (kept && changes && warmed(kept, changes, shownAtMs)) ??
+    (await loadBuildInput(tx, requested, { ...deps, projectId, shownAtMs }))
+  warm.keep(key, build)
+  const input = build.input.request.message === request.message ? build.input : { ...build.input, request }
+  // What it recalls is found out for each: nothing is prepared for it.
+  const isAskedAnew = memoryLimits(request, build.input.settings) !== null
+  const prepared = isAskedAnew ? null : preparedKey(request, deps.settings)
+  return {
+    ...build,
+    input,
+    threadId,
+    shownAtMs,
+    deadlineAtMs,
+    ...(prepared !== null && build.dependence !== null && { prepared: { key: prepared, ...build.dependence } }),
+  }
 }

@@ -4,15 +4,19 @@ import { createExtractiveSummarizer, fixedSummarizer, type Summarizers } from '@
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import { appendEvents, type NewEvent, type Store } from '@heddle/store'
+import { ContextMaker } from './context-maker.js'
+import { EventLog } from './event-log.js'
 import { assemble } from './handler.js'
 import { saveSnapshot } from './save-snapshot.js'
 import { ThreadTails } from './thread-tails.js'
 import { TokenCounter } from './token-counter.js'
 import { Turns } from './turns.js'
+import { WarmThreads } from './warm-threads.js'
 
 export { type AssembleDeps, assemble } from './handler.js'
 export { ThreadTails } from './thread-tails.js'
 export { TokenCounter } from './token-counter.js'
+export { WarmThreads } from './warm-threads.js'
 
 export interface AssembleWorkerDeps {
   readonly store: Store
@@ -31,17 +35,21 @@ export interface AssembleWorkerDeps {
 }
 
 export function createAssembleWorker(deps: AssembleWorkerDeps): Promise<WorkerHandle> {
+  const events = new EventLog(tell)
   const parts = {
     ...deps,
     counter: new TokenCounter(),
     tails: new ThreadTails(),
+    warm: new WarmThreads(),
+    maker: new ContextMaker(),
     summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
     snapshotsFolder: deps.snapshotsFolder ?? null,
     snapshotTurns: new Turns(),
+    // After the reply, which leaves in this turn of the loop: storing an event is work for the same processors.
     tellBuilt: (projectId: string, threadId: string, contextId: string) =>
-      tell(projectId, { topic: 'context.built', threadId, subjectId: contextId }),
+      void setImmediate(() => events.add(projectId, { topic: 'context.built', threadId, subjectId: contextId })),
     tellSaved: (projectId: string, snapshotId: string) =>
-      tell(projectId, { topic: 'snapshot.saved', subjectId: snapshotId }),
+      events.add(projectId, { topic: 'snapshot.saved', subjectId: snapshotId }),
   }
   return defineWorker({
     ...deps,
@@ -50,14 +58,14 @@ export function createAssembleWorker(deps: AssembleWorkerDeps): Promise<WorkerHa
       'snapshotId' in payload ? saveSnapshot({ payload, ...job }, parts) : assemble({ payload, ...job }, parts),
   })
 
-  function tell(projectId: string, event: NewEvent): void {
-    publish(projectId, event).catch((error: unknown) =>
-      deps.log.warn({ error, projectId, subjectId: event.subjectId }, 'an event was not told'),
+  async function tell(projectId: string, events: readonly NewEvent[]): Promise<void> {
+    await publish(projectId, events).catch((error: unknown) =>
+      deps.log.warn({ error, projectId, subjectIds: events.map(({ subjectId }) => subjectId) }, 'events were not told'),
     )
   }
 
-  async function publish(projectId: string, event: NewEvent): Promise<void> {
-    const events = await deps.store.inProject(projectId, (tx) => appendEvents(tx, { projectId, events: [event] }))
-    await Promise.all(events.map((one) => deps.queues.publish(one)))
+  async function publish(projectId: string, events: readonly NewEvent[]): Promise<void> {
+    const appended = await deps.store.inProject(projectId, (tx) => appendEvents(tx, { projectId, events }))
+    await Promise.all(appended.map((one) => deps.queues.publish(one)))
   }
 }

@@ -76,7 +76,7 @@ export async function loadHistoryInput(
 }
 
 /** A budget may depend on a message's size only once it was counted, by the counter of the request. */
-function counted(message: Message, counter: CounterName, count: (text: string) => number): Message {
+export function counted(message: Message, counter: CounterName, count: (text: string) => number): Message {
   if (counter === 'o200k' && message.tokensExact) return message
   return { ...message, tokens: countMessageTokens(message, count), tokensExact: true }
 }

@@ -4,9 +4,11 @@ import {
   type Compaction,
   type ContextRow,
   countMessages,
+  type Dependence,
   isPrunedUnderOthers,
   loadActivity,
   loadCompaction,
+  loadDependence,
   loadLoop,
   type ThreadRow,
   type Tx,
@@ -23,8 +25,9 @@ export interface LoadedForBuild {
   /** Those that the context's own are chosen from; null where the agent has none. */
   readonly items: LoadedItems | null
   readonly awaitsPruning: boolean
-  /** Where references of other threads begin. */
-  readonly thread: Pick<ThreadRow, 'projectName'>
+  readonly thread: ThreadRow
+  /** For how long a context is made of the same; null where that is found out for each. */
+  readonly dependence: Dependence | null
 }
 
 /** Reads everything that a requested context is made of. */
@@ -43,8 +46,17 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
   const isWoven = isOfOthers(request)
   if (isLoop && (isWoven || request.scope?.since !== undefined)) throw scopeOfLoop()
   const load = isLoop ? loadLoopInput : isWoven ? loadWovenInput : loadHistoryInput
-  const [input, items] = await Promise.all([load(tx, compaction, request, deps), loadItems(tx, thread, request.scope)])
-  return { input, items, awaitsPruning, thread }
+  // What these bound changes with the messages of other threads, or with each moment.
+  const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
+  const { shownAtMs } = deps
+  const { rollingWindow } = settings
+  const [input, items, dependence] = await Promise.all([
+    load(tx, compaction, request, deps),
+    loadItems(tx, thread, request.scope),
+    isLoop || isBounded ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, shownAtMs, rollingWindow }),
+  ])
+  // What an agent's items are to a request is found out for each.
+  return { input, items, awaitsPruning, thread, dependence: items === null ? dependence : null }
 }
 
 function scopeOfLoop(): Error {

@@ -1,4 +1,5 @@
 import { countTokens } from '@heddle/core'
+import { BoundedMap } from './bounded-map.js'
 
 /** Characters of texts whose counts are remembered: about what the contexts of a hundred busy threads hold. */
 const REMEMBERED_CHARACTERS_MAX = 32_000_000
@@ -7,25 +8,14 @@ const REMEMBERED_TEXT_CHARACTERS_MIN = 64
 
 /** Counts tokens and remembers the counts of texts, least recently used first out: a thread's next context shares most of them. */
 export class TokenCounter {
-  readonly #counts = new Map<string, number>()
-  #characters = 0
+  readonly #counts = new BoundedMap<number>(REMEMBERED_CHARACTERS_MAX)
 
   readonly count = (text: string): number => {
     if (text.length < REMEMBERED_TEXT_CHARACTERS_MIN) return countTokens(text)
     const known = this.#counts.get(text)
-    if (known !== undefined) {
-      this.#counts.delete(text)
-      this.#counts.set(text, known)
-      return known
-    }
+    if (known !== undefined) return known
     const tokens = countTokens(text)
-    this.#counts.set(text, tokens)
-    this.#characters += text.length
-    for (const oldest of this.#counts.keys()) {
-      if (this.#characters <= REMEMBERED_CHARACTERS_MAX) break
-      this.#counts.delete(oldest)
-      this.#characters -= oldest.length
-    }
+    this.#counts.set(text, tokens, text.length)
     return tokens
   }
 }

@@ -6,16 +6,22 @@ export interface Arguments {
   readonly only: readonly string[] | null
   /** Messages of the long thread. */
   readonly messages: number
+  /** Contexts that many clients ask for together. */
+  readonly replies: number
   /** Chunks of the scope that is searched. */
   readonly chunks: number
   /** How long each phase beside a noisy neighbour lasts. */
   readonly noisySeconds: number
 }
 
-/** Few enough that the whole run stays within its time on two busy cores; a million take about a minute a backend. */
+/** Few enough that the whole run stays within its time on two busy cores; who asks for a figure by its name gets all of it. */
 const MESSAGES_DEFAULT = 300_000
 const MESSAGES_MIN = 10_000
 const MESSAGES_MAX = 1_000_000
+
+const REPLIES_DEFAULT = 1_000
+const REPLIES_MIN = 64
+const REPLIES_MAX = 10_000
 
 const CHUNKS_DEFAULT = 100_000
 const CHUNKS_MIN = 1_000
@@ -33,14 +39,21 @@ export function readArguments(given: readonly string[]): Arguments {
       list: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true },
       messages: { type: 'string' },
+      replies: { type: 'string' },
       chunks: { type: 'string' },
       'noisy-seconds': { type: 'string' },
     },
   })
+  const only = values.only ?? null
+  const sizeOf = (name: string, inFull: number, usual: number) =>
+    only?.some((figure) => figure.startsWith(name)) === true ? inFull : usual
+  const messages = values.messages ?? sizeOf('build.thread1m', MESSAGES_MAX, MESSAGES_DEFAULT)
+  const replies = values.replies ?? sizeOf('build.clients64', REPLIES_MAX, REPLIES_DEFAULT)
   return {
     list: values.list,
-    only: values.only ?? null,
-    messages: whole('messages', values.messages ?? MESSAGES_DEFAULT, MESSAGES_MIN, MESSAGES_MAX),
+    only,
+    messages: whole('messages', messages, MESSAGES_MIN, MESSAGES_MAX),
+    replies: whole('replies', replies, REPLIES_MIN, REPLIES_MAX),
     chunks: whole('chunks', values.chunks ?? CHUNKS_DEFAULT, CHUNKS_MIN, CHUNKS_MAX),
     noisySeconds: whole(
       'noisy-seconds',

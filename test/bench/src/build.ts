@@ -1,20 +1,15 @@
-import type { ContextRequest } from '@heddle/contracts'
 import type { Measured } from '@heddle/test-support/figure'
-import { v7 } from 'uuid'
 import type { Bench } from './bench.js'
 import type { Sizes } from './catalog.js'
 import { conversationOf } from './conversation.js'
 import { makeLongThread } from './long-thread.js'
+import { BUDGET, build, MESSAGES, noOp, settings, settledThread, settledThreads } from './one-build.js'
 import { interleaved, median, timed } from './statistics.js'
 
-const MESSAGES = 1_000
-const BUDGET = 16_000
 /** Takes the thread of 1,000 messages whole: about 62,000 tokens. */
 const WIDE_BUDGET = 100_000
-const SETTLE_DEADLINE_MS = 60_000
 const ROUNDS = 5
 const BUILDS_PER_ROUND = 15
-const settings = { budget: BUDGET, rollingWindow: null }
 
 /**
  * Builds one after another, from the client's call to the context in its hands, with the worker in another process. The
@@ -22,20 +17,25 @@ const settings = { budget: BUDGET, rollingWindow: null }
  */
 export async function measureBuilds(bench: Bench): Promise<Measured[]> {
   const { backend } = bench.servers
-  const thread = await settledThread(bench)
-  const workers = [await bench.startStages('assemble'), await bench.startNoOp('assemble')]
-  const coldMs = await timed(() => build(bench, { thread, budget: BUDGET }))
-  const prebuilt = { thread, budget: BUDGET, prebuild: true }
-  await build(bench, prebuilt)
+  const { client } = bench
+  const [thread = '', growing = ''] = await settledThreads(bench, 2)
+  const workers = [await bench.startStages('assemble', 'ingest'), await bench.startNoOp('assemble')]
+  const coldMs = await timed(() => build(client, { thread }))
+  const prebuilt = { thread, prebuild: true }
+  await build(client, prebuilt)
+  const { agent } = await client.threads.get(growing)
+  let length = MESSAGES
+  const grow = () => client.messages.append({ agent, thread: growing, messages: conversationOf(1, length++) })
   const p50 = await interleaved(ROUNDS, {
-    prebuilt: () => p50Of(() => build(bench, prebuilt)),
-    settled: () => p50Of(() => build(bench, { thread, budget: BUDGET })),
-    wide: () => p50Of(() => build(bench, { thread, budget: WIDE_BUDGET })),
-    otherBudget: () => p50Of(() => build(bench, { thread, budget: BUDGET + 1 })),
+    prebuilt: () => p50Of(() => build(client, prebuilt)),
+    settled: () => p50Of(() => build(client, { thread })),
+    grown: () => p50Of(() => build(client, { thread: growing }), grow),
+    wide: () => p50Of(() => build(client, { thread, budget: WIDE_BUDGET })),
+    otherBudget: () => p50Of(() => build(client, { thread, budget: BUDGET + 1 })),
     noOp: () => p50Of(() => noOp(bench)),
   })
   const ceiling = median(p50.noOp)
-  const { tokensUsed } = await build(bench, { thread, budget: WIDE_BUDGET })
+  const { tokensUsed } = await build(client, { thread, budget: WIDE_BUDGET })
   await Promise.all(workers.map((each) => each.stop()))
   const figure = (name: string, value: number) => ({ name: `build.${name}.${backend}`, value, unit: 'ms', ceiling })
   return [
@@ -45,6 +45,7 @@ export async function measureBuilds(bench: Bench): Promise<Measured[]> {
       target: '<= 1.5',
       note: 'found ready: nothing changed since it was built',
     },
+    { ...figure('grown', median(p50.grown)), target: '<= 3', note: 'a message was stored since the one before' },
     { ...figure('unsettled', median(p50.otherBudget)), note: 'a budget that no state was made for' },
     { ...figure('cold', coldMs), note: 'the first build of a worker' },
     { ...figure('62k', median(p50.wide)), note: `${tokensUsed} tokens` },
@@ -73,8 +74,8 @@ async function measureAgainstShort(bench: Bench, name: string, messages: number)
   const long = bench.fresh('long')
   await makeLongThread(bench, long, { agent: bench.fresh('long'), settings, messages, messagesPerState, summary })
   const p50 = await interleaved(ROUNDS, {
-    long: () => p50Of(() => build(bench, { thread: long, budget: BUDGET })),
-    short: () => p50Of(() => build(bench, { thread: short, budget: BUDGET })),
+    long: () => p50Of(() => build(bench.client, { thread: long })),
+    short: () => p50Of(() => build(bench.client, { thread: short })),
   })
   await stages.stop()
   return [
@@ -89,30 +90,12 @@ async function measureAgainstShort(bench: Bench, name: string, messages: number)
   ]
 }
 
-/** Returns when every stage has worked up to the thread's head. */
-async function settledThread(bench: Bench): Promise<string> {
-  const [agent, thread] = [bench.fresh('builder'), bench.fresh('thread')]
-  const stages = await bench.startStages('ingest', 'prune', 'summarize', 'embed')
-  await bench.client.agents.put(agent, { settings })
-  await bench.client.messages.append({ agent, thread, messages: conversationOf(MESSAGES) })
-  await bench.client.threads.waitUntilSettled(thread, { deadlineMs: SETTLE_DEADLINE_MS })
-  await stages.stop()
-  return thread
-}
-
-function build({ client }: Bench, request: ContextRequest) {
-  return client.contexts.build({ ...request, format: 'openai-chat' })
-}
-
-async function noOp({ noOp: queues, projectId }: Bench): Promise<void> {
-  const contextId = v7()
-  const expected = queues.expectReply({ requestId: contextId, deadlineMs: 10_000, read: async () => true })
-  await queues.add('assemble', { projectId, contextId, replyTo: queues.inbox })
-  await expected.result
-}
-
-async function p50Of(work: () => Promise<unknown>): Promise<number> {
+/** @param before is done before each and not measured */
+async function p50Of(work: () => Promise<unknown>, before: () => Promise<unknown> = async () => {}): Promise<number> {
   const tookMs: number[] = []
-  for (let build = 0; build < BUILDS_PER_ROUND; build++) tookMs.push(await timed(work))
+  for (let round = 0; round < BUILDS_PER_ROUND; round++) {
+    await before()
+    tookMs.push(await timed(work))
+  }
   return median(tookMs)
 }

@@ -1,6 +1,7 @@
 import type { Measured } from '@heddle/test-support/figure'
 import { type Bench, withBench } from './bench.js'
 import { measureBuilds, measureCachedBuild, measureLongBuild } from './build.js'
+import { measureManyClients } from './clients.js'
 import { measureEmbedding } from './embedding.js'
 import { measureHttp } from './http.js'
 import { measureBatchIngest, measureCountedIngest } from './ingest-batch.js'
@@ -18,6 +19,8 @@ import { measureLongSummary } from './summarizing.js'
 export interface Sizes {
   /** Messages of the long thread. */
   readonly messages: number
+  /** Contexts that many clients ask for together. */
+  readonly replies: number
   /** Chunks of the scope that is searched. */
   readonly chunks: number
   /** How long each phase beside a noisy neighbour lasts. */
@@ -42,7 +45,14 @@ export const onBackends: readonly BackendMeasurement[] = [
   { names: ['ingest.batch', 'ingest.memory'], measure: measureBatchIngest },
   { names: ['ingest.counted'], measure: measureCountedIngest },
   { names: ['ingest.poison'], measure: measurePoison },
-  { names: ['build.thread1k', 'build.prebuilt', 'build.unsettled', 'build.cold', 'build.62k'], measure: measureBuilds },
+  {
+    names: ['build.thread1k', 'build.prebuilt', 'build.grown', 'build.unsettled', 'build.cold', 'build.62k'],
+    measure: measureBuilds,
+  },
+  {
+    names: ['build.clients64', 'build.clients64.p50', 'build.clients64.p99', 'build.clients64.lost'],
+    measure: measureManyClients,
+  },
   { names: ['build.cached100k'], measure: measureCachedBuild },
   { names: ['build.thread1m'], measure: measureLongBuild },
 ]

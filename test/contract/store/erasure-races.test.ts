@@ -88,7 +88,7 @@ const contexts = new Map<string, string>()
 const request = (tx: Tx, { thread, threadId }: TestThread, id = newId()) =>
   requestContext(tx, { id, threadId, request: { thread, message: 'go on' }, deadlineAtMs: Date.now() + 9_000 })
 
-const receipt = { stateId: null, agentVersion: 1, headSeq: 3 }
+const receipt = { stateId: null, agentVersion: 1, headSeq: 3, entries: [] }
 
 const publications: Record<string, Publication> = {
   'an append': {

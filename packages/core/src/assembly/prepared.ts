@@ -15,3 +15,8 @@ export function preparedKey(request: ContextRequest, settings: PartialSettings):
   if (request.scope?.threads !== undefined || request.scope?.since !== undefined) return null
   return fingerprint(canonicalJson([RENDERER_VERSION, request, settings]))
 }
+
+/** Of a request but for its message: contexts of requests of one key are made of the same, as long as nothing changes. */
+export function requestKey(projectId: string, request: ContextRequest): string {
+  return fingerprint(canonicalJson([projectId, { ...request, message: undefined }]))
+}

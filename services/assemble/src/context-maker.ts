@@ -1,0 +1,62 @@
+import type { ContextResult } from '@heddle/contracts'
+import {
+  type BuildInput,
+  buildContext,
+  type ContextLines,
+  nameTexts,
+  type RenderedPart,
+  renderedParts,
+  toLines,
+} from '@heddle/core'
+import { isOfOthers } from './scope.js'
+
+/**
+ * Makes contexts of what was loaded. The same input always makes the same context, so one that a worker keeps is made into
+ * one once, for as long as it is kept.
+ */
+export class ContextMaker {
+  readonly #made = new WeakMap<BuildInput, MadeContext>()
+
+  /** @throws PermanentError as `buildContext` */
+  make(input: BuildInput): MadeContext {
+    const known = this.#made.get(input)
+    if (known !== undefined) return known
+    const made = new MadeContext(input)
+    this.#made.set(input, made)
+    return made
+  }
+}
+
+export class MadeContext {
+  readonly built: Omit<ContextResult, 'id'>
+  /** As a provider reads it. */
+  readonly parts: readonly RenderedPart[]
+  readonly #input: BuildInput
+  #lines: { readonly sharedPrefixTokens: number | undefined; readonly lines: ContextLines } | null = null
+
+  constructor(input: BuildInput) {
+    this.#input = input
+    this.built = buildContext(input)
+    this.parts = renderedParts(this.built, input.count)
+  }
+
+  /**
+   * The lines as which it is stored; they differ by what it shares with the context before it.
+   *
+   * @param isAbout says of a text whether it tells of other threads, as for `toLines`
+   */
+  linesOf(result: ContextResult, isAbout: (text: string) => boolean): ContextLines {
+    const { sharedPrefixTokens } = result.receipt
+    if (this.#lines === null || this.#lines.sharedPrefixTokens !== sharedPrefixTokens) {
+      this.#lines = { sharedPrefixTokens, lines: linesOf(result, this.#input, isAbout) }
+    }
+    return this.#lines.lines
+  }
+}
+
+function linesOf(result: ContextResult, input: BuildInput, isAbout: (text: string) => boolean): ContextLines {
+  const { request, messages, agent } = input
+  // What shows messages of other threads goes with them as a whole.
+  const isWoven = isOfOthers(request)
+  return toLines(result, nameTexts(isWoven ? [] : messages, agent, request), (text) => isWoven || isAbout(text))
+}

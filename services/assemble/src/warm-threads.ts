@@ -1,0 +1,110 @@
+import { ineligibleReason, isInWindow, type Message, windowBounds } from '@heddle/core'
+import {
+  CONVERSATION_MESSAGES_MAX,
+  type Dependence,
+  growthBetween,
+  loadMessagesBySeq,
+  loadVersions,
+  type Tx,
+} from '@heddle/store'
+import { BoundedMap } from './bounded-map.js'
+import type { LoadedForBuild } from './load.js'
+import { counted } from './load-history.js'
+
+/** Characters of messages that are kept: about what the contexts of two hundred busy threads are made of, and as much made of it. */
+const CHARACTERS_MAX = 32_000_000
+/** What a message takes besides its texts, in characters. */
+const MESSAGE_CHARACTERS = 400
+const CHARACTERS_PER_TOKEN = 4
+/** Messages by which a thread may have grown; past that it is read anew, which is one round trip more. */
+const GROWTH_MAX = 200
+
+/** What the last context of a request was made of, and for how long the next one is made of the same. */
+interface WarmThread {
+  readonly loaded: LoadedForBuild
+  readonly dependence: Dependence
+}
+
+/** What has become of a thread since it was kept. */
+export interface Changes {
+  readonly versions: string
+  /** Those that came; one more than are of use where there are many. */
+  readonly messages: readonly Message[]
+}
+
+/**
+ * What contexts were made of, by the request that asked for them: those used last. Each is asked for its version before it
+ * is used. A thread that has only grown is used with what came; where anything else has changed, it is read anew.
+ */
+export class WarmThreads {
+  readonly #threads = new BoundedMap<WarmThread>(CHARACTERS_MAX)
+
+  find(key: string | undefined): WarmThread | null {
+    return (key === undefined ? undefined : this.#threads.get(key)) ?? null
+  }
+
+  keep(key: string, loaded: LoadedForBuild): void {
+    const { dependence, input, awaitsPruning } = loaded
+    // A pruning that is awaited is to be asked for again, until it has come.
+    if (dependence === null || awaitsPruning) return
+    const size = input.messages.reduce((sum, { tokens }) => sum + MESSAGE_CHARACTERS + tokens * CHARACTERS_PER_TOKEN, 0)
+    this.#threads.set(key, { loaded, dependence }, size)
+  }
+}
+
+export async function loadChanges(tx: Tx, { loaded, dependence }: WarmThread): Promise<Changes> {
+  const { threadId } = loaded.thread
+  const [versions, messages] = await Promise.all([
+    loadVersions(tx, { threadId, lane: dependence.lane }),
+    loadMessagesBySeq(tx, { threadId, afterSeq: loaded.input.headSeq, limit: GROWTH_MAX + 1 }),
+  ])
+  return { versions, messages }
+}
+
+/**
+ * What a context is made of now: what is kept, and what came since.
+ *
+ * @param shownAtMs the moment that the context shows
+ * @returns null where the thread must be read anew
+ */
+export function warmed(
+  { loaded, dependence }: WarmThread,
+  { versions, messages }: Changes,
+  shownAtMs: number,
+): LoadedForBuild | null {
+  const growth = growthBetween(dependence.versions, versions)
+  const isOver = dependence.holdsUntilMs !== null && dependence.holdsUntilMs <= shownAtMs
+  if (growth === null || isOver || growth.toSeq - growth.fromSeq !== messages.length) return null
+  if (messages.length === 0) return loaded
+  const { input, thread } = loaded
+  // Past the cap, messages that come push out others.
+  if (input.messages.length + messages.length > CONVERSATION_MESSAGES_MAX) return null
+  const { settings, counter, count } = input
+  const bounds = windowBounds({ ...settings, ...thread, nowMs: shownAtMs })
+  const within = messages.filter((message) => isInWindow(message, bounds))
+  const holdsUntilMs = within.reduce(
+    (untilMs, { orderedAtMs }) => Math.min(untilMs, orderedAtMs + (settings.rollingWindow ?? 0) * 1_000),
+    dependence.holdsUntilMs ?? Number.POSITIVE_INFINITY,
+  )
+  return {
+    ...loaded,
+    thread: { ...thread, headSeq: growth.toSeq },
+    dependence: { ...dependence, versions, holdsUntilMs: settings.rollingWindow === null ? null : holdsUntilMs },
+    input: {
+      ...input,
+      headSeq: growth.toSeq,
+      messages: [...input.messages, ...within.map((message) => counted(message, counter, count))],
+      ineligible: addAside(input.ineligible, messages),
+      imported: input.imported + messages.filter((message) => ineligibleReason(message) === null).length,
+    },
+  }
+}
+
+function addAside(before: Readonly<Record<string, number>>, messages: readonly Message[]): Record<string, number> {
+  const counts = { ...before }
+  for (const message of messages) {
+    const reason = ineligibleReason(message)
+    if (reason !== null) counts[reason] = (counts[reason] ?? 0) + 1
+  }
+  return counts
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { PROJECT, storeOfTests } from './support.js'
+
+const test = storeOfTests()
+const put = (name: string) =>
+  test.store.inProject(
+    PROJECT,
+    (tx) => tx`
+      insert into heddle.projects (project_id, name) values (${PROJECT}, ${name})
+      on conflict (project_id) do update set name = excluded.name`,
+    { together: true },
+  )
+const nameNow = async () => {
+  const [project] = await test.store.inProject(
+    PROJECT,
+    (tx) => tx<{ name: string }[]>`select name from heddle.projects`,
+  )
+  return project?.name
+}
+
+describe('a transaction whose commit travels with its statements', () => {
+  it('is committed when it returns', async () => {
+    await put('first')
+    expect(await nameNow()).toBe('first')
+  })
+
+  it('leaves nothing where one of its statements fails, and fails with what that one said', async () => {
+    await put('kept')
+    const failing = test.store.inProject(
+      PROJECT,
+      (tx) =>
+        Promise.all([
+          tx`update heddle.projects set name = 'lost'`,
+          tx`select 1 / (length(name) - length(name)) from heddle.projects`,
+          tx`update heddle.projects set name = 'lost as well'`,
+        ]),
+      { together: true },
+    )
+    await expect(failing).rejects.toMatchObject({ code: '22012' })
+    expect(await nameNow()).toBe('kept')
+  })
+
+  it('refuses a statement that is made after the commit was sent, rather than run it on its own', async () => {
+    await put('kept')
+    const failing = test.store.inProject(
+      PROJECT,
+      async (tx) => {
+        await tx`select 1`
+        await tx`update heddle.projects set name = 'too late'`
+      },
+      { together: true },
+    )
+    await expect(failing).rejects.toThrow('after the end of its transaction')
+    expect(await nameNow()).toBe('kept')
+  })
+})
+
+describe('a transaction', () => {
+  it('fails where a statement failed whose error nobody looked at, for nothing of it was kept', async () => {
+    await put('kept')
+    const failing = test.store.inProject(PROJECT, async (tx) => {
+      await tx`update heddle.projects set name = 'lost'`
+      await tx`select 1 / (length(name) - length(name)) from heddle.projects`.catch(() => {})
+    })
+    await expect(failing).rejects.toMatchObject({ code: 'INTERNAL' })
+    expect(await nameNow()).toBe('kept')
+  })
+
+  it('that only reads shows one moment, and leaves its connection to the next', async () => {
+    await put('before')
+    const seen = await test.store.inProject(
+      PROJECT,
+      async (tx) => {
+        const first = await tx<{ name: string }[]>`select name from heddle.projects`
+        await put('after')
+        const second = await tx<{ name: string }[]>`select name from heddle.projects`
+        return [...first, ...second].map(({ name }) => name)
+      },
+      { snapshot: true },
+    )
+    expect(seen).toEqual(['before', 'before'])
+    expect(await nameNow()).toBe('after')
+  })
+})
