@@ -162,6 +162,10 @@ async function seedByHand(url: string): Promise<void> {
         insert into heddle.thread_items (thread_id, item_id, version, project_id, include_mode)
         values (${id}, ${itemId}, 1, ${projectId}, 'manual')`
       await sql`
+        insert into heddle.context_items (
+          context_id, project_id, thread_id, agent_id, item_ids, versions, modes, scores, tokens)
+        values (${randomUUID()}, ${projectId}, ${id}, ${agentId}, ${[itemId]}, '{1}', '{manual}', '{null}', '{4}')`
+      await sql`
         insert into heddle.progress_summaries (
           thread_id, lane, clear_epoch, version, project_id, kind, total, covered_count, covered_from, covered_to, summary,
           summary_tokens, summarizer)

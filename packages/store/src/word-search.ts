@@ -22,10 +22,14 @@ export async function findWords(
   tx: Tx,
   { agentId, terms }: { agentId: string | null; terms: readonly string[] },
 ): Promise<FoundWords> {
+  // Behind an offset, since a plan that goes through all numbers for the sake of their order would read every agent's.
   const segments = await tx<{ number: number; documents: number; length: number }[]>`
-    select number, documents, length from heddle.posting_segments
-    where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
-      and ${agentId === null ? tx`true` : tx`agent_id = ${agentId}`}
+    select number, documents, length
+    from (
+      select number, documents, length from heddle.posting_segments
+      where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+        and ${agentId === null ? tx`true` : tx`agent_id = ${agentId}`}
+      offset 0) as segment
     order by number desc
     limit ${SEGMENTS_READ_MAX + 1}`
   const read = segments.slice(0, SEGMENTS_READ_MAX)
