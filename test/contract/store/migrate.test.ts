@@ -124,4 +124,20 @@ describe('an owner that is no superuser', () => {
     expect(work.map(({ stage }) => stage).sort()).toEqual(['embed', 'prune', 'summarize'])
     expect(work.every((one) => one.threadId === threadId && one.projectId === PROJECT)).toBe(true)
   })
+
+  it('may read every table that a function looks through for all projects', async () => {
+    const url = await plainOwner()
+    await migrate({ url })
+    const sql = ownerOf(url)
+    const hidden = await sql`
+      select proname as function, relname as "table"
+      from pg_proc
+      join pg_class on pg_class.relnamespace = pg_proc.pronamespace and pg_class.relforcerowsecurity
+        and prosrc ~ ('heddle\\.' || relname || '\\M')
+      where prosecdef and pronamespace = 'heddle'::regnamespace
+        and not exists (
+          select from pg_policy where polrelid = pg_class.oid and polcmd = 'r' and pg_policy.polroles <> '{0}'
+            and pg_has_role(current_user, polroles[1], 'usage') and polname = 'owner_reads_all')`
+    expect(hidden).toEqual([])
+  })
 })
