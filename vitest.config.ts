@@ -59,6 +59,21 @@ export default defineConfig({
           name: 'pipeline',
           isolate: false,
           include: ['test/pipeline/**/*.test.ts'],
+          exclude: ['test/pipeline/isolation.test.ts'],
+          globalSetup: ['test/support/src/servers.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        environments,
+        test: {
+          setupFiles,
+          // Takes a check out of the code, and so needs modules of its own.
+          name: 'attack',
+          include: ['test/pipeline/isolation.test.ts'],
           globalSetup: ['test/support/src/servers.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
