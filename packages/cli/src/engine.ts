@@ -1,13 +1,12 @@
 import { type Client, createClient } from '@heddle/client'
 import { ConflictError, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
-import { startEmbeddedPostgres } from '@heddle/embedded'
-import { migrateQueues, openQueues, type Queues, type Settled } from '@heddle/queue'
+import { openQueues, type Queues, type Settled } from '@heddle/queue'
 import { type Config, type Logger, systemClock } from '@heddle/runtime'
-import { assertMigrated, migrate, openStore, type Store } from '@heddle/store'
+import { assertMigrated, openStore, type Store } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
 import type { CommandContext } from './context.js'
-import { enterFolder } from './folder-users.js'
+import { backendOf, type DatabaseServer, migrateAll, openServer } from './database-server.js'
 import { applicationNameOf, servedStages } from './presence-in-store.js'
 import { openQueryEmbedder } from './query-embedder.js'
 import { checkServers } from './readiness.js'
@@ -56,20 +55,6 @@ export interface Engine extends StoreEngine {
   checkReady(): Promise<void>
 }
 
-/** Where the data is. */
-export interface DatabaseServer {
-  readonly kind: 'embedded' | 'external'
-  /** For services, as a role that row-level security binds. */
-  readonly url: string
-  /** For migrations. */
-  readonly adminUrl: string
-  /** Whether this process started it and stops it in the end. */
-  readonly owned: boolean
-  stop(): Promise<void>
-}
-
-/** The role as which services work in the store. */
-const APP_ROLE = 'heddle_app'
 const STORE_CLOSE_MS = 6_000
 const QUEUES_CLOSE_MS = 6_000
 
@@ -235,65 +220,6 @@ function takenFolder(dataDir: string): ConflictError {
     received: dataDir,
     hint: 'Run this again when that command has ended, or choose another folder with --data.',
   })
-}
-
-export interface OpenServerOptions {
-  readonly context: CommandContext
-  readonly config: Config
-  readonly log: Logger
-  /** False for data that nobody misses after a power cut. */
-  readonly durable: boolean
-}
-
-/** Starts the embedded server of the data folder, or joins the one that runs there; or names the server of DATABASE_URL. */
-export async function openServer({ context, config, log, durable }: OpenServerOptions): Promise<DatabaseServer> {
-  if (config.databaseUrl !== null) {
-    return {
-      kind: 'external',
-      url: config.databaseUrl,
-      adminUrl: config.adminDatabaseUrl ?? config.databaseUrl,
-      owned: false,
-      stop: async () => undefined,
-    }
-  }
-  const { dataDir } = config
-  const stay = await enterFolder(dataDir, context.signal)
-  try {
-    const embedded = await startEmbeddedPostgres({ dataDir, durable, log })
-    return {
-      kind: 'embedded',
-      url: embedded.url,
-      adminUrl: embedded.adminUrl,
-      owned: embedded.owned,
-      async stop() {
-        if (!embedded.owned) return await stay.leave()
-        await stay.leaveLast({
-          signal: context.signal,
-          onWait: (pids) =>
-            context.printer.note(`done; waiting for process ${pids.join(', ')}, which uses the same server`),
-          close: () => embedded.stop(),
-        })
-      },
-    }
-  } catch (error) {
-    await stay.leave()
-    throw error
-  }
-}
-
-/** Where the queues are. */
-export function backendOf(config: Config, server: DatabaseServer): Parameters<typeof openQueues>[0]['backend'] {
-  if (config.redisUrl !== null) return { kind: 'redis', url: config.redisUrl }
-  return { kind: 'postgres', url: server.url }
-}
-
-/** Brings the store's tables, and where the queues are in Postgres theirs, to this version. */
-export async function migrateAll(config: Config, server: DatabaseServer, log: Logger): Promise<string[]> {
-  const { applied } = await migrate({ url: server.adminUrl, log })
-  if (config.redisUrl === null) {
-    await migrateQueues({ url: server.adminUrl, prefix: config.queuePrefix, grantTo: APP_ROLE })
-  }
-  return applied
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Config, type Logger, withoutCredentials } from '@heddle/runtime'
 import type { ServerHealth, Store } from '@heddle/store'
 import { CloseStack } from '../close-stack.js'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
-import type { DatabaseServer } from '../engine.js'
+import type { DatabaseServer } from '../database-server.js'
 import { untilStopped } from '../with-engine.js'
 import { type Check, failedBy, passed, skipped, warned } from './check.js'
 import { checksOfServer, connectionCheck } from './database.js'
@@ -44,7 +44,7 @@ async function lookAtServers(
   opened: CloseStack,
 ): Promise<Check[]> {
   const { inspectServer, openStore } = await import('@heddle/store')
-  const { migrateAll, openServer } = await import('../engine.js')
+  const { migrateAll, openServer } = await import('../database-server.js')
   let server: DatabaseServer
   try {
     server = await openServer({ context, config, log, durable: true })
@@ -89,7 +89,7 @@ async function lookAtQueues(
   opened: CloseStack,
 ): Promise<{ checks: Check[]; connections: number | null }> {
   const { openQueues } = await import('@heddle/queue')
-  const { backendOf } = await import('../engine.js')
+  const { backendOf } = await import('../database-server.js')
   const { servedStages } = await import('../presence-in-store.js')
   try {
     const queues = await openQueues({ backend: backendOf(config, server), prefix: config.queuePrefix, log })
