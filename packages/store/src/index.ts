@@ -34,6 +34,7 @@ export {
 } from './erasure.js'
 export * from './events.js'
 export { exportTables, unexportedColumns } from './export-tables.js'
+export * from './finish-context.js'
 export * from './grants.js'
 export * from './health.js'
 export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './history.js'
