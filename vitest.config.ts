@@ -7,7 +7,9 @@ import { defineConfig } from 'vitest/config'
 const resolve = { conditions: ['heddle:source', 'node'] }
 const ssr = { resolve }
 /** Every run of the tests searches the same cases, unless told otherwise. */
-const setupFiles = [new URL('test/support/src/property-seed.ts', import.meta.url).pathname]
+const propertySeed = new URL('test/support/src/property-seed.ts', import.meta.url).pathname
+const fileSetup = new URL('test/support/src/file-setup.ts', import.meta.url).pathname
+const setupFiles = [propertySeed, fileSetup]
 /** Vitest runs its global setup in an environment of its own. */
 const environments = { __vitest__: { resolve } }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { runCli } from '@heddle/cli'
-import { afterAll } from 'vitest'
+import { afterEachFile } from '@heddle/test-support'
 
 /** The executable as users have it; it runs what `npm run build` has made. */
 const EXECUTABLE = fileURLToPath(new URL('../../packages/cli/bin/heddle.js', import.meta.url))
@@ -139,9 +139,9 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-afterAll(async () => {
+afterEachFile(async () => {
   const ended = [...running].map((child) => new Promise<void>((resolve) => child.once('close', () => resolve())))
   for (const child of running) child.kill('SIGKILL')
   await Promise.all(ended)
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })))
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })))
 })

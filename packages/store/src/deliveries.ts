@@ -15,9 +15,11 @@ export function isTurnToDrop(contextId: string): boolean {
 /**
  * Removes the delivered bytes of a context's thread but for the newest. Those that somebody else removes at the moment are
  * passed over, so that nobody waits for anybody.
+ *
+ * @returns the statement itself, which is sent in its turn: an async function's would overtake those that stand before it
  */
-export async function dropOldDeliveries(tx: Tx, contextId: string): Promise<void> {
-  await tx`
+export function dropOldDeliveries(tx: Tx, contextId: string): PromiseLike<unknown> {
+  return tx`
     delete from heddle.context_deliveries
     where context_id in (
       select delivery.context_id

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@heddle/embedded'
 import { createLogger } from '@heddle/runtime'
-import { type SpawnedNode, spawnNode } from '@heddle/test-support'
+import { afterEachFile, type SpawnedNode, spawnNode } from '@heddle/test-support'
 import postgres from 'postgres'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 
 export const log = createLogger({ level: 'error', name: 'test' })
 
@@ -32,8 +32,10 @@ export async function usedFolder(): Promise<string> {
   return folder
 }
 
-afterAll(async () => {
-  if (seed !== undefined) await rm(await seed, { recursive: true, force: true })
+afterEachFile(async () => {
+  const used = await seed
+  seed = undefined
+  if (used !== undefined) await rm(used, { recursive: true, force: true })
 })
 
 async function makeSeed(): Promise<string> {

@@ -1,3 +1,4 @@
+export { afterEachFile } from './after-file.js'
 export { backends, type TestBackend } from './backends.js'
 export { type FreshDatabase, freshDatabase, freshPrefix, postgresUrl, redisUrl } from './databases.js'
 export { evalData } from './eval-data.js'

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { afterEachFile } from './after-file.js'
 
 /** A Node process that a test has started. */
 export interface SpawnedNode {
@@ -113,7 +113,7 @@ async function killRunning(): Promise<void> {
   await Promise.all(ended)
 }
 
-if (process.env['VITEST'] !== undefined) afterAll(killRunning)
+afterEachFile(killRunning)
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
