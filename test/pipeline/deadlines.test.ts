@@ -22,7 +22,7 @@ test('who awaits a context hears by the deadline, also while Postgres takes conn
   expect(performance.now() - startedMs).toBeLessThan(SOON_MS)
 })
 
-describe.each(modes())('$title', ({ mode, skip }) => {
+describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('$title', ({ mode, skip }) => {
   test.skipIf(skip)('who awaits a context hears at once that its thread was erased meanwhile', async () => {
     const pipeline = await openPipeline(mode)
     onTestFinished(() => pipeline.close())
