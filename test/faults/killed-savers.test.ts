@@ -40,7 +40,7 @@ test('workers that are killed while they save leave no broken file, and no row w
   const chance = chances(7)
   const asked: Promise<unknown>[] = []
   const save = () =>
-    asked.push(client.snapshots.save({ agent: 'a', description: 'under fire' }, { deadlineMs: 30_000 }))
+    asked.push(client.snapshots.save({ agent: 'a', description: 'under fire' }, { deadlineMs: 90_000 }))
   for (const worker of workers.slice(1)) {
     save()
     save()
@@ -62,7 +62,7 @@ test('workers that are killed while they save leave no broken file, and no row w
   expect(threadIdOf(projectId, 't')).toBe(
     (await client.snapshots.get((await client.snapshots.history('a')).items[0]?.id ?? '')).messages[0]?.thread_id,
   )
-}, 60_000)
+}, 150_000)
 
 async function filesOf({ snapshotsFolder }: Pipeline): Promise<{ name: string; path: string }[]> {
   const names = await readdir(snapshotsFolder, { recursive: true, withFileTypes: true }).catch(() => [])
