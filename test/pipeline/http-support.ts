@@ -52,6 +52,7 @@ export async function serve(pipeline: Pipeline, options: Partial<GatewayOptions>
         read: (key) => readKey(pipeline.store, key, Date.now()),
         hasAny: () => hasKeys(pipeline.store, projectIdOf('tests')),
       },
+      checkShare: (project, share) => pipeline.queues.checkShare({ ...share, projectId: projectIdOf(project) }),
       readStageStats: () => pipeline.queues.stats(),
       checkReady: async () => void (await pipeline.store.ping()),
     }),

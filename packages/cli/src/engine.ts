@@ -3,7 +3,7 @@ import { ConflictError, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { openQueues, type Queues, type Settled } from '@heddle/queue'
 import { type Config, type Logger, systemClock } from '@heddle/runtime'
-import { assertMigrated, openStore, type Store } from '@heddle/store'
+import { assertMigrated, openStore, type QueryEmbedder, type Store } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
 import type { CommandContext } from './context.js'
 import { backendOf, type DatabaseServer, migrateAll, openServer } from './database-server.js'
@@ -49,6 +49,8 @@ export interface Engine extends StoreEngine {
   readonly queues: Queues
   /** The stages that run inside this process. */
   readonly workersHere: readonly StageName[]
+  /** Embeds what is asked for, with the model that the embed stage uses. */
+  readonly embedder: QueryEmbedder
   /** What those stages work with, by name; null where no stage here needs one. */
   readonly models: { readonly summarizer: string | null; readonly embedder: string | null }
   /** @throws RetryableError `SERVICE_UNAVAILABLE` that names the servers that are away */
@@ -133,6 +135,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       client,
       server,
       workersHere,
+      embedder,
       models: stages.models,
       checkReady: () =>
         checkServers(

@@ -1,21 +1,27 @@
 import { type Client, createClient, hasKeys, readKey } from '@heddle/client'
+import { projectIdOf } from '@heddle/core'
 import type { GatewayBackend } from '@heddle/gateway'
-import { systemClock } from '@heddle/runtime'
+import { type Config, systemClock } from '@heddle/runtime'
 import type { Engine } from './engine.js'
 
 /** Projects whose clients are kept; a client holds little more than its settings. */
 const CLIENTS_MAX = 1_000
 
+export interface GatewayEngine
+  extends Pick<Engine, 'store' | 'queues' | 'client' | 'projectId' | 'embedder' | 'log' | 'checkReady'> {
+  readonly config: Pick<Config, 'project' | 'settings'>
+}
+
 /** What the gateway answers from: a client for each project whose key comes along, on one store and one set of queues. */
-export function gatewayBackendOf(engine: Engine): GatewayBackend {
-  const { store, queues, config, log } = engine
+export function gatewayBackendOf(engine: GatewayEngine): GatewayBackend {
+  const { store, queues, config, embedder, log } = engine
   const clients = new Map<string, Client>([[config.project, engine.client]])
   return {
     clientOf(project) {
       const known = clients.get(project)
       if (known !== undefined) return known
       if (clients.size >= CLIENTS_MAX) clients.clear()
-      const client = createClient({ store, queues, project, settings: config.settings, log })
+      const client = createClient({ store, queues, project, settings: config.settings, embedder, log })
       clients.set(project, client)
       return client
     },
@@ -23,6 +29,7 @@ export function gatewayBackendOf(engine: Engine): GatewayBackend {
       read: (key) => readKey(store, key, systemClock.nowMs()),
       hasAny: () => hasKeys(store, engine.projectId),
     },
+    checkShare: (project, share) => queues.checkShare({ ...share, projectId: projectIdOf(project) }),
     readStageStats: () => queues.stats(),
     checkReady: () => engine.checkReady(),
   }

@@ -84,7 +84,10 @@ export async function readKey(store: Store, key: string, nowMs: number): Promise
   if (!KEY.test(key)) return null
   const projectId = projectOf(key)
   const hash = hashOf(key)
-  const found = await store.inProject(projectId, (tx) => findApiKey(tx, { projectId, hash }))
+  const found = await store.inProject(projectId, (tx) => findApiKey(tx, { projectId, hash }), {
+    snapshot: true,
+    isFirst: true,
+  })
   // The index compared them already, and how long it took tells of a hash, of which nobody gets back to a key.
   if (found === null || !timingSafeEqual(hash, found.hash)) return null
   if ((found.lastUsedAtMs ?? 0) + TOUCH_EVERY_MS < nowMs) {

@@ -49,13 +49,30 @@ export class ProjectLoad {
    * @throws RetryableError `RATE_LIMITED` where the project has its share under way; who has nothing under way may always come
    */
   take({ stage, projectId, bytes }: NewShare): () => void {
-    this.#check({ stage, projectId, bytes })
+    this.check({ stage, projectId, bytes })
     this.#add(stage, projectId, bytes)
     let isHeld = true
     return () => {
       if (isHeld) this.#count(stage, projectId, -1, -bytes)
       isHeld = false
     }
+  }
+
+  /**
+   * Looks whether there is room, and takes none.
+   *
+   * @throws RetryableError as {@link take}
+   */
+  check({ stage, projectId, bytes: more }: NewShare): void {
+    if (!this.#hasNeighbours(projectId)) return
+    const limits = this.#limitsOf(stage)
+    const { jobs, bytes } = this.#total(stage, projectId)
+    if (jobs === 0 || (jobs < limits.jobsMax && bytes + more <= limits.bytesMax)) return
+    throw new RetryableError('RATE_LIMITED', `the project has as many jobs of ${stage} under way as is its share`, {
+      retryAfter: bounds.busyRetryAfterSeconds,
+      hint: 'Send more slowly, or run more workers: each adds to the share. Nothing of this was begun.',
+      facts: { jobsUnderWay: jobs, bytesUnderWay: bytes, ...limits },
+    })
   }
 
   /** A job for which nobody waits is on its way to the queue. */
@@ -97,18 +114,6 @@ export class ProjectLoad {
   close(): void {
     this.#isClosed = true
     this.#callOff?.()
-  }
-
-  #check({ stage, projectId, bytes: more }: NewShare): void {
-    if (!this.#hasNeighbours(projectId)) return
-    const limits = this.#limitsOf(stage)
-    const { jobs, bytes } = this.#total(stage, projectId)
-    if (jobs === 0 || (jobs < limits.jobsMax && bytes + more <= limits.bytesMax)) return
-    throw new RetryableError('RATE_LIMITED', `the project has as many jobs of ${stage} under way as is its share`, {
-      retryAfter: bounds.busyRetryAfterSeconds,
-      hint: 'Send more slowly, or run more workers: each adds to the share. Nothing of this was begun.',
-      facts: { jobsUnderWay: jobs, bytesUnderWay: bytes, ...limits },
-    })
   }
 
   #add(stage: SharedStage, projectId: string, bytes: number): void {

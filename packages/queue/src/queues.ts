@@ -65,6 +65,12 @@ export interface Queues {
    * @throws RetryableError `RATE_LIMITED` with `retryAfter` while the project has its share
    */
   takeShare(share: NewShare): () => void
+  /**
+   * Looks whether a project has room in its share, for whoever is about to read what is to be sent.
+   *
+   * @throws RetryableError as {@link takeShare}
+   */
+  checkShare(share: NewShare): void
   /** Wakes a stage for a thread; at most one job of a thread is active and one waits. */
   wake(stage: WakeStageName, thread: WakeJob): Promise<void>
   wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>
@@ -192,6 +198,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     addMany: async (stage, payloads) => void (await Promise.all(payloads.map((payload) => add(stage, payload)))),
     admit: (work) => admission.admit(work),
     takeShare: (share) => load.take(share),
+    checkShare: (share) => load.check(share),
     wake: (stage, thread) => bounded(queueOf(stage).wake(thread)),
     wakeMany: async (stage, threads) => {
       const queue = queueOf(stage)

@@ -27,8 +27,11 @@ export interface Connection {
 }
 
 export interface Pool {
-  /** @throws RetryableError `SERVICE_UNAVAILABLE` where no connection comes free in time, or the pool is closed */
-  acquire(): Promise<Connection>
+  /**
+   * @param isFirst gets the next connection that comes free, whoever waits longer
+   * @throws RetryableError `SERVICE_UNAVAILABLE` where no connection comes free in time, or the pool is closed
+   */
+  acquire(isFirst?: boolean): Promise<Connection>
   release(connection: Connection): void
   /** Waits for the connections in use, up to `timeoutMs`; then closes them all. */
   close(timeoutMs: number): Promise<void>
@@ -47,6 +50,7 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
   const open = new Set<Connection>()
   const idle: Connection[] = []
   const waiting = new Set<Waiter>()
+  const waitingFirst = new Set<Waiter>()
   let closed: RetryableError | null = null
   let onDrained = () => {}
 
@@ -84,19 +88,20 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
     connection.onLost = () => {}
     if (connection.lost || closed !== null) discard(connection)
     else idle.push(connection)
-    const [next] = waiting
+    const [next] = waitingFirst.size > 0 ? waitingFirst : waiting
     if (next !== undefined && (idle.length > 0 || open.size < connectionsMax)) next.resolve(idle.pop() ?? add())
     if (open.size === 0) onDrained()
   }
 
   return {
-    async acquire() {
+    async acquire(isFirst = false) {
       if (closed !== null) throw closed
       for (let connection = idle.pop(); connection !== undefined; connection = idle.pop()) {
         if (!connection.lost) return connection
         discard(connection)
       }
       if (open.size < connectionsMax) return add()
+      const line = isFirst ? waitingFirst : waiting
       return await new Promise<Connection>((resolve, reject) => {
         const waiter: Waiter = {
           resolve: (connection) => settle(() => resolve(connection)),
@@ -105,10 +110,10 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
         const timer = setTimeout(() => waiter.reject(exhausted(connectionsMax)), ACQUIRE_TIMEOUT_MS)
         const settle = (then: () => void) => {
           clearTimeout(timer)
-          waiting.delete(waiter)
+          line.delete(waiter)
           then()
         }
-        waiting.add(waiter)
+        line.add(waiter)
       })
     },
 
@@ -117,7 +122,7 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
     async close(timeoutMs) {
       if (closed !== null) return
       closed = new RetryableError('SERVICE_UNAVAILABLE', 'the store is closed')
-      for (const waiter of waiting) waiter.reject(closed)
+      for (const waiter of [...waitingFirst, ...waiting]) waiter.reject(closed)
       for (const connection of idle.splice(0)) discard(connection)
       if (open.size === 0) return
       await new Promise<void>((resolve) => {

@@ -14,6 +14,11 @@ export interface TransactionOptions {
    * about another, or about the commit. One round trip instead of two. Default false.
    */
   readonly together?: boolean
+  /**
+   * Gets the next connection that comes free, whoever waits longer: for what takes a moment, and decides whether the others
+   * are to wait at all. Default false.
+   */
+  readonly isFirst?: boolean
 }
 
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -34,7 +39,12 @@ export async function transact<T>(
   work: (tx: Tx) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  return await onConnection(pool, (sql, connection) => new Transaction(sql, connection).run(projectId, work, options))
+  const { isFirst = false } = options
+  return await onConnection(
+    pool,
+    (sql, connection) => new Transaction(sql, connection).run(projectId, work, options),
+    isFirst,
+  )
 }
 
 class Transaction {
@@ -130,8 +140,9 @@ function isAborted(error: unknown): boolean {
 export async function onConnection<T>(
   pool: Pool,
   work: (sql: Connections, connection: Connection) => Promise<T>,
+  isFirst = false,
 ): Promise<T> {
-  const connection = await pool.acquire()
+  const connection = await pool.acquire(isFirst)
   let timer: NodeJS.Timeout | undefined
   const overdue = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

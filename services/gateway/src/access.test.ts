@@ -65,8 +65,7 @@ test('a revoked key works for two seconds at most', async () => {
   known.clear()
   await clock.advance(1_999)
   expect(await admit({ authorization: 'bearer good' })).toEqual(acme)
-  expect(asked).toEqual(['good'])
-  await clock.advance(1)
+  expect(asked).toEqual(['good', 'good'])
   await expect(admit({ authorization: 'Bearer good' })).rejects.toMatchObject(refused)
 })
 

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Access, type Permission, permissionsOf } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
+import { KnownKeys, TRUSTED_MS } from './known-keys.js'
 import { Refused } from './problems.js'
 
 /** Says for whom a request is answered, or throws. The one place where keys are read. */
@@ -24,17 +24,12 @@ export interface AdmitOptions {
   keys(): Keys
 }
 
-/** How long a key that was let in is not looked up again: as long may a revoked one still work. */
-const TRUSTED_MS = 2_000
-/** Keys that are remembered at once. */
-const REMEMBERED_MAX = 10_000
-
 /**
  * With a key, a caller is of the key's project. Without one everybody on this machine is the admin of the one project, until
  * that has had its first key: from then on, and for other machines always, a key is needed.
  */
 export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptions): Admit {
-  const known = new Map<string, { readonly access: Access; readonly untilMs: number }>()
+  const known = new KnownKeys({ clock, read: (key) => keys().read(key) })
   let none = { untilMs: 0 }
   let isDemanded = isOpenToOthers
 
@@ -51,15 +46,8 @@ export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptio
   async function byKey(authorization: string): Promise<Access> {
     const [, key] = /^Bearer +(\S{1,200})$/i.exec(authorization) ?? []
     if (key === undefined) throw unauthorized('authorization: must be Bearer and a key')
-    // By its hash: what is remembered is of no use to anybody who sees it.
-    const name = createHash('sha256').update(key).digest('base64')
-    const remembered = known.get(name)
-    if (remembered !== undefined && remembered.untilMs > clock.nowMs()) return remembered.access
-    known.delete(name)
-    const access = await keys().read(key)
+    const access = await known.read(key)
     if (access === null) throw unauthorized('authorization: this key is not known, or was revoked')
-    if (known.size >= REMEMBERED_MAX) known.clear()
-    known.set(name, { access, untilMs: clock.nowMs() + TRUSTED_MS })
     return access
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@heddle/client'
 import { limits } from '@heddle/contracts'
-import type { StageStats } from '@heddle/queue'
+import type { NewShare, StageStats } from '@heddle/queue'
 import type { Logger } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Admit, Keys } from './access.js'
@@ -25,6 +25,8 @@ import { refuseUnread } from './unread.js'
 export interface Backend {
   clientOf(project: string): Client
   readonly keys: Keys
+  /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
+  checkShare(project: string, share: Omit<NewShare, 'projectId'>): void
   readStageStats(): Promise<StageStats[]>
   /** @throws RetryableError `SERVICE_UNAVAILABLE` that names what is away */
   checkReady(): Promise<void>
@@ -62,7 +64,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { log, admit, checkOrigin, backend } = options
   const metrics = new Metrics()
   const streams = new EventStreams()
-  const entrance = new Entrance({ admit, room: new BodyRoom(), projects: new ProjectRoom(options.projectLimits) })
+  const entrance = new Entrance({
+    admit,
+    room: new BodyRoom(),
+    projects: new ProjectRoom(options.projectLimits),
+    checkShare: (project, share) => backend().checkShare(project, share),
+  })
   const refuse = createRefuse({ log, metrics })
   const server = fastify({
     logger: false,

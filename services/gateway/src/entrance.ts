@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Access, Permission } from '@heddle/contracts'
+import type { NewShare } from '@heddle/queue'
 import type { FastifyRequest } from 'fastify'
 import { type Admit, checkPermission } from './access.js'
 import type { BodyRoom } from './bodies.js'
@@ -11,6 +12,8 @@ export interface RouteAccess {
   readonly needs: Permission | 'any'
   /** Whether its requests count among what the project may have under way; those of streams last for days. */
   readonly isCounted: boolean
+  /** Whose workers do what is asked for: a project has a share of them. */
+  readonly stage?: NewShare['stage'] | undefined
 }
 
 declare module 'fastify' {
@@ -23,6 +26,8 @@ export interface EntranceOptions {
   readonly admit: Admit
   readonly room: BodyRoom
   readonly projects: ProjectRoom
+  /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
+  checkShare(project: string, share: Omit<NewShare, 'projectId'>): void
 }
 
 /** Lets requests in before anything of their bodies is read: who is refused has taken no memory. */
@@ -42,7 +47,9 @@ export class Entrance {
     const { access } = request.routeOptions.config
     if (access !== undefined) {
       const { project } = await this.admit(request, access.needs)
-      if (access.isCounted) this.#options.projects.take(project, bytesOf(request), response)
+      const bytes = bytesOf(request)
+      if (access.stage !== undefined) this.#options.checkShare(project, { stage: access.stage, bytes })
+      if (access.isCounted) this.#options.projects.take(project, bytes, response)
     }
     this.#options.room.take(request.headers, bytesMax, response)
   }

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { Writable } from 'node:stream'
 import type { Client } from '@heddle/client'
+import { RetryableError } from '@heddle/contracts'
 import { createLogger, type Logger } from '@heddle/runtime'
 import { expect, test } from 'vitest'
 import type { Backend } from './app.js'
@@ -30,6 +31,7 @@ function backendWith(client: object): () => Backend {
   return () => ({
     clientOf: () => client as Client,
     keys: { read: async () => null, hasAny: async () => false },
+    checkShare: () => {},
     readStageStats: async () => [],
     checkReady: async () => undefined,
   })
@@ -162,4 +164,36 @@ test('who may not come in is told so before anything of a body is read', async (
       asked.destroy()
     }
   })
+})
+
+test('who has its share under way is refused without a question to the database and before anything of a body is read', async () => {
+  let lookUps = 0
+  const backend: Backend = {
+    ...backendWith({})(),
+    clientOf: () => {
+      throw new TypeError('nothing is to be done for who is refused')
+    },
+    keys: {
+      read: async () => {
+        lookUps++
+        return { project: 'noisy', role: 'agent' }
+      },
+      hasAny: async () => true,
+    },
+    checkShare: (project, { stage, bytes }) => {
+      throw new RetryableError('RATE_LIMITED', `${project} ${stage} ${bytes}`, { retryAfter: 1 })
+    },
+  }
+  await withGateway({ backend: () => backend }, async ({ port }) => {
+    const headers = { 'content-type': 'application/json', 'content-length': 5_000_000, authorization: 'Bearer noisy' }
+    for (const path of ['/v1/threads/run/messages', '/v1/threads/run/contexts']) {
+      const asked = request({ host: '127.0.0.1', port, path, method: 'POST', headers })
+      asked.on('error', () => undefined)
+      asked.flushHeaders()
+      const [response] = (await once(asked, 'response')) as [IncomingMessage]
+      expect([path, response.statusCode, response.headers['retry-after']]).toEqual([path, 429, '1'])
+      asked.destroy()
+    }
+  })
+  expect(lookUps).toBe(1)
 })

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Client } from '@heddle/client'
 import type { Permission } from '@heddle/contracts'
 import { parse } from '@heddle/contracts'
+import type { NewShare } from '@heddle/queue'
 import { z } from 'zod'
 
 export interface Answer {
@@ -44,6 +45,8 @@ export interface RouteContract {
   readonly query: z.ZodType
   readonly body: z.ZodType
   readonly bodyBytesMax?: number
+  /** Whose workers do it, where a project has a share of them: then who has that under way is refused unread. */
+  readonly stage?: NewShare['stage']
   /** Request headers that it heeds, with what they say. */
   readonly headers?: Readonly<Record<string, string>>
   readonly responses: Readonly<Record<number, RouteResponse>>

@@ -19,7 +19,7 @@ export function serveRoute(server: FastifyInstance, route: Route, clientOf: Clie
   server.route({
     method: route.method,
     url: route.path,
-    config: { access: { needs: route.needs, isCounted: true } },
+    config: { access: { needs: route.needs, isCounted: true, stage: route.stage } },
     ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
     async handler(request, reply) {
       const { params, query, body, headers } = request

@@ -1,8 +1,10 @@
-import { createClient, hasKeys, readKey } from '@heddle/client'
+import { tmpdir } from 'node:os'
+import { gatewayBackendOf } from '@heddle/cli'
+import { createClient } from '@heddle/client'
 import { projectIdOf } from '@heddle/core'
 import { startGateway } from '@heddle/gateway'
 import { openQueues, type QueuesOptions } from '@heddle/queue'
-import { createLogger } from '@heddle/runtime'
+import { createLogger, loadConfig } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
 
 /** What the process is told first: what to serve. It answers with where. */
@@ -28,17 +30,24 @@ process.on('disconnect', () => void stop().finally(() => process.exit()))
 async function start({ databaseUrl, queue, prefix }: GatewayOrder): Promise<GatewayAnswer> {
   const store = openStore({ url: databaseUrl })
   const queues = await openQueues({ backend: queue, prefix, log })
+  const project = 'nobody'
+  const { settings } = loadConfig({ env: {}, cwd: tmpdir() })
+  const backend = gatewayBackendOf({
+    store,
+    queues,
+    client: createClient({ store, queues, project, settings, log }),
+    config: { project, settings },
+    projectId: projectIdOf(project),
+    embedder: () => Promise.reject(new TypeError('nothing is searched here')),
+    log,
+    checkReady: () => store.ping(),
+  })
   const gateway = await startGateway({
     port: 0,
-    project: 'nobody',
+    project,
     identity: {},
     log,
-    backend: () => ({
-      clientOf: (project) => createClient({ store, queues, project, log }),
-      keys: { read: (key) => readKey(store, key, Date.now()), hasAny: () => hasKeys(store, projectIdOf('nobody')) },
-      readStageStats: () => queues.stats(),
-      checkReady: async () => undefined,
-    }),
+    backend: () => backend,
   })
   stop = async () => {
     await gateway.close()

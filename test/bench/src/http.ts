@@ -27,6 +27,7 @@ export async function measureHttp(bench: Bench): Promise<Measured[]> {
     backend: () => ({
       clientOf: () => client,
       keys: { read: (key) => readKey(store, key, Date.now()), hasAny: () => hasKeys(store, projectId) },
+      checkShare: () => {},
       readStageStats: async () => [],
       checkReady: async () => undefined,
     }),

@@ -25,10 +25,20 @@ const FLOOD_TIMES = 5
 const QUIET_SHARE = 0.05
 /** Enough answers for a percentile, however slow the machine. */
 const QUIET_PER_SECOND_MIN = 0.5
+/** Of `/healthz`, which asks nobody: what the machine itself takes to answer while it is as busy as that. */
+const LIVES_PER_SECOND = 20
 const LOOK_EVERY_MS = 200
 const IDS_PER_LOOK = 5_000
 
-export const noisyNames = ['noisy.p95', 'noisy.refusal', 'noisy.lost', 'noisy.unnamed', 'noisy.failed', 'noisy.waiting']
+export const noisyNames = [
+  'noisy.p95',
+  'noisy.refusal',
+  'noisy.healthz',
+  'noisy.lost',
+  'noisy.unnamed',
+  'noisy.failed',
+  'noisy.waiting',
+]
 
 /** What one project that asks for five times what the workers can do costs another one. */
 export async function measureNoisy(sizes: Sizes): Promise<Measured[]> {
@@ -51,18 +61,19 @@ async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measure
     const { doneMs } = await noisy.asker.closed(noisy.ask, CAPACITY_AT_ONCE, CAPACITY_MS)
     const capacity = doneMs.length / (CAPACITY_MS / 1_000)
     const beside = async (perSecond: number) => {
-      const [loud, calm] = await Promise.all([
+      const [loud, calm, lives] = await Promise.all([
         noisy.asker.open(noisy.ask, perSecond, forMs),
         quiet.asker.open(quiet.ask, Math.max(capacity * QUIET_SHARE, QUIET_PER_SECOND_MIN), forMs),
+        quiet.asker.open(() => ({ path: '/healthz' }), LIVES_PER_SECOND, forMs),
       ])
-      return { loud, calm, p95: percentile(calm.doneMs, 0.95) }
+      return { loud, calm, lives, p95: percentile(calm.doneMs, 0.95) }
     }
     const usual = await beside(capacity * CALM_SHARE)
     const depth = watchDepth(bench)
     const flood = await beside(capacity * FLOOD_TIMES)
     const waitingMax = await depth.stop()
     const lost = await countMissing(bench, noisy.acknowledged)
-    const { loud, calm } = flood
+    const { loud, calm, lives } = flood
     const others = [...loud.others, ...calm.others, ...usual.calm.others].map(
       ([status, count]) => `${count} of ${status}`,
     )
@@ -75,6 +86,7 @@ async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measure
     return [
       { name: 'noisy.p95', value: flood.p95, unit: 'ms', ceiling: usual.p95, target: '<= 2', note },
       { name: 'noisy.refusal', value: percentile(loud.refusedMs, 0.99), unit: 'ms', target: '<= 100' },
+      { name: 'noisy.healthz', value: percentile(lives.doneMs, 0.99), unit: 'ms', note: 'p99 in the same flood' },
       { name: 'noisy.lost', value: lost, unit: 'messages', target: '<= 0', note: `of ${noisy.acknowledged.length}` },
       { name: 'noisy.unnamed', value: loud.withoutRetryAfter, unit: 'refusals', target: '<= 0' },
       { name: 'noisy.failed', value: others.length, unit: 'kinds of answers', target: '<= 0', note: others.join(', ') },

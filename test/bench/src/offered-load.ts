@@ -3,7 +3,8 @@ import { Agent, request } from 'node:http'
 /** One request, and what is to be known of its answer. */
 export interface Ask {
   readonly path: string
-  readonly body: object
+  /** Sent with POST; without one it is a GET. */
+  readonly body?: object
   /** Called where the server says that it has done it. */
   onDone?(): void
 }
@@ -75,7 +76,8 @@ export class Asker {
 
   #ask({ path, body, onDone }: Ask, dueAtMs: number, answers: Answers): Promise<void> {
     const { hostname, port } = this.#urls[this.#next++ % this.#urls.length] as URL
-    const text = JSON.stringify(body)
+    const text = body === undefined ? '' : JSON.stringify(body)
+    const method = body === undefined ? 'GET' : 'POST'
     const headers = {
       authorization: `Bearer ${this.#key}`,
       'content-type': 'application/json',
@@ -94,7 +96,7 @@ export class Asker {
         } else answers.others.set(status, (answers.others.get(status) ?? 0) + 1)
         resolve()
       }
-      const asked = request({ agent: this.#agent, hostname, port, path, method: 'POST', headers }, (response) => {
+      const asked = request({ agent: this.#agent, hostname, port, path, method, headers }, (response) => {
         response.resume()
         response.once('end', () => onAnswer(response.statusCode ?? 0, response.headers['retry-after']))
         response.once('error', () => onAnswer(0))

@@ -1,3 +1,4 @@
+import { openStore } from '@heddle/store'
 import { describe, expect, it } from 'vitest'
 import { PROJECT, storeOfTests } from './support.js'
 
@@ -80,5 +81,22 @@ describe('a transaction', () => {
     )
     expect(seen).toEqual(['before', 'before'])
     expect(await nameNow()).toBe('after')
+  })
+})
+
+describe('a transaction that goes first', () => {
+  it('gets the next connection that comes free, before those who wait longer', async () => {
+    const store = openStore({ url: test.url, connectionsMax: 1 })
+    const order: string[] = []
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const held = store.inProject(PROJECT, () => released)
+    const note = (name: string, isFirst: boolean) =>
+      store.inProject(PROJECT, async () => void order.push(name), { isFirst })
+    const noted = [note('usual', false), note('first', true), note('usual as well', false)]
+    release()
+    await Promise.all([held, ...noted])
+    await store.close()
+    expect(order).toEqual(['first', 'usual', 'usual as well'])
   })
 })

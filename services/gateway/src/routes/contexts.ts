@@ -35,6 +35,7 @@ export const contextRoutes: readonly Route[] = [
     path: '/v1/threads/:thread/contexts',
     tag,
     needs: 'read',
+    stage: 'assemble',
     summary: 'Build a context: messages for a provider, within a budget, with a receipt',
     description: 'What the body leaves out comes from the settings of the thread and its agent.',
     params: threadParamsSchema,

@@ -26,6 +26,7 @@ export const messageRoutes: readonly Route[] = [
     path: '/v1/threads/:thread/messages',
     tag: 'messages',
     needs: 'produce',
+    stage: 'ingest',
     summary: 'Append messages to a thread, in their order',
     description:
       'Agent and thread are made where they are missing. Messages that have ids, or an Idempotency-Key, may be sent any number of times and are stored once.',

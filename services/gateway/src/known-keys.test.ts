@@ -1,0 +1,102 @@
+import type { Access } from '@heddle/contracts'
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../../test/support/src/manual-clock.js'
+import { KnownKeys } from './known-keys.js'
+
+const acme: Access = { project: 'acme', role: 'read' }
+
+/** Keys whose look-ups are answered when the test says so. */
+function lookingUp() {
+  const clock = new ManualClock()
+  const asked: { key: string; answer(access: Access | null): Promise<void>; fail(): Promise<void> }[] = []
+  const keys = new KnownKeys({
+    clock,
+    read: (key) =>
+      new Promise((resolve, reject) => {
+        const settled = () => new Promise<void>((done) => setImmediate(done))
+        const answer = (access: Access | null) => {
+          resolve(access)
+          return settled()
+        }
+        const fail = () => {
+          reject(new Error('the store is away'))
+          return settled()
+        }
+        asked.push({ key, answer, fail })
+      }),
+  })
+  const letIn = async () => {
+    const reading = keys.read('good')
+    await asked.at(-1)?.answer(acme)
+    expect(await reading).toEqual(acme)
+  }
+  return { clock, asked, keys, letIn }
+}
+
+test('all who come with one key at the same moment wait for one look-up', async () => {
+  const { asked, keys } = lookingUp()
+  const reading = Array.from({ length: 100 }, () => keys.read('good'))
+  expect(asked.map(({ key }) => key)).toEqual(['good'])
+  await asked[0]?.answer(acme)
+  expect(await Promise.all(reading)).toEqual(reading.map(() => acme))
+})
+
+test('a key in use is looked up anew behind the back of who uses it, and they do not wait for a store that is busy', async () => {
+  const { clock, asked, keys, letIn } = lookingUp()
+  await letIn()
+  await clock.advance(1_000)
+  expect(await keys.read('good')).toEqual(acme)
+  await clock.advance(8_999)
+  expect(await keys.read('good')).toEqual(acme)
+  expect(asked).toHaveLength(2)
+  await clock.advance(1)
+  const waiting = keys.read('good')
+  expect(asked).toHaveLength(3)
+  await asked[2]?.answer(null)
+  expect(await waiting).toBeNull()
+})
+
+test('a key that was revoked is none from the moment at which a look-up has said so', async () => {
+  const { clock, asked, keys, letIn } = lookingUp()
+  await letIn()
+  await clock.advance(1_000)
+  expect(await keys.read('good')).toEqual(acme)
+  await asked[1]?.answer(null)
+  const waiting = keys.read('good')
+  await asked[2]?.answer(null)
+  expect(await waiting).toBeNull()
+})
+
+test('a key that nobody used for two seconds is looked up before it is let in', async () => {
+  const { clock, asked, keys, letIn } = lookingUp()
+  await letIn()
+  await clock.advance(2_000)
+  const refused = expect(keys.read('good')).rejects.toThrow('the store is away')
+  await asked[1]?.fail()
+  await refused
+})
+
+test('a look-up that failed is made again with the next request, and holds for no longer than two seconds', async () => {
+  const { clock, asked, keys, letIn } = lookingUp()
+  await letIn()
+  await clock.advance(1_000)
+  await keys.read('good')
+  await asked[1]?.fail()
+  expect(await keys.read('good')).toEqual(acme)
+  expect(asked).toHaveLength(3)
+  await asked[2]?.fail()
+  await clock.advance(1_000)
+  const refused = expect(keys.read('good')).rejects.toThrow('the store is away')
+  await asked[3]?.fail()
+  await refused
+})
+
+test('strangers have a bound, and those who are known are let in beside them', async () => {
+  const { asked, keys, letIn } = lookingUp()
+  await letIn()
+  const strangers = Array.from({ length: 64 }, (_, index) => keys.read(`stranger-${index}`))
+  await expect(keys.read('one more')).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 1 })
+  expect(await keys.read('good')).toEqual(acme)
+  for (const { answer } of asked) await answer(null)
+  expect(await Promise.all(strangers)).toEqual(strangers.map(() => null))
+})
