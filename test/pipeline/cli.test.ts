@@ -57,7 +57,7 @@ describe('on a laptop on which nothing runs', () => {
     expect(forPeople.stdout).toContain(`eligible ${messages} / imported ${messages}`)
 
     const explained = await home.heddle('context', 'explain', context.id)
-    expect(explained.stdout).toMatch(/section +what +mode +score +tokens +verbatim +reason/)
+    expect(explained.stdout).toMatch(/section +what +mode +tokens +verbatim +reason/)
     expect(explained.stdout).toContain(`${shortened.reference} tool_result`)
     expect(explained.stdout).toMatch(/not shown: \d+.* covered .* summarized/s)
     const receipt = await home.heddle('context', 'explain', context.id, '--json')

@@ -93,6 +93,24 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(3)
   })
 
+  test('a context is bounded by a scope, and a thread that is not there is named', async () => {
+    for (const [thread, content] of [
+      ['lead', 'the plan of the loom'],
+      ['helper', 'the index of the loom'],
+      ['aside', 'the secret of the loom'],
+    ])
+      await call('append_messages', { agent: 'briefer', thread, messages: [{ role: 'user', content }] })
+    const scope = { threads: ['lead', 'helper'], since: '1h', items: false, memories: false }
+    const { structuredContent: briefing } = await call('build_context', { thread: 'lead', scope })
+    const text = JSON.stringify(briefing.messages)
+    expect(text).toContain('the plan of the loom')
+    expect(text).toContain('the index of the loom')
+    expect(text).not.toContain('secret')
+    const refused = await call('build_context', { thread: 'lead', scope: { threads: ['lead', 'nowhere'] } })
+    expect(refused).toMatchObject({ isError: true })
+    expect(refused.content[0].text).toContain('has no thread "nowhere"')
+  })
+
   test('a window is saved, listed, cleared and brought back, and read as a resource', async () => {
     const messages = [{ role: 'user', content: 'the heron waits' }]
     await call('append_messages', { agent: 'saver', thread: 'saved', messages })

@@ -98,6 +98,45 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a scoped conte
     expect(contentsOf(context).some((content) => content.includes('<earlier-conversation'))).toBe(true)
   })
 
+  test('shows the summary of what it lets in, and none that tells of what was before it', async () => {
+    const { client } = pipeline
+    const messages = session('since', 90).map(({ message }) => message)
+    await client.threads.put('told', { agent: AGENT, settings: { budget: 3_000 } })
+    await client.messages.append({ agent: AGENT, thread: 'told', messages })
+    await client.threads.waitUntilSettled('told', { deadlineMs: 60_000 })
+    const build = (since: string | undefined, budget: number) =>
+      client.contexts.build({ thread: 'told', budget, ...(since !== undefined && { scope: { since } }) })
+    const plain = await build(undefined, 3_000)
+    expect(plain.receipt.stateId).not.toBeNull()
+    const whole = await build(messages[0]?.sentAt, 3_000)
+    expect(whole.messages).toEqual(plain.messages)
+    expect(whole.receipt).toMatchObject({ stateId: plain.receipt.stateId, notes: plain.receipt.notes })
+    const part = await build(messages[8]?.sentAt, 3_000)
+    expect(part.receipt.stateId).toBeNull()
+    expect(part.receipt.notes).toContain(
+      'compacted for this request alone, with the extractive summary: no published compaction is of the scope alone',
+    )
+    expect(JSON.stringify(part.messages)).not.toContain('part 0;')
+  })
+
+  test('recalls of other threads what it lets in, and nothing where it says so', async () => {
+    const { client } = pipeline
+    await client.agents.put(AGENT, { settings: { rollingWindow: null, search: { memories: { enabled: true } } } })
+    const build = (scope?: object) =>
+      client.contexts.build({ thread: 'main', message: 'which index is missing?', ...(scope && { scope }) })
+    const recalled = async (scope?: object) =>
+      (await build(scope)).receipt.entries
+        .filter(({ section, mode }) => section === 'memories' && mode !== 'left-out')
+        .map(({ memory }) => memory?.thread)
+    await expect.poll(() => recalled(), { timeout: 20_000 }).toContain('research')
+    expect(await recalled({ items: false })).toContain('research')
+    expect(await recalled({ threads: ['main', 'private'] })).not.toContain('research')
+    expect(await recalled({ memories: false })).toEqual([])
+    expect((await build({ memories: false })).receipt.notes).toContain('memories are outside of the scope')
+    await client.agents.put(AGENT, { settings: { rollingWindow: null } })
+    expect(await recalled({ memories: true })).toContain('research')
+  })
+
   test('is made again byte for byte without what was delivered, and goes with each thread that it shows', async () => {
     const { client } = pipeline
     const sql = postgres(pipeline.databaseUrl, { max: 1, onnotice: () => {} })

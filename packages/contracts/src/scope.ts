@@ -21,10 +21,15 @@ export const scopeSchema = z.strictObject({
     .max(limits.scopeThreadsMax, `must name at most ${limits.scopeThreadsMax} threads`)
     .refine((names) => new Set(names).size === names.length, 'must name each thread once')
     .optional(),
-  /** Messages at or after this moment alone. No summary of earlier ones is shown. */
+  /** Messages at or after this moment alone. A summary that tells of earlier ones, too, is not shown. */
   since: momentSchema.optional(),
   /** The items that may be shown: all, none, or those that are named. Default all. */
   items: z.union([z.boolean(), z.array(scopeItemSchema).max(limits.itemsPerAgentMax)]).optional(),
+  /**
+   * Whether earlier messages are recalled: `false` none, whatever the request and the settings say; `true` also where the
+   * settings do not ask for it. They come from what `threads` and `since` let in. Default as without a scope.
+   */
+  memories: z.boolean().optional(),
 })
 export type Scope = z.infer<typeof scopeSchema>
 

@@ -20,7 +20,7 @@ import {
 } from '@heddle/store'
 import { describe, type LoadDeps } from './describe.js'
 import { scopeSinceMs, scopeThreadIds } from './scope.js'
-import { beforeScope, stateInWindow, unloadedRanges, withoutSummary } from './standing-in.js'
+import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './standing-in.js'
 
 /** What a context of messages is made of. */
 export async function loadHistoryInput(
@@ -37,7 +37,7 @@ export async function loadHistoryInput(
   const bounds =
     sinceMs === null ? window : { ...window, sinceMs: Math.max(sinceMs - 1, window.sinceMs ?? sinceMs - 1) }
   const published = stateInWindow(compaction, bounds)
-  const bare = published !== null && sinceMs !== null ? withoutSummary(published) : published
+  const bare = published !== null && sinceMs !== null ? stateInScope(published, sinceMs) : published
   const lastClearedAtMs = sinceMs === null ? thread.lastClearedAtMs : bounds.sinceMs
   const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs }
   const isUnbounded = bounds.sinceMs === null && bounds.clearedSeq === 0

@@ -8,8 +8,12 @@ export function stateInWindow(compaction: Compaction, { sinceMs }: WindowBounds)
   return withoutSummary(state)
 }
 
-/** For a scope that begins later than the window: a summary may tell of what was before it. */
-export function withoutSummary(state: CompactionState): CompactionState {
+/** For a scope that begins later than the window: a summary that tells of what was before it, too, is none of its own. */
+export function stateInScope(state: CompactionState, sinceMs: number): CompactionState {
+  return state.covered !== null && state.covered.from.orderedAtMs >= sinceMs ? state : withoutSummary(state)
+}
+
+function withoutSummary(state: CompactionState): CompactionState {
   return { ...state, covered: null, topIds: [], summary: null, summaryTokens: 0 }
 }
 

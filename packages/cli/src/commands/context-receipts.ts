@@ -84,8 +84,8 @@ function explained({ id, thread, strategy, budget, tokensUsed, receipt }: Contex
     `thread ${safeText(thread)} · ${strategy} · ${formatCount(tokensUsed)} of ${formatCount(budget)} tokens`,
     ...scopeLines(receipt.scope),
     '',
-    ...tableOf(entryColumns, receipt.entries.filter((entry) => !isAbsent(entry)).map(entryRow)),
-    ...titled('not shown', entryColumns, absent.map(entryRow)),
+    ...tableOf(...entryTable(receipt.entries.filter((entry) => !isAbsent(entry)))),
+    ...titled('not shown', ...entryTable(absent)),
     ...outside.map(([reason, count]) => `never eligible: ${formatCount(count)}, ${safeText(reason)}`),
     ...receipt.notes.map((note) => `note: ${safeText(note)}`),
   ]
@@ -95,6 +95,15 @@ function scopeLines(scope: ContextResult['receipt']['scope']): string[] {
   if (scope === undefined) return []
   const since = scope.since === null ? '' : ` · since ${scope.since}`
   return [`scope: ${scope.threads.map(safeText).join(', ')}${since}`]
+}
+
+const SCORE = 3
+
+/** Most contexts choose nothing by a score: then there is no column for it. */
+function entryTable(entries: readonly ReceiptEntry[]): [columns: readonly Column[], rows: string[][]] {
+  const rows = entries.map(entryRow)
+  if (rows.some((row) => row[SCORE] !== '')) return [entryColumns, rows]
+  return [entryColumns.toSpliced(SCORE, 1), rows.map((row) => row.toSpliced(SCORE, 1))]
 }
 
 function entryRow(entry: ReceiptEntry): string[] {

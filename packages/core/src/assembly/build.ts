@@ -72,10 +72,12 @@ function leastBudget(tooSmall: number, likely: number, fits: (budget: number) =>
 }
 
 function fitHistory(input: BuildInput, conversation: Conversation, lane: Lane, roomTokens: number) {
-  const { state, headSeq, reference } = input
+  const { state, headSeq, reference, scope } = input
+  const isStateCurtailed = scope?.since != null && state !== null && state.summary === null
   return lane.strategy.fitHistory({
     conversation,
     state,
+    isStateCurtailed,
     lane,
     roomTokens: Math.min(roomTokens, input.settings.sections.allocations.history ?? roomTokens),
     headSeq,

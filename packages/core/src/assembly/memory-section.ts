@@ -1,7 +1,7 @@
 import type { MemoryEntry, Receipt, ReceiptEntry } from '@heddle/contracts'
 import { limitTokens } from '../compaction/lane.js'
 import { countNeutralMessage } from '../formats/index.js'
-import { type ChosenMemories, chooseMemories, type Memory, memoryMessage } from '../memories/index.js'
+import { type ChosenMemories, chooseMemories, type Memory, memoryLimits, memoryMessage } from '../memories/index.js'
 import type { BuildInput } from './input.js'
 import type { FixedSection } from './sections.js'
 
@@ -90,11 +90,16 @@ export function memoriesOf({ memories }: BuildInput): Pick<Receipt, 'memories'> 
   return memories === undefined ? {} : { memories: memories.outcome }
 }
 
-export function memoryNotes({ memories }: BuildInput): string[] {
-  if (memories === undefined) return []
+export function memoryNotes({ memories, request, settings }: BuildInput): string[] {
+  if (memories === undefined) return isOutsideScope(request, settings) ? ['memories are outside of the scope'] : []
   const { skipped, degraded } = memories.outcome
   return [
     ...(skipped === null ? [] : [`no memories were recalled: ${skipped}`]),
     ...(degraded === null ? [] : [`memories were recalled by words: ${degraded}`]),
   ]
+}
+
+/** Whether memories would be there but for the scope. */
+function isOutsideScope({ scope, ...request }: BuildInput['request'], settings: BuildInput['settings']): boolean {
+  return scope?.memories === false && memoryLimits(request, settings) !== null
 }

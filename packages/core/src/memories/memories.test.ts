@@ -174,6 +174,31 @@ test('a context that was not built with memories says nothing of them, and one w
 })
 
 test.each([
+  [undefined, false, { enabled: true }, null],
+  [{ limit: 1 }, false, {}, null],
+  [undefined, true, {}, { tokensMax: 2_000, limit: 8 }],
+  [{ limit: 1 }, true, {}, { tokensMax: 2_000, limit: 1 }],
+  [false, true, { enabled: true }, null],
+  [undefined, undefined, { enabled: true }, { tokensMax: 2_000, limit: 8 }],
+])(
+  'of a request for %j whose scope says %j, under the settings %j, the bounds are %j',
+  (memories, inScope, settings, expected) => {
+    const request = { thread: 'run', memories, scope: { memories: inScope } }
+    const limits = memoryLimits(request, mergeSettings({ search: { memories: settings } }))
+    if (expected === null) expect(limits).toBeNull()
+    else expect(limits).toMatchObject(expected)
+  },
+)
+
+test('a scope that keeps memories out says so where they would be there without it', () => {
+  const notesOf = (settings: PartialSettings, scope: { memories: boolean }) =>
+    buildContext({ ...inputOf([], settings, {}), request: { thread: 'run', message: 'go on', scope } }).receipt.notes
+  const enabled = { search: { memories: { enabled: true } } }
+  expect(notesOf(enabled, { memories: false })).toContain('memories are outside of the scope')
+  expect(notesOf({}, { memories: false }).join()).not.toContain('scope')
+})
+
+test.each([
   [undefined, {}, null],
   [undefined, { enabled: true, limit: 2 }, { tokensMax: 2_000, limit: 2 }],
   [false, { enabled: true }, null],

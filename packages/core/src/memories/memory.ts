@@ -41,10 +41,10 @@ export interface MemoryOutcome {
 export type MemoryLimits = Omit<Settings['search']['memories'], 'enabled'>
 
 /** The bounds within which a request wants memories; null where it wants none. */
-export function memoryLimits({ memories }: ContextRequest, { search }: Settings): MemoryLimits | null {
+export function memoryLimits(request: ContextRequest, { search }: Settings): MemoryLimits | null {
   const { enabled, ...limits } = search.memories
-  const wanted = memories ?? enabled
-  if (wanted === false) return null
+  const wanted = request.memories ?? request.scope?.memories ?? enabled
+  if (wanted === false || request.scope?.memories === false) return null
   if (wanted === true) return limits
   const { tokensMax = limits.tokensMax, limit = limits.limit } = wanted
   return { ...limits, tokensMax, limit }

@@ -86,18 +86,18 @@ function undoneNotes({ lines, absent }: History): string[] {
 /** The published state where it serves; else what the deterministic fallback arrives at. */
 function stateWithin(
   strategy: ContextStrategy,
-  { conversation, state, lane, headSeq, reference }: HistoryInput,
+  { conversation, state, isStateCurtailed = false, lane, headSeq, reference }: HistoryInput,
   room: number,
 ): { state: CompactionState | null; notes: string[] } {
   if (strategy.planCoverage === undefined) return { state: null, notes: [] }
   const cost = (under: CompactionState | null) =>
     conversation.messages.reduce((sum, message) => sum + costUnder(message, under), under?.summaryTokens ?? 0)
   if (state !== null && cost(state) <= room) return { state, notes: [] }
-  const settled = settle(conversation.messages, state, lane, headSeq, reference)
-  const fallback =
-    settled !== state
-      ? ['compacted for this request alone, with the extractive summary: no published compaction fits its budget']
-      : []
+  const settled = settle(conversation.messages, isStateCurtailed ? null : state, lane, headSeq, reference)
+  const why = isStateCurtailed
+    ? 'no published compaction is of the scope alone'
+    : 'no published compaction fits its budget'
+  const fallback = settled !== state ? [`compacted for this request alone, with the extractive summary: ${why}`] : []
   if (cost(settled) <= room) return { state: settled, notes: fallback }
   const tighterLane = { ...lane, limitTokens: Math.max(1, room) }
   const tighter = settle(conversation.messages, settled, tighterLane, headSeq, reference)

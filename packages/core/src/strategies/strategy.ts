@@ -96,6 +96,11 @@ export interface HistoryInput {
   readonly conversation: Conversation
   /** The compaction in force; null where there is none. */
   readonly state: CompactionState | null
+  /**
+   * The compaction in force tells of more than the context may, so that its summary was taken away: where the rest does not
+   * fit, the fallback begins anew. Default false.
+   */
+  readonly isStateCurtailed?: boolean
   readonly lane: Lane
   /** What the history may take, its summary included. */
   readonly roomTokens: number
