@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { recordSession } from '@heddle/cli'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Home, openHome } from './cli-support.js'
+import { type Home, openDatabaseHome } from './cli-support.js'
 
 const sourceDir = new URL('../../', import.meta.url).pathname
 
@@ -10,7 +10,7 @@ describe('with a session that outgrew its budget', () => {
   let messages = 0
 
   beforeAll(async () => {
-    home = await openHome()
+    home = await openDatabaseHome()
     await writeFile(home.path('heddle.yaml'), 'settings:\n  budget: 16000\n')
     const recorded = await recordSession({ sourceDir, scratchDir: home.dir })
     messages = recorded.messages
@@ -86,7 +86,7 @@ describe('with a session that outgrew its budget', () => {
     const [hit] = (await home.heddle('recall', '--thread', 'copy', '--limit', '1', '--json')).document.items
     expect((await home.heddle('recall', hit.ref)).code).toBe(0)
 
-    const elsewhere = await openHome()
+    const elsewhere = await openDatabaseHome()
     await writeFile(elsewhere.path('session.heddle.jsonl'), file)
     const moved = await elsewhere.heddle('threads', 'import', 'session.heddle.jsonl')
     expect(moved.stdout).toContain(`thread session · agent coder · ${messages} messages`)

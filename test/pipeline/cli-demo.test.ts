@@ -15,7 +15,7 @@ test('the demo shows the whole way of a real session in well under three minutes
 }, async () => {
   const home = await openHome()
   // Its scratch folder is made below the user's own one, so that what is left of it would be seen.
-  const running = home.start(['demo', '--json'], { TMPDIR: home.dir })
+  const running = home.under({ TMPDIR: home.dir }).start(['demo', '--json'])
   const { code, document, stderr } = await running.ended
   expect(stderr).toBe('')
   expect(code).toBe(0)

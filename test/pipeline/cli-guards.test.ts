@@ -1,28 +1,36 @@
 import { writeFile } from 'node:fs/promises'
-import { freshDatabase, freshPrefix } from '@heddle/test-support'
+import { freshDatabase } from '@heddle/test-support'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openHome } from './cli-support.js'
+import { type Home, openDatabaseHome, openHome } from './cli-support.js'
 
-/** A database of its own and a session file in a folder of its own, for one test. */
-async function openOwn(env: Readonly<Record<string, string>> = {}) {
+/** An empty database of its own, for one test. */
+async function openEmpty() {
   const database = await freshDatabase()
   const sql = postgres(database.url, { max: 1, onnotice: () => {} })
   onTestFinished(async () => {
     await sql.end()
     await database.drop()
   })
-  const home = await openHome({ DATABASE_URL: database.url, HEDDLE_QUEUE_PREFIX: freshPrefix(), ...env })
-  await writeFile(
-    home.path('a.jsonl'),
-    ['user', 'assistant', 'error', 'approval'].map((role) => `${JSON.stringify({ role, content: 'text' })}\n`).join(''),
-  )
+  const home = await openHome({ DATABASE_URL: database.url })
+  await writeSession(home)
   return { database, sql, home }
+}
+
+async function openMigrated() {
+  const home = await openDatabaseHome()
+  await writeSession(home)
+  return home
+}
+
+async function writeSession(home: Home): Promise<void> {
+  const roles = ['user', 'assistant', 'error', 'approval']
+  await writeFile(home.path('a.jsonl'), roles.map((role) => `${JSON.stringify({ role, content: 'text' })}\n`).join(''))
 }
 
 describe('a database that is not migrated', () => {
   test('is left as it is by every command but those that migrate', async () => {
-    const { sql, home } = await openOwn()
+    const { sql, home } = await openEmpty()
     const schemas = () => sql<{ name: string }[]>`select nspname as name from pg_namespace order by 1`
     const before = await schemas()
     const commands = [
@@ -42,7 +50,7 @@ describe('a database that is not migrated', () => {
   })
 
   test('and whose user may not create schemas says which right is missing, and the other way', async () => {
-    const { database, sql, home } = await openOwn()
+    const { database, sql, home } = await openEmpty()
     const login = `guard_${database.name}`
     const found = await sql`select from pg_roles where rolname = 'heddle_app'`
     if (found.length === 0) await sql`create role heddle_app nologin`
@@ -56,37 +64,35 @@ describe('a database that is not migrated', () => {
     const url = new URL(database.url)
     url.username = login
     url.password = 'plain'
-    const env = { DATABASE_URL: url.href }
-    const refused = await home.start(['migrate', '--json'], env).ended
+    const limited = home.under({ DATABASE_URL: url.href })
+    const refused = await limited.heddle('migrate', '--json')
     expect(refused.error).toMatchObject({ code: 'FORBIDDEN' })
     expect(refused.error.hint).toContain(`grant create on database ${database.name} to ${login}`)
     expect(refused.error.hint).toContain('HEDDLE_ADMIN_DATABASE_URL')
 
-    const helped = await home.start(['migrate', '--json'], { ...env, HEDDLE_ADMIN_DATABASE_URL: database.url }).ended
+    const helped = await limited.under({ HEDDLE_ADMIN_DATABASE_URL: database.url }).heddle('migrate', '--json')
     expect(helped.document).toMatchObject({ upToDate: true })
-    expect((await home.start(['threads', 'list', '--json'], env).ended).document.items).toEqual([])
+    expect((await limited.heddle('threads', 'list', '--json')).document.items).toEqual([])
   })
 })
 
 test('commands that look into the store work while the queues are away', async () => {
-  const { home } = await openOwn()
-  await home.heddle('migrate')
+  const home = await openMigrated()
   expect((await home.heddle('import', 'a.jsonl', '--agent', 'coder', '--json')).code).toBe(0)
-  const away = { REDIS_URL: 'redis://127.0.0.1:1' }
+  const away = home.under({ REDIS_URL: 'redis://127.0.0.1:1' })
   for (const argv of [
     ['threads', 'list'],
     ['threads', 'show', 'a'],
     ['agents', 'list'],
     ['agents', 'show', 'coder'],
   ]) {
-    expect(await home.start([...argv, '--json'], away).ended).toMatchObject({ code: 0, stderr: '' })
+    expect(await away.heddle(...argv, '--json')).toMatchObject({ code: 0, stderr: '' })
   }
-  expect((await home.start(['queues', '--json'], away).ended).error.code).toBe('SERVICE_UNAVAILABLE')
+  expect((await away.heddle('queues', '--json')).error.code).toBe('SERVICE_UNAVAILABLE')
 })
 
 test('commands that would wait for a paused stage say at once how it goes on', async () => {
-  const { home } = await openOwn()
-  await home.heddle('migrate')
+  const home = await openMigrated()
   expect((await home.heddle('import', 'a.jsonl', '--agent', 'coder', '--json')).code).toBe(0)
   for (const [stage, ...argv] of [
     ['ingest', 'import', 'a.jsonl', '--agent', 'coder', '--thread', 'b'],
@@ -102,8 +108,7 @@ test('commands that would wait for a paused stage say at once how it goes on', a
 })
 
 test('an import tells what it found in the file from what is in the thread, and counts what no context shows', async () => {
-  const { home } = await openOwn()
-  await home.heddle('migrate')
+  const home = await openMigrated()
   const { stdout } = await home.heddle('import', 'a.jsonl', '--agent', 'coder')
   const [heading = '', , row = ''] = stdout.trimEnd().split('\n')
   expect(heading).toMatch(/in the file: messages .* kept aside .* in the thread: eligible \/ imported/)
@@ -111,8 +116,7 @@ test('an import tells what it found in the file from what is in the thread, and 
 })
 
 test('an empty page says that nothing comes after its cursor', async () => {
-  const { home } = await openOwn()
-  await home.heddle('migrate')
+  const home = await openMigrated()
   expect((await home.heddle('threads', 'list')).stdout).toContain('no threads yet')
   expect((await home.heddle('threads', 'list', '--after', 'zz')).stdout).toBe('no threads after "zz"\n')
   expect((await home.heddle('agents', 'list', '--after', 'zz')).stdout).toBe('no agents after "zz"\n')

@@ -1,17 +1,12 @@
 import { writeFile } from 'node:fs/promises'
-import { freshDatabase, freshPrefix } from '@heddle/test-support'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Home, openHome } from './cli-support.js'
+import { beforeAll, expect, test } from 'vitest'
+import { type Home, openDatabaseHome } from './cli-support.js'
 
-let database: Awaited<ReturnType<typeof freshDatabase>>
 let home: Home
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  home = await openHome({ DATABASE_URL: database.url, HEDDLE_QUEUE_PREFIX: freshPrefix() })
-  expect((await home.heddle('migrate')).code).toBe(0)
+  home = await openDatabaseHome()
 })
-afterAll(() => database?.drop())
 
 const items = (...argv: string[]) => home.heddle('items', ...argv)
 

@@ -1,51 +1,23 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { runCli } from '@heddle/cli'
-import { freshDatabase, freshPrefix } from '@heddle/test-support'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rm, writeFile } from 'node:fs/promises'
+import { beforeAll, expect, test } from 'vitest'
+import { type Home, openDatabaseHome } from './cli-support.js'
 
-let database: Awaited<ReturnType<typeof freshDatabase>>
-let dir = ''
-let env: Record<string, string> = {}
+let home: Home
 
-async function heddle(...argv: string[]) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const [out, err] = [text(stdout), text(stderr)]
-  const code = await runCli(argv, { stdout, stderr, env, cwd: dir })
-  stdout.end()
-  stderr.end()
-  const [printed, faults] = await Promise.all([out, err])
-  return {
-    code,
-    stdout: printed,
-    stderr: faults,
-    document: argv.includes('--json') && code === 0 ? JSON.parse(printed) : null,
-  }
-}
-
+const heddle = (...argv: string[]) => home.heddle(...argv)
 const build = (...options: string[]) =>
   heddle('context', 'build', '--agent', 'runner', '--thread', 'nightly', '--strategy', 'iterations', ...options)
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  dir = await mkdtemp(join(tmpdir(), 'heddle-cli-'))
-  env = { DATABASE_URL: database.url, HEDDLE_QUEUE_PREFIX: freshPrefix(), HEDDLE_EMBEDDER: 'hashing' }
-  await heddle('migrate')
+  home = await openDatabaseHome()
   const lines = Array.from({ length: 12 }, (_, index) => ({
     prompt: `step ${index + 1}`,
     output: index === 3 ? '' : `<progress>Step ${index + 1} is done in src/step${index + 1}.ts.</progress>`,
     cli_used: 'codex',
   }))
-  await writeFile(join(dir, 'run.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'))
+  await writeFile(home.path('run.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'))
   await heddle('threads', 'set', 'nightly', '--agent', 'runner', '--goal', 'Make the login work')
   expect((await heddle('iterations', 'add', 'nightly', '--agent', 'runner', '--file', 'run.jsonl')).code).toBe(0)
-})
-afterAll(async () => {
-  await database?.drop()
-  await rm(dir, { recursive: true, force: true })
 })
 
 test('a recorded run gives a context with its summary, and the receipt in words', async () => {
@@ -69,9 +41,9 @@ test('its flags and the settings of the file have the names of spec 002', async 
     return entries.find(({ mode }) => mode === 'covered')?.toIteration
   }
   expect(await covered('--context-window', '8', '--summarize-every', '4')).toBe(4)
-  await writeFile(join(dir, 'heddle.yaml'), 'context:\n  raw_window_size: 2\n  summarize_every: 6\n')
+  await writeFile(home.path('heddle.yaml'), 'context:\n  raw_window_size: 2\n  summarize_every: 6\n')
   expect(await covered()).toBe(10)
-  await rm(join(dir, 'heddle.yaml'))
+  await rm(home.path('heddle.yaml'))
   expect(await build('--context-window', '0')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('context-window'),

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { openHome } from './cli-support.js'
+import { openDatabaseHome } from './cli-support.js'
 
 const EXAMPLE = new URL('../../docs/examples/own-strategy.ts', import.meta.url)
 
 test('a strategy of a module that heddle.yaml names compacts and builds in each command, and a bad module is told', async () => {
-  const home = await openHome()
+  const home = await openDatabaseHome()
   const { outputText } = ts.transpileModule(await readFile(EXAMPLE, 'utf8'), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { runCli } from '@heddle/cli'
-import { afterEachFile } from '@heddle/test-support'
+import { afterEachFile, migratedDatabase, QUEUE_PREFIX } from '@heddle/test-support'
 
 /** The executable as users have it; it runs what `npm run build` has made. */
 const EXECUTABLE = fileURLToPath(new URL('../../packages/cli/bin/heddle.js', import.meta.url))
@@ -39,10 +39,18 @@ export interface Home {
   /** Runs a command line to its end, in this process: a process of its own takes most of a second to start. */
   heddle(...argv: string[]): Promise<Ran>
   /** Runs a command line in a process of its own, which can be killed, joined and asked. */
-  start(argv: readonly string[], env?: Readonly<Record<string, string>>): Running
+  start(argv: readonly string[]): Running
+  /** The same folder for a user with more, or other, variables. */
+  under(environment: Readonly<Record<string, string>>): Home
+}
+
+/** A user whose `DATABASE_URL` names a database that is migrated. */
+export interface DatabaseHome extends Home {
+  readonly databaseUrl: string
 }
 
 const folders: string[] = []
+const databases: { drop(): Promise<void> }[] = []
 const running = new Set<ChildProcess>()
 
 export async function openHome(environment: Readonly<Record<string, string>> = {}): Promise<Home> {
@@ -51,12 +59,25 @@ export async function openHome(environment: Readonly<Record<string, string>> = {
   // Postgres, when root starts it, runs as another user, who must be able to pass through.
   await chmod(dir, 0o711)
   folders.push(dir)
-  const start: Home['start'] = (argv, env = {}) => spawnHeddle(dir, argv, { ...environment, ...env })
+  return homeIn(dir, environment)
+}
+
+/** A folder and a database of a user, for commands of which it does not matter who starts the server. */
+export async function openDatabaseHome(environment: Readonly<Record<string, string>> = {}): Promise<DatabaseHome> {
+  const database = await migratedDatabase()
+  databases.push(database)
+  const { url } = database
+  const home = await openHome({ DATABASE_URL: url, HEDDLE_QUEUE_PREFIX: QUEUE_PREFIX, ...environment })
+  return { ...home, databaseUrl: url }
+}
+
+function homeIn(dir: string, environment: Readonly<Record<string, string>>): Home {
   return {
     dir,
     path: (name) => join(dir, name),
     heddle: (...argv) => runHere(dir, argv, environmentIn(dir, environment)),
-    start,
+    start: (argv) => spawnHeddle(dir, argv, environmentIn(dir, environment)),
+    under: (more) => homeIn(dir, { ...environment, ...more }),
   }
 }
 
@@ -98,12 +119,8 @@ function ranWith(ran: Pick<Ran, 'code' | 'signal' | 'stdout' | 'stderr'>): Ran {
   }
 }
 
-function spawnHeddle(cwd: string, argv: readonly string[], env: Readonly<Record<string, string>>): Running {
-  const child = spawn(process.execPath, [EXECUTABLE, ...argv], {
-    cwd,
-    env: environmentIn(cwd, env),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+function spawnHeddle(cwd: string, argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Running {
+  const child = spawn(process.execPath, [EXECUTABLE, ...argv], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   let [stdout, stderr] = ['', '']
   child.stderr.setEncoding('utf8').on('data', (part: string) => {
@@ -143,5 +160,6 @@ afterEachFile(async () => {
   const ended = [...running].map((child) => new Promise<void>((resolve) => child.once('close', () => resolve())))
   for (const child of running) child.kill('SIGKILL')
   await Promise.all(ended)
+  await Promise.all(databases.splice(0).map((database) => database.drop()))
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })))
 })

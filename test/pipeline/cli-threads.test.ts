@@ -1,45 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { runCli } from '@heddle/cli'
-import { freshDatabase, freshPrefix } from '@heddle/test-support'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeFile } from 'node:fs/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Home, openDatabaseHome } from './cli-support.js'
 
-/** Command lines against one database, in this process: starting one for each would take most of the time. */
-const home = {
-  dir: '',
-  env: {},
-  path: (name: string) => join(home.dir, name),
-  async heddle(...argv: string[]) {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-    const [out, err] = [text(stdout), text(stderr)]
-    const code = await runCli(argv, { stdout, stderr, env: home.env, cwd: home.dir })
-    stdout.end()
-    stderr.end()
-    const [printed, faults] = await Promise.all([out, err])
-    const isJson = argv.includes('--json')
-    return {
-      code,
-      stdout: printed,
-      stderr: faults,
-      document: isJson && code === 0 ? JSON.parse(printed) : null,
-      error: isJson && code !== 0 ? JSON.parse(faults).error : null,
-    }
-  },
-}
-let database: Awaited<ReturnType<typeof freshDatabase>>
+let home: Home
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  home.dir = await mkdtemp(join(tmpdir(), 'heddle-cli-'))
-  home.env = {
-    DATABASE_URL: database.url,
-    HEDDLE_QUEUE_PREFIX: freshPrefix(),
-    HEDDLE_EMBEDDER: 'hashing',
-  }
-  await home.heddle('migrate')
+  home = await openDatabaseHome()
   const lines = [
     { role: 'user', content: 'hello', sourceId: 'chat-1' },
     { role: 'assistant', content: 'hi\n\u001b[2Jthere' },
@@ -48,15 +14,11 @@ beforeAll(async () => {
   await writeFile(home.path('talk.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'))
   expect((await home.heddle('import', 'talk.jsonl', '--agent', 'coder')).code).toBe(0)
 })
-afterAll(async () => {
-  await database?.drop()
-  await rm(home.dir, { recursive: true, force: true })
-})
 
 test('a window of none is what an import without a window gives, and seconds are what they say', async () => {
   const windowOf = async (agent: string, ...options: string[]) => {
     const ran = await home.heddle('import', 'talk.jsonl', '--agent', agent, '--thread', agent, ...options, '--json')
-    expect(ran.error).toBeNull()
+    expect(ran.stderr).toBe('')
     return (await home.heddle('agents', 'show', agent, '--json')).document.settings
   }
   expect(await windowOf('without')).toEqual({ rollingWindow: null })

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { planImport, recordSession } from '@heddle/cli'
-import { backends, freshDatabase, freshPrefix } from '@heddle/test-support'
+import { backends, freshDatabase, freshPrefix, redisUrl } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Home, isAlive, openHome, type Running } from './cli-support.js'
+import { type Home, isAlive, openDatabaseHome, openHome, type Running } from './cli-support.js'
 
 const sourceDir = new URL('../../', import.meta.url).pathname
 
@@ -174,7 +174,7 @@ describe('beside "heddle up"', () => {
 
   test('the doctor says who writes summaries, and why', async () => {
     const summarizer = async (env: Record<string, string>) => {
-      const { document } = await home.start(['doctor', '--json'], env).ended
+      const { document } = await home.under(env).heddle('doctor', '--json')
       return document.checks.find((check: { name: string }) => check.name === 'summarizer')
     }
     const [none, fast, keyless] = await Promise.all([
@@ -302,35 +302,25 @@ describe("with a Postgres of one's own", () => {
     }
   })
 
-  describe.each(backends())('and queues on $title', ({ skip, kind, open }) => {
+  describe.each(backends())('and queues on $title', ({ skip, kind }) => {
     test.skipIf(skip)('a command brings the workers along that nobody runs, and uses those that run', async () => {
-      const [database, queues] = [await freshDatabase(), await open()]
-      const home = await openHome({
-        DATABASE_URL: database.url,
-        HEDDLE_QUEUE_PREFIX: freshPrefix(),
-        ...(kind === 'redis' && { REDIS_URL: queues.url }),
-      })
-      try {
-        await home.heddle('migrate')
-        await writeFile(home.path('a.jsonl'), lines([{ role: 'user', content: 'hello' }]))
-        await writeFile(home.path('b.jsonl'), lines([{ role: 'user', content: 'hello again' }]))
-        const alone = await home.heddle('import', 'a.jsonl', '--agent', 'coder', '--json')
-        expect(alone.stderr).toBe('')
-        expect(alone.document).toMatchObject({ stored: 1, settled: true })
+      const redis = { REDIS_URL: redisUrl() ?? '', HEDDLE_QUEUE_PREFIX: freshPrefix() }
+      const home = await openDatabaseHome(kind === 'redis' ? redis : {})
+      await writeFile(home.path('a.jsonl'), lines([{ role: 'user', content: 'hello' }]))
+      await writeFile(home.path('b.jsonl'), lines([{ role: 'user', content: 'hello again' }]))
+      const alone = await home.heddle('import', 'a.jsonl', '--agent', 'coder', '--json')
+      expect(alone.stderr).toBe('')
+      expect(alone.document).toMatchObject({ stored: 1, settled: true })
 
-        const worker = home.start(['worker', 'all', '--json'])
-        await worker.firstLine
-        const served = await home.heddle('import', 'b.jsonl', '--agent', 'coder', '--json')
-        // Whoever runs the workers prunes and summarizes; this command did not wait for that.
-        expect(served.document).toMatchObject({ stored: 1, settled: null })
-        const built = await home.heddle('context', 'build', '--thread', 'b', '--budget', '1000', '--json')
-        expect(built.document).toMatchObject({ thread: 'b', receipt: { eligible: 1 } })
-        worker.kill('SIGTERM')
-        expect((await worker.ended).code).toBe(0)
-      } finally {
-        await queues.drop()
-        await database.drop()
-      }
+      const worker = home.start(['worker', 'all', '--json'])
+      await worker.firstLine
+      const served = await home.heddle('import', 'b.jsonl', '--agent', 'coder', '--json')
+      // Whoever runs the workers prunes and summarizes; this command did not wait for that.
+      expect(served.document).toMatchObject({ stored: 1, settled: null })
+      const built = await home.heddle('context', 'build', '--thread', 'b', '--budget', '1000', '--json')
+      expect(built.document).toMatchObject({ thread: 'b', receipt: { eligible: 1 } })
+      worker.kill('SIGTERM')
+      expect((await worker.ended).code).toBe(0)
     })
   })
 })

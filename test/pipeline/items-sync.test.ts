@@ -5,11 +5,10 @@ import { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { freshDatabase, freshPrefix } from '@heddle/test-support'
 import { freePort } from '@heddle/test-support/redis-server'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Home, isAlive, openHome } from './cli-support.js'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type DatabaseHome, isAlive, openDatabaseHome } from './cli-support.js'
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const require = createRequire(import.meta.url)
@@ -17,16 +16,11 @@ const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist
 const ODD = fileOf('odd-mcp-server.mjs')
 const SECRET = 'sesame-5f2b'
 
-let database: Awaited<ReturnType<typeof freshDatabase>>
-let home: Home
+let home: DatabaseHome
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  const env = { HEDDLE_QUEUE_PREFIX: freshPrefix(), TOKEN: SECRET, EMPTY: '' }
-  home = await openHome({ DATABASE_URL: database.url, ...env })
-  expect((await home.heddle('migrate')).code).toBe(0)
+  home = await openDatabaseHome({ TOKEN: SECRET, EMPTY: '' })
 })
-afterAll(() => database?.drop())
 
 const sync = (server: string, ...options: string[]) =>
   home.heddle('items', 'sync', '--agent', 'coder', '--server', server, '--json', ...options)
@@ -138,7 +132,7 @@ describe('a server that misbehaves', () => {
 })
 
 test('a program gets the variables that are named, and of the others those that every program needs', async () => {
-  const sql = postgres(database.url, { max: 1 })
+  const sql = postgres(home.databaseUrl, { max: 1 })
   onTestFinished(() => sql.end())
   const environmentOf = async (...options: string[]) => {
     await writeFile(home.path('told.json'), '{}')

@@ -1,8 +1,7 @@
-import { freshDatabase, freshPrefix } from '@heddle/test-support'
 import { expect, onTestFinished, test } from 'vitest'
 import { startProtocolServer } from '../support/src/protocol-server.js'
 import { findWords } from './canaries.js'
-import { openHome } from './cli-support.js'
+import { openDatabaseHome } from './cli-support.js'
 
 /** What users give to Heddle, each part with a word that stands nowhere else. */
 const words = {
@@ -26,14 +25,8 @@ async function openServed() {
     // The first answer fails with what the provider makes of it, the others hold.
     number === 1 ? { kind: 'status', status: 500 } : { kind: 'text', text: `They spoke of the ${words.summary}.` },
   )
-  const database = await freshDatabase()
-  onTestFinished(async () => {
-    await provider.close()
-    await database.drop()
-  })
-  const home = await openHome({
-    DATABASE_URL: database.url,
-    HEDDLE_QUEUE_PREFIX: freshPrefix(),
+  onTestFinished(() => provider.close())
+  const home = await openDatabaseHome({
     HEDDLE_LOG_LEVEL: 'trace',
     OPENAI_API_KEY: `sk-${words.providerKey}`,
     OPENAI_BASE_URL: provider.openAiUrl,

@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '@heddle/embedded'
 import { openQueues, type Queues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { migrate, openStore, type Store } from '@heddle/store'
-import { freshDatabase, freshPrefix, redisUrl } from '@heddle/test-support'
+import { freshPrefix, migratedDatabase, QUEUE_PREFIX, redisUrl } from '@heddle/test-support'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 
 export type Mode = 'embedded' | 'postgres' | 'redis'
@@ -82,10 +82,9 @@ export function pipelineOfTests(mode: Mode): PipelineOfTests {
 
 /** A store and queues of their own, without workers. */
 export async function openPipeline(mode: Mode, settings: PartialSettings = {}): Promise<Pipeline> {
-  const database = mode === 'embedded' ? await embeddedDatabase() : await freshDatabase()
+  const database = mode === 'embedded' ? await embeddedDatabase() : await migratedDatabase()
   const log = createLogger({ level: 'fatal', name: 'test' })
-  await migrate({ url: database.url })
-  const prefix = freshPrefix()
+  const prefix = mode === 'redis' ? freshPrefix() : QUEUE_PREFIX
   const store = openStore({ url: database.url })
   const redis = redisUrl()
   const queueBackend =
@@ -94,7 +93,7 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
       : { kind: 'postgres' as const, url: database.url }
   const queues = await openQueues({ backend: queueBackend, prefix, log })
   const project = 'tests'
-  const dataDir = join(tmpdir(), `heddle-test-data-${prefix}`)
+  const dataDir = await mkdtemp(join(tmpdir(), 'heddle-test-data-'))
   const snapshotsFolder = join(dataDir, 'sessions')
   const running: RunningStages[] = []
   const config = {
@@ -140,6 +139,7 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
 async function embeddedDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'heddle-test-pipeline-'))
   const server = await startEmbeddedPostgres({ dataDir, log: createLogger({ level: 'fatal', name: 'test' }) })
+  await migrate({ url: server.adminUrl })
   return {
     url: server.adminUrl,
     async drop() {

@@ -5,12 +5,11 @@ import {
   type Append,
   type AppendOutcome,
   appendMessages,
-  migrate,
   openStore,
   type PreparedMessage,
   type Store,
 } from '@heddle/store'
-import { freshDatabase } from '@heddle/test-support'
+import { migratedDatabase } from '@heddle/test-support'
 import { afterAll, beforeAll } from 'vitest'
 
 export const PROJECT = projectIdOf('store tests')
@@ -43,8 +42,7 @@ export function storeOfTests(): TestStore {
 
 /** A migrated database of its own, and a store on it. */
 export async function freshStore(): Promise<TestStore> {
-  const database = await freshDatabase()
-  await migrate({ url: database.url })
+  const database = await migratedDatabase()
   const store = openStore({ url: database.url })
   return {
     url: database.url,

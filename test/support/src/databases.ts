@@ -18,6 +18,9 @@ export function freshPrefix(): string {
   return `${keyPrefix(inject('testServers').runId)}${randomBytes(4).toString('hex')}`
 }
 
+/** In a {@link migratedDatabase} the queues of this prefix are there; each database has them to itself. */
+export const QUEUE_PREFIX = 'heddle-test'
+
 export interface FreshDatabase {
   name: string
   /** The database as the user that owns it, who may do anything in it. */
@@ -26,10 +29,46 @@ export interface FreshDatabase {
   drop(): Promise<void>
 }
 
-/** Creates an empty database that no other test uses. */
+/** Creates an empty database that no other test uses: for what migrations are part of. */
 export async function freshDatabase(): Promise<FreshDatabase> {
+  return createDatabase('template0')
+}
+
+/**
+ * Creates a database that no other test uses, with the tables of the store and those of the queues of {@link QUEUE_PREFIX}.
+ * It is a copy of one that the run has migrated, which costs a fifth of migrating.
+ */
+export async function migratedDatabase(): Promise<FreshDatabase> {
+  migrated ??= makeTemplate()
+  return createDatabase(await migrated)
+}
+
+/** Made once in each process that runs tests; the first of them migrates. */
+let migrated: Promise<string> | undefined
+
+/** Any number will do that nothing else locks in the database of the run's user. */
+const TEMPLATE_LOCK = 4_680_046_801
+
+async function makeTemplate(): Promise<string> {
+  const name = `${databasePrefix(inject('testServers').runId)}template`
+  await onServer(async (sql) => {
+    // The lock ends with the connection.
+    await sql`SELECT pg_advisory_lock(${TEMPLATE_LOCK})`
+    const found = await sql`SELECT FROM pg_database WHERE datname = ${name}`
+    if (found.count > 0) return
+    // Under another name until it is whole.
+    const draft = await createDatabase('template0')
+    const [{ migrate }, { migrateQueues }] = await Promise.all([import('@heddle/store'), import('@heddle/queue')])
+    await migrate({ url: draft.url })
+    await migrateQueues({ url: draft.url, prefix: QUEUE_PREFIX })
+    await sql`ALTER DATABASE ${sql(draft.name)} RENAME TO ${sql(name)}`
+  })
+  return name
+}
+
+async function createDatabase(template: string): Promise<FreshDatabase> {
   const name = databasePrefix(inject('testServers').runId) + randomBytes(6).toString('hex')
-  await onServer((sql) => sql`CREATE DATABASE ${sql(name)} ENCODING 'UTF8' TEMPLATE template0`)
+  await onServer((sql) => sql`CREATE DATABASE ${sql(name)} ENCODING 'UTF8' TEMPLATE ${sql(template)}`)
   const url = new URL(postgresUrl())
   url.pathname = `/${name}`
   return {
