@@ -36,6 +36,8 @@ export const bounds = {
   batchCharactersMax: 8_000_000,
   /** Round trips of one stage under way at once. */
   batchesMax: 4,
+  /** Statements of one worker under way at once, of those that finish its jobs and take the next: each does it for all at hand. */
+  turnsAtOnceMax: 2,
   /** Characters of one job's payload. */
   payloadCharactersMax: limits.jobJsonCharactersMax,
   /** Postgres refuses notifications of 8,000 bytes. */

@@ -1,16 +1,11 @@
 import type { Clock } from '@heddle/runtime'
-import {
-  type BackendFactory,
-  type PostgresConnection,
-  type PostgresConnectionOptions,
-  Queue,
-  type QueueBaseOptions,
-} from 'bullmq'
+import type { BackendFactory, PostgresConnection, PostgresConnectionOptions, QueueBaseOptions } from 'bullmq'
 import type { Backend, BullSetup, QueueFacts } from '../backend.js'
 import { bounds } from '../bounds.js'
 import { namedError, unavailable } from '../errors.js'
+import { TextQueue } from '../text-queue.js'
 import { within } from '../waiting.js'
-import { SharedPostgresBackend } from './bull-backend.js'
+import { PostgresWorkerBackend, SharedPostgresBackend, type WorkerBackendOptions } from './bull-backend.js'
 import { createPostgresChannels } from './channels.js'
 import { readDepth } from './depth.js'
 import { PostgresListener } from './listener.js'
@@ -110,15 +105,16 @@ export async function openPostgresBackend({ url, prefix, clock, onError }: Postg
 
 function setup(connection: PostgresConnection): BullSetup {
   const factory: BackendFactory = (name, options, { withBlockingConnection = false } = {}) =>
-    new SharedPostgresBackend(
-      connection,
-      name,
-      options as unknown as QueueBaseOptions<PostgresConnectionOptions>,
-      // Only a worker, which waits on the connection, needs to hear that it was lost.
-      withBlockingConnection,
-    )
+    withBlockingConnection
+      ? new PostgresWorkerBackend(connection, name, options as WorkerBackendOptions)
+      : new SharedPostgresBackend(
+          connection,
+          name,
+          options as unknown as QueueBaseOptions<PostgresConnectionOptions>,
+          false,
+        )
   // BullMQ insists on connection options, but only the factory uses them.
-  return { Queue, factory, connection: {} }
+  return { Queue: TextQueue, factory, connection: {} }
 }
 
 async function readFacts({ pool }: PostgresConnection): Promise<QueueFacts> {

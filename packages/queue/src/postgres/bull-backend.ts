@@ -1,10 +1,19 @@
-import { PostgresQueueBackend } from 'bullmq'
+import {
+  type KeepJobs,
+  type MinimalJob,
+  type PostgresConnection,
+  PostgresQueueBackend,
+  type QueueBaseOptions,
+} from 'bullmq'
 import { bounds } from '../bounds.js'
+import { addJobsFunction } from './functions.js'
+import { JobTurns, type TakenJob } from './turns.js'
 
 type NewJobs = Parameters<PostgresQueueBackend['addJobs']>[0]
+type Options = ConstructorParameters<typeof PostgresQueueBackend>[2]
 
-/** Jobs with more characters than this are added one by one. */
-const LARGE_JOB_CHARACTERS = 4_000
+/** What BullMQ's worker is told of a job that it asked for: the job, its id, and two waits, of which the second is used. */
+type Next = [TakenJob, string, 0, 0] | [null, '', 0, number]
 
 /**
  * BullMQ's Postgres backend over a connection that several queues or workers share. BullMQ would open a pool of ten
@@ -15,13 +24,32 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
     return bounds.blockSecondsMax
   }
 
-  /**
-   * BullMQ adds many jobs by way of two temporary tables, which large payloads are compressed into and out of again; one by
-   * one, ten jobs of 35 kB take a third of the time.
-   */
+  /** Jobs of which each stands for itself go in at once; those with a key against doubles go BullMQ's way. */
   override async addJobs(entries: NewJobs): Promise<string[]> {
-    if (entries.every(({ job }) => (job.data?.length ?? 0) <= LARGE_JOB_CHARACTERS)) return await super.addJobs(entries)
-    return await Promise.all(entries.map(({ job, jobId, parentKeyOpts }) => this.addJob(job, jobId, parentKeyOpts)))
+    if (!entries.every(isPlain)) return await super.addJobs(entries)
+    const payloads = entries.map(({ job }) => Buffer.from(job.data))
+    const starts: number[] = []
+    let start = 1
+    for (const { length } of payloads) {
+      starts.push(start)
+      start += length
+    }
+    await this.connection.waitUntilReady()
+    await this.connection.pool.query(
+      `SELECT ${addJobsFunction}($1, $2::text[], $3::text[], $4::text[], $5::integer[], $6::bigint[], $7::bytea, $8::integer[], $9::integer[])`,
+      [
+        this.queueName,
+        entries.map(({ jobId }) => jobId),
+        entries.map(({ job }) => job.name),
+        entries.map(({ job }) => JSON.stringify(job.opts)),
+        entries.map(({ job }) => job.opts.attempts ?? 1),
+        entries.map(({ job }) => job.timestamp),
+        Buffer.concat(payloads),
+        starts,
+        payloads.map(({ length }) => length),
+      ],
+    )
+    return entries.map(({ jobId }) => jobId)
   }
 
   /** Ends this worker's part; the connection belongs to the `Queues` and closes with it. */
@@ -32,5 +60,68 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
 
   override disconnect(): Promise<void> {
     return this.close()
+  }
+}
+
+/** Whether a job has an id, waits for nothing, and may stand beside any other. */
+function isPlain({ job, jobId, parentKeyOpts }: NewJobs[number]): boolean {
+  return (
+    jobId !== '' &&
+    jobId !== undefined &&
+    job.deduplicationId === undefined &&
+    job.parent === undefined &&
+    parentKeyOpts?.parentKey === undefined &&
+    job.repeatJobKey === undefined &&
+    !job.opts.delay &&
+    !job.opts.priority &&
+    job.opts.lifo !== true
+  )
+}
+
+/** BullMQ gives a worker's backend the options of the worker. */
+export type WorkerBackendOptions = QueueBaseOptions & { readonly concurrency: number; readonly lockDuration: number }
+
+/** The same for a worker, which takes and finishes the jobs of many slots together. */
+export class PostgresWorkerBackend extends SharedPostgresBackend {
+  readonly #turns: JobTurns
+
+  constructor(connection: PostgresConnection, queue: string, options: WorkerBackendOptions) {
+    // It waits on the connection, so it needs to hear that it was lost.
+    super(connection, queue, options as unknown as Options, true)
+    const { concurrency, lockDuration } = options
+    this.#turns = new JobTurns({ connection, queue, concurrency, lockMs: lockDuration })
+  }
+
+  override async moveToActive(): Promise<Next> {
+    return this.#next(await this.#turns.take())
+  }
+
+  override async moveToCompleted<Data, Result, Name extends string>(
+    job: MinimalJob<Data, Result, Name>,
+    returnValue: Result,
+    removeOnComplete: boolean | number | KeepJobs,
+    token: string,
+    fetchNext: boolean,
+  ): ReturnType<PostgresQueueBackend['moveToCompleted']> {
+    const finishedOn = Date.now()
+    if (removeOnComplete === true && job.opts.deduplication === undefined) {
+      const takes = fetchNext && this.closing === undefined
+      const { isGone, taken } = await this.#turns.finish(job.id ?? '', token, takes)
+      if (isGone) return { result: takes ? this.#next(taken) : undefined, finishedOn }
+    }
+    return await super.moveToCompleted(job, returnValue, removeOnComplete, token, fetchNext)
+  }
+
+  override close(): Promise<void> {
+    this.closing ??= this.#giveBack().finally(() => this.disconnectBlocking())
+    return this.closing
+  }
+
+  #next(taken: TakenJob | undefined): Next {
+    return taken === undefined ? [null, '', 0, this.#turns.nextAtMs] : [taken, taken.id, 0, 0]
+  }
+
+  async #giveBack(): Promise<void> {
+    await Promise.all(this.#turns.leave().map(({ id, token }) => this.moveJobFromActiveToWait(id, token)))
   }
 }

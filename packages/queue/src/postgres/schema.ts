@@ -4,6 +4,7 @@ import pg, { type Client } from 'pg'
 import { bounds } from '../bounds.js'
 import { namedError } from '../errors.js'
 import { settles } from '../waiting.js'
+import { createFunctions } from './functions.js'
 
 /** The schema in which BullMQ keeps the queues of a prefix, beside Heddle's own tables. BullMQ takes no hyphens in it. */
 export function schemaOf(prefix: string): string {
@@ -33,6 +34,7 @@ export async function migrateQueues({ url, prefix, grantTo }: MigrateQueuesOptio
       // A payload is written once, read once and gone: to compress it takes longer than all else that is done to the job.
       await client.query(`ALTER TABLE "${schema}".job ALTER COLUMN data SET STORAGE EXTERNAL`)
     }
+    await createFunctions(client, schema)
     if (grantTo !== undefined) await grant(client, schema, grantTo)
   })
 }

@@ -1,10 +1,10 @@
 import { createRedisBackend } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Backend, BullSetup, QueueFacts } from '../backend.js'
+import { TextQueue } from '../text-queue.js'
 import { createRedisChannels } from './channels.js'
 import { connectRedis, createRedis } from './connect.js'
 import { readDepth } from './depth.js'
-import { TextQueue } from './text-queue.js'
 
 export interface RedisBackendOptions {
   url: string

@@ -24,6 +24,13 @@ export class BullWorker extends Worker<string, void, string, IQueueBackend> {
     }
   }
 
+  /** A job that was taken for any slot of the worker brings the token of its lock along. */
+  protected override async nextJobFromJobData(data?: JobJson, jobId?: string, token?: string): Promise<BullJob> {
+    const job = await super.nextJobFromJobData(data, jobId, token)
+    if (job && data && 'token' in data && typeof data.token === 'string') job.token = data.token
+    return job
+  }
+
   protected override async moveToActive(token: string, name?: string): Promise<BullJob> {
     try {
       return await super.moveToActive(token, name)

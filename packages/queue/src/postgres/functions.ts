@@ -1,0 +1,128 @@
+import type { Client } from 'pg'
+
+/*
+ * What Heddle asks of BullMQ's tables many jobs at a time. BullMQ takes and finishes one job with each statement, adds many
+ * by way of temporary tables, and writes each step of a job down as an event with a notification of its own; measured
+ * here, that costs the server more than to store the hundred messages that a job carries. These functions do the same to the
+ * same rows. What they do not know (jobs with a key against doubles, retries, failures) stays with BullMQ's own.
+ *
+ * A change gets a new number, so that processes of two versions can work side by side.
+ */
+export const addJobsFunction = 'heddle_add_jobs_1'
+export const turnJobsFunction = 'heddle_turn_jobs_1'
+
+/** Creates the functions, unless they are there. */
+export async function createFunctions(client: Client, schema: string): Promise<void> {
+  const names = [addJobsFunction, turnJobsFunction]
+  const { rows } = await client.query<{ present: number }>(
+    `SELECT count(*)::integer AS present FROM pg_proc
+     WHERE pronamespace = to_regnamespace($1) AND proname = ANY($2::text[])`,
+    [`"${schema}"`, names],
+  )
+  if (rows[0]?.present === names.length) return
+  // Two processes that create one function at once are an error; the lock ends with the statements.
+  await client.query(
+    `BEGIN; SELECT pg_advisory_xact_lock(hashtext('functions of ${schema}'));
+     ${addJobs(schema)}; ${turnJobs(schema)}; ${noEvents(schema)}; COMMIT`,
+  )
+}
+
+/**
+ * Adds jobs that wait for nothing and have no key against doubles, all at once and in their order; one whose id is there is
+ * left alone. Payloads travel as one run of bytes with their lengths, and lie in the table as text inside a JSON string:
+ * the server neither takes them apart nor looks for quotes in them.
+ */
+function addJobs(schema: string): string {
+  return `
+    CREATE OR REPLACE FUNCTION "${schema}".${addJobsFunction}(
+      p_queue text, p_ids text[], p_names text[], p_opts text[], p_attempts integer[], p_added_at_ms bigint[],
+      p_payloads bytea, p_starts integer[], p_lengths integer[]
+    ) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(hashtext('bullmq:finalization'), hashtext(p_queue));
+      INSERT INTO job (queue, id, seq, name, state, data, opts, max_attempts, added_at_ms)
+      SELECT
+        p_queue, added.id, nextval('job_seq'), added.name, 'waiting',
+        to_jsonb(convert_from(substring(p_payloads FROM added.start FOR added.length), 'UTF8')),
+        added.opts::jsonb, added.attempts, added.at_ms
+      FROM unnest(p_ids, p_names, p_opts, p_attempts, p_added_at_ms, p_starts, p_lengths)
+        AS added (id, name, opts, attempts, at_ms, start, length)
+      ON CONFLICT (queue, id) DO NOTHING;
+      IF FOUND THEN
+        PERFORM pg_notify('bullmq_jobs', p_queue);
+      END IF;
+    END $$`
+}
+
+/**
+ * Removes jobs that are done with, and takes the next ones. A job that is not gone then (its lock was lost, or it has a key
+ * against doubles) is named in \`kept\`, for BullMQ to judge. Where fewer wait than are asked for, \`next_at_ms\` tells when
+ * the next retry is due.
+ *
+ * Its statements look rows up by their keys, whatever the planner believes of tables that are empty one second and full the
+ * next.
+ */
+function turnJobs(schema: string): string {
+  return `
+    CREATE OR REPLACE FUNCTION "${schema}".${turnJobsFunction}(
+      p_queue text, p_ids text[], p_tokens text[], p_take integer, p_token text, p_lock_ms bigint, p_now_ms bigint
+    ) RETURNS TABLE (
+      kept text[], next_at_ms bigint, id text, seq bigint, token text, name text, data text, opts jsonb, added_at_ms bigint,
+      processed_at_ms bigint, attempts_made integer, attempts_started integer, stalled_count integer, dedup_id text,
+      failed_reason text
+    ) LANGUAGE plpgsql
+    SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    #variable_conflict use_column
+    DECLARE
+      v_kept text[];
+      v_taken integer := 0;
+      v_next_at_ms bigint;
+    BEGIN
+      IF cardinality(p_ids) > 0 THEN
+        PERFORM pg_advisory_xact_lock_shared(hashtext('bullmq:finalization'), hashtext(p_queue));
+        WITH gone AS (
+          DELETE FROM job USING unnest(p_ids, p_tokens) AS ended (id, token)
+          WHERE job.queue = p_queue AND job.id = ended.id AND job.state = 'active' AND job.lock_token = ended.token
+            AND job.dedup_id IS NULL AND job.parent_id IS NULL
+          RETURNING job.id)
+        SELECT array_agg(ended.id) INTO v_kept FROM unnest(p_ids) AS ended (id)
+        WHERE NOT EXISTS (SELECT FROM gone WHERE gone.id = ended.id);
+      END IF;
+      IF p_take > 0 THEN
+        UPDATE job SET state = 'waiting', delay_ms = 0
+        WHERE job.queue = p_queue AND job.state = 'delayed' AND job.process_at_ms <= p_now_ms;
+        IF NOT EXISTS (SELECT FROM meta WHERE meta.queue = p_queue AND meta.field = 'paused' AND meta.value = '1') THEN
+          RETURN QUERY
+          WITH next AS MATERIALIZED (
+            SELECT job.id FROM job WHERE job.queue = p_queue AND job.state = 'waiting'
+            ORDER BY job.priority, job.seq LIMIT p_take FOR UPDATE SKIP LOCKED),
+          numbered AS MATERIALIZED (SELECT next.id, row_number() OVER () AS number FROM next)
+          UPDATE job SET
+            state = 'active', lock_token = p_token || '-' || numbered.number, locked_until_ms = p_now_ms + p_lock_ms,
+            processed_at_ms = p_now_ms, attempts_started = job.attempts_started + 1
+          FROM numbered WHERE job.queue = p_queue AND job.id = numbered.id
+          RETURNING
+            NULL::text[], NULL::bigint, job.id, job.seq, job.lock_token, job.name, coalesce(job.data #>> '{}', 'null'),
+            job.opts, job.added_at_ms, job.processed_at_ms, job.attempts_made, job.attempts_started, job.stalled_count,
+            job.dedup_id, job.failed_reason;
+          GET DIAGNOSTICS v_taken = ROW_COUNT;
+        END IF;
+        IF v_taken < p_take THEN
+          SELECT min(job.process_at_ms) INTO v_next_at_ms FROM job
+          WHERE job.queue = p_queue AND job.state = 'delayed';
+        END IF;
+      END IF;
+      IF v_kept IS NOT NULL OR v_next_at_ms IS NOT NULL THEN
+        kept := v_kept;
+        next_at_ms := v_next_at_ms;
+        RETURN NEXT;
+      END IF;
+    END $$`
+}
+
+/** BullMQ's record of each step of each job, with a notification that wakes every process: nobody here reads it. */
+function noEvents(schema: string): string {
+  return `
+    CREATE OR REPLACE FUNCTION "${schema}".publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint
+    LANGUAGE sql AS 'SELECT 0::bigint'`
+}

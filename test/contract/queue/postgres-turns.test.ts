@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { type DeadLetter, done } from '@heddle/queue'
+import { freshDatabase, freshPrefix } from '@heddle/test-support'
+import { onPostgres, type QueuePlace, queueSchema } from '@heddle/test-support/queue-server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { gate, ingestJob, queuesAt, startWorker } from './support.js'
+
+async function postgresPlace(): Promise<QueuePlace> {
+  const database = await freshDatabase()
+  onTestFinished(database.drop)
+  return { backend: { kind: 'postgres', url: database.url }, prefix: freshPrefix() }
+}
+
+async function depths(queues: Awaited<ReturnType<typeof queuesAt>>) {
+  const ingest = (await queues.stats()).find(({ stage }) => stage === 'ingest')
+  return { waiting: ingest?.waiting, active: ingest?.active }
+}
+
+describe('jobs on Postgres', () => {
+  it('that go in together come out one by one, in their order and to the letter', async () => {
+    const queues = await queuesAt(await postgresPlace())
+    const jobs = Array.from({ length: 40 }, (_, index) => ingestJob({ thread: `${index}${'🧵ä"\\'.repeat(index)}` }))
+    await queues.addMany('ingest', jobs)
+    const received: unknown[] = []
+    const worker = await startWorker({
+      stage: 'ingest',
+      queues,
+      handler: async ({ payload }) => {
+        received.push(payload)
+        return done()
+      },
+    })
+    await worker.whenSettled(40)
+    expect(received).toEqual(jobs)
+    expect(await depths(queues)).toEqual({ waiting: 0, active: 0 })
+  })
+
+  it('that a worker took ahead of its slots go back when it closes', async () => {
+    const place = await postgresPlace()
+    const queues = await queuesAt(place)
+    // It takes two jobs for each slot that asks, so the last of its 33 slots leaves one over.
+    const [begun, finish] = [gate(), gate()]
+    let held = 0
+    const worker = await startWorker({
+      stage: 'ingest',
+      queues,
+      concurrency: 33,
+      handler: async () => {
+        held++
+        if (held === 33) begun.open()
+        await finish.promise
+        return done()
+      },
+    })
+    await queues.addMany(
+      'ingest',
+      Array.from({ length: 40 }, () => ingestJob()),
+    )
+    await begun.promise
+    await expect.poll(() => depths(queues)).toEqual({ waiting: 6, active: 34 })
+    const closed = worker.handle.close()
+    finish.open()
+    await closed
+    expect(await depths(queues)).toEqual({ waiting: 7, active: 0 })
+  })
+
+  it('are finished although one among them was taken over by another worker', async () => {
+    const place = await postgresPlace()
+    const queues = await queuesAt(place)
+    const [begun, finish] = [gate(), gate()]
+    const letters: DeadLetter[] = []
+    let held = 0
+    const worker = await startWorker({
+      stage: 'ingest',
+      queues,
+      recordDeadLetter: async (letter) => void letters.push(letter),
+      handler: async () => {
+        held++
+        if (held === 5) begun.open()
+        await finish.promise
+        return done()
+      },
+    })
+    const lost = ingestJob({ requestId: randomUUID() })
+    await queues.addMany('ingest', [ingestJob(), ingestJob(), lost, ingestJob(), ingestJob()])
+    await begun.promise
+    await onPostgres(
+      place.backend.url,
+      `UPDATE "${queueSchema(place.prefix)}".job SET lock_token = 'another' WHERE data::text LIKE '%${lost.requestId}%'`,
+    )
+    finish.open()
+    const settled = await worker.whenSettled(4)
+    expect(settled.map(({ result }) => result)).toEqual(['done', 'done', 'done', 'done'])
+    await expect.poll(() => depths(queues)).toEqual({ waiting: 0, active: 1 })
+    expect(letters).toEqual([])
+  })
+})
