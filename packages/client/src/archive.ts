@@ -8,17 +8,18 @@ import {
   parse,
   validationError,
 } from '@heddle/contracts'
-import { agentIdOf, formatReference, rankByWords, threadIdOf, type WordDocument } from '@heddle/core'
+import { agentIdOf, formatReference, threadIdOf } from '@heddle/core'
 import {
   type ArchivePlace,
   type ArchiveSelection,
-  inSlices,
+  findMessages,
+  loadArchivedRows,
   loadThread,
-  readArchiveContent,
   type SelectedEntry,
   selectArchive,
 } from '@heddle/store'
 import type { ClientParts, Page } from './options.js'
+import type { SearchResult } from './search.js'
 
 /** An archived content, without the content: `client.recall` brings that back by its `ref`. */
 export interface ArchiveHit {
@@ -68,84 +69,36 @@ async function checkThread({ store, projectId }: ClientParts, thread: string | u
   if (found === null) throw notFound('thread', thread, 'see `heddle threads list`')
 }
 
-/** Entries that one search ranks: the newest that meet its conditions. */
-const ENTRIES_RANKED_MAX = 1_000
-/** Contents that one search reads, and their bytes together: what ranks first by its line is read first, then the newest. */
-const CONTENTS_READ_MAX = 100
-const CONTENT_BYTES_MAX = 8 * 1024 * 1024
-/** Characters of one content whose words count. */
-const CONTENT_CHARACTERS_MAX = 256 * 1024
-
-export interface ArchiveSearchResult {
+/** What a search of the archive found: see {@link SearchResult}. */
+export interface ArchiveSearchResult extends Omit<SearchResult, 'items'> {
+  /** The best first. */
   readonly items: readonly (ArchiveHit & { readonly score: number })[]
-  /** What the search looked at. */
-  readonly looked: { readonly entries: number; readonly contents: number }
-  /** Whether that was all that meets the conditions; narrower ones, such as a thread or a time, help where it was not. */
-  readonly isComplete: boolean
 }
 
 /**
- * Finds archived contents by words, best first. It ranks the newest 1,000 entries that meet the conditions by what they are
- * (summary, paths, tool), and by their contents as far as 100 of them and 8 MB reach; the result says what it looked at.
+ * Finds archived contents by words and by vectors, best first: the ranking of {@link search}, over what it finds of messages
+ * that were condensed or removed.
+ *
+ * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` for an agent or a thread that is not there
  */
 export async function searchArchive(parts: ClientParts, request: ArchiveSearchRequest): Promise<ArchiveSearchResult> {
-  const { query, limit, ...selection } = parse(archiveSearchSchema, request, 'archive search')
-  const { entries, next } = await parts.store.inProject(parts.projectId, (tx) =>
-    selectArchive(tx, { ...toSelection(parts, selection), limit: ENTRIES_RANKED_MAX }),
-  )
-  if (entries.length === 0) await checkThread(parts, selection.thread)
-  const labels = entries.map((entry): WordDocument => ({ label: labelOf(entry), content: '' }))
-  const byLabel = await inSlices(rankByWords(query, labels))
-  const contents = await readContents(parts, chooseContents(entries, byLabel))
-  const documents = entries.map(
-    (entry): WordDocument => ({ label: labelOf(entry), content: contents.get(entry.id) ?? '' }),
-  )
-  const scores = await inSlices(rankByWords(query, documents))
-  const items = entries
-    .map((entry, index) => ({ entry, score: scores[index] ?? 0 }))
-    .filter(({ score }) => score > 0)
-    .sort((left, right) => right.score - left.score)
-    .slice(0, limit)
-    .map(({ entry, score }) => ({ ...toHit(parts, entry), score }))
-  return {
-    items,
-    looked: { entries: entries.length, contents: contents.size },
-    isComplete: next === null && contents.size === entries.length,
-  }
-}
-
-function labelOf({ line, summary, filePaths, toolName, contentType }: SelectedEntry): string {
-  return [contentType, toolName ?? '', ...filePaths, line ?? '', summary].join('\n')
-}
-
-function chooseContents(entries: readonly SelectedEntry[], byLabel: readonly number[]): SelectedEntry[] {
-  const order = entries.map((entry, index) => ({ entry, score: byLabel[index] ?? 0 }))
-  const chosen: SelectedEntry[] = []
-  let bytes = 0
-  for (const { entry } of order.sort((left, right) => right.score - left.score)) {
-    if (chosen.length >= CONTENTS_READ_MAX) break
-    if (bytes + entry.sizeBytes > CONTENT_BYTES_MAX) continue
-    bytes += entry.sizeBytes
-    chosen.push(entry)
-  }
-  return chosen
-}
-
-async function readContents(
-  { store, projectId }: ClientParts,
-  entries: readonly SelectedEntry[],
-): Promise<ReadonlyMap<string, string>> {
-  const contents = new Map<string, string>()
-  await store.inProject(projectId, async (tx) => {
-    for (const { id, contentHash } of entries) {
-      const content = await readArchiveContent(tx, contentHash)
-      if (content !== null) contents.set(id, content.slice(0, CONTENT_CHARACTERS_MAX))
-    }
+  const { query, limit, by, ...selection } = parse(archiveSearchSchema, request, 'archive search')
+  const { agentId: _, threadId: __, ...conditions } = toSelection(parts, selection)
+  const { rows, ranking, isComplete } = await findMessages(parts, {
+    query,
+    by,
+    conditions: selection,
+    // Of what is ranked most may not be in the archive.
+    isNarrowed: true,
+    limit,
+    load: (tx, places) => loadArchivedRows(tx, { places, ...conditions }),
   })
-  return contents
+  const { model, comparedBy, degraded } = ranking
+  const items = rows.map(({ row, document }) => ({ ...toHit(parts, row), score: document.score }))
+  return { items, isComplete, model, comparedBy, degraded }
 }
 
-type Conditions = Omit<ArchiveSearchRequest, 'query' | 'limit'>
+type Conditions = Omit<ArchiveSearchRequest, 'query' | 'limit' | 'by'>
 
 function toSelection({ projectId, clock }: ClientParts, conditions: Conditions): Omit<ArchiveSelection, 'limit'> {
   const { agent, thread, kinds, tool, path, failed, since, until } = conditions

@@ -107,7 +107,7 @@ export interface Client {
     /** The events of the project from a number on, without end and without gaps, until `signal` is aborted. */
     follow(options: FollowOptions): Promise<FollowedEvents>
   }
-  /** What was condensed, without its contents: by thread, kind, path, tool, time, or whether it failed; and by words. */
+  /** What was condensed, without its contents: by thread, kind, path, tool, time, or whether it failed; by words and meaning. */
   readonly archive: {
     list(request?: ArchiveListRequest): Promise<Page<ArchiveHit>>
     search(request: ArchiveSearchRequest): Promise<ArchiveSearchResult>

@@ -3,6 +3,12 @@ import { limits } from './limits.js'
 import { foreignNameSchema, nameSchema, timeSchema } from './names.js'
 import { toolKinds } from './tools.js'
 
+/** What a search ranks by. */
+export const searchLegs = ['both', 'words', 'meaning'] as const
+export type SearchLegs = (typeof searchLegs)[number]
+
+export const searchLegsSchema = z.enum(searchLegs, { error: `must be one of ${searchLegs.join(', ')}` }).default('both')
+
 /** What the archive knows an entry as: the kinds of tools, and what an assistant said. */
 export const archiveKinds = [...toolKinds, 'assistant'] as const
 export type ArchiveKind = (typeof archiveKinds)[number]
@@ -64,5 +70,6 @@ export const archiveSearchSchema = z.strictObject({
   /** Words, in any order; the more of them an entry holds and the rarer they are, the higher it stands. */
   query: z.string().trim().min(1, 'must not be empty').max(limits.searchCharactersMax),
   limit: z.int().min(1).max(limits.pageItemsMax).default(20),
+  by: searchLegsSchema,
 })
 export type ArchiveSearchRequest = z.input<typeof archiveSearchSchema>

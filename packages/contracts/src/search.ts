@@ -1,15 +1,11 @@
 import { z } from 'zod'
-import { archiveKinds, momentSchema, pathSchema } from './archive.js'
+import { archiveKinds, momentSchema, pathSchema, searchLegsSchema } from './archive.js'
 import { limits } from './limits.js'
 import { nameSchema } from './names.js'
 
 /** What can be searched for: the kinds of the archive for results and replies, else the roles of messages. */
 export const searchKinds = [...archiveKinds, 'user', 'system', 'error', 'approval'] as const
 export type SearchKind = (typeof searchKinds)[number]
-
-/** What a search ranks by. */
-export const searchLegs = ['both', 'words', 'meaning'] as const
-export type SearchLegs = (typeof searchLegs)[number]
 
 /** A search over the messages of an agent's threads, or of one thread, or of the whole project. All conditions hold. */
 export const searchRequestSchema = z.strictObject({
@@ -33,6 +29,6 @@ export const searchRequestSchema = z.strictObject({
   /** Messages before this moment. */
   until: momentSchema.optional(),
   limit: z.int().min(1).max(limits.pageItemsMax).default(20),
-  by: z.enum(searchLegs, { error: `must be one of ${searchLegs.join(', ')}` }).default('both'),
+  by: searchLegsSchema,
 })
 export type SearchRequest = z.input<typeof searchRequestSchema>

@@ -1,5 +1,4 @@
 export * from './archive/failed.js'
-export * from './archive/rank.js'
 export * from './assembly/index.js'
 export * from './chunking.js'
 export * from './codes.js'

@@ -42,8 +42,6 @@ export interface SelectedEntry {
   readonly archivedAtMs: number
   readonly lastAccessedAtMs: number | null
   readonly accessCount: number
-  readonly contentHash: Uint8Array
-  readonly sizeBytes: number
   /** The line that stands for the message in contexts; null where it was removed. */
   readonly line: string | null
 }
@@ -85,15 +83,13 @@ export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promis
     )
     select
       looked.looked_at, looked.oldest_at, looked.oldest_id, entry.*, thread.name as thread_name,
-      thread.code as thread_code, message.code, message.source_id, stored.size_bytes, pruned.line
+      thread.code as thread_code, message.code, message.source_id, pruned.line
     from looked
     left join lateral (
-      select
-        id, thread_id, message_id, content_type, summary, to_json(file_paths) as file_paths, tool_name, token_count,
-        failed, original_created_at as original_created_at_ms, archived_at as archived_at_ms,
-        last_accessed_at as last_accessed_at_ms, access_count, content_hash, project_id
+      select ${entryColumns(tx)}
       from candidates
       where ${conditions(tx, selection)}
+        and ${ofAgent(tx, selection)}
       order by original_created_at desc, id desc
       limit ${limit + 1}) as entry on true
     left join lateral (
@@ -101,14 +97,7 @@ export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promis
     left join lateral (
       select code, source_id from heddle.messages
       where messages.thread_id = entry.thread_id and messages.id = entry.message_id offset 0) as message on true
-    left join lateral (
-      select size_bytes from heddle.archive_contents
-      where archive_contents.project_id = entry.project_id and archive_contents.hash = entry.content_hash
-      offset 0) as stored on true
-    left join lateral (
-      select text as line from heddle.prunings
-      where prunings.thread_id = entry.thread_id and prunings.message_id = entry.message_id and prunings.text <> ''
-      order by prunings.created_at desc limit 1) as pruned on true
+    left join lateral (${lineOf(tx)}) as pruned on true
     order by entry.original_created_at_ms desc, entry.id desc`
   const found = rows.flatMap((row) => (row.id === undefined || row.id === null ? [] : [row as SelectedEntry]))
   const entries = found.slice(0, limit)
@@ -139,20 +128,41 @@ function candidatesOfProject(tx: Tx, selection: ArchiveSelection) {
       limit ${ARCHIVE_LOOKED_AT_MAX}) as entry`
 }
 
-function within(tx: Tx, { sinceMs, untilMs, before }: ArchiveSelection) {
+/** An entry as it is shown, of a row of the archive. */
+export function entryColumns(tx: Tx) {
+  return tx`
+    id, thread_id, message_id, content_type, summary, to_json(file_paths) as file_paths, tool_name, token_count, failed,
+    original_created_at as original_created_at_ms, archived_at as archived_at_ms,
+    last_accessed_at as last_accessed_at_ms, access_count`
+}
+
+/** The line that stands for what is called `entry` beside it. */
+export function lineOf(tx: Tx) {
+  return tx`
+    select text as line from heddle.prunings
+    where prunings.thread_id = entry.thread_id and prunings.message_id = entry.message_id and prunings.text <> ''
+    order by prunings.created_at desc limit 1`
+}
+
+export function within(tx: Tx, { sinceMs, untilMs, before }: Partial<ArchiveSelection>) {
   return tx`
     ${sinceMs === undefined ? tx`true` : tx`original_created_at >= ${sinceMs}`}
     and ${untilMs === undefined ? tx`true` : tx`original_created_at < ${untilMs}`}
     and ${before === undefined ? tx`true` : tx`(original_created_at, id) < (${before.atMs}, ${before.id}::uuid)`}`
 }
 
-function conditions(tx: Tx, { agentId, kinds, toolName, path, failed }: ArchiveSelection) {
+function ofAgent(tx: Tx, { agentId }: ArchiveSelection) {
+  return agentId === undefined
+    ? tx`true`
+    : tx`(select agent_id from heddle.threads where threads.id = candidates.thread_id) = ${agentId}`
+}
+
+export function conditions(tx: Tx, { kinds, toolName, path, failed }: Partial<ArchiveSelection>) {
   // Slashes around both make a folder's name match whole parts of a path alone; no pattern, so nothing needs escaping.
   const parts = (path ?? '').split('/').filter((part) => part !== '' && part !== '.')
   const folder = parts.length === 0 ? '/' : `/${parts.join('/')}/`
   return tx`
     ${kinds === undefined ? tx`true` : tx`content_type in (select json_array_elements_text(${JSON.stringify(kinds)}::text::json))`}
-    and ${agentId === undefined ? tx`true` : tx`(select agent_id from heddle.threads where threads.id = candidates.thread_id) = ${agentId}`}
     and ${toolName === undefined ? tx`true` : tx`lower(tool_name) = lower(${toolName})`}
     and ${failed === undefined ? tx`true` : tx`failed = ${failed}`}
     and ${path === undefined ? tx`true` : tx`exists (select from unnest(file_paths) as given (path) where strpos('/' || given.path || '/', ${folder}) > 0)`}`

@@ -5,6 +5,7 @@ export { type AppendBatch, appendMessages, isRepeat } from './append-messages.js
 export type { Append, AppendOutcome, PreparedMessage } from './append-plan.js'
 export * from './applications.js'
 export * from './archive.js'
+export * from './archive-hits.js'
 export * from './archive-reading.js'
 export * from './archive-selection.js'
 export * from './clears.js'

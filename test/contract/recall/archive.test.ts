@@ -1,6 +1,9 @@
+import type { ArchiveSearchRequest } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
+import { createHashingEmbedder } from '@heddle/models'
 import { selectArchive } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientOn as clientOfSearches, index, store as storeMessages } from '../search/support.js'
 import { freshStore, newId, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
 import { archive, clientOn, PROJECT_NAME } from './support.js'
 
@@ -34,7 +37,7 @@ beforeAll(async () => {
   for (const { name, minutesAgo, ...entry } of kept) {
     const orderedAtMs = NOW_MS - minutesAgo * MINUTE_MS
     await archive(database, contents[name] ?? name, {
-      message: prepared({ content: name, sourceId: `source ${name}` }, { orderedAtMs }),
+      message: prepared({ content: contents[name] ?? name, sourceId: `source ${name}` }, { orderedAtMs }),
       entry: { summary: `summary of ${name}`, ...entry },
     })
   }
@@ -128,26 +131,101 @@ describe('selective recall', () => {
 })
 
 describe('a search of the archive', () => {
-  const found = async (query: string, request = {}) => {
-    const { items } = await client().archive.search({ query, thread: 'cloth', ...request })
-    return items.map((item) => item.summary.replace('summary of ', ''))
-  }
+  /** What an agent did: results with the calls that they answer; the results are archived, the calls and the question are not. */
+  const call = (id: string, name: string, given: object) =>
+    prepared({ role: 'tool_use', content: '', toolCalls: [{ id, name, arguments: given }] } as never)
+  const result = (toolCallId: string, toolName: string, content: string, minutesAgo: number, isError = false) =>
+    prepared({ role: 'tool_result', toolCallId, toolName, content, isError } as never, {
+      orderedAtMs: NOW_MS - minutesAgo * MINUTE_MS,
+    })
+  const embedder = createHashingEmbedder()
+  const place = { project: PROJECT_NAME, agent: 'searcher', thread: 'searched' }
+  const kept = [
+    ['old-view', 'Read', { file_path: '/repo/src/net/socket.ts' }, 'export function connect() {}', 130, 'file_view'],
+    [
+      'new-view',
+      'Read',
+      { file_path: '/repo/src/net/socket.ts' },
+      'export function connectSafely() {}',
+      30,
+      'file_view',
+    ],
+    ['failed-run', 'Bash', { command: 'npm test' }, 'connection refused by 127.0.0.1', 20, 'bash'],
+    ['run', 'Bash', { command: 'npm test' }, 'all connections stood, 12 tests passed', 10, 'bash'],
+  ] as const
 
-  it('finds words in contents, summaries, paths and tools, best first', async () => {
-    expect(await found('connection refused')).toEqual(['failure'])
-    expect(await found('parse tokens')).toEqual(['view'])
-    expect((await found('old.ts'))[0]).toBe('old view')
-    expect((await found('failure'))[0]).toBe('failure')
-    expect(await found('zebra')).toEqual([])
-    expect(await found('connection refused', { kinds: ['grep'] })).toEqual([])
+  beforeAll(async () => {
+    for (const [name, toolName, given, content, minutesAgo, contentType] of kept) {
+      const failed = name === 'failed-run'
+      await storeMessages(database, place, [call(name, toolName, given)])
+      await archive(database, content, {
+        ...place,
+        message: result(name, toolName, content, minutesAgo, failed),
+        entry: {
+          summary: name,
+          contentType,
+          toolName,
+          failed,
+          filePaths: 'file_path' in given ? [given.file_path] : [],
+        },
+      })
+    }
+    await storeMessages(database, place, [prepared({ content: 'Is the connection refused?' })])
+    await index(database, place, embedder)
   })
 
-  it('says what it looked at', async () => {
-    expect(await client().archive.search({ query: 'tests', thread: 'cloth' })).toMatchObject({
-      looked: { entries: kept.length, contents: kept.length },
-      isComplete: true,
+  const searching = (embedded = true) =>
+    clientOfSearches(database, PROJECT_NAME, {
+      clock: { nowMs: () => NOW_MS, wait: () => Promise.resolve(), after: () => () => {} },
+      ...(embedded && { embedder }),
     })
-    await expect(client().archive.search({ query: ' ' })).rejects.toMatchObject({ field: 'query' })
+  const found = async (query: string, request: Partial<ArchiveSearchRequest> = {}) => {
+    const { items } = await searching().archive.search({ query, agent: 'searcher', ...request })
+    return items.map(({ summary }) => summary)
+  }
+
+  it('gives what it holds alone, best first, with what brings all of it back', async () => {
+    expect((await found('connection refused')).slice(0, 2)).toEqual(['failed-run', 'run'])
+    expect((await found('socket.ts')).slice(0, 2).sort()).toEqual(['new-view', 'old-view'])
+    const { items } = await searching().archive.search({ query: 'connection refused', thread: 'searched', limit: 1 })
+    expect(items).toMatchObject([{ kind: 'bash', toolName: 'Bash', failed: true, score: expect.any(Number) }])
+    expect((await searching().recall({ ref: items[0]?.ref ?? '' })).content).toBe('connection refused by 127.0.0.1')
+    expect(
+      (await searching().search({ query: 'connection refused', agent: 'searcher', limit: 1 })).items,
+    ).toMatchObject([{ kind: 'user' }])
+  })
+
+  it.each<[Partial<ArchiveSearchRequest>, string[]]>([
+    [{ kinds: ['file_view'], since: '1h' }, ['new-view']],
+    [{ kinds: ['file_view'] }, ['new-view', 'old-view']],
+    [{ path: 'src/net' }, ['new-view', 'old-view']],
+    [{ path: 'net/socket.ts', until: '1h' }, ['old-view']],
+    [{ tool: 'BASH' }, ['failed-run', 'run']],
+    [{ failed: true }, ['failed-run']],
+    [{ failed: false, kinds: ['bash'] }, ['run']],
+    [{ kinds: ['grep'] }, []],
+  ])('narrowed by %j keeps to it, by words and by meaning', async (request, expected) => {
+    for (const by of ['words', 'meaning', 'both'] as const) {
+      expect((await found('connect connection', { ...request, by })).sort()).toEqual(expected)
+    }
+  })
+
+  it('finds by meaning what shares parts of words alone, and says which model judged', async () => {
+    // Words know nothing of it: no stem of it stands anywhere.
+    expect(await found('reconnects', { by: 'words' })).toEqual([])
+    expect(await found('reconnects', { by: 'meaning', limit: 1, kinds: ['file_view'] })).toHaveLength(1)
+    const by = (legs: 'words' | 'meaning', embedded = true) =>
+      searching(embedded).archive.search({ query: 'connect', agent: 'searcher', by: legs })
+    expect(await by('meaning')).toMatchObject({ model: embedder.model, comparedBy: 'exact', degraded: null })
+    expect(await by('words')).toMatchObject({ model: null, comparedBy: null, degraded: null, isComplete: true })
+    expect(await by('meaning', false)).toMatchObject({ items: [], degraded: 'this client has no embedder' })
+  })
+
+  it('refuses what it cannot look for', async () => {
+    const { archive } = searching()
+    await expect(archive.search({ query: ' ' })).rejects.toMatchObject({ field: 'query' })
+    await expect(archive.search({ query: 'x', by: 'luck' as never })).rejects.toMatchObject({ field: 'by' })
+    await expect(archive.search({ query: 'x', agent: 'nobody' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 })
 

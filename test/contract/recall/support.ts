@@ -24,12 +24,18 @@ export interface Archived {
 export async function archive(
   database: TestStore,
   content: string,
-  where: { project?: string; thread?: string; message?: PreparedMessage; entry?: Partial<NewArchiveEntry> } = {},
+  where: {
+    project?: string
+    agent?: string
+    thread?: string
+    message?: PreparedMessage
+    entry?: Partial<NewArchiveEntry>
+  } = {},
 ): Promise<Archived> {
   const { project = PROJECT_NAME, thread = 'cloth', message = prepared({ content: content.slice(0, 100) }) } = where
   const projectId = projectIdOf(project)
   const threadId = threadIdOf(projectId, thread)
-  const fields: Partial<Append> = { thread }
+  const fields: Partial<Append> = { thread, ...(where.agent !== undefined && { agent: where.agent }) }
   await appendOne(database.store, append([message], fields), projectId)
   const messageId = message.input.id
   const stored = await database.store.inProject(projectId, async (tx) => {

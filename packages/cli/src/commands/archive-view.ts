@@ -1,5 +1,6 @@
 import type { ArchiveHit, ArchiveSearchResult, Page } from '@heddle/client'
 import { oneLine, safeText } from '../output/safe-text.js'
+import { searchNotes } from '../output/search-notes.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
 
 const TEXT_CHARACTERS_MAX = 80
@@ -14,12 +15,14 @@ export function archiveLines({ items, nextCursor }: Page<ArchiveHit>): string[] 
   return [...(items.length === 0 ? [none, WHEN] : hitLines(items)), ...moreLines(nextCursor)]
 }
 
-/** What a search found, and how far it looked. */
-export function searchLines({ items, looked, isComplete }: ArchiveSearchResult): string[] {
-  const extent = `${formatCount(looked.entries)} newest entries, ${formatCount(looked.contents)} of them read`
+/** What a search found, the best first. */
+export function searchLines(found: ArchiveSearchResult): string[] {
+  const { items } = found
   return [
-    ...(items.length === 0 ? ['nothing in the archive holds these words', WHEN] : hitLines(items)),
-    ...(isComplete ? [] : ['', `looked at the ${extent}; a thread, a kind or a time reaches further back`]),
+    ...(items.length === 0
+      ? ['nothing in the archive was found by this; other words may find more', WHEN]
+      : hitLines(items)),
+    ...searchNotes(found),
   ]
 }
 

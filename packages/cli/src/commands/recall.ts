@@ -1,4 +1,4 @@
-import { type ArchiveKind, limits, recallRequestSchema } from '@heddle/contracts'
+import { type ArchiveKind, limits, recallRequestSchema, type SearchLegs, searchLegs } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { refuseRemote } from '../gateway-address.js'
@@ -9,6 +9,7 @@ import {
   maxTokensOption,
   momentOption,
   nameOption,
+  oneOf,
   optionValue,
   withCommonOptions,
 } from '../options.js'
@@ -36,6 +37,7 @@ interface SelectOptions extends RecallOptions {
   readonly until?: string
   readonly limit?: number
   readonly after?: string
+  readonly by?: SearchLegs
 }
 
 export function registerRecall(program: Command, context: CommandContext): void {
@@ -54,7 +56,7 @@ export function registerRecall(program: Command, context: CommandContext): void 
     .option('--lines <from-to>', 'only these lines, counted from 1', linesOption)
     .option(
       '--search <text>',
-      'only the lines that hold this text; without a reference, rank the archive by its words',
+      'only the lines that hold this text; without a reference, what of the archive is about it, best first',
       optionValue('search', recallRequestSchema.shape.search.unwrap(), 'Give a shorter text.'),
     )
     .option('--max-tokens <count>', 'cut after so many tokens', maxTokensOption)
@@ -72,19 +74,21 @@ export function registerRecall(program: Command, context: CommandContext): void 
     .option('--until <moment>', 'only before then', momentOption('until'))
     .option('--limit <count>', 'rows of a page', limitOption)
     .option('--after <cursor>', 'the page after this cursor')
+    .option('--by <legs>', `with --search: ${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs))
   withCommonOptions(withUrlOption(recall.optionsGroup('Options:')), [
     'heddle recall msg-1a2b3c4d --thread session',
     'heddle recall nexora://default/session/msg-1a2b3c4d --lines 10-50',
     'heddle recall --thread session --kind file_view --since 1h',
     'heddle recall --agent coder --kind bash --failed',
     'heddle recall --agent coder --search "connection refused"',
+    'heddle recall --agent coder --search "why the port was taken" --kind bash --since 1d --by meaning',
   ]).action((reference: string | undefined, options: SelectOptions) =>
     reference === undefined ? selectContents(context, options) : recallContent(context, reference, options),
   )
 }
 
 async function recallContent(context: CommandContext, reference: string, options: SelectOptions): Promise<void> {
-  refuse(options, ['agent', 'kind', 'tool', 'path', 'failed', 'since', 'until', 'limit', 'after'], {
+  refuse(options, ['agent', 'kind', 'tool', 'path', 'failed', 'since', 'until', 'limit', 'after', 'by'], {
     rule: 'goes without a reference',
     hint: 'Leave the reference out to list the archive, or this option to recall one entry.',
   })
@@ -112,7 +116,7 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
     rule: 'needs a reference',
     hint: 'Name what to recall, such as heddle recall msg-1a2b3c4d --lines 10-50.',
   })
-  const { agent, thread, kind, tool, path, failed, since, until, limit, after, search } = options
+  const { agent, thread, kind, tool, path, failed, since, until, limit, after, search, by } = options
   const selection = {
     ...(agent !== undefined && { agent }),
     ...(thread !== undefined && { thread }),
@@ -126,13 +130,12 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
   }
   if (search !== undefined) {
     refuse(options, ['after'], { rule: 'goes without --search', hint: 'A search gives the best --limit results.' })
-  }
-  if (search !== undefined) {
     return await withRemote(context, options, null, async (client) => {
-      const found = await client.archive.search({ ...selection, query: search })
+      const found = await client.archive.search({ ...selection, query: search, ...(by !== undefined && { by }) })
       context.printer.result(found, () => searchLines(found))
     })
   }
+  refuse(options, ['by'], { rule: 'needs --search', hint: 'Say what to search for, or leave it out.' })
   refuseRemote(context, options, 'listing the archive')
   await withStore(context, options, async ({ client }) => {
     const page = await client.archive.list({ ...selection, ...(after !== undefined && { after }) })

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { limitOption, momentOption, nameOption, oneOf, optionValue, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
+import { searchNotes } from '../output/search-notes.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
 interface SearchOptions extends CommonOptions, UrlOptions {
@@ -73,13 +74,9 @@ const TEXT_CHARACTERS_MAX = 300
 const NEIGHBOUR_CHARACTERS_MAX = 100
 
 /** What a search found, for people: each hit between its neighbours. */
-function resultLines({ items, isComplete, degraded }: SearchResult): string[] {
+function resultLines({ items, ...how }: SearchResult): string[] {
   const none = 'nothing was found; other words, or fewer conditions, may find more'
-  return [
-    ...(items.length === 0 ? [none] : items.flatMap(hitLines)),
-    ...(degraded === null ? [] : ['', `by meaning: ${degraded}`]),
-    ...(isComplete ? [] : ['', 'not all was looked at; a thread, an agent, a kind or a path narrows the search']),
-  ]
+  return [...(items.length === 0 ? [none] : items.flatMap(hitLines)), ...searchNotes(how)]
 }
 
 function hitLines({ ref, thread, at, kind, score, text, before, after }: SearchHit, index: number): string[] {

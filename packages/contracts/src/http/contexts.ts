@@ -33,6 +33,20 @@ export const contextRequestedSchema = named(
 export const recallBodySchema = named('RecallBody', recallRequestSchema)
 export const recalledSchema = named('Recalled', recallResultSchema)
 
+/** How a search went. */
+const howFound = {
+  /** Whether all that may meet the conditions was looked at. */
+  isComplete: z.boolean(),
+  /** The model of the vectors that took part in the ranking; null where words alone did. */
+  model: z.string().nullable(),
+  /** How vectors were compared: one by one, or by the index of pgvector; null where words alone ranked. */
+  comparedBy: z.enum(['exact', 'pgvector']).nullable(),
+  /** Why vectors took no part though they were wanted, or only in part; null where nothing is amiss. */
+  degraded: z.string().nullable(),
+  /** A search has one page. */
+  nextCursor: z.null(),
+}
+
 export const archiveSearchBodySchema = named('ArchiveSearchBody', archiveSearchSchema)
 export const archiveFoundSchema = named(
   'ArchiveFound',
@@ -57,12 +71,7 @@ export const archiveFoundSchema = named(
         score: z.number(),
       }),
     ),
-    /** What the search looked at. */
-    looked: z.object({ entries: z.int(), contents: z.int() }),
-    /** Whether that was all that meets the conditions. */
-    isComplete: z.boolean(),
-    /** A search has one page. */
-    nextCursor: z.null(),
+    ...howFound,
   }),
 )
 
@@ -88,16 +97,7 @@ export const foundSchema = named(
         after: neighbourSchema.nullable(),
       }),
     ),
-    /** Whether all that may meet the conditions was looked at. */
-    isComplete: z.boolean(),
-    /** The model of the vectors that took part in the ranking; null where words alone did. */
-    model: z.string().nullable(),
-    /** How vectors were compared: one by one, or by the index of pgvector; null where words alone ranked. */
-    comparedBy: z.enum(['exact', 'pgvector']).nullable(),
-    /** Why vectors took no part though they were wanted, or only in part; null where nothing is amiss. */
-    degraded: z.string().nullable(),
-    /** A search has one page. */
-    nextCursor: z.null(),
+    ...howFound,
   }),
 )
 

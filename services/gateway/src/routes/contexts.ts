@@ -131,7 +131,7 @@ export const contextRoutes: readonly Route[] = [
     path: '/v1/search',
     tag: 'recall',
     needs: 'read',
-    summary: 'Find messages by words, in a thread, an agent or the whole project',
+    summary: 'Find messages by words and by meaning, in a thread, an agent or the whole project',
     description: 'Messages can be found a moment after they were stored, once the embed stage has met them.',
     body: searchBodySchema,
     responses: { 200: { description: 'What was found, best first.', schema: foundSchema } },
@@ -145,7 +145,7 @@ export const contextRoutes: readonly Route[] = [
     path: '/v1/archive/search',
     tag: 'recall',
     needs: 'read',
-    summary: 'Find what was condensed, by words, kind, path, tool and time',
+    summary: 'Find what was condensed, by words, meaning, kind, path, tool and time',
     body: archiveSearchBodySchema,
     responses: { 200: { description: 'What was found, best first.', schema: archiveFoundSchema } },
     async handle({ client, body }) {
