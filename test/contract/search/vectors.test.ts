@@ -97,7 +97,7 @@ test('vectors that do not fit in memory are not compared, and the answer says so
     })
     expect(small.vectors.cachedBytes).toBeLessThanOrEqual(100)
     const { items, degraded } = await clientOn({ store: small }, PROJECT_NAME, { embedder }).search({
-      query: 'broken zebra',
+      query: 'broken zebra of nowhere',
       agent,
     })
     expect(items).toHaveLength(1)

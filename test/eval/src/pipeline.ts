@@ -5,7 +5,7 @@ import { type PlannedThread, startStages } from '@heddle/cli'
 import { type Client, createClient } from '@heddle/client'
 import { type MessageInput, type PartialSettings, stageNames } from '@heddle/contracts'
 import { startEmbeddedPostgres } from '@heddle/embedded'
-import { createHashingEmbedder } from '@heddle/models'
+import { createHashingEmbedder, type Embedder } from '@heddle/models'
 import { openQueues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { migrate, openStore } from '@heddle/store'
@@ -34,8 +34,15 @@ interface Pipeline {
   readonly emptyBytes: number
 }
 
-/** `closeAll` removes what is started. */
-export async function openPipeline(settings: PartialSettings): Promise<Pipeline> {
+/**
+ * `closeAll` removes what is started.
+ *
+ * @param embedder of messages and of queries: only vectors of one model are compared; default the one that hashes words
+ */
+export async function openPipeline(
+  settings: PartialSettings,
+  embedder: Embedder = createHashingEmbedder(),
+): Promise<Pipeline> {
   const log = createLogger({ level: 'error', name: 'eval' })
   const dataDir = await mkdtemp(join(tmpdir(), 'heddle-eval-'))
   closeLater(() => rm(dataDir, { recursive: true, force: true }))
@@ -50,15 +57,19 @@ export async function openPipeline(settings: PartialSettings): Promise<Pipeline>
   const queues = await openQueues({ backend: { kind: 'postgres', url: server.adminUrl }, prefix: 'eval', log })
   closeLater(() => queues.close({ timeoutMs: 6_000 }))
   const config = { ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: dataDir }), settings, project: PROJECT }
-  const stages = { store, queues, config, log, clock: systemClock, stages: stageNames, reconcile: false }
+  const stages = { store, queues, config, log, clock: systemClock, stages: stageNames, reconcile: false, embedder }
   const running = await startStages(stages)
   closeLater(() => running.stop())
 
-  // The one of the embed stage: only vectors of one model are compared.
-  const hashing = createHashingEmbedder()
-  const embedder = async () => hashing
   const clientWith = (added: PartialSettings) =>
-    createClient({ store, queues, project: PROJECT, settings: { ...settings, ...added }, embedder, log })
+    createClient({
+      store,
+      queues,
+      project: PROJECT,
+      settings: { ...settings, ...added },
+      embedder: async () => embedder,
+      log,
+    })
   return { clientWith, sql, emptyBytes }
 }
 

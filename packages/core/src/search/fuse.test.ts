@@ -21,13 +21,14 @@ test('nearness counts for a share of the best score by words, and finds what wor
   expect(fused[2]?.score).toBeCloseTo(1)
 })
 
-test('vectors count for more where the scope knows fewer words of the query', () => {
+test('vectors count for more where the scope knows less than half of the query', () => {
   const words = [place(1, 10), place(2, 9)]
   const weights = { always: 0, unknownWords: 0.4 }
   const order = (unknownShare: number) =>
     seqs(fuseRankings({ ...everything, words, vectors: [near(2, 1), near(1, 0)], weights, unknownShare }))
   expect(order(0)).toEqual([1, 2])
-  expect(order(0.5)).toEqual([2, 1])
+  expect(order(0.5)).toEqual([1, 2])
+  expect(order(0.75)).toEqual([2, 1])
 })
 
 test('what stands beside a near message is raised, unless it may not be given back', () => {

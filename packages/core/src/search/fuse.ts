@@ -7,17 +7,17 @@ import type { RankedDocument } from './word-query.js'
 export interface VectorWeights {
   /** Whatever the words of the query. */
   readonly always: number
-  /** Added in the measure in which the scope does not know the query's words: fully, where it knows none of them. */
+  /** Added in the measure in which the scope knows less than half of the query's words: fully, where it knows none. */
   readonly unknownWords: number
 }
 
 /**
  * The weights for vectors of a model. The embedder that hashes words and parts of words sees the same words as word search
- * does, less exactly: it helps with words that the scope spells otherwise, and where it counts always, results get worse
- * than those of words alone. A model of meanings finds what was said in other words.
+ * does, less exactly: it helps where the scope spells most of a query otherwise, and where it counts always, results get
+ * worse than those of words alone. A model of meanings finds what was said in other words.
  */
 export function vectorWeightsOf(model: string): VectorWeights {
-  return HASHING.test(model) ? { always: 0, unknownWords: 0.1 } : { always: 0.2, unknownWords: 0.3 }
+  return HASHING.test(model) ? { always: 0, unknownWords: 0.3 } : { always: 0.1, unknownWords: 0.3 }
 }
 
 /**
@@ -33,7 +33,8 @@ const UNRELATED_SCORE_MAX = 0.2
 
 /** What nearness counts for in one search. */
 export function weightOf(weights: VectorWeights, { unknownShare }: Pick<Rankings, 'unknownShare'>): number {
-  return weights.always + weights.unknownWords * unknownShare
+  // Words that are known find what a query is about, as long as they are half of it.
+  return weights.always + weights.unknownWords * Math.max(0, 2 * unknownShare - 1)
 }
 
 const HASHING = /(?:^|[-/])hashing(?:[-/]|$)/
