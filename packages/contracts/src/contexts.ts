@@ -37,7 +37,10 @@ export const contextRequestSchema = z.strictObject({
    * what the window does not hold. Over the agent's setting `search.memories`; `true` takes its limits.
    */
   memories: z
-    .union([z.boolean(), settingsSchema.shape.search.shape.memories.pick({ tokensMax: true, limit: true }).partial()])
+    .union([
+      z.boolean(),
+      settingsSchema.shape.search.shape.memories.pick({ tokensMax: true, limit: true, minScore: true }).partial(),
+    ])
     .optional(),
   /**
    * Prepares the next context of the same request in the background whenever the thread changed, and answers with it where

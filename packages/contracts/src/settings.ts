@@ -110,7 +110,7 @@ export const settingsSchema = z.strictObject({
     vectors: z.strictObject({
       /** Whatever the words of the query; null for what suits the embedder. */
       always: z.number().min(0).max(10).nullable(),
-      /** Added in the measure in which no message of the scope holds the query's words; null for what suits the embedder. */
+      /** Added in the measure in which the scope knows less than half of the query's words; null for what suits it. */
       unknownWords: z.number().min(0).max(10).nullable(),
       /** Milliseconds that vectors may take; a search answers by words alone then, and says so. */
       timeoutMs: count(1, 60_000),
@@ -123,6 +123,8 @@ export const settingsSchema = z.strictObject({
       tokensMax: count(1, limits.budgetTokensMax),
       /** Memories that a context may have. */
       limit: count(1, limits.memoriesMax),
+      /** What has a lower score is not about the request: 1 holds all that it asks for, 0 nothing. */
+      minScore: z.number().min(0).max(1),
       /** Milliseconds that the search for them may take; the context is built without them then, and says so. */
       timeoutMs: count(1, 60_000),
     }),
@@ -156,7 +158,7 @@ export const defaultSettings: Settings = {
     // Found on long conversations between two people, where each part helps by itself and beside the others.
     words: { neighbours: [0.4, 0.15], thread: 0.35, speaker: 2 },
     vectors: { always: null, unknownWords: null, timeoutMs: 5_000 },
-    memories: { enabled: false, tokensMax: 2_000, limit: 8, timeoutMs: 3_000 },
+    memories: { enabled: false, tokensMax: 2_000, limit: 8, minScore: 0.25, timeoutMs: 3_000 },
   },
 }
 

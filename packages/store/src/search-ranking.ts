@@ -1,5 +1,6 @@
 import { limits, type SearchLegs } from '@heddle/contracts'
 import {
+  byRelevance,
   documentFilter,
   fuseRankings,
   isNear,
@@ -31,6 +32,8 @@ export interface RankingRequest {
   readonly by: SearchLegs
   /** Whether conditions are checked later that leave most of what is ranked out. */
   readonly isNarrowed: boolean
+  /** Whether scores are to say how much of the query a message is about, and order by that: see `byRelevance`. */
+  readonly isJudged?: boolean
   /** Milliseconds that vectors may take, at most what the settings allow; words alone answer then. */
   readonly vectorsTimeoutMs?: number
 }
@@ -57,7 +60,7 @@ export interface MessageRanking {
 /** Ranks the messages of a scope by words and by vectors: the one ranking of all searches. */
 export async function rankMessages(
   parts: SearchParts,
-  { query, conditions, by, isNarrowed, vectorsTimeoutMs = Number.POSITIVE_INFINITY }: RankingRequest,
+  { query, conditions, by, isNarrowed, isJudged = false, vectorsTimeoutMs = Number.POSITIVE_INFINITY }: RankingRequest,
 ): Promise<MessageRanking> {
   const { store, projectId } = parts
   const terms = queryTerms(query)
@@ -78,7 +81,8 @@ export async function rankMessages(
       : await inSlices(rankWords({ ...ground.query, limit: isNarrowed ? CANDIDATES_MAX : CANDIDATES_SHOWN_MAX }))
   const { documents: vectors, model, comparedBy, degraded } = await searching
   const near = { vectors, neighbours: ground.settings.words.neighbours, isWanted: documentFilter(ground.query.only) }
-  const documents =
+  const weights = vectorWeights(model, ground)
+  const ranked =
     by === 'meaning'
       ? rankNearest(near)
       : fuseRankings({
@@ -86,8 +90,13 @@ export async function rankMessages(
           vectors: vectors.filter(({ cosine }) => model !== null && isNear(model, cosine)),
           words: words.documents,
           unknownShare: ground.unknownShare,
-          weights: vectorWeights(model, ground),
+          weights,
         })
+  const documents = isJudged
+    ? await inSlices(
+        byRelevance({ documents: ranked, query: ground.query, model, vectors: weights.always > 0 ? vectors : [] }),
+      )
+    : ranked
   const threadIds = new Map(ground.threadIds)
   const unknown = new Set(documents.map(({ thread }) => thread).filter((thread) => !threadIds.has(thread)))
   if (unknown.size > 0) {

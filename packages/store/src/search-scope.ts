@@ -78,8 +78,7 @@ export async function readGround(
     agentId: scope.agentId,
     settings: search,
     query: {
-      terms: wordLists.map((lists) => ({ lists })),
-      speakers: terms.flatMap((term) => listsOf(speakerTerm(term))),
+      terms: terms.map((term) => ({ lists: listsOf(term), speakers: listsOf(speakerTerm(term)) })),
       only: {
         thread: scope.thread,
         conditions: [...(kinds === undefined ? [] : [kinds.flatMap(listsOf)]), ...paths.map(listsOf)],

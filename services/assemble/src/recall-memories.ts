@@ -9,6 +9,7 @@ import {
   memoryLimits,
   memoryQuery,
   messageReference,
+  roundScore,
   type TextEmbedder,
 } from '@heddle/core'
 import type { Clock, Logger } from '@heddle/runtime'
@@ -110,6 +111,7 @@ async function search(
     by: 'both',
     conditions: { agent: input.agent.name },
     isNarrowed: isBounded,
+    isJudged: true,
     limit: FOUND_FACTOR * wanted.limit,
     vectorsTimeoutMs: Math.ceil(wanted.timeoutMs * SHARE_OF_VECTORS),
     load: async (tx, places) => {
@@ -143,7 +145,7 @@ async function toMemory(
         : formatReference({ project: own.projectName, thread: row.threadCode, message: row.code }),
     role,
     atMs: orderedAtMs,
-    score: document.score,
+    score: roundScore(document.score),
     text,
     isExcerpt: content.trim().length > TEXT_CHARACTERS_MAX,
   }

@@ -29,6 +29,7 @@ function choose({ memories, settings, format, count }: BuildInput): ChosenMemori
   return chooseMemories({
     found,
     limit: limits.limit,
+    minScore: limits.minScore,
     tokensMax: Math.min(limits.tokensMax, Math.floor(limitTokens(settings) * MEMORIES_SHARE)),
     cost: (memory) => countNeutralMessage(format, memoryMessage(memory), count),
     isHeld: ({ messageId }) => held.has(messageId),

@@ -5,6 +5,8 @@ export interface MemoryChoice {
   readonly found: readonly Memory[]
   /** Memories to choose at most. */
   readonly limit: number
+  /** What scores less is not about the request. */
+  readonly minScore: number
   /** What they may cost, all of them together. */
   readonly tokensMax: number
   readonly cost: (memory: Memory) => number
@@ -22,7 +24,7 @@ export interface ChosenMemories {
 const SCORE_SHARE_MIN = 0.4
 
 /** Of what was found that which a context gets: the best first, whole ones only, each text once, within their bounds. */
-export function chooseMemories({ found, limit, tokensMax, cost, isHeld }: MemoryChoice): ChosenMemories {
+export function chooseMemories({ found, limit, minScore, tokensMax, cost, isHeld }: MemoryChoice): ChosenMemories {
   const candidates = found.filter((memory) => !isHeld(memory))
   const best = Math.max(0, ...candidates.map(({ score }) => score))
   const texts = new Set<string>()
@@ -31,6 +33,7 @@ export function chooseMemories({ found, limit, tokensMax, cost, isHeld }: Memory
   const refusal = (memory: Memory): string | null => {
     if (isHeld(memory)) return 'the context shows it anyway'
     if (texts.has(memory.text)) return 'says the same as a better one'
+    if (memory.score < minScore) return `not about the request: its score is below ${minScore}`
     if (memory.score < SCORE_SHARE_MIN * best) return 'scored far below the best'
     if (chosen.length >= limit) return `beyond the ${limit} best`
     if (cost(memory) > tokensMax - tokens) return `no room in the ${tokensMax} tokens for memories`

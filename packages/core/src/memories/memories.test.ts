@@ -84,7 +84,7 @@ test('memories never go over their budget, nor the context over its own, and rep
           (left, right) => right.score - left.score,
         )
         const held = heldMessages(bare.receipt)
-        const memories = { found, held, limits: { ...given, timeoutMs: 1 }, outcome: nothing }
+        const memories = { found, held, limits: { ...given, minScore: 0, timeoutMs: 1 }, outcome: nothing }
         const context = buildContext({ ...input, memories })
         expect(context.tokensUsed).toBeLessThanOrEqual(chosen.budget)
         const shown = shownIn(context.receipt)
@@ -107,6 +107,7 @@ describe('of what was found', () => {
     const { chosen, leftOut } = chooseMemories({
       found,
       limit: 3,
+      minScore: 0.5,
       tokensMax: 100,
       cost: ({ text }) => text.length,
       isHeld: () => false,
@@ -119,6 +120,12 @@ describe('of what was found', () => {
     ['what the context shows', [memory()], { isHeld: () => true }, 'the context shows it anyway'],
     ['a text that was chosen', [memory(), memory({ score: 4 })], {}, 'says the same as a better one'],
     ['a weak hit', [memory(), memory({ text: 'x', score: 1 })], {}, 'scored far below the best'],
+    [
+      'the best of all, which is about something else',
+      [memory({ score: 0.4 })],
+      {},
+      'not about the request: its score is below 0.5',
+    ],
     ['what is beyond the limit', [memory(), memory({ text: 'x' })], { limit: 1 }, 'beyond the 1 best'],
     ['what has no room', [memory({ text: 'x'.repeat(101) })], {}, 'no room in the 100 tokens for memories'],
   ])('%s is left out, and the reason says so', (_, found, changed, reason) => {
@@ -147,7 +154,12 @@ test('memories stand in what changes each time, after the history, in both order
   for (const order of ['cache-stable', 'status-first'] as const) {
     const input = inputOf([], { sections: { order, allocations: {} } }, {})
     const held = new Set<string>()
-    const memories = { found: [memory()], held, limits: { tokensMax: 500, limit: 1, timeoutMs: 1 }, outcome: nothing }
+    const memories = {
+      found: [memory()],
+      held,
+      limits: { tokensMax: 500, limit: 1, minScore: 0, timeoutMs: 1 },
+      outcome: nothing,
+    }
     const { messages, receipt } = buildContext({ ...input, memories })
     const { content } = memoryMessage(memory())
     const at = messages.findIndex((message) => message['content'] === content)
@@ -166,7 +178,7 @@ test('memories stand in what changes each time, after the history, in both order
 test('a context that was not built with memories says nothing of them, and one whose search failed says why', () => {
   const input = inputOf([], {}, {})
   expect(JSON.stringify(buildContext(input))).not.toContain('memor')
-  const limits = { tokensMax: 1, limit: 1, timeoutMs: 1 }
+  const limits = { tokensMax: 1, limit: 1, minScore: 0, timeoutMs: 1 }
   const outcome = { ...nothing, skipped: 'TIMEOUT: it took too long' }
   const { receipt } = buildContext({ ...input, memories: { found: [], held: new Set(), limits, outcome } })
   expect(receipt.memories).toEqual(outcome)

@@ -13,7 +13,7 @@ export interface Memory {
   readonly role: string
   /** Its place in time, in milliseconds since 1970. */
   readonly atMs: number
-  /** Higher is better; scores of two searches cannot be compared. */
+  /** How much of what the request asks for it is about: see `byRelevance`. */
   readonly score: number
   /** All that it says, or the part that the request is about. */
   readonly text: string
@@ -46,8 +46,8 @@ export function memoryLimits(request: ContextRequest, { search }: Settings): Mem
   const wanted = request.memories ?? request.scope?.memories ?? enabled
   if (wanted === false || request.scope?.memories === false) return null
   if (wanted === true) return limits
-  const { tokensMax = limits.tokensMax, limit = limits.limit } = wanted
-  return { ...limits, tokensMax, limit }
+  const { tokensMax = limits.tokensMax, limit = limits.limit, minScore = limits.minScore } = wanted
+  return { ...limits, tokensMax, limit, minScore }
 }
 
 /** Characters of a long question that are searched with: its beginning and its end, where people ask. */

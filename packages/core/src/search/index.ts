@@ -6,6 +6,7 @@ export { documentFilter, kindsOf, threadsOf } from './memberships.js'
 export * from './nearest.js'
 export { QUERY_TERMS_MAX, queryTerms } from './query.js'
 export { rankWords } from './rank.js'
+export { byRelevance } from './relevance.js'
 export {
   type Block,
   buildSegment,

@@ -44,8 +44,7 @@ function ranked(segments: readonly Segment[], query: string, fields: Partial<Wor
   const lengths = new Map(segments.flatMap(({ threads }) => threads.map((thread) => [thread, 10] as const)))
   const { documents, found } = finish(
     rankWords({
-      terms: terms.map((term) => ({ lists: listsOf(segments, term) })),
-      speakers: terms.flatMap((term) => listsOf(segments, speakerTerm(term))),
+      terms: terms.map((term) => ({ lists: listsOf(segments, term), speakers: listsOf(segments, speakerTerm(term)) })),
       only: { thread: null, conditions: [] },
       scope,
       threadLengths: lengths,

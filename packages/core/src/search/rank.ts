@@ -23,7 +23,7 @@ export function* rankWords(query: WordQuery): Steps<Ranking> {
     const holders = postings.count
     if (holders === 0) continue
     yield
-    const rarity = Math.log(1 + (Math.max(0, query.scope.documents - holders) + 0.5) / (holders + 0.5))
+    const rarity = rarityOf(holders, query.scope)
     const timesByThread = scoreTerm(postings, { rarity, own, scope: query.scope })
     for (const [thread, times] of timesByThread) {
       const relativeLength = (query.threadLengths.get(thread) ?? 0) / threadLengthAverage
@@ -35,6 +35,11 @@ export function* rankWords(query: WordQuery): Steps<Ranking> {
   const best = new BestDocuments(query.limit)
   const found = yield* sumUp(own, ofThreads, query, best)
   return { documents: best.take(), found }
+}
+
+/** How much a word tells that so many documents hold. */
+export function rarityOf(holders: number, { documents }: ScopeStatistics): number {
+  return Math.log(1 + (Math.max(0, documents - holders) + 0.5) / (holders + 0.5))
 }
 
 function average(values: Iterable<number>): number {
@@ -89,11 +94,11 @@ function scoreTerm(
 function* sumUp(
   own: Scores,
   ofThreads: ReadonlyMap<number, number>,
-  { weights, only, speakers }: WordQuery,
+  { weights, only, terms }: WordQuery,
   best: BestDocuments,
 ): Steps<number> {
   const conditions = only.conditions.map(memberships)
-  const spoken: Scores = weights.speaker === 0 ? new Scores() : memberships(speakers)
+  const spoken: Scores = weights.speaker === 0 ? new Scores() : memberships(terms.flatMap(({ speakers }) => speakers))
   let found = 0
   for (const [thread, scored] of own) {
     if (only.thread !== null && only.thread !== thread) continue

@@ -21,12 +21,12 @@ export interface ScopeStatistics {
 export interface FoundTerm {
   /** The term's postings, in any number of lists that share no document. */
   readonly lists: readonly Uint8Array[]
+  /** What those have said whom the term names. */
+  readonly speakers: readonly Uint8Array[]
 }
 
 export interface WordQuery {
   readonly terms: readonly FoundTerm[]
-  /** What those have said whom a term of the query names. */
-  readonly speakers: readonly Uint8Array[]
   /** What documents must be to be given back; those that are not count as neighbours all the same. */
   readonly only: {
     /** Null for all threads. */
