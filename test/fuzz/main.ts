@@ -1,24 +1,50 @@
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { toFigure } from '@heddle/test-support/figure'
+import { formatFigure, isWanted, toFigure } from '@heddle/test-support/figure'
+import { fuzzHttp, httpNames } from './http.js'
 import { run } from './run.js'
 
 const USAGE =
-  'npm run fuzz -- [--inputs N] [--seed N] [--from N]: judges inputs of the ingest contract; --from FIRST --inputs 1 repeats one'
+  'npm run fuzz -- [--only ingest|http] [--inputs N] [--seed N] [--from N]: judges inputs of the ingest contract, or asks a fresh heddle up; --from FIRST --inputs 1 repeats one'
 const INPUTS_DEFAULT = 1_000_000
 const SAY_EVERY = 100_000
 const BYTES_PER_MB = 1_048_576
 
-/** Prints one figure as a line of JSON. Exit code 0 when no input crashed, 1 when one did, 2 for wrong arguments. */
+interface Given {
+  readonly only: readonly string[] | null
+  readonly seed: number
+  readonly from: number
+  readonly count: number
+}
+
+/** Prints figures as lines of JSON. Exit code 0 when all pass, 1 when one does not, 2 for wrong arguments. */
 async function main(): Promise<number> {
-  let given: { seed: number; from: number; count: number }
+  let given: Given
   try {
     given = readArguments()
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n${USAGE}\n`)
+    say(`${error instanceof Error ? error.message : error}\n${USAGE}`)
     return 2
   }
+  const outcomes: boolean[] = []
+  if (isWanted('ingest.fuzz', given.only)) outcomes.push(await fuzzIngest(given))
+  const wanted = httpNames.filter((name) => isWanted(name, given.only))
+  if (wanted.length > 0) {
+    for (const measured of await fuzzHttp(given, say)) {
+      const figure = toFigure(measured)
+      if (!wanted.includes(measured.name)) continue
+      outcomes.push(figure.pass !== false)
+      process.stdout.write(`${formatFigure(figure)}\n`)
+    }
+  }
+  if (outcomes.length > 0) return outcomes.every(Boolean) ? 0 : 1
+  say(USAGE)
+  return 2
+}
+
+/** @returns whether no input crashed */
+async function fuzzIngest(given: Given): Promise<boolean> {
   // Most inputs are refused, and to write down where from costs more than to refuse them.
   Error.stackTraceLimit = 3
   const heapMb: number[] = []
@@ -28,30 +54,44 @@ async function main(): Promise<number> {
     onProgress(done) {
       if (done % SAY_EVERY !== 0) return
       heapMb.push(heapInUseMb())
-      process.stderr.write(`${done} inputs, ${heapMb.at(-1)} MB\n`)
+      say(`${done} inputs, ${heapMb.at(-1)} MB`)
     },
   })
   for (const { input, error } of crashes) {
-    process.stderr.write(`input ${input}: ${error instanceof Error ? error.stack : error}\n`)
+    say(`input ${input}: ${error instanceof Error ? error.stack : error}`)
   }
   const figure = toFigure({ name: 'ingest.fuzz', value: crashed, unit: 'crashes', target: '<= 0' })
   const seconds = Number(((performance.now() - startedAtMs) / 1_000).toFixed(1))
   process.stdout.write(
     `${JSON.stringify({ ...figure, ...tally, crashes: crashed, seed: given.seed, seconds, heapMb })}\n`,
   )
-  return crashed === 0 ? 0 : 1
+  return crashed === 0
 }
 
-function readArguments(): { seed: number; from: number; count: number } {
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+function readArguments(): Given {
   const { values } = parseArgs({
-    options: { inputs: { type: 'string' }, seed: { type: 'string' }, from: { type: 'string' } },
+    options: {
+      only: { type: 'string', multiple: true },
+      inputs: { type: 'string' },
+      seed: { type: 'string' },
+      from: { type: 'string' },
+    },
   })
   const whole = (name: 'inputs' | 'seed' | 'from', otherwise: number) => {
     const number = values[name] === undefined ? otherwise : Number(values[name])
     if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} must be a whole number`)
     return number
   }
-  return { seed: whole('seed', 1), from: whole('from', 0), count: whole('inputs', INPUTS_DEFAULT) }
+  return {
+    only: values.only ?? null,
+    seed: whole('seed', 1),
+    from: whole('from', 0),
+    count: whole('inputs', INPUTS_DEFAULT),
+  }
 }
 
 /** After a collection, so that growth is what is kept and not what waits to be collected. */

@@ -9,8 +9,12 @@ export interface MalformedRequest {
   readonly body: string | Buffer | undefined
 }
 
-/** A request that the document allows, more or less, with something in it that nobody should send. */
-export function malformedRequest(document: OpenApi, random: Random): MalformedRequest {
+/**
+ * A request that the document allows, more or less, with something in it that nobody should send.
+ *
+ * @param brokenShare of how many the whole form is broken, too
+ */
+export function malformedRequest(document: OpenApi, random: Random, brokenShare = 1 / 3): MalformedRequest {
   const [pattern, operations] = random.pick(Object.entries(document.paths))
   const [method, operation] = random.pick(Object.entries(operations))
   const good = new Values(document, random)
@@ -31,7 +35,7 @@ export function malformedRequest(document: OpenApi, random: Random): MalformedRe
     if (random.oneIn(4)) headers[name] = headerValue(random)
   }
   const asked = { method: method.toUpperCase(), path: `${path}${query}`, headers, body }
-  return random.oneIn(3) ? broken(asked, random) : asked
+  return random.fraction() < brokenShare ? broken(asked, random) : asked
 }
 
 function queryOf(operation: Operation, good: Values, random: Random): string {
@@ -94,7 +98,7 @@ function headerValue(random: Random): string {
     '0',
     '-1',
     'wait=0',
-    'wait=1',
+    'wait=60',
     'respond-async',
     'wait=99999',
     'null',

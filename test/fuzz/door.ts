@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const EXECUTABLE = fileURLToPath(new URL('../../packages/cli/bin/heddle.js', import.meta.url))
+
+const COLLECT = 'SIGUSR2'
+/** Run inside of it, before anything of its own. */
+const COLLECTOR = `data:text/javascript,process.on("${COLLECT}",()=>globalThis.gc())`
+
+/** `heddle up` with data of its own, as users start it. */
+export interface Door {
+  readonly url: string
+  /** Has it collect its garbage, so that what it holds then is what it keeps. */
+  collect(): void
+  /** How it ended; null while it runs. */
+  readonly ended: { readonly code: number | null; readonly signal: string | null } | null
+  close(): Promise<void>
+}
+
+export async function openDoor(): Promise<Door> {
+  const folder = await mkdtemp(join(tmpdir(), 'heddle-fuzz-'))
+  // Postgres, when root starts it, runs as another user, who must be able to pass through.
+  await chmod(folder, 0o711)
+  const env = { PATH: process.env['PATH'], HOME: folder, HEDDLE_EMBEDDER: 'hashing', HEDDLE_LOG_LEVEL: 'warn' }
+  const argv = [
+    '--expose-gc',
+    '--import',
+    COLLECTOR,
+    EXECUTABLE,
+    'up',
+    '--data',
+    join(folder, 'data'),
+    '--port',
+    '0',
+    '--json',
+  ]
+  const child = spawn(process.execPath, argv, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const close = async () => {
+    await stop(child)
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    const { url } = JSON.parse(await firstLine(child)) as { url: string }
+    return {
+      url,
+      collect: () => void child.kill(COLLECT),
+      get ended() {
+        const { exitCode: code, signalCode: signal } = child
+        return code === null && signal === null ? null : { code, signal }
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new TypeError('its output is not read')
+  for await (const line of createInterface({ input: child.stdout })) return line
+  throw new Error('heddle up ended before it was ready')
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
