@@ -74,8 +74,13 @@ export const bounds = {
   neighbourMs: 5_000,
   /** How often a process tells the others what its projects have under way. */
   loadToldEveryMs: 250,
-  /** Workers of a process that sends nothing tell each so many times that they are there. */
-  idleWordEvery: 4,
+  /** How often a process with workers tells the others what they do, and over how long it takes their pace. */
+  poolToldEveryMs: 1_000,
+  poolRateMs: 10_000,
+  /** Whoever has just come waits this long for the workers of others to tell what they do. */
+  poolAnswerMs: 300,
+  /** Processes whose work is remembered, the dead ones too. */
+  poolProcessesMax: 1_000,
   /** What a process has told is forgotten after this long without another word. */
   loadKnownMs: 3_000,
   /** Projects in one word: as many as a notification holds. */

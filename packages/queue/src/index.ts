@@ -5,10 +5,9 @@ export type { WaitingJob } from './job-removal.js'
 export type { NewShare } from './load-word.js'
 export { done, type NextJob, type Outcome, skipped } from './outcome.js'
 export { type MigrateQueuesOptions, migrateQueues } from './postgres/schema.js'
-export { openQueues, type Queues, type QueuesOptions } from './queues.js'
+export { openQueues, type Queues, type QueuesOptions, type StageStats } from './queues.js'
 export { type LaggingThread, type Reconciler, type ReconcilerOptions, startReconciler } from './reconciler.js'
 export type { ReplyExpectation } from './reply-waiter.js'
-export type { StageStats } from './stage-queue.js'
 export type { EventListener, Unsubscribe } from './subscriptions.js'
 export {
   type DeadLetter,

@@ -1,4 +1,4 @@
-import { type StageName, type StagePayload, stageNames } from '@heddle/contracts'
+import type { StageName, StagePayload } from '@heddle/contracts'
 
 /** Stages whose jobs callers send and wait for. */
 const sharedStages = ['ingest', 'assemble'] as const
@@ -12,10 +12,9 @@ export interface LoadCount {
   readonly bytes: number
 }
 
-/** What a process tells all others: its workers, and what it has sent and has no word of yet. */
+/** What a process tells all others: what it has sent and has no word of yet. */
 export interface LoadWord {
   readonly from: string
-  readonly workers: Readonly<Partial<Record<StageName, number>>>
   readonly counts: readonly LoadCount[]
 }
 
@@ -52,16 +51,10 @@ export function sentJob(
 
 /** @returns null for what is no such word, such as one of another version */
 export function readWord(text: string): LoadWord | null {
-  const { from, workers, counts } = (parsed(text) ?? {}) as Partial<LoadWord>
-  if (typeof from !== 'string' || !isWorkers(workers)) return null
+  const { from, counts } = (parsed(text) ?? {}) as Partial<LoadWord>
+  if (typeof from !== 'string') return null
   if (!Array.isArray(counts) || !counts.every(isCount)) return null
-  return { from, workers, counts }
-}
-
-function isWorkers(given: unknown): given is LoadWord['workers'] {
-  if (given === null || typeof given !== 'object') return false
-  const known: readonly string[] = stageNames
-  return Object.entries(given).every(([stage, workers]) => known.includes(stage) && isAmount(workers))
+  return { from, counts }
 }
 
 function isCount(given: unknown): given is LoadCount {

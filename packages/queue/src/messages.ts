@@ -12,6 +12,11 @@ export function loadChannel(prefix: string): string {
   return `${prefix}_load`
 }
 
+/** Where they tell each other what their workers do. */
+export function poolChannel(prefix: string): string {
+  return `${prefix}_pool`
+}
+
 /** Where a project's events are published. Hashed, because a prefix and a whole id are too long for Postgres. */
 export function eventChannel(prefix: string, projectId: string): string {
   return `${prefix}_e_${createHash('sha256').update(projectId).digest('hex').slice(0, 16)}`

@@ -1,4 +1,4 @@
-import { RetryableError, type StageName } from '@heddle/contracts'
+import { RetryableError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { bounds } from './bounds.js'
 import { type LoadCount, type LoadWord, type NewShare, readWord, type SentJob, type SharedStage } from './load-word.js'
@@ -9,7 +9,7 @@ import { type LoadCount, type LoadWord, type NewShare, readWord, type SentJob, t
  * take into their hands at once: then nobody waits behind more than what is being worked on anyway.
  *
  * Every process counts what it has sent and has no word of yet, and tells the others a few times each second while there is
- * something to tell; workers tell that they are there. These messages may be lost, and a process that died is forgotten
+ * something to tell. These messages may be lost, and a process that died is forgotten
  * with its count after a moment: so nothing has to be cleaned up, and nothing can stay behind.
  */
 
@@ -19,6 +19,8 @@ export interface ProjectLoadOptions {
   readonly clock: Clock
   /** Tells all processes, this one too. */
   tell(text: string): Promise<void>
+  /** In all processes together. */
+  workersOf(stage: SharedStage): number
 }
 
 interface UnderWay extends SentJob {
@@ -31,11 +33,9 @@ export class ProjectLoad {
   readonly #underWay = new Map<string, UnderWay>()
   readonly #own = new Map<string, LoadCount>()
   readonly #others = new Map<string, { readonly word: LoadWord; readonly atMs: number }>()
-  readonly #workers = new Map<string, number>()
   /** When each project was last seen with jobs under way. */
   readonly #seenAtMs = new Map<string, number>()
   #callOff: (() => void) | undefined
-  #ticks = 0
   #isClosed = false
 
   constructor(options: ProjectLoadOptions) {
@@ -91,17 +91,6 @@ export class ProjectLoad {
     this.#count(job.stage, job.projectId, -1, -job.bytes)
   }
 
-  workerStarted(stage: StageName): void {
-    this.#workers.set(stage, (this.#workers.get(stage) ?? 0) + 1)
-    this.#schedule()
-  }
-
-  workerStopped(stage: StageName): void {
-    const left = (this.#workers.get(stage) ?? 1) - 1
-    if (left === 0) this.#workers.delete(stage)
-    else this.#workers.set(stage, left)
-  }
-
   /** Takes the word of a process. */
   receive(text: string): void {
     const word = readWord(text)
@@ -144,10 +133,9 @@ export class ProjectLoad {
   }
 
   #limitsOf(stage: SharedStage): { jobsMax: number; bytesMax: number } {
-    let workers = this.#workers.get(stage) ?? 0
-    for (const word of this.#words()) workers += word.workers[stage] ?? 0
+    const workers = Math.max(1, this.#options.workersOf(stage))
     const { jobs, bytes } = bounds.shareOfWorker[stage]
-    return { jobsMax: jobs * Math.max(1, workers), bytesMax: bytes * Math.max(1, workers) }
+    return { jobsMax: jobs * workers, bytesMax: bytes * workers }
   }
 
   #hasNeighbours(projectId: string): boolean {
@@ -169,16 +157,11 @@ export class ProjectLoad {
   #tick(): void {
     this.#callOff = undefined
     this.#forget()
-    const isBusy = this.#own.size > 0
-    // Idle workers say that they are there less often.
-    if (isBusy || this.#ticks++ % bounds.idleWordEvery === 0) {
-      const counts = [...this.#own.values()].sort((one, other) => other.jobs - one.jobs).slice(0, bounds.loadCountsMax)
-      const word: LoadWord = { from: this.#options.name, workers: Object.fromEntries(this.#workers), counts }
-      // A word that is lost is said again; what is wrong with the server is told by all else that needs it.
-      void this.#options.tell(JSON.stringify(word)).catch(() => {})
-    }
-    if (isBusy || this.#workers.size > 0) this.#schedule()
-    else this.#ticks = 0
+    const counts = [...this.#own.values()].sort((one, other) => other.jobs - one.jobs).slice(0, bounds.loadCountsMax)
+    const word: LoadWord = { from: this.#options.name, counts }
+    // A word that is lost is said again; what is wrong with the server is told by all else that needs it.
+    void this.#options.tell(JSON.stringify(word)).catch(() => {})
+    if (this.#own.size > 0) this.#schedule()
   }
 
   /** What no word came of for so long: its reply was lost, or its process is gone. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type HeddleEvent,
+  type PoolWork,
   queueName,
   type Reply,
   type StageName,
@@ -19,13 +20,14 @@ import { type ExpectedReply, Inbox } from './inbox.js'
 import type { WaitingJob } from './job-removal.js'
 import { Letters } from './letters.js'
 import { type NewShare, sentJob } from './load-word.js'
-import { encodeReply, loadChannel, replyChannel } from './messages.js'
+import { encodeReply, loadChannel, poolChannel, replyChannel } from './messages.js'
+import { Pools } from './pools.js'
 import { openPostgresBackend } from './postgres/backend.js'
 import { ProjectLoad } from './project-load.js'
 import { createQuietLog } from './quiet-log.js'
 import { openRedisBackend } from './redis/backend.js'
 import type { ReplyExpectation } from './reply-waiter.js'
-import { StageQueue, type StageStats } from './stage-queue.js'
+import { type QueueStats, StageQueue } from './stage-queue.js'
 import { type EventListener, Subscriptions, type Unsubscribe } from './subscriptions.js'
 import { settles, within } from './waiting.js'
 
@@ -84,6 +86,8 @@ export interface Queues {
   publish(event: HeddleEvent): Promise<void>
   subscribe(projectId: string, listener: EventListener): Promise<Unsubscribe>
   stats(): Promise<StageStats[]>
+  /** Asks the workers of all processes what they do, and waits a moment for what they say: for who has just come. */
+  hearWorkers(): Promise<void>
   /**
    * Removes waiting and delayed jobs of all stages, such as those that hold messages of a thread that is being erased. What
    * a worker is working on stays. Looks at every waiting job.
@@ -107,7 +111,12 @@ export interface QueuesInternals {
   clock: Clock
   /** Workers to close before the connections. */
   workers: Set<{ close(options?: { timeoutMs?: number }): Promise<void> }>
-  load: ProjectLoad
+  pools: Pools
+}
+
+/** A stage's queue, and what its workers do in all processes together, as far as this one has heard of them. */
+export interface StageStats extends QueueStats {
+  readonly pool: PoolWork
 }
 
 const internals = new WeakMap<Queues, QueuesInternals>()
@@ -141,7 +150,13 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
 
   const letters = new Letters((channel, text) => bounded(backend.channels.send(channel, text)))
   const name = randomUUID().replaceAll('-', '').slice(0, 16)
-  const load = new ProjectLoad({ name, clock, tell: (text) => backend.channels.send(loadChannel(prefix), text) })
+  const pools = new Pools({ name, clock, tell: (text) => backend.channels.send(poolChannel(prefix), text) })
+  const load = new ProjectLoad({
+    name,
+    clock,
+    tell: (text) => backend.channels.send(loadChannel(prefix), text),
+    workersOf: (stage) => pools.workersOf(stage),
+  })
   const inbox = new Inbox(clock, (requestId) => load.ended(requestId))
   const queues = new Map(stageNames.map((stage) => [stage, new StageQueue(stage, backend, prefix, onError)]))
   const admission = new Admission({
@@ -186,6 +201,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     await Promise.all([...workers].map((worker) => worker.close({ timeoutMs })))
     inbox.close()
     load.close()
+    pools.close()
     await settles(Promise.all([...queues.values()].map((queue) => queue.whenIdle())), 1_000)
     state.closed = true
     await settles(Promise.all([...queues.values()].map((queue) => queue.close())), 1_000)
@@ -215,7 +231,15 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     subscribe: (projectId, listener) => bounded(subscriptions.subscribe(projectId, listener)),
     stats: () => {
       const nowMs = clock.nowMs()
-      return bounded(Promise.all([...queues.values()].map((queue) => queue.stats(nowMs))))
+      const statsOf = async (queue: StageQueue) => ({
+        ...(await queue.stats(nowMs)),
+        pool: pools.workOf(queue.stage),
+      })
+      return bounded(Promise.all([...queues.values()].map(statsOf)))
+    },
+    async hearWorkers() {
+      await bounded(pools.ask())
+      await clock.wait(bounds.poolAnswerMs)
     },
     async removeJobs(isMeant, { dryRun = false } = {}) {
       let found = 0
@@ -232,11 +256,12 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       await close({ timeoutMs: 0 })
     },
   }
-  internals.set(opened, { backend, prefix, clock, workers, load })
+  internals.set(opened, { backend, prefix, clock, workers, pools })
 
   try {
     await bounded(backend.channels.listen(replyChannel(prefix, name), (text) => inbox.receive(text)))
     await bounded(backend.channels.listen(loadChannel(prefix), (text) => load.receive(text)))
+    await bounded(backend.channels.listen(poolChannel(prefix), (text) => pools.receive(text)))
     await bounded(Promise.all([...queues.values()].map((queue) => queue.whenReady())))
   } catch (error) {
     await close({ timeoutMs: 0 })

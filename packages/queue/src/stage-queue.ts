@@ -18,7 +18,7 @@ interface NewJob {
   opts: JobsOptions
 }
 
-export interface StageStats {
+export interface QueueStats {
   stage: StageName
   waiting: number
   active: number
@@ -100,7 +100,7 @@ export class StageQueue<Name extends StageName = StageName> {
     await this.wake(job)
   }
 
-  async stats(nowMs: number): Promise<StageStats> {
+  async stats(nowMs: number): Promise<QueueStats> {
     const [counts, paused, oldestAtMs] = await Promise.all([
       this.#queue.getJobCounts('waiting', pausedType, 'active', 'delayed', 'failed'),
       this.#queue.isPaused(),

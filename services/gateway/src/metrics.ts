@@ -14,6 +14,10 @@ export class Metrics {
   readonly #oldestWait: Gauge<'stage'>
   readonly #failed: Gauge<'stage'>
   readonly #paused: Gauge<'stage'>
+  readonly #workers: Gauge<'stage'>
+  readonly #done: Gauge<'stage'>
+  readonly #triesFailed: Gauge<'stage'>
+  readonly #tookSeconds: Gauge<'stage'>
   readonly #streams: Gauge
   readonly #isReadable: Gauge
 
@@ -65,6 +69,31 @@ export class Metrics {
       labelNames: ['stage'],
       registers,
     })
+    this.#workers = new Gauge({
+      name: 'heddle_stage_workers',
+      help: 'Workers of a stage in all processes together',
+      labelNames: ['stage'],
+      registers,
+    })
+    // Counted by the workers, here only shown: what counts up is a gauge to the library.
+    this.#done = new Gauge({
+      name: 'heddle_stage_jobs_done_total',
+      help: 'Jobs that the workers of all processes have done, as far as this process has heard',
+      labelNames: ['stage'],
+      registers,
+    })
+    this.#triesFailed = new Gauge({
+      name: 'heddle_stage_tries_failed_total',
+      help: 'Tries of jobs that failed in the workers of all processes, whether or not they were tried again',
+      labelNames: ['stage'],
+      registers,
+    })
+    this.#tookSeconds = new Gauge({
+      name: 'heddle_stage_tries_seconds_total',
+      help: 'What all tries of jobs took in the workers of all processes',
+      labelNames: ['stage'],
+      registers,
+    })
     this.#streams = new Gauge({ name: 'heddle_event_streams', help: 'Open streams of events', registers })
     this.#isReadable = new Gauge({
       name: 'heddle_queues_readable',
@@ -97,13 +126,17 @@ export class Metrics {
   ): Promise<string> {
     this.#streams.set(streams)
     this.#isReadable.set(stages === null ? 0 : 1)
-    for (const gauge of [this.#jobs, this.#oldestWait, this.#failed, this.#paused]) gauge.reset()
-    for (const { stage, waiting, active, delayed, paused, oldestWaitMs } of stages ?? []) {
+    for (const gauge of [this.#jobs, this.#oldestWait, this.#failed, this.#paused, this.#workers]) gauge.reset()
+    for (const { stage, waiting, active, delayed, paused, oldestWaitMs, pool } of stages ?? []) {
       this.#jobs.set({ stage, state: 'waiting' }, waiting)
       this.#jobs.set({ stage, state: 'active' }, active)
       this.#jobs.set({ stage, state: 'delayed' }, delayed)
       this.#oldestWait.set({ stage }, (oldestWaitMs ?? 0) / 1_000)
       this.#paused.set({ stage }, paused ? 1 : 0)
+      this.#workers.set({ stage }, pool.workers)
+      this.#done.set({ stage }, pool.done)
+      this.#triesFailed.set({ stage }, pool.failed)
+      this.#tookSeconds.set({ stage }, pool.tookMs / 1_000)
       this.#failed.set({ stage }, deadLetters.filter((letter) => letter.stage === stage).length)
     }
     return await this.#registry.metrics()

@@ -12,6 +12,8 @@ export interface Arguments {
   readonly chunks: number
   /** How long each phase beside a noisy neighbour lasts. */
   readonly noisySeconds: number
+  /** How long a pool works in each of its sizes. */
+  readonly poolSeconds: number
 }
 
 /** Few enough that the whole run stays within its time on two busy cores; who asks for a figure by its name gets all of it. */
@@ -31,6 +33,10 @@ const NOISY_SECONDS_DEFAULT = 120
 const NOISY_SECONDS_MIN = 5
 const NOISY_SECONDS_MAX = 3_600
 
+const POOL_SECONDS_DEFAULT = 20
+const POOL_SECONDS_MIN = 2
+const POOL_SECONDS_MAX = 600
+
 /** @throws Error that says what is wrong */
 export function readArguments(given: readonly string[]): Arguments {
   const { values } = parseArgs({
@@ -42,6 +48,7 @@ export function readArguments(given: readonly string[]): Arguments {
       replies: { type: 'string' },
       chunks: { type: 'string' },
       'noisy-seconds': { type: 'string' },
+      'pool-seconds': { type: 'string' },
     },
   })
   const only = values.only ?? null
@@ -60,6 +67,12 @@ export function readArguments(given: readonly string[]): Arguments {
       values['noisy-seconds'] ?? NOISY_SECONDS_DEFAULT,
       NOISY_SECONDS_MIN,
       NOISY_SECONDS_MAX,
+    ),
+    poolSeconds: whole(
+      'pool-seconds',
+      values['pool-seconds'] ?? POOL_SECONDS_DEFAULT,
+      POOL_SECONDS_MIN,
+      POOL_SECONDS_MAX,
     ),
   }
 }

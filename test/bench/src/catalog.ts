@@ -9,6 +9,7 @@ import { measurePoison } from './ingest-poison.js'
 import { measureSingleIngest } from './ingest-single.js'
 import { measureItemEmbedding } from './item-embedding.js'
 import { measureNoisy, noisyNames } from './noisy.js'
+import { measurePools, poolNames } from './pools.js'
 import { measurePruning } from './pruning.js'
 import { measureRecall } from './recall.js'
 import { measureSearch } from './search.js'
@@ -25,6 +26,8 @@ export interface Sizes {
   readonly chunks: number
   /** How long each phase beside a noisy neighbour lasts. */
   readonly noisySeconds: number
+  /** How long a pool works in each of its sizes. */
+  readonly poolSeconds: number
 }
 
 /** A measurement gives one or more figures, which are measured together. */
@@ -65,6 +68,7 @@ export const plain: readonly PlainMeasurement[] = [
   },
   { names: ['http.added.append', 'http.added.build'], measure: () => withBench('embedded', measureHttp) },
   { names: noisyNames, measure: measureNoisy },
+  { names: poolNames, measure: measurePools },
   { names: ['recall.range'], measure: () => withBench('embedded', measureRecall) },
   {
     names: ['search.words', 'search.vectors', 'search.fused', 'search.cold', 'search.memory'],

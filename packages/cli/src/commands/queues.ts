@@ -1,4 +1,4 @@
-import { type StageName, stageNames } from '@heddle/contracts'
+import { type PoolWork, type StageName, stageNames } from '@heddle/contracts'
 import type { StageStats } from '@heddle/queue'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
@@ -60,6 +60,7 @@ function selectionOf({ stage, limit }: QueuesOptions) {
 
 async function showQueues(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
   const { servedStages } = await import('../presence-in-store.js')
+  await engine.queues.hearWorkers()
   const [stats, letters, served] = await Promise.all([
     engine.queues.stats(),
     engine.client.deadLetters.list(selectionOf(options)),
@@ -102,11 +103,14 @@ const columns = [
   right('delayed'),
   right('failed'),
   right('oldest wait'),
+  right('done/s'),
+  right('each took'),
   right('dead letters'),
   { title: 'state' },
 ]
 
 function rowOf(stage: StageStats & { served: boolean; deadLetters: number }): string[] {
+  const tries = stage.pool.done + stage.pool.failed
   return [
     stage.stage,
     formatCount(stage.waiting),
@@ -114,9 +118,17 @@ function rowOf(stage: StageStats & { served: boolean; deadLetters: number }): st
     formatCount(stage.delayed),
     formatCount(stage.failed),
     stage.oldestWaitMs === null ? '-' : formatDuration(stage.oldestWaitMs),
+    stage.pool.perSecond === 0 ? '-' : stage.pool.perSecond.toFixed(1),
+    tries === 0 ? '-' : formatDuration(stage.pool.tookMs / tries),
     formatCount(stage.deadLetters),
-    stage.paused ? 'paused' : stage.served ? 'served' : 'no worker',
+    stage.paused ? 'paused' : workersOf(stage),
   ]
+}
+
+/** Who has not told in time is seen all the same, by its connections. */
+function workersOf({ pool, served }: { pool: PoolWork; served: boolean }): string {
+  if (pool.workers === 0) return served ? 'served' : 'no worker'
+  return pool.workers === 1 ? '1 worker' : `${formatCount(pool.workers)} workers`
 }
 
 async function retryThreads(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {

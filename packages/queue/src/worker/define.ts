@@ -80,12 +80,13 @@ export interface WorkerHandle {
  */
 export async function defineWorker<Name extends StageName>(options: WorkerOptions<Name>): Promise<WorkerHandle> {
   const { stage, queues, log } = options
-  const { backend, prefix, clock, workers, load } = internalsOf(queues)
+  const { backend, prefix, clock, workers, pools } = internalsOf(queues)
   const listeners = new Set<(settled: Settled) => void>()
   const quietLog = createQuietLog(log, clock)
   /** Tries whose end BullMQ has yet to write down. */
   const ending = new Map<string, Settled>()
   const tell = (settled: Settled) => {
+    pools.settled(settled)
     for (const listener of listeners) listener(settled)
   }
 
@@ -134,12 +135,12 @@ export async function defineWorker<Name extends StageName>(options: WorkerOption
       return () => listeners.delete(listener)
     },
     close({ timeoutMs = bounds.closeMs } = {}) {
-      closing ??= closeWorker(worker, timeoutMs, log).finally(() => workers.delete(handle) && load.workerStopped(stage))
+      closing ??= closeWorker(worker, timeoutMs, log).finally(() => workers.delete(handle) && pools.stopped(stage))
       return closing
     },
   }
   workers.add(handle)
-  load.workerStarted(stage)
+  pools.started(stage)
   try {
     await within(worker.waitUntilReady(), bounds.connectMs, () => unavailable(backend.server))
   } catch (error) {
