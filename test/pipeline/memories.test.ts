@@ -14,7 +14,7 @@ const memoriesOf = ({ receipt }: ContextResult) =>
   receipt.entries.filter(({ section, mode }) => section === 'memories' && mode !== 'left-out')
 const found = (client: Client, query: string) => async () => (await client.search({ query, agent: AGENT })).items.length
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('memories on $title', ({ mode, skip }) => {
+describe.each(modes().filter(({ mode }) => mode === 'postgres'))('memories on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('are', () => {
     const tests = pipelineOfTests(mode)
 

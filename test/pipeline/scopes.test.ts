@@ -14,7 +14,7 @@ const accountOf = ({ receipt }: ContextResult) =>
     .filter(({ count }) => count > 0)
     .map(({ thread, mode, count, reason }) => ({ thread, mode, count, reason }))
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a scoped context on $title', ({ mode, skip }) => {
+describe.each(modes().filter(({ mode }) => mode === 'postgres'))('a scoped context on $title', ({ mode, skip }) => {
   if (skip) return test.skip('needs redis-server', () => {})
   let pipeline: Pipeline
 

@@ -102,7 +102,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       const loom = await freshLoom()
       await loom.client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
       await start()
-      const messages = session('growing', 60)
+      const messages = session('growing', 25)
       await loom.send(messages.slice(0, 1))
       await loom.whenSettled(1)
       const growing = { isDone: false }

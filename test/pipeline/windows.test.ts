@@ -22,7 +22,7 @@ async function shown(client: Client, thread: string): Promise<unknown[]> {
   return messages.slice(0, -1).map(({ content }) => content)
 }
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('windows on $title', ({ mode, skip }) => {
+describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('through the workers', () => {
     let pipeline: Pipeline
     let client: Client

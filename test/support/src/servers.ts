@@ -33,8 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startServers(): Promise<Run> {
   const runId = randomBytes(4).toString('hex')
-  const postgres = await startTestPostgres()
-  const redis = await startTestRedis()
+  const [postgres, redis] = await Promise.all([startTestPostgres(), startTestRedis()])
   if (redis.url === null) process.stdout.write(`Left out: everything that needs Redis, because ${redis.missing}\n`)
   return {
     servers: { runId, postgresUrl: postgres.url, redisUrl: redis.url, redisMissing: redis.missing },
@@ -43,8 +42,7 @@ async function startServers(): Promise<Run> {
       // Servers of our own go as a whole; on given ones, whatever a test has left must not stay.
       if (!postgres.owned) await removeDatabases(postgres.url, runId)
       if (!redis.owned && redis.url !== null) await removeKeys(redis.url, runId)
-      await postgres.stop()
-      await redis.stop()
+      await Promise.all([postgres.stop(), redis.stop()])
     },
   }
 }

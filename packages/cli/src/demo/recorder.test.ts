@@ -19,10 +19,19 @@ async function scratch(): Promise<string> {
   return folder
 }
 
-test('the recorder works through a real session of at least 200 messages, some of them failures', {
-  timeout: 60_000,
+test('the recorder works through a real session of at least 200 messages, some of them failures, and again the same', {
+  timeout: 120_000,
 }, async () => {
-  const session = await recordSession({ sourceDir, scratchDir: await scratch() })
+  const scratchDir = await scratch()
+  const record = async () => {
+    await rm(scratchDir, { recursive: true, force: true })
+    let at = Date.UTC(2026, 0, 1)
+    return recordSession({ sourceDir, scratchDir, nowMs: () => at++ })
+  }
+  const first = await record()
+  const session = await record()
+  // The same files in the same folder give the same session.
+  expect(session.text).toBe(first.text)
   expect(session.messages).toBeGreaterThanOrEqual(200)
   expect(session.failedCalls).toBeGreaterThanOrEqual(5)
   expect(await readFile(session.path, 'utf8')).toBe(session.text)
@@ -36,18 +45,6 @@ test('the recorder works through a real session of at least 200 messages, some o
   expect(results).toEqual(calls)
   const requests = records.filter((record) => record.type === 'user' && typeof record.message.content === 'string')
   expect(requests.length).toBeGreaterThanOrEqual(5)
-})
-
-test('the same files in the same folder give the same session', { timeout: 60_000 }, async () => {
-  const scratchDir = await scratch()
-  const record = async () => {
-    await rm(scratchDir, { recursive: true, force: true })
-    let at = Date.UTC(2026, 0, 1)
-    return recordSession({ sourceDir, scratchDir, nowMs: () => at++ })
-  }
-  const first = await record()
-  const second = await record()
-  expect(second.text).toBe(first.text)
 })
 
 test('a folder with too little in it is refused with what to do', async () => {
