@@ -51,6 +51,14 @@ async function prepared(project: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
+/** Contexts of the thread that may answer a request, or will. */
+async function keyed(project: string): Promise<number> {
+  const rows = await sql`
+    select from heddle.contexts
+    where thread_id = ${threadIdOf(projectIdOf(project), THREAD)} and prepared_key is not null`
+  return rows.length
+}
+
 describe('contexts that are prepared', () => {
   test('are there when they are asked for after a message was stored', async () => {
     const { client } = await openLoom(pipeline, 'ready')
@@ -110,26 +118,60 @@ describe('contexts that are prepared', () => {
     expect(hits).toBeGreaterThan(0)
   })
 
-  test('are none where the agent has items: which of them a request is about is found out for each', async () => {
+  test('are there for an agent with rules, and none where a request selects some: which, is found out for each', async () => {
     const { client } = await openLoom(pipeline, 'with-items')
     const request = { thread: THREAD, prebuild: true }
-    const messages = session('with-items', 4).map(({ message }) => message)
-    await client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.slice(0, 3) })
-    await client.threads.waitUntilSettled(THREAD)
-    const without = await client.contexts.build(request)
-    expect((await client.contexts.build(request)).id).toBe(without.id)
-    await client.items.put(AGENT, { type: 'rule', name: 'weft', text: 'Beat twice.', include: 'agent' })
+    const messages = session('with-items', 6).map(({ message }) => message)
+    const append = async (count: number) => {
+      await client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.splice(0, count) })
+      await client.threads.waitUntilSettled(THREAD)
+    }
+    await client.items.put(AGENT, { type: 'rule', name: 'warp', text: 'Keep it tight.', include: 'always' })
+    await append(3)
     const first = await client.contexts.build(request)
-    expect(first.id).not.toBe(without.id)
+    expect(JSON.stringify(first.messages)).toContain('Keep it tight.')
+    expect((await client.contexts.build(request)).id).toBe(first.id)
+    await client.items.put(AGENT, { type: 'rule', name: 'warp', text: 'Keep it loose.' })
+    const second = await client.contexts.build(request)
+    expect(JSON.stringify(second.messages)).toContain('Keep it loose.')
+    await append(1)
+    await waitFor(async () => (await prepared('with-items')).length > 0)
+
+    await client.items.put(AGENT, { type: 'rule', name: 'weft', text: 'Beat twice.', include: 'agent' })
+    const third = await client.contexts.build(request)
     // Other vectors may choose other items, and nothing tells when they change.
-    expect((await client.contexts.build(request)).id).not.toBe(first.id)
-    await client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.slice(3) })
-    await client.threads.waitUntilSettled(THREAD)
-    const asked = await sql`
-      select from heddle.contexts
-      where thread_id = ${threadIdOf(projectIdOf('with-items'), THREAD)} and prepared_key is not null
-        and requested_at >= (select requested_at from heddle.contexts where id = ${first.id})`
-    expect(asked).toHaveLength(0)
+    expect((await client.contexts.build(request)).id).not.toBe(third.id)
+    await append(1)
+    await waitFor(async () => (await keyed('with-items')) === 0, { what: 'that no more is prepared' })
+    await append(1)
+    expect(await keyed('with-items')).toBe(0)
+  })
+
+  test('are prepared where the settings say so, unless the request says otherwise, until they say so no more', async () => {
+    const { client } = await openLoom(pipeline, 'by-setting')
+    const settings = { budget: 100_000, rollingWindow: null }
+    await client.agents.put(AGENT, { settings: { ...settings, prebuild: true } })
+    const messages = session('by-setting', 40).map(({ message }) => message)
+    const append = async () => {
+      await client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.splice(0, 5) })
+      await client.threads.waitUntilSettled(THREAD)
+    }
+    const request = { thread: THREAD }
+    await append()
+    const asked = await client.contexts.build(request)
+    expect((await client.contexts.build(request)).id).toBe(asked.id)
+    await append()
+    const ids = await waitFor(async () => {
+      const found = await prepared('by-setting')
+      return found.length > 0 && found
+    })
+    expect(ids).toContain((await client.contexts.build(request)).id)
+    expect(ids).not.toContain((await client.contexts.build({ ...request, prebuild: false })).id)
+    await client.agents.put(AGENT, { settings })
+    const after = await client.contexts.build(request)
+    expect((await client.contexts.build(request)).id).not.toBe(after.id)
+    await append()
+    await waitFor(async () => (await keyed('by-setting')) === 0, { what: 'that no more is prepared' })
   })
 
   test('are passed over from the moment at which the oldest message leaves the window', async () => {

@@ -12,7 +12,7 @@ import {
   RetryableError,
 } from '@heddle/contracts'
 import { diffContexts, preparedKey, requestKey, threadIdOf } from '@heddle/core'
-import { type ContextRow, findPrepared, loadContext, requestContext } from '@heddle/store'
+import { type ContextRow, loadContext, requestContext } from '@heddle/store'
 import { contextAt } from './context-at.js'
 import { newId } from './ids.js'
 import { type ClientParts, checkDeadline, DEADLINE_MS_DEFAULT } from './options.js'
@@ -64,12 +64,18 @@ async function awaitContext(
   const { store, queues, projectId } = parts
   const id = newId()
   let isRequested = false
+  // What was prepared for this request, where it holds, is found by the statement that asks: then it is the answer.
   const ask = async () => {
-    const threadId = threadIdOf(projectId, checked.thread)
-    const asked = { id, threadId, request: checked, deadlineAtMs: Date.now() + deadlineMs }
-    await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })
+    const request = async (expected: boolean) => {
+      const asked = { ...rowOf(parts, id, checked, deadlineMs), prepared: preparedFor(parts, checked, expected) }
+      return await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })
+    }
+    const first = await request(checked.prebuild === true)
+    const { ready } = first.isLikelyReady ? await request(true) : first
+    if (ready !== null) return ready
     isRequested = true
     await queues.add('assemble', jobOf(parts, id, checked))
+    return undefined
   }
   const expected = queues.expectReply({
     requestId: id,
@@ -79,16 +85,11 @@ async function awaitContext(
       const wasRequested = isRequested
       const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }), { snapshot: true })
       // Erased meanwhile: with its thread, which asking again says, or since it was about to show another one that was.
-      if (row === null && wasRequested) await ask()
+      if (row === null && wasRequested) return await ask()
       return resultOf(row)
     },
   })
-  const send = async () => {
-    const ready = await findReady(parts, checked)
-    if (ready !== null) return ready
-    await ask()
-    return await expected.result
-  }
+  const send = async () => (await ask()) ?? (await expected.result)
   try {
     // A server that takes long to refuse must not keep the caller past the deadline.
     return await Promise.race([expected.result, send()])
@@ -101,17 +102,14 @@ function jobOf({ queues, projectId }: ClientParts, contextId: string, request: C
   return { projectId, contextId, replyTo: queues.inbox, requestKey: requestKey(projectId, request) }
 }
 
-/** What was prepared for this request, where it holds: found by one query, without the queue. */
-async function findReady(
-  { store, projectId, settings, clock }: ClientParts,
-  request: ContextRequest,
-): Promise<ContextResult | null> {
+function rowOf({ projectId }: ClientParts, id: string, request: ContextRequest, deadlineMs: number) {
+  return { id, threadId: threadIdOf(projectId, request.thread), request, deadlineAtMs: Date.now() + deadlineMs }
+}
+
+/** @param expected whether the request itself says that one is to be prepared; the settings may, too */
+function preparedFor({ settings, clock }: ClientParts, request: ContextRequest, expected: boolean) {
   const key = preparedKey(request, settings)
-  if (key === null) return null
-  const threadId = threadIdOf(projectId, request.thread)
-  return await store.inProject(projectId, (tx) => findPrepared(tx, { threadId, key, nowMs: clock.nowMs() }), {
-    together: true,
-  })
+  return key === null ? undefined : { key, nowMs: clock.nowMs(), expected }
 }
 
 /** A context that was asked for, as far as it has come. */
@@ -138,8 +136,7 @@ export async function orderContext(
   const { store, queues, projectId, log } = parts
   const giveBack = queues.takeShare({ stage: 'assemble', projectId, bytes: 0 })
   const id = newId()
-  const threadId = threadIdOf(projectId, checked.thread)
-  const asked = { id, threadId, request: checked, deadlineAtMs: Date.now() + deadlineMs }
+  const asked = rowOf(parts, id, checked, deadlineMs)
   try {
     await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })
     // The row is the request: without the job, the reconciler finds it.

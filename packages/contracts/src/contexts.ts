@@ -44,7 +44,7 @@ export const contextRequestSchema = z.strictObject({
     .optional(),
   /**
    * Prepares the next context of the same request in the background whenever the thread changed, and answers with it where
-   * nothing changed since. For requests without a `message`, which is other each time.
+   * nothing changed since. For requests without a `message`, which is other each time. Default as the settings say.
    */
   prebuild: z.boolean().optional(),
   /** What the context may tell of; see {@link scopeSchema}. Default all of the thread. */

@@ -21,6 +21,8 @@ export const settingsSchema = z.strictObject({
   maxOutputTokens: count(1, 1_000_000),
   /** No compaction in the background (spec 001). */
   disableAutoSummarize: z.boolean(),
+  /** Whether the next contexts are prepared in the background of requests that do not say so themselves. */
+  prebuild: z.boolean(),
   summarizationProvider: z.string().min(1).max(100).nullable(),
   summarizationModel: z.string().min(1).max(200).nullable(),
   /** Longest summary in tokens (spec 002). */
@@ -140,6 +142,7 @@ export const defaultSettings: Settings = {
   strategy: 'sandwich',
   maxOutputTokens: 4_096,
   disableAutoSummarize: false,
+  prebuild: false,
   summarizationProvider: null,
   summarizationModel: null,
   maxSummaryTokens: 2_000,

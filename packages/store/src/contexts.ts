@@ -2,6 +2,7 @@ import { type ContextRequest, type ContextResult, type ErrorData, notFound } fro
 import type { Tx } from './connection.js'
 import { isOwn } from './own-project.js'
 import { inflateJson } from './packing.js'
+import { findPrepared } from './prepared-contexts.js'
 import { rebuildContext } from './stored-contexts.js'
 import { shareErasureLock } from './tombstones.js'
 
@@ -25,6 +26,8 @@ export interface ContextSummary {
   readonly budget: number | null
   readonly tokensUsed: number | null
   readonly summaryUsed: boolean | null
+  /** Whether it was ordered before anybody asked for it, and nobody has since. */
+  readonly isPrepared: boolean
 }
 
 export interface ContextRow extends ContextSummary {
@@ -32,35 +35,64 @@ export interface ContextRow extends ContextSummary {
   readonly result: ContextResult | null
 }
 
+export interface ContextToRequest {
+  readonly id: string
+  readonly threadId: string
+  readonly request: ContextRequest
+  readonly deadlineAtMs: number
+  /**
+   * The key under which one may have been prepared that answers it, and the time. Whether it holds takes as long to find out
+   * as asking: where that is not `expected`, it is only looked whether there is one at all. Default none.
+   */
+  readonly prepared?: { readonly key: string; readonly nowMs: number; readonly expected: boolean } | undefined
+}
+
+/** What became of a request. */
+export interface Asked {
+  /** False where a context of this id was asked for before. */
+  readonly isNew: boolean
+  /** What was prepared and answers it. */
+  readonly ready: ContextResult | null
+  /** Something was prepared, and nothing is asked for: look again, and expect it. */
+  readonly isLikelyReady: boolean
+}
+
 /**
- * Asks for a context: the row is what the assemble stage works from, and where its answer will stand. All statements are
- * sent at once.
+ * Asks for a context: the row is what the assemble stage works from, and where its answer will stand. Where one was prepared
+ * that answers it, that is the answer, and nothing is asked for. All statements are sent at once.
  *
- * @returns false where a context of this id was asked for before
  * @throws PermanentError `NOT_FOUND` where the thread was erased
  */
 export async function requestContext(
   tx: Tx,
-  context: { id: string; threadId: string; request: ContextRequest; deadlineAtMs: number },
-): Promise<boolean> {
-  const { id, threadId, request, deadlineAtMs } = context
+  { id, threadId, request, deadlineAtMs, prepared }: ContextToRequest,
+): Promise<Asked> {
+  const found =
+    prepared === undefined
+      ? tx`found as (select null::bytea as result where false)`
+      : findPrepared(tx, { threadId, ...prepared })
   const [, , [asked]] = await Promise.all([
     commitSoon(tx),
     shareErasureLock(tx),
-    tx<{ isNew: boolean; isThere: boolean }[]>`
-      with requested as (
+    tx<{ isNew: boolean; isThere: boolean; isFound: boolean; ready: Uint8Array | null }[]>`
+      with ${found},
+      requested as (
         insert into heddle.contexts (id, thread_id, status, request, deadline_at)
         select ${id}, ${threadId}, 'requested', ${JSON.stringify(request)}::text::json, ${deadlineAtMs}
-        where not exists (
+        where not exists (select from found) and not exists (
           select from heddle.tombstones where target_id in (${threadId}, current_setting('heddle.project_id')::uuid))
         on conflict (id) do nothing
         returning id
       )
-      select exists (select from requested) as is_new, exists (select from heddle.contexts where id = ${id}) as is_there`,
+      select
+        exists (select from requested) as is_new, exists (select from found) as is_found,
+        (select result from found) as ready,
+        exists (select from heddle.contexts where id = ${id}) as is_there`,
   ])
-  if (asked?.isNew) return true
-  if (!asked?.isThere) throw notFound('thread', request.thread, 'it was erased; use another name')
-  return false
+  const { isNew = false, isThere = false, isFound = false, ready: bytes = null } = asked ?? {}
+  const ready = bytes === null ? null : ((await inflateJson(bytes)) as ContextResult)
+  if (!isNew && !isThere && !isFound) throw notFound('thread', request.thread, 'it was erased; use another name')
+  return { isNew, ready, isLikelyReady: isFound && ready === null }
 }
 
 /**
@@ -117,5 +149,6 @@ export async function listContexts(tx: Tx, { threadId, limit, before }: ContextL
 function summaryColumns(tx: Tx) {
   return tx`
     id, thread_id, status, request, requested_at as requested_at_ms, deadline_at as deadline_at_ms,
-    built_at as built_at_ms, shown_at as shown_at_ms, error, state_id, agent_version, head_seq, budget, tokens_used, summary_used`
+    built_at as built_at_ms, shown_at as shown_at_ms, error, state_id, agent_version, head_seq, budget, tokens_used, summary_used,
+    prepared_count > 0 as is_prepared`
 }

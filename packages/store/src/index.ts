@@ -74,7 +74,7 @@ export { type FoundRow, type FoundRows, findMessages } from './message-search.js
 export * from './messages.js'
 export { type MigrateOptions, migrate } from './migrate.js'
 export { appendPostings, type IndexedMessage, mergePostings } from './postings.js'
-export { findPrepared, type Prepared, prepareContexts } from './prepared-contexts.js'
+export { type Prepared, prepareContexts, stopPreparing } from './prepared-contexts.js'
 export * from './processes.js'
 export * from './progress.js'
 export * from './projects.js'

@@ -1,8 +1,6 @@
-import type { ContextResult } from '@heddle/contracts'
 import type { Tx } from './connection.js'
 import { type Dependence, versionsOf } from './dependence.js'
 import { isOwn } from './own-project.js'
-import { inflateJson } from './packing.js'
 import type { Store } from './store.js'
 import { shareErasureLock, threadStands } from './tombstones.js'
 
@@ -27,18 +25,30 @@ export interface Prepared extends Dependence {
   readonly key: string
 }
 
+/** A context that may have been prepared. */
+export interface Awaited {
+  readonly threadId: string
+  readonly key: string
+  readonly nowMs: number
+  /** Whether one is likely there. */
+  readonly expected: boolean
+}
+
 /**
- * A context that answers a request of this key now: nothing that it was made of has changed. It counts as asked for from then
- * on: the past shows it, and more may be prepared.
- *
- * @returns null where there is none
+ * Parts of a `with`: `found` has the result of a context that answers a request of this key now, since nothing that it was
+ * made of has changed. It counts as asked for from then on: the past shows it, and more may be prepared. Where none is
+ * expected, `found` has a row without a result if there may be one.
  */
-export async function findPrepared(
-  tx: Tx,
-  { threadId, key, nowMs }: { threadId: string; key: string; nowMs: number },
-): Promise<ContextResult | null> {
-  const [found] = await tx<{ result: Uint8Array }[]>`
-    with found as (
+export function findPrepared(tx: Tx, { threadId, key, nowMs, expected }: Awaited) {
+  if (!expected)
+    return tx`
+      found as (
+        select null::bytea as result from heddle.contexts
+        where thread_id = ${threadId} and prepared_key = ${key} and requested_at > now() - ${AGE_MAX}::interval
+        limit 1
+      )`
+  return tx`
+    found as (
       select newest.id, newest.prepared_count, delivery.result
       from (
         select id, thread_id, lane, versions, holds_until, prepared_count from heddle.contexts
@@ -54,9 +64,16 @@ export async function findPrepared(
     taken as (
       update heddle.contexts set prepared_count = 0
       where id = (select id from found where prepared_count > 0)
-    )
-    select result from found`
-  return found === undefined ? null : ((await inflateJson(found.result)) as ContextResult)
+    )`
+}
+
+/** Has no more contexts prepared like this one: that it was, turned out to be of no use. */
+export async function stopPreparing(tx: Tx, { id }: { id: string }): Promise<void> {
+  await tx`
+    update heddle.contexts as alike
+    set prepared_key = null
+    from heddle.contexts as context
+    where context.id = ${id} and alike.thread_id = context.thread_id and alike.prepared_key = context.prepared_key`
 }
 
 /**
@@ -88,12 +105,6 @@ async function orderPrepared(tx: Tx, { threadId }: { threadId: string }): Promis
       order by prepared_key, requested_at desc
     ) as newest
     where newest.prepared_count < ${PREPARED_IN_ROW_MAX}
-      -- An agent that got items since: what they are to a request is found out for each, and what is prepared answers none.
-      and not exists (
-        select from heddle.threads as thread
-        join heddle.items as item on item.agent_id = thread.agent_id
-        join heddle.item_versions as described on described.item_id = item.id and described.version = item.version
-        where thread.id = ${threadId} and not described.erased)
       and newest.versions is distinct from ${versionsOf(tx, tx`newest.thread_id`, tx`newest.lane`)}
     limit ${KEYS_PER_THREAD_MAX}`
   if (outdated.length === 0) return []

@@ -31,7 +31,6 @@ const SHARE_OF_DEADLINE = 0.5
 export async function chooseItems(deps: ChooseItemsDeps, projectId: string, choice: ItemChoice): Promise<ContextItems> {
   const { share, input, deadlineAtMs } = choice
   const { store, embedder = null, log, clock, selectionTimeoutMs = SELECTION_TIMEOUT_MS } = deps
-  if (share.candidates.length === 0) return itemsWithout(choice, null)
   const query = queryOf(input)
   if (query === null) return itemsWithout(choice, 'neither the request nor the thread says what it is about')
   if (embedder === null) return itemsWithout(choice, 'there is no embedder')

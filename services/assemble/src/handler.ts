@@ -1,5 +1,5 @@
 import { type ContextJob, type ContextResult, errorData, HeddleError, type PartialSettings } from '@heddle/contracts'
-import { memoryLimits, preparedKey, requestKey, sharedPrefixTokens, type TextEmbedder } from '@heddle/core'
+import { isToBePrepared, preparedKey, requestKey, sharedPrefixTokens, type TextEmbedder } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import {
@@ -10,6 +10,7 @@ import {
   packLines,
   packResult,
   type Store,
+  stopPreparing,
   type Tx,
 } from '@heddle/store'
 import { chooseItems } from './choose-items.js'
@@ -81,7 +82,7 @@ export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promis
 async function record(
   built: ContextResult,
   made: MadeContext,
-  { input, threadId, shownAtMs, prepared }: LoadedInput,
+  { input, threadId, shownAtMs, prepared, isPrepared }: LoadedInput,
   { payload: { projectId } }: Job<ContextJob>,
   { store, tails, clock }: AssembleDeps,
 ): Promise<void> {
@@ -93,6 +94,9 @@ async function record(
   const stored = packLines(result.id, made.linesOf(result, others.isAbout), before?.base ?? null)
   const mentions = others.threadIds
   const packed = await packResult(result)
+  // Settings or items have changed since it was ordered: what is prepared answers nobody any more.
+  if (isPrepared && prepared === undefined)
+    await store.inProject(projectId, (tx) => stopPreparing(tx, { id: result.id }))
   try {
     await store.inProject(
       projectId,
@@ -117,6 +121,8 @@ interface LoadedInput extends LoadedForBuild {
   /** The moment that the context shows. */
   readonly shownAtMs: number
   readonly prepared?: Prepared
+  /** Whether it was ordered before anybody asked for it. */
+  readonly isPrepared: boolean
   readonly deadlineAtMs: number
 }
 
@@ -143,15 +149,14 @@ async function load(tx: Tx, { projectId, contextId, ...job }: ContextJob, deps: 
     (await loadBuildInput(tx, requested, { ...deps, projectId, shownAtMs }))
   warm.keep(key, build)
   const input = build.input.request.message === request.message ? build.input : { ...build.input, request }
-  // What it recalls is found out for each: nothing is prepared for it.
-  const isAskedAnew = memoryLimits(request, build.input.settings) !== null
-  const prepared = isAskedAnew ? null : preparedKey(request, deps.settings)
+  const prepared = isToBePrepared(request, build.input.settings) ? preparedKey(request, deps.settings) : null
   return {
     ...build,
     input,
     threadId,
     shownAtMs,
     deadlineAtMs,
+    isPrepared: requested.isPrepared,
     ...(prepared !== null && build.dependence !== null && { prepared: { key: prepared, ...build.dependence } }),
   }
 }

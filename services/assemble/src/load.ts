@@ -1,5 +1,5 @@
 import { type ContextRequest, notFound, validationError } from '@heddle/contracts'
-import { type BuildInput, ITERATIONS, MESSAGES_LEFT_OUT, statusLimits, windowBounds } from '@heddle/core'
+import { type BuildInput, ITERATIONS, itemsWithout, MESSAGES_LEFT_OUT, statusLimits, windowBounds } from '@heddle/core'
 import {
   type Compaction,
   type ContextRow,
@@ -22,7 +22,7 @@ import { isOfOthers, scopeThreadIds } from './scope.js'
 /** What a context is made of, and whether the thread's compactions have yet to follow a change of its settings. */
 export interface LoadedForBuild {
   readonly input: BuildInput
-  /** Those that the context's own are chosen from; null where the agent has none. */
+  /** Those that the context's own are chosen from; null where nothing is to be chosen. */
   readonly items: LoadedItems | null
   readonly awaitsPruning: boolean
   readonly thread: ThreadRow
@@ -55,8 +55,11 @@ export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDe
     loadItems(tx, thread, request.scope),
     isLoop || isBounded ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, shownAtMs, rollingWindow }),
   ])
-  // What an agent's items are to a request is found out for each.
-  return { input, items, awaitsPruning, thread, dependence: items === null ? dependence : null }
+  // What an agent's items are to a request is found out for each; where none are selected, all that are shown is known.
+  if (items !== null && items.share.candidates.length > 0)
+    return { input, items, awaitsPruning, thread, dependence: null }
+  const complete = items === null ? input : { ...input, items: itemsWithout(items, null) }
+  return { input: complete, items: null, awaitsPruning, thread, dependence }
 }
 
 function scopeOfLoop(): Error {

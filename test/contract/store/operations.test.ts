@@ -180,8 +180,8 @@ describe('contexts', () => {
 
   it('are requested once, answered once, and come back as they were built', async () => {
     const id = newId()
-    expect(await request(id)).toBe(true)
-    expect(await request(id)).toBe(false)
+    expect(await request(id)).toMatchObject({ isNew: true })
+    expect(await request(id)).toMatchObject({ isNew: false })
     const finish = () => inProject(PROJECT, (tx) => finishContext(tx, { id, result: result(id) }))
     expect((await Promise.all([finish(), finish()])).filter(Boolean)).toHaveLength(1)
     const error = { code: 'TIMEOUT', detail: 'too late' } as const
