@@ -62,6 +62,8 @@ async function change(
     () => client.threads.put('sister', { agent: AGENT, status: `dyeing ${round}` }),
     () => client.processes.put(THREAD, `process-${draw(3)}`, { status: `at ${round} percent` }),
     () => client.processes.put('sister', `process-${draw(3)}`, { status: `at ${round}`, ended: draw(2) === 0 }),
+    () => client.items.put(AGENT, { type: 'rule', name: 'weft', text: `Beat ${round} times.` }),
+    () => client.items.put(AGENT, { type: 'reference', name: 'part', text: `Part ${round}.`, include: 'agent' }),
     async () => client.contexts.uncompact({ thread: THREAD, all: true }),
   ]
   await changes[draw(changes.length)]?.()
@@ -72,6 +74,7 @@ async function changeEverything(client: Client): Promise<void> {
   await client.agents.put(AGENT, { systemPrompt: 'changed', docs: [], settings: { budget: 9_000, rollingWindow: 60 } })
   await client.threads.put(THREAD, { agent: AGENT, title: 'changed', goal: 'changed', status: 'changed' })
   await client.threads.put('sister', { agent: AGENT, status: 'changed' })
+  for (const { type, name } of (await client.items.list(AGENT)).items) await client.items.remove(AGENT, { type, name })
   for (const process of [0, 1, 2]) await client.processes.put(THREAD, `process-${process}`, { status: 'changed' })
   await client.agents.clear(AGENT)
 }
@@ -85,6 +88,7 @@ describe('stored contexts', () => {
   beforeAll(async () => {
     const loom = await openLoom(pipeline, 'history')
     client = loom.client
+    await client.items.put(AGENT, { type: 'rule', name: 'weft', text: 'Beat once.', include: 'always' })
     await client.threads.put('sister', { agent: AGENT })
     const messages = session('history', 300)
     const draw = chances(1)

@@ -2,6 +2,7 @@ import type { Measured } from '@heddle/test-support/figure'
 import { measureCache } from './cache/measure.js'
 import { measureContextStorage } from './context-storage.js'
 import { measureContexts } from './contexts/measure.js'
+import { measureRebuilt } from './contexts/rebuilt.js'
 import { measureSearch } from './locomo/measure.js'
 import { measureProperty } from './property.js'
 import { measurePruning } from './pruning.js'
@@ -73,6 +74,11 @@ export const catalog: readonly Measurement[] = [
     names: ['contexts.storage'],
     needsData: true,
     measure: ({ dataDir }) => measureContextStorage(dataDir),
+  },
+  {
+    names: ['contexts.rebuilt', 'contexts.rebuilt.at', 'contexts.rebuilt.diff'],
+    needsData: true,
+    measure: ({ dataDir }) => measureRebuilt(dataDir),
   },
   {
     names: ['prune.property'],
