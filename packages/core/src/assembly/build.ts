@@ -71,19 +71,20 @@ function leastBudget(tooSmall: number, likely: number, fits: (budget: number) =>
   return high
 }
 
+/** A history whose smallest form is larger than its allocation takes what it needs: no budget would be enough otherwise. */
 function fitHistory(input: BuildInput, conversation: Conversation, lane: Lane, roomTokens: number) {
-  const { state, headSeq, reference, scope } = input
+  const { state, headSeq, reference, scope, settings } = input
+  const allocation = settings.sections.allocations.history ?? roomTokens
   const isStateCurtailed = scope?.since != null && state !== null && state.summary === null
-  return lane.strategy.fitHistory({
-    conversation,
-    state,
-    isStateCurtailed,
-    lane,
-    roomTokens: Math.min(roomTokens, input.settings.sections.allocations.history ?? roomTokens),
-    headSeq,
-    reference,
-    ...countingOf(input),
-  })
+  const given = { conversation, state, isStateCurtailed, lane, headSeq, reference, ...countingOf(input) }
+  const fitInto = (tokens: number) => lane.strategy.fitHistory({ ...given, roomTokens: Math.min(roomTokens, tokens) })
+  const fitted = fitInto(allocation)
+  if (!('neededTokens' in fitted) || allocation >= roomTokens) return fitted
+  const smallest = fitInto(fitted.neededTokens)
+  const larger = 'neededTokens' in smallest ? fitInto(roomTokens) : smallest
+  if ('neededTokens' in larger) return larger
+  const note = `the history takes more than the ${allocation} tokens allocated to it: its smallest form is larger`
+  return { ...larger, notes: [...larger.notes, note] }
 }
 
 function assembled(

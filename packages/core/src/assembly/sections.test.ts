@@ -60,3 +60,14 @@ test('a history takes no more than its allocation, however large the budget is',
   expect(history?.tokens).toBeLessThanOrEqual(3_000)
   expect(receipt.eligible).toBe(200)
 })
+
+test('a history whose smallest form is larger than its allocation is there all the same, and the receipt says so', () => {
+  const thread = new SimulatedThread({})
+  for (let seq = 1; seq <= 30; seq++)
+    thread.arrive(sampleMessage({ seq, role: seq % 2 ? 'user' : 'assistant', content: 'word '.repeat(90) }))
+  const settings = mergeSettings({ budget: 4_000, sections: { allocations: { history: 20 } } })
+  const { receipt, tokensUsed } = buildContext(simulatedInput(thread, { settings }))
+  expect(receipt.notes.join()).toContain('more than the 20 tokens allocated to it')
+  expect(receipt.entries.reduce((sum, { count }) => sum + count, 0)).toBe(30)
+  expect(tokensUsed).toBeLessThan(2_000)
+})
