@@ -1,6 +1,13 @@
 import type { WakeJob } from '@heddle/contracts'
 import { expect, test } from 'vitest'
-import { MESSAGES_GATHERED_MAX, WAKES_AT_ONCE_MAX, WAKES_PER_SECOND, Wakes } from './wakes.js'
+import {
+  GATHER_MS_MIN,
+  MESSAGES_GATHERED_MAX,
+  MESSAGES_WORTH_A_WAKE,
+  WAKES_AT_ONCE_MAX,
+  WAKES_PER_SECOND,
+  Wakes,
+} from './wakes.js'
 
 const thread = (number: number): WakeJob => ({ projectId: 'project', threadId: `thread ${number}` })
 
@@ -39,6 +46,16 @@ test('wakes at once while few messages come', () => {
   }
 })
 
+test('takes the second after one with many messages for a part of the load', () => {
+  const { wakes, time, exhaust } = setUp()
+  exhaust()
+  expect(wakes.isDue(thread(100), 1)).toBe(false)
+  time.nowMs += 1_000
+  expect(wakes.isDue(thread(101), 1)).toBe(false)
+  time.nowMs += 1_000
+  expect(wakes.isDue(thread(102), 1)).toBe(true)
+})
+
 test('gathers threads under load, and wakes each once', async () => {
   const { wakes, woken, exhaust, endWait } = setUp()
   exhaust()
@@ -58,6 +75,7 @@ test('wakes some threads each second while the load lasts, and none later than a
   }
   exhaust()
   grow(1_000, 10 * WAKES_PER_SECOND)
+  time.nowMs += GATHER_MS_MIN
   endWait()
   await expect.poll(() => woken).toHaveLength(1)
   expect(woken[0]).toEqual(Array.from({ length: WAKES_PER_SECOND }, (_, index) => `thread ${1_000 + index}`))
@@ -71,15 +89,33 @@ test('wakes some threads each second while the load lasts, and none later than a
   expect(woken[1]).toHaveLength(9 * WAKES_PER_SECOND + WAKES_AT_ONCE_MAX)
 })
 
+test('lets threads that grew by little wait for more while the load lasts, and others pass them by', async () => {
+  const { wakes, woken, time, exhaust, endWait } = setUp()
+  exhaust()
+  for (let number = 0; number < 3 * WAKES_AT_ONCE_MAX; number++) wakes.isDue(thread(100 + number), 1)
+  wakes.isDue(thread(1_000), MESSAGES_WORTH_A_WAKE)
+  time.nowMs += GATHER_MS_MIN - 1
+  endWait()
+  await expect.poll(() => woken).toEqual([['thread 1000']])
+  exhaust()
+  wakes.isDue(thread(2_000), 1)
+  time.nowMs += 1
+  endWait()
+  await expect.poll(() => woken).toHaveLength(2)
+  expect(woken[1]).toEqual(Array.from({ length: WAKES_PER_SECOND }, (_, number) => `thread ${100 + number}`))
+})
+
 test('wakes all that gathered once the load is over', async () => {
   const { wakes, woken, exhaust, endWait } = setUp()
   exhaust()
-  for (let number = 0; number < 3 * WAKES_PER_SECOND; number++) wakes.isDue(thread(number), 1)
+  for (let number = 0; number < 3 * WAKES_PER_SECOND; number++) wakes.isDue(thread(number), MESSAGES_WORTH_A_WAKE)
   endWait()
   await expect.poll(() => woken).toHaveLength(1)
+  expect(woken[0]).toHaveLength(WAKES_PER_SECOND)
+  wakes.isDue(thread(1_000), 1)
   endWait()
   await expect.poll(() => woken).toHaveLength(2)
-  expect(woken[1]).toHaveLength(2 * WAKES_PER_SECOND)
+  expect(woken[1]).toHaveLength(2 * WAKES_PER_SECOND + 1)
 })
 
 test('wakes a thread at once that has grown much, also under load', () => {

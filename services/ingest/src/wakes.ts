@@ -12,12 +12,13 @@ export interface WakesOptions {
 export const WAKES_AT_ONCE_MAX = 8
 /** Threads that are woken in a second under load, those first that have waited longest. */
 export const WAKES_PER_SECOND = 16
+/** Under load, a thread that has grown by less than {@link MESSAGES_WORTH_A_WAKE} waits for more at least so long. */
+export const GATHER_MS_MIN = 10_000
+/** To wake two stages for a thread costs about as much as to store so many messages. */
+export const MESSAGES_WORTH_A_WAKE = 20
 /** Whatever the load, a thread waits no longer than this. */
 const GATHER_MS_MAX = 30_000
-/**
- * A thread that has grown by so many messages meanwhile is worth a wake of its own: on the Postgres backend the wakes of two
- * stages cost about as much as to store twenty messages.
- */
+/** A thread that has grown by so many messages meanwhile is woken at once. */
 export const MESSAGES_GATHERED_MAX = 500
 
 interface Gathered {
@@ -28,8 +29,8 @@ interface Gathered {
 
 /**
  * Decides when the stages after ingest look at a thread that grew. While few messages come, at once. Under load, threads
- * gather, and one that grew by ten messages meanwhile is looked at once instead of ten times; each second some of them are
- * woken, and all as soon as the load is over.
+ * gather, and one that grew by ten messages meanwhile is looked at once instead of ten times; each second some are woken of
+ * those that grew by enough or have waited, and all as soon as the load is over.
  *
  * What has gathered when a process dies is woken by the reconciler.
  */
@@ -38,7 +39,7 @@ export class Wakes {
   readonly #closing = new AbortController()
   /** In the order in which they began to wait. */
   readonly #gathered = new Map<string, Gathered>()
-  #second = { number: Number.NaN, appends: 0 }
+  #second = { number: Number.NaN, appends: 0, isAfterMany: false }
   /** Since the threads that gather were looked at last. */
   #appends = 0
   #running: Promise<void> | undefined
@@ -50,7 +51,7 @@ export class Wakes {
   /** @returns whether to wake the stages for the thread at once; otherwise they are woken later */
   isDue(thread: WakeJob, messages: number): boolean {
     const nowMs = this.#options.clock.nowMs()
-    const isQuiet = this.#countAppend(nowMs) <= WAKES_AT_ONCE_MAX
+    const isQuiet = this.#countAppend(nowMs)
     const before = this.#gathered.get(thread.threadId)
     const gathered = (before?.messages ?? 0) + messages
     if (gathered >= MESSAGES_GATHERED_MAX || this.#closing.signal.aborted || isQuiet) {
@@ -68,12 +69,16 @@ export class Wakes {
     await this.#running
   }
 
-  /** @returns the appends of this second */
-  #countAppend(nowMs: number): number {
+  /** @returns whether few appends came in this second and in the one before */
+  #countAppend(nowMs: number): boolean {
     this.#appends++
     const number = Math.floor(nowMs / 1_000)
-    if (number !== this.#second.number) this.#second = { number, appends: 0 }
-    return ++this.#second.appends
+    if (number !== this.#second.number) {
+      const isAfterMany = number === this.#second.number + 1 && this.#second.appends > WAKES_AT_ONCE_MAX
+      this.#second = { number, appends: 0, isAfterMany }
+    }
+    this.#second.appends++
+    return this.#second.appends <= WAKES_AT_ONCE_MAX && !this.#second.isAfterMany
   }
 
   async #run(): Promise<void> {
@@ -81,6 +86,7 @@ export class Wakes {
       this.#appends = 0
       await this.#options.clock.wait(1_000, this.#closing.signal).catch(() => {})
       const threads = this.#takeDue(this.#options.clock.nowMs())
+      if (threads.length === 0) continue
       await this.#options
         .wake(threads)
         .catch((error: unknown) =>
@@ -93,9 +99,10 @@ export class Wakes {
   #takeDue(nowMs: number): WakeJob[] {
     const isOver = this.#appends <= WAKES_AT_ONCE_MAX || this.#closing.signal.aborted
     const due: WakeJob[] = []
-    for (const { thread, sinceMs } of this.#gathered.values()) {
-      if (!isOver && due.length >= WAKES_PER_SECOND && nowMs - sinceMs < GATHER_MS_MAX) break
-      due.push(thread)
+    for (const { thread, sinceMs, messages } of this.#gathered.values()) {
+      const waitedMs = nowMs - sinceMs
+      const isWorthIt = messages >= MESSAGES_WORTH_A_WAKE || waitedMs >= GATHER_MS_MIN
+      if (isOver || waitedMs >= GATHER_MS_MAX || (isWorthIt && due.length < WAKES_PER_SECOND)) due.push(thread)
     }
     for (const { threadId } of due) this.#gathered.delete(threadId)
     return due
