@@ -1,4 +1,4 @@
-import type { SummaryCall } from '@heddle/contracts'
+import type { SummarizationProvider, SummaryCall } from '@heddle/contracts'
 import { countTokens, foldBounds, type SummaryRequest, type SummarySource, summarizeExtractively } from '@heddle/core'
 import { createSummarizers, type Summarizer } from '@heddle/models'
 import { createLogger, systemClock } from '@heddle/runtime'
@@ -47,14 +47,17 @@ afterAll(() => server.close())
 
 /** Each adapter with the variables that lead it to the server, and a model of a known window. */
 const adapters = [
-  { provider: 'openai', env: () => ({ OPENAI_API_KEY: 'key-openai', OPENAI_BASE_URL: server.openAiUrl }) },
-  { provider: 'cerebras', env: () => ({ CEREBRAS_API_KEY: 'key-cerebras', CEREBRAS_BASE_URL: server.openAiUrl }) },
-  { provider: 'xai', env: () => ({ XAI_API_KEY: 'key-xai', XAI_BASE_URL: server.openAiUrl }) },
-  { provider: 'groq', env: () => ({ GROQ_API_KEY: 'key-groq', GROQ_BASE_URL: server.openAiUrl }) },
-  { provider: 'gemini', env: () => ({ GEMINI_API_KEY: 'key-gemini', GEMINI_BASE_URL: server.openAiUrl }) },
-  { provider: 'ollama', env: () => ({ OLLAMA_BASE_URL: server.openAiUrl }) },
+  { provider: 'openai' as const, env: () => ({ OPENAI_API_KEY: 'key-openai', OPENAI_BASE_URL: server.openAiUrl }) },
   {
-    provider: 'anthropic',
+    provider: 'cerebras' as const,
+    env: () => ({ CEREBRAS_API_KEY: 'key-cerebras', CEREBRAS_BASE_URL: server.openAiUrl }),
+  },
+  { provider: 'xai' as const, env: () => ({ XAI_API_KEY: 'key-xai', XAI_BASE_URL: server.openAiUrl }) },
+  { provider: 'groq' as const, env: () => ({ GROQ_API_KEY: 'key-groq', GROQ_BASE_URL: server.openAiUrl }) },
+  { provider: 'gemini' as const, env: () => ({ GEMINI_API_KEY: 'key-gemini', GEMINI_BASE_URL: server.openAiUrl }) },
+  { provider: 'ollama' as const, env: () => ({ OLLAMA_BASE_URL: server.openAiUrl }) },
+  {
+    provider: 'anthropic' as const,
     env: () => ({ ANTHROPIC_API_KEY: 'key-anthropic', ANTHROPIC_BASE_URL: server.anthropicUrl }),
   },
 ]
@@ -66,7 +69,7 @@ interface Opened {
   run(asked?: SummaryRequest, signal?: AbortSignal): Promise<string>
 }
 
-function open(provider: string, env: Record<string, string>, model: string | null = null): Opened {
+function open(provider: SummarizationProvider, env: Record<string, string>, model: string | null = null): Opened {
   const clock = new ManualClock()
   const calls: SummaryCall[] = []
   const summarizer = createSummarizers({ env, clock, log }).of({

@@ -26,7 +26,7 @@ const partsLeft = () =>
 
 test('a summary in 41 calls that fails at the 20th goes on where it was, in another process too', async () => {
   // A model in no table has a window of 8,000 tokens.
-  const [summarizationProvider, summarizationModel] = ['openai', 'some-small-model']
+  const [summarizationProvider, summarizationModel] = ['openai', 'some-small-model'] as const
   const settings: PartialSettings = { budget: 16_000, rollingWindow: null, summarizationProvider, summarizationModel }
   const summarizers = () =>
     createSummarizers({

@@ -49,6 +49,27 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('commands of a 
     expect((await shown()).join()).toContain('the login is broken')
   })
 
+  test('of changes that many make at the same moment none is lost', async () => {
+    await append('hello')
+    const changes = [
+      'budget 9000',
+      'prune.keepLastN 3',
+      'max_output_tokens 500',
+      'max_summary_tokens 300',
+      'compact_to 0.5',
+    ]
+    const replies = await Promise.all(changes.map((change) => say(`/settings ${change}`)))
+    expect(replies.map(({ ok }) => ok)).toEqual(changes.map(() => true))
+    expect((await tests.pipeline.client.agents.get(AGENT)).settings).toMatchObject({
+      budget: 9_000,
+      prune: { keepLastN: 3 },
+      maxOutputTokens: 500,
+      maxSummaryTokens: 300,
+      compactTo: 0.5,
+    })
+    expect(await say('/settings summarization_provider acme')).toMatchObject({ ok: false, code: 'VALIDATION_ERROR' })
+  })
+
   test('settings are shown, changed by the names of spec 000, and refused by name', async () => {
     await append('hello')
     expect(await say('/settings rolling_window')).toMatchObject({ fields: [{ name: 'rollingWindow', value: '86400' }] })

@@ -187,7 +187,11 @@ describe('beside "heddle up"', () => {
       status: 'ok',
       detail: expect.stringMatching(/cerebras llama3\.1-8b.*CEREBRAS_API_KEY/),
     })
-    expect(keyless).toMatchObject({ status: 'warn', detail: expect.stringContaining('GROQ_API_KEY') })
+    expect(keyless).toMatchObject({
+      status: 'warn',
+      detail: expect.stringContaining('GROQ_API_KEY'),
+      hint: expect.stringContaining('HEDDLE_SUMMARIZATION_PROVIDER'),
+    })
     expect(JSON.stringify([none, fast, keyless])).not.toContain('key-of-a-test')
   })
 

@@ -26,6 +26,10 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
       const agent = await ask('PUT', '/v1/agents/coder', { body: { systemPrompt: 'You write code.', settings } })
       expect(agent).toMatchObject({ status: 200, body: { name: 'coder', version: 1, settings } })
       expect((await ask('GET', '/v1/agents/coder')).body).toEqual(agent.body)
+      const stale = await ask('PUT', '/v1/agents/coder', { body: { settings: {}, ifVersion: 0 } })
+      expect(stale).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'ifVersion', received: '0' } })
+      const unknown = await ask('PUT', '/v1/agents/coder', { body: { settings: { summarizationProvider: 'acme' } } })
+      expect(unknown).toMatchObject({ status: 400, body: { field: 'settings.summarizationProvider' } })
       expect((await ask('GET', '/v1/agents')).body).toMatchObject({ items: [{ name: 'coder' }], nextCursor: null })
 
       const thread = { agent: 'coder', title: 'A run', goal: 'Ship it', loop: { currentCli: 'codex' } }

@@ -37,7 +37,12 @@ beforeEach(() => server.respond(plainSummary))
 /** A project whose summaries are written by a model of their own, so that no other test's faults are known of it. */
 async function loomOf(model: string) {
   const loom = await openLoom(pipeline, model)
-  const settings = { summarizationProvider: 'openai', summarizationModel: model, budget: BUDGET, rollingWindow: null }
+  const settings = {
+    summarizationProvider: 'openai' as const,
+    summarizationModel: model,
+    budget: BUDGET,
+    rollingWindow: null,
+  }
   await loom.client.agents.put(AGENT, { settings })
   return loom
 }

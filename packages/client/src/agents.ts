@@ -1,19 +1,12 @@
-import { limits, nameSchema, notFound, parse, partialSettingsSchema } from '@heddle/contracts'
+import { type AgentBody, agentBodySchema, nameSchema, notFound, parse } from '@heddle/contracts'
 import { type AgentRow, type AgentSummary, ensureProject, listAgents, loadAgent, putAgent } from '@heddle/store'
-import { z } from 'zod'
 import { type ClientParts, checkPageLimit, type Page, pageOf } from './options.js'
 
-const agentBodySchema = z.strictObject({
-  systemPrompt: z.string().max(limits.documentCharactersMax).optional(),
-  docs: z
-    .array(z.strictObject({ name: nameSchema, text: z.string().max(limits.documentCharactersMax) }))
-    .max(100)
-    .optional(),
-  settings: partialSettingsSchema.optional(),
-})
-export type AgentBody = z.infer<typeof agentBodySchema>
-
-/** Makes an agent, or gives it a new version; what is left out of the body stays as it is. */
+/**
+ * Makes an agent, or gives it a new version; what is left out of the body stays as it is.
+ *
+ * @throws ConflictError where the agent has another version than `ifVersion` says
+ */
 export async function setAgent(
   { store, project, projectId }: ClientParts,
   name: string,

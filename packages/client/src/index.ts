@@ -1,6 +1,6 @@
 export type { ContextFor, ContextIn } from '@heddle/core'
-export type { AgentBody } from './agents.js'
 export type { ArchiveHit, ArchiveSearchResult } from './archive.js'
+export { changeSettings } from './change-settings.js'
 export { answerChatCommand, type ChatClient, type ChatCommand, type ChatField, type ChatReply } from './chat/index.js'
 export type { ClearOptions, ClearResult } from './clears.js'
 export { type Client, createClient } from './client.js'

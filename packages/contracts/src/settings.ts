@@ -4,6 +4,22 @@ import { limits } from './limits.js'
 import { strategyNameSchema } from './strategies.js'
 import { toolRuleSchema, toolRulesMax } from './tools.js'
 
+/** Who may write summaries: `extractive` needs no model, the others are providers of models. */
+export const summarizationProviders = [
+  'extractive',
+  'cerebras',
+  'xai',
+  'groq',
+  'gemini',
+  'openai',
+  'anthropic',
+  'mistral',
+  'deepseek',
+  'openrouter',
+  'ollama',
+] as const
+export type SummarizationProvider = (typeof summarizationProviders)[number]
+
 const count = (least: number, most: number) => z.int().min(least).max(most)
 
 export const sectionOrders = ['cache-stable', 'status-first'] as const
@@ -23,7 +39,7 @@ export const settingsSchema = z.strictObject({
   disableAutoSummarize: z.boolean(),
   /** Whether the next contexts are prepared in the background of requests that do not say so themselves. */
   prebuild: z.boolean(),
-  summarizationProvider: z.string().min(1).max(100).nullable(),
+  summarizationProvider: z.enum(summarizationProviders).nullable(),
   summarizationModel: z.string().min(1).max(200).nullable(),
   /** Longest summary in tokens (spec 002). */
   maxSummaryTokens: count(50, 100_000),

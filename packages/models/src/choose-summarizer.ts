@@ -1,4 +1,4 @@
-import type { Settings } from '@heddle/contracts'
+import type { Settings, SummarizationProvider } from '@heddle/contracts'
 import type { Clock, Logger } from '@heddle/runtime'
 import { createAnthropicChat } from './anthropic-chat.js'
 import type { ChatModelOptions } from './chat-model.js'
@@ -52,13 +52,11 @@ export function chooseSummarizer(settings: SummarizerSettings, env: Environment)
   return extractive('no provider has a key in the environment', false)
 }
 
-function askedFor(asked: string, model: string | null, env: Environment): SummarizerChoice {
+function askedFor(asked: SummarizationProvider, model: string | null, env: Environment): SummarizerChoice {
   if (asked === 'extractive') return extractive('summarizationProvider asks for it', false)
   const provider = providerOf(asked)
-  if (provider === undefined) {
-    const known = providers.map(({ name }) => name).join(', ')
-    return extractive(`summarizationProvider "${asked}" is none of extractive, ${known}`, true)
-  }
+  // Settings that are older than this list of names, or newer.
+  if (provider === undefined) return extractive(`summarizationProvider "${asked}" is not known`, true)
   if (!hasKey(provider, env)) {
     return extractive(`${asked} has no key: ${provider.keyVariables.join(' or ')} is not set`, true)
   }

@@ -1,6 +1,8 @@
+import type { SummarizationProvider } from '@heddle/contracts'
+
 /** How to reach a provider of language models. */
 export interface Provider {
-  readonly name: string
+  readonly name: Exclude<SummarizationProvider, 'extractive'>
   /** The protocol that it speaks. */
   readonly protocol: 'openai' | 'anthropic'
   readonly baseUrl: string

@@ -1,4 +1,4 @@
-import type { PartialSettings } from '@heddle/contracts'
+import { ConflictError, type PartialSettings } from '@heddle/contracts'
 import { agentIdOf, canonicalJson } from '@heddle/core'
 import { erasedError } from './append-plan.js'
 import type { Tx } from './connection.js'
@@ -69,13 +69,15 @@ export interface AgentChange {
   readonly systemPrompt?: string | undefined
   readonly docs?: readonly { name: string; text: string }[] | undefined
   readonly settings?: PartialSettings | undefined
+  /** The version that the agent must have, 0 for none. */
+  readonly ifVersion?: number | undefined
 }
 
 /**
  * Makes an agent or gives it a new version. Where nothing changes, no version is added, so that putting the same twice
  * does no harm.
  *
- * @throws ConflictError where the agent or the project was erased
+ * @throws ConflictError where the agent or the project was erased, or the agent has another version than `ifVersion`
  */
 export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
   assertStorable('name', change.name)
@@ -105,6 +107,7 @@ export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
   ])
   // The transaction fails, so nothing stays of what was made.
   if (tombstone !== undefined) throw erasedError(tombstone.kind, tombstone.kind === 'agent' ? name : projectId)
+  checkVersion(change, current?.version ?? 0)
   const before = {
     systemPrompt: current?.systemPrompt ?? '',
     docs: current?.docs ?? [],
@@ -129,6 +132,16 @@ export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
   const [agent] = await tx<AgentRow[]>`${selectAgents(tx)} where agent.id = ${agentId}`
   if (agent === undefined) throw new Error(`agent ${agentId} is not there after it was put`)
   return agent
+}
+
+function checkVersion({ name, ifVersion }: AgentChange, version: number): void {
+  if (ifVersion === undefined || ifVersion === version) return
+  throw new ConflictError(`agent "${name}" has version ${version}, not ${ifVersion}: somebody changed it meanwhile`, {
+    field: 'ifVersion',
+    received: String(ifVersion),
+    hint: 'Read the agent, make the change to what it has now, and send that.',
+    facts: { version },
+  })
 }
 
 function selectAgents(tx: Tx) {

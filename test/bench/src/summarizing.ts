@@ -30,7 +30,7 @@ export async function measureLongSummary(bench: Bench): Promise<Measured[]> {
   closeLater(() => server.close())
   const [agent, thread] = [bench.fresh('summarizer'), bench.fresh('endless')]
   // A model that no table knows has a window of 8,000 tokens.
-  const settings = { rollingWindow: null, summarizationProvider: 'openai', summarizationModel: 'small' }
+  const settings = { rollingWindow: null, summarizationProvider: 'openai' as const, summarizationModel: 'small' }
   await bench.client.agents.put(agent, { settings })
   const ingest = await bench.startStages('ingest')
   await bench.client.messages.append({ agent, thread, messages: [{ role: 'user', content: textOf(0) }] })

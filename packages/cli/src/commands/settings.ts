@@ -118,11 +118,9 @@ async function change(
   { mustExist = false } = {},
 ): Promise<void> {
   await withRemote(context, options, null, async ({ agents }) => {
-    const { settings } = await agents.get(options.agent).catch((error: unknown) => {
-      if (mustExist || (error as { code?: unknown }).code !== 'NOT_FOUND') throw error
-      return { settings: {} }
-    })
-    const agent = await agents.put(options.agent, { settings: changed(settings) as PartialSettings })
+    const { changeSettings } = await import('@heddle/client')
+    const change = (settings: PartialSettings) => changed(settings) as PartialSettings
+    const agent = await changeSettings(agents, options.agent, change, { mustExist })
     context.printer.result({ agent: agent.name, version: agent.version, name, settings: agent.settings }, () => [
       `agent ${safeText(agent.name)} · version ${agent.version}`,
       `settings: ${oneLine(JSON.stringify(agent.settings), 400)}`,

@@ -1,5 +1,5 @@
-import { mergeSettings, stageNames } from '@heddle/contracts'
-import { type Config, type Logger, withoutCredentials } from '@heddle/runtime'
+import { mergeSettings, settingOrigins, stageNames } from '@heddle/contracts'
+import { type Config, type Logger, settingsSourcesOf, variableOfSetting, withoutCredentials } from '@heddle/runtime'
 import type { ServerHealth, Store } from '@heddle/store'
 import { CloseStack } from '../close-stack.js'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
@@ -134,15 +134,25 @@ async function lookAtModels({ env }: CommandContext, config: Config, log: Logger
   }
 }
 
+const PROVIDER = 'summarizationProvider'
+
 /** Agents may have settings of their own; this is what holds for those that have none. No provider is called. */
-async function lookAtSummarizer({ env }: CommandContext, config: Config): Promise<Check> {
+async function lookAtSummarizer(context: CommandContext, config: Config): Promise<Check> {
   const { chooseSummarizer } = await import('@heddle/models')
-  const { provider, model, reason, fellBack } = chooseSummarizer(mergeSettings(config.settings), env)
+  const { provider, model, reason, fellBack } = chooseSummarizer(mergeSettings(config.settings), context.env)
   const detail = `${provider === null ? 'extractive' : `${provider.name} ${model}`}: ${reason}`
   if (!fellBack) return passed('summarizer', detail)
   return warned(
     'summarizer',
     detail,
-    'Set the key of that provider in the environment, or take HEDDLE_SUMMARIZATION_PROVIDER away; until then summaries are made without a model.',
+    `Set the key of that provider in the environment, or take ${placeOfProvider(context)} away; until then summaries are made without a model.`,
   )
+}
+
+/** Where somebody asked for it: the environment goes over the file. */
+function placeOfProvider(context: CommandContext): string {
+  const { path, layers } = settingsSourcesOf(context)
+  const origins = settingOrigins(layers.map(({ kind, settings }) => ({ from: kind, settings })))
+  const { from } = origins.find(({ name }) => name === PROVIDER) ?? {}
+  return from === 'file' ? `${PROVIDER} in ${path}` : (variableOfSetting(PROVIDER) ?? PROVIDER)
 }

@@ -7,6 +7,7 @@ import {
   validationError,
   withSetting,
 } from '@heddle/contracts'
+import { changeSettings } from '../change-settings.js'
 import type { ChatClient } from './commands.js'
 import { type ChatReply, chatReply } from './reply.js'
 
@@ -27,8 +28,9 @@ export async function settingsCommand(client: ChatClient, agent: string, rest: s
   }
   if (values.length === 0) return chatReply(`Setting of ${agent}`, 'As set for this agent, or by default.', [field])
   const value = readSetting(values.join(' '))
-  const changed = parse(partialSettingsSchema, withSetting(settings, name, value), 'settings')
-  await client.agents.put(agent, { settings: changed })
+  await changeSettings(client.agents, agent, (now) =>
+    parse(partialSettingsSchema, withSetting(now, name, value), 'settings'),
+  )
   return chatReply(`Setting of ${agent} changed`, `From ${field.value} to ${JSON.stringify(value)}.`, [
     { name, value: JSON.stringify(value) },
   ])

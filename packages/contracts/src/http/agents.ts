@@ -6,6 +6,9 @@ import { isoTimeSchema, named, pageSchema } from './common.js'
 
 export const agentParamsSchema = z.strictObject({ agent: nameSchema })
 
+/** Of the database's numbers. */
+const VERSION_MAX = 2_147_483_647
+
 const docSchema = z.strictObject({ name: nameSchema, text: z.string().max(limits.documentCharactersMax) })
 
 /** An agent's prompt, docs and settings. What is left out stays as it is. */
@@ -15,6 +18,11 @@ export const agentBodySchema = named(
     systemPrompt: z.string().max(limits.documentCharactersMax).optional(),
     docs: z.array(docSchema).max(100).optional(),
     settings: partialSettingsSchema.optional(),
+    /**
+     * The version that this is a change of, 0 for an agent that is yet to be made: where it has another one meanwhile, that
+     * is a conflict. Without it, whoever comes last wins.
+     */
+    ifVersion: z.int().min(0).max(VERSION_MAX).optional(),
   }),
 )
 export type AgentBody = z.infer<typeof agentBodySchema>
