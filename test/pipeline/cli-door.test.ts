@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, openHome } from './cli-support.js'
 import { type Served, serve } from './http-support.js'
 import { openPipeline, type Pipeline } from './support.js'
+
+const ODD_SERVER = fileURLToPath(new URL('odd-mcp-server.mjs', import.meta.url))
 
 let pipeline: Pipeline
 let http: Served
@@ -149,6 +152,18 @@ describe('with a gateway elsewhere', () => {
 
     await heddle('items', 'set', 'rule', 'tone', '--agent', 'scribe', '--text', 'Be kind.', '--include', 'always')
     expect((await heddle('items', 'list', '--agent', 'scribe')).items).toMatchObject([{ name: 'tone' }])
+    // The server is asked from here; what it lists goes to the gateway.
+    await writeFile(
+      desk.path('told.json'),
+      JSON.stringify({ pages: [[{ name: 'spell', inputSchema: { type: 'object' } }]] }),
+    )
+    const server = ['--server', 'words', '--command', process.execPath, ODD_SERVER, 'told.json']
+    expect(await heddle('items', 'sync', '--agent', 'scribe', ...server)).toMatchObject({
+      added: expect.arrayContaining(['spell']),
+    })
+    expect(await pipeline.clientOf('desk').items.get('scribe', { type: 'tool', name: 'spell' })).toMatchObject({
+      serverName: 'words',
+    })
     await heddle('threads', 'set', 'letter', '--agent', 'scribe', '--title', 'A letter')
     await heddle('threads', 'processes', 'letter', '--set', 'draft', '--status', 'half done')
     expect((await heddle('threads', 'processes', 'letter')).items).toMatchObject([{ name: 'draft' }])

@@ -1,4 +1,6 @@
+import { createClient } from '@heddle/client'
 import { createClient as createHttpClient, type RemoteClient } from '@heddle/client/http'
+import { createHashingEmbedder } from '@heddle/models'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Served, serve } from './http-support.js'
 import { openPipeline, type Pipeline } from './support.js'
@@ -9,16 +11,20 @@ let http: Served
 beforeAll(async () => {
   pipeline = await openPipeline('postgres')
   await pipeline.start()
-  http = await serve(pipeline)
+  http = await serve({ ...pipeline, clientOf })
 })
 afterAll(async () => {
   await http?.gateway.close()
   await pipeline?.close()
 })
 
+const embedder = createHashingEmbedder()
+const clientOf = (project: string) =>
+  createClient({ store: pipeline.store, queues: pipeline.queues, project, embedder: async () => embedder })
+
 /** The same interface over the queue and over HTTP, each in a project of its own. */
 const transports: { transport: string; open(): Promise<RemoteClient> }[] = [
-  { transport: 'the queue', open: async () => pipeline.clientOf('over-queue') },
+  { transport: 'the queue', open: async () => clientOf('over-queue') },
   {
     transport: 'HTTP',
     async open() {
@@ -177,6 +183,27 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     expect(await client.items.get('lawyer', { type: 'rule', name: 'be / brief' }, { version: 1 })).toMatchObject({
       text: 'Be brief.',
     })
+  })
+
+  test('takes what a server lists as tools of an agent, and tries a selection out', async () => {
+    const tools = [
+      { name: 'read_file', description: 'Read the contents of a file' },
+      { name: 'send_mail', description: 'Send a mail to somebody' },
+    ]
+    const synced = await client.items.sync('librarian', 'files', tools, { include: 'agent' })
+    expect(synced).toMatchObject({ serverName: 'files', added: ['read_file', 'send_mail'], removed: [] })
+    expect(await client.items.sync('librarian', 'files', tools.slice(0, 1))).toMatchObject({ removed: ['send_mail'] })
+    expect(await client.items.sync('librarian', 'files', tools)).toMatchObject({ added: ['send_mail'], unchanged: 1 })
+    expect(await client.items.setServer('librarian', 'files', { include: 'manual' })).toEqual({
+      serverName: 'files',
+      include: 'manual',
+    })
+    const keys = tools.map(({ name }) => ({ type: 'tool' as const, name, serverName: 'files' }))
+    const found = await client.items.searchContextItems('librarian', 'read this file, please', keys, { topN: 1 })
+    expect(found).toMatchObject([{ ...keys[0], includeMode: 'agent', similarityScore: expect.any(Number) }])
+    const refused = client.items.searchContextItems('librarian', 'x', keys, { topK: 0 })
+    await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: expect.stringMatching(/topK$/) })
+    await expect(client.items.searchContextItems('nobody', 'x', keys)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   test('gives up when it is told to, with the reason', async () => {

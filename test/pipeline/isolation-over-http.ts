@@ -36,6 +36,12 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'GET items': get((a) => `/v1/agents/${someAgent(a)}/items?cursor=${cursorOf(a)}`),
   'GET item': get((a) => `/v1/agents/${a.victim.agent}/items/rule/house`),
   'DELETE item': (a) => ask(a, 'DELETE', `/v1/agents/${a.victim.agent}/items/rule/house`),
+  'POST selection': (a) =>
+    ask(a, 'POST', `/v1/agents/${a.victim.agent}/items/search`, {
+      query: 'pelican',
+      items: [{ type: 'rule', name: 'house' }],
+      options: { minScore: 0 },
+    }),
   'GET thread': get((a) => `/v1/threads/${a.victim.thread}`),
   'DELETE thread': (a) => ask(a, 'DELETE', `/v1/threads/${a.victim.thread}`),
   'GET threads': get((a) => `/v1/threads?agent=${someAgent(a)}&cursor=${cursorOf(a)}`),

@@ -34,6 +34,7 @@ export {
   loadErasure,
 } from './erasure.js'
 export * from './events.js'
+export { createExactVectors } from './exact-vectors.js'
 export { exportTables, unexportedColumns } from './export-tables.js'
 export * from './finish-context.js'
 export * from './grants.js'

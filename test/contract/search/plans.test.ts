@@ -1,5 +1,6 @@
 import { agentIdOf, projectIdOf } from '@heddle/core'
-import { findWords, loadPostedThreads, type Tx } from '@heddle/store'
+import { createHashingEmbedder } from '@heddle/models'
+import { createExactVectors, findWords, loadPostedThreads, type Tx } from '@heddle/store'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freshStore, prepared, type TestStore } from '../store/support.js'
 import { PROJECT_NAME, said } from './support.js'
@@ -12,6 +13,7 @@ interface PlanNode {
   readonly 'Index Cond'?: string
   readonly 'Rows Removed by Filter'?: number
   readonly 'Actual Loops'?: number
+  readonly 'Actual Rows'?: number
   readonly 'Shared Hit Blocks'?: number
   readonly 'Shared Read Blocks'?: number
   readonly Plans?: readonly PlanNode[]
@@ -56,6 +58,14 @@ async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<PlanNode[]> 
           return run.apply(query, callbacks)
         }
         Reflect.set(query, 'then', runOnce)
+        // One that is read row by row is asked for its rows, and never waited for.
+        const { cursor } = query as unknown as { cursor?: (rows: number) => unknown }
+        if (cursor !== undefined) {
+          Reflect.set(query, 'cursor', (rows: number) => {
+            explained.push(explain(target, Reflect.apply(target, self, given)))
+            return cursor.call(query, rows)
+          })
+        }
         return query
       },
     })
@@ -84,15 +94,7 @@ it('word search reads its tables by their indexes alone, a few pages for each te
     await loadPostedThreads(tx, [1, 2, 3])
   })
   expect(plans).toHaveLength(3)
-  const reads = plans.flatMap(nodesOf).filter((node) => node['Relation Name'] !== undefined)
-  expect(new Set(reads.map((node) => node['Relation Name']))).toEqual(
-    new Set(['posting_segments', 'posting_blocks', 'posting_threads']),
-  )
-  for (const node of reads) {
-    expect(node['Node Type']).toMatch(/^Index (Only )?Scan/)
-    expect(node['Index Cond']).toBeDefined()
-    expect(node['Rows Removed by Filter'] ?? 0).toBeLessThanOrEqual(1)
-  }
+  expectIndexed(plans, ['posting_segments', 'posting_blocks', 'posting_threads'])
   const [segments, blocks] = plans
   const found = segments === undefined ? 0 : pagesOf(segments)
   // Down the index of blocks twice for each term and segment, and a page of its row: three levels at most at this size.
@@ -100,6 +102,51 @@ it('word search reads its tables by their indexes alone, a few pages for each te
   expect(found).toBeLessThan(60)
   expect(blocks === undefined ? 0 : pagesOf(blocks)).toBeLessThanOrEqual(8 * pairs)
 })
+
+it('vector search reads the rows of its agent and model by their indexes alone, and later those that are newer', async () => {
+  const projectId = projectIdOf(PROJECT_NAME)
+  const agentId = agentIdOf(projectId, 'scope')
+  let within: Tx | undefined
+  const exact = createExactVectors({
+    inSnapshot: async (_, work) => {
+      if (within === undefined) throw new Error('nothing is explained yet')
+      return await work(within)
+    },
+    bytesMax: 1e8,
+  })
+  const search = () =>
+    plansOf(async (tx) => {
+      within = tx
+      const query = Int8Array.from({ length: 384 }, (_, at) => (at % 7) - 3)
+      const request = {
+        projectId,
+        agentIds: [agentId],
+        model: createHashingEmbedder().model,
+        query,
+        thread: null,
+        limit: 10,
+      }
+      const { documents, chunks } = await exact.nearest({ ...request, isWanted: () => true })
+      expect([documents.length, chunks]).toEqual([10, THREADS * MESSAGES])
+    })
+  const plans = await search()
+  expectIndexed(plans, ['vector_threads', 'posting_threads', 'vectors'])
+  const [, vectors] = plans
+  expect(vectors?.['Actual Rows']).toBeLessThanOrEqual(THREADS * MESSAGES)
+  // What is in memory is not read again.
+  expect(await search()).toHaveLength(1)
+})
+
+/** Every table is read by an index, with a condition that finds no more than is wanted. */
+function expectIndexed(plans: readonly PlanNode[], tables: readonly string[]): void {
+  const reads = plans.flatMap(nodesOf).filter((node) => node['Relation Name'] !== undefined)
+  expect(new Set(reads.map((node) => node['Relation Name']))).toEqual(new Set(tables))
+  for (const node of reads) {
+    expect(node['Node Type']).toMatch(/^Index (Only )?Scan/)
+    expect(node['Index Cond']).toBeDefined()
+    expect(node['Rows Removed by Filter'] ?? 0).toBeLessThanOrEqual(1)
+  }
+}
 
 function pagesOf(plan: PlanNode): number {
   return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)

@@ -5,7 +5,7 @@ import { type ServerOptions, toolServerOf } from '../mcp-tools/server-options.js
 import { nameOption, oneOf, wholeNumber, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount } from '../output/table.js'
-import { withStore } from '../with-engine.js'
+import { withRemote } from '../with-remote.js'
 
 interface SyncOptions extends CommonOptions, ServerOptions {
   readonly agent: string
@@ -41,7 +41,7 @@ export function registerItemsSync(group: Command, context: CommandContext): void
   ])
     .addHelpText(
       'after',
-      '\nThe server is asked first, and its process ends before anything is stored: all of its tools, or none.',
+      '\nThe server is asked first, and its process ends before anything is stored: all of its tools, or none. It is asked from this machine, also where HEDDLE_URL names the gateway that stores them.',
     )
     .action((words: string[], options: SyncOptions) => syncItems(context, words, options))
 }
@@ -55,7 +55,9 @@ async function syncItems(context: CommandContext, words: readonly string[], opti
     timeoutMs: options.timeout * 1_000,
     signal: context.signal,
   })
-  await withStore(context, options, async ({ client }) => {
+  // `--url` is the server's own: the gateway is the one that HEDDLE_URL names.
+  const { url: _, ...rest } = options
+  await withRemote(context, rest, null, async (client) => {
     const synced = await client.items.sync(agent, server, tools, { ...(include !== undefined && { include }) })
     context.printer.result({ agent, ...synced, notes }, () => {
       const { added, changed, removed, unchanged } = synced

@@ -1,3 +1,4 @@
+import type { RequestItem } from '@heddle/contracts'
 import type { ThreadItemEntry } from '../thread-items.js'
 import type { RemoteClient } from './remote-client.js'
 import type { Transport } from './transport.js'
@@ -5,7 +6,7 @@ import type { Transport } from './transport.js'
 /** The items of agents and threads over HTTP. */
 export function itemsOverHttp(transport: Transport): RemoteClient['items'] {
   const call = async <Body>(
-    method: 'GET' | 'PUT' | 'DELETE',
+    method: 'GET' | 'PUT' | 'POST' | 'DELETE',
     path: readonly string[],
     { query, body }: { query?: Readonly<Record<string, string | number | undefined>>; body?: unknown } = {},
   ) => {
@@ -23,6 +24,17 @@ export function itemsOverHttp(transport: Transport): RemoteClient['items'] {
       call('GET', ['agents', agent, 'items'], { query: { type, serverName, limit, cursor: after } }),
     remove: (agent, { type, name, serverName }) =>
       call('DELETE', ['agents', agent, 'items', type, name], { query: { serverName } }),
+    setServer: (agent, server, body) => call('PUT', ['agents', agent, 'servers', server], { body }),
+    sync: (agent, server, tools, { include } = {}) =>
+      call('PUT', ['agents', agent, 'servers', server, 'tools'], {
+        body: { tools, ...(include !== undefined && { include }) },
+      }),
+    searchContextItems: async (agent, query, items, options) =>
+      (
+        await call<{ items: RequestItem[] }>('POST', ['agents', agent, 'items', 'search'], {
+          body: { query, items, ...(options !== undefined && { options }) },
+        })
+      ).items,
     stats: (agent, { since } = {}) => call('GET', ['agents', agent, 'items', 'stats'], { query: { since } }),
     listOfThread: async (thread) =>
       (await call<{ items: ThreadItemEntry[] }>('GET', ['threads', thread, 'items'])).items,

@@ -16,10 +16,7 @@ export interface RemoteClient {
   readonly iterations: Pick<Client['iterations'], 'append' | 'list'>
   readonly agents: Pick<Client['agents'], 'put' | 'get' | 'list' | 'clear'>
   readonly snapshots: Client['snapshots']
-  readonly items: Pick<
-    Client['items'],
-    'put' | 'get' | 'list' | 'remove' | 'stats' | 'listOfThread' | 'addToThread' | 'removeFromThread'
-  >
+  readonly items: Client['items']
   readonly recall: Client['recall']
   readonly search: Client['search']
   readonly events: Client['events']

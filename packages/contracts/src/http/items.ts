@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import { momentSchema } from '../archive.js'
-import { includeModeSchema, includeModes, itemTypeSchema } from '../items.js'
+import {
+  includeModeSchema,
+  includeModes,
+  itemKeySchema,
+  itemTypeSchema,
+  requestItemSchema,
+  selectionShape,
+  serverBodySchema,
+  serverToolSchema,
+} from '../items.js'
 import { jsonObjectSchema } from '../json.js'
+import { limits } from '../limits.js'
 import { idSchema, nameSchema } from '../names.js'
 import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
 
@@ -53,6 +63,41 @@ export const threadItemSchema = named(
 export const threadItemsSchema = named('ThreadItems', pageSchema(threadItemSchema))
 export const threadItemAddedSchema = named('ThreadItemAdded', z.object({ added: z.boolean() }))
 export const threadItemRemovedSchema = named('ThreadItemRemoved', z.object({ removed: z.literal(true) }))
+
+export const serverParamsSchema = z.strictObject({ agent: nameSchema, server: nameSchema })
+export const toolServerBodySchema = named('ToolServerBody', serverBodySchema)
+export const toolServerSchema = named('ToolServer', z.object({ serverName: z.string(), include: includeModeSchema }))
+
+/** What an MCP server lists, all of it: tools that are not in it are taken away. */
+export const toolsBodySchema = named(
+  'ToolsBody',
+  z.strictObject({
+    tools: z.array(serverToolSchema).max(limits.toolsPerServerMax, `must be at most ${limits.toolsPerServerMax}`),
+    /** The mode of tools that have none of their own, from now on. */
+    include: includeModeSchema.optional(),
+  }),
+)
+export const syncedToolsSchema = named(
+  'SyncedTools',
+  z.object({
+    serverName: z.string(),
+    added: z.array(z.string()),
+    changed: z.array(z.string()),
+    removed: z.array(z.string()),
+    unchanged: z.int(),
+  }),
+)
+
+/** What a selection is tried out with; figures that are left out are those of the agent. */
+export const selectionBodySchema = named(
+  'SelectionBody',
+  z.strictObject({
+    query: z.string().min(1, 'must not be empty').max(limits.messageCharactersMax),
+    items: z.array(itemKeySchema).max(limits.itemsPerAgentMax),
+    options: z.strictObject(selectionShape).partial().optional(),
+  }),
+)
+export const selectedItemsSchema = named('SelectedItems', pageSchema(requestItemSchema))
 
 export const itemStatsQuerySchema = z.strictObject({
   /** Contexts built at or after this moment. */

@@ -1,6 +1,7 @@
 import type { Route } from '../route.js'
 import { agentRoutes } from './agents.js'
 import { contextRoutes } from './contexts.js'
+import { itemToolRoutes } from './item-tools.js'
 import { itemRoutes } from './items.js'
 import { messageRoutes } from './messages.js'
 import { snapshotRoutes } from './snapshots.js'
@@ -15,5 +16,6 @@ export const routes: readonly Route[] = [
   ...contextRoutes,
   ...snapshotRoutes,
   ...itemRoutes,
+  ...itemToolRoutes,
   ...threadItemRoutes,
 ]
