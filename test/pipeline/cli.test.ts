@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { planImport, recordSession } from '@heddle/cli'
 import { backends, freshDatabase, freshPrefix, redisUrl } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeTinyModel } from '../support/src/tiny-model.js'
 import { type Home, isAlive, openDatabaseHome, openHome, type Running } from './cli-support.js'
 
 const sourceDir = new URL('../../', import.meta.url).pathname
@@ -193,6 +194,29 @@ describe('beside "heddle up"', () => {
       hint: expect.stringContaining('HEDDLE_SUMMARIZATION_PROVIDER'),
     })
     expect(JSON.stringify([none, fast, keyless])).not.toContain('key-of-a-test')
+  })
+
+  test('the doctor says what turns texts into vectors, and what to do where that is not what is wanted', async () => {
+    await writeTinyModel(home.path('models/test/damaged'))
+    await writeFile(home.path('models/test/damaged/onnx/model_quantized.onnx'), 'nonsense')
+    const embedder = async (env: Record<string, string>) => {
+      const { document } = await home.under({ HEDDLE_MODELS: home.path('models'), ...env }).heddle('doctor', '--json')
+      return document.checks.find((check: { name: string }) => check.name === 'embedder')
+    }
+    const [asked, none, missing, damaged] = await Promise.all([
+      embedder({ HEDDLE_EMBEDDER: 'hashing' }),
+      embedder({ HEDDLE_EMBEDDER: 'auto' }),
+      embedder({ HEDDLE_EMBEDDER: 'local', HEDDLE_EMBEDDING_MODEL: 'test/missing' }),
+      embedder({ HEDDLE_EMBEDDER: 'local', HEDDLE_EMBEDDING_MODEL: 'test/damaged' }),
+    ])
+    expect(asked).toMatchObject({ status: 'ok', detail: expect.stringContaining('heddle-hashing-384-v1') })
+    expect(none).toMatchObject({
+      status: 'warn',
+      detail: expect.stringMatching(/heddle-hashing-384-v1.*words only.*was not found/),
+      hint: expect.stringContaining('heddle models pull'),
+    })
+    expect(missing).toMatchObject({ status: 'fail', detail: expect.stringContaining('test/missing was not found') })
+    expect(damaged).toMatchObject({ status: 'fail', detail: expect.stringContaining('test/damaged') })
   })
 
   test('queues show what waits; a paused stage is told and resumed', async () => {

@@ -248,6 +248,10 @@ test('searchContextItems gives the given items that a query is about, with their
   expect(await search()).toEqual([found])
   expect(await search({ minScore: 0 })).toEqual([found, expect.objectContaining({ name: 'Y' })])
   expect(await search({ topN: 0, includeScore: 0.95 })).toEqual([])
+  const tool = { type: 'tool', name: 'read_file', serverName: 'files' } as const
+  await client.items.put('searched', { ...tool, description: 'Reads.', include: 'agent' })
+  const unserved = await own.items.searchContextItems('searched', AUTHENTICATE, [{ type: 'tool', name: 'read_file' }])
+  expect(unserved).toEqual([{ ...tool, includeMode: 'agent', similarityScore: near(0.8) }])
   await expect(client.items.searchContextItems('searched', AUTHENTICATE, both)).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
   })

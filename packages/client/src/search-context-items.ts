@@ -47,9 +47,11 @@ export async function searchContextItems(
     const found = await loadAgent(tx, { name })
     if (!found) throw notFound('agent', name, 'see `heddle agents list`')
     const wanted = new Set(keys.map((key) => itemIdOf(found.agentId, key)))
+    // A tool may be named without its server: then those of all servers are meant.
+    const tools = new Set(keys.flatMap(({ type, name, serverName }) => (type === 'tool' && !serverName ? [name] : [])))
     const all = await loadAgentItems(tx, found)
     return {
-      own: all.filter(({ itemId }) => wanted.has(itemId)),
+      own: all.filter(({ itemId, type, name }) => wanted.has(itemId) || (type === 'tool' && tools.has(name))),
       limits: mergeSettings(settings, found.settings, { search }).search,
     }
   })

@@ -4,13 +4,15 @@ import { limits } from './limits.js'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what the rule refuses.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/
 
-/** The name that a user gives to a project, agent, thread or item: any printable text, compared as it is. */
+/** The name that a user gives to a project, agent, thread or item: nearly any printable text, compared as it is. */
 export const nameSchema = z
   .string()
   .min(1, 'must not be empty')
   .max(limits.nameCharactersMax, `must have at most ${limits.nameCharactersMax} characters`)
   .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'must not hold control characters')
   .refine((name) => name.trim() === name, 'must not start or end with white space')
+  // Every program that reads an address takes these for steps in a path, however they are encoded.
+  .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."')
 
 export const idSchema = z.guid('must be a UUID').toLowerCase()
 

@@ -83,3 +83,11 @@ it.each([
 ])('takes a time that every part can spell: %s', (time, isGood) => {
   expect(timeSchema.safeParse(time).success).toBe(isGood)
 })
+
+it('a name is nearly any printable text', () => {
+  for (const name of ['a/b', '...', '.x', '%2e', '<script>', '__proto__', 'ü—☃', '"quoted"']) {
+    expect(parse(nameSchema, name, 'name')).toBe(name)
+  }
+  for (const name of ['', '.', '..', ' a', 'a\n', '\ud800'])
+    expect(refusal(nameSchema, name)).toMatchObject({ field: 'thing' })
+})
