@@ -46,7 +46,7 @@ test('with a key of a provider the demo has its summaries written there, and say
   onTestFinished(() => server.close())
   const home = await openHome({ OPENAI_API_KEY: 'key-of-a-test', OPENAI_BASE_URL: server.openAiUrl })
   await writeFile(home.path('session.jsonl'), SESSION)
-  const { code, stdout, stderr } = await home.start(['demo', 'session.jsonl', '--budget', '3000']).ended
+  const { code, stdout, stderr } = await home.heddle('demo', 'session.jsonl', '--budget', '3000')
   expect(stderr).not.toContain('key-of-a-test')
   expect(code).toBe(0)
   expect(server.requests.length).toBeGreaterThan(0)
@@ -64,7 +64,7 @@ test('a provider that is away does not hold the demo up, which says that it went
   await server.close()
   const home = await openHome({ OPENAI_API_KEY: 'key-of-a-test', OPENAI_BASE_URL: server.openAiUrl })
   await writeFile(home.path('session.jsonl'), SESSION)
-  const { code, document } = await home.start(['demo', 'session.jsonl', '--budget', '3000', '--json']).ended
+  const { code, document } = await home.heddle('demo', 'session.jsonl', '--budget', '3000', '--json')
   expect(code).toBe(0)
   expect(document.where).toMatchObject({
     summarizer: 'extractive',

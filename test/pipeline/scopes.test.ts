@@ -3,7 +3,7 @@ import { waitFor } from '@heddle/test-support'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { validateContext } from '../support/src/validators/index.js'
-import { allStages, modes, openPipeline, type Pipeline } from './support.js'
+import { allStages, openPipeline, type Pipeline } from './support.js'
 import { AGENT, session } from './weaving.js'
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
@@ -14,12 +14,11 @@ const accountOf = ({ receipt }: ContextResult) =>
     .filter(({ count }) => count > 0)
     .map(({ thread, mode, count, reason }) => ({ thread, mode, count, reason }))
 
-describe.each(modes().filter(({ mode }) => mode === 'postgres'))('a scoped context on $title', ({ mode, skip }) => {
-  if (skip) return test.skip('needs redis-server', () => {})
+describe('a scoped context', () => {
   let pipeline: Pipeline
 
   beforeAll(async () => {
-    pipeline = await openPipeline(mode)
+    pipeline = await openPipeline('postgres')
     await pipeline.start(allStages)
     const { client } = pipeline
     await client.agents.put(AGENT, { systemPrompt: 'You lead.', settings: { rollingWindow: null } })

@@ -89,9 +89,15 @@ test('a thread that does not end by itself is stopped', async () => {
   await Promise.all([expect(waiting).rejects.toMatchObject({ disposition: 'retry' }), calls.close()])
 })
 
-test('closing before the first call starts nothing', async () => {
-  const calls = startCalls('throw new Error("started")')
-  await calls.close()
+test('a thread is started by the first call, and none by closing before it', async () => {
+  let started = 0
+  const count = () => void started++
+  process.on('worker', count)
+  onTestFinished(() => void process.off('worker', count))
+  await startCalls(echo).close()
+  expect(started).toBe(0)
+  expect(await startCalls(echo).call('a')).toBe('A')
+  expect(started).toBe(1)
 })
 
 test('a thread that does not answer in time is stopped, which all that it had to do is told, and the next call starts it again', async () => {

@@ -22,9 +22,14 @@ export interface SummarizeDeps extends AccountingDeps {
  */
 export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise<Outcome> {
   const [compacted, progress] = await Promise.allSettled([summarizeRange(job, deps), keepProgress(job, deps)])
-  if (compacted.status === 'rejected') throw compacted.reason
-  if (progress.status === 'rejected') throw progress.reason
   const { projectId, threadId } = job.payload
+  if (compacted.status === 'rejected') {
+    // The queue hears of one failure, and the next try may end with the first again.
+    if (progress.status === 'rejected')
+      deps.log.warn({ error: progress.reason, projectId, threadId }, 'older iterations were not summarized either')
+    throw compacted.reason
+  }
+  if (progress.status === 'rejected') throw progress.reason
   const outcome = compacted.value
   if (progress.value === 'nothing') return outcome
   await deps.store.inProject(projectId, (tx) => clearThreadFailure(tx, { threadId, stages: ['summarize'] }))
