@@ -30,6 +30,8 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'GET context': get((a) => `/v1/contexts/${contextOf(a)}`),
   'GET receipt': get((a) => `/v1/contexts/${contextOf(a)}/receipt`),
   'GET diff': get((a) => `/v1/contexts/${a.pick([contextOf(a), ...a.attacker.contextIds])}/diff/${contextOf(a)}`),
+  'GET contexts': get((a) => `/v1/threads/${someThread(a)}/contexts?cursor=${cursorOf(a)}`),
+  'GET archive': get((a) => `/v1/archive?thread=${someThread(a)}&cursor=${cursorOf(a)}`),
   'GET context at': get((a) => `/v1/threads/${a.victim.thread}/contexts/at/2100-01-01T00:00:00Z`),
   'GET agent': get((a) => `/v1/agents/${a.victim.agent}`),
   'GET agents': get((a) => `/v1/agents?cursor=${cursorOf(a)}`),

@@ -18,6 +18,16 @@ async function call({ http, attacker }: Attempt, method: string, params: object)
 const tool = (attempt: Attempt, name: string, given: object) => call(attempt, 'tools/call', { name, arguments: given })
 const resource = (attempt: Attempt, uri: string) => call(attempt, 'resources/read', { uri })
 
+/** A page of the victim's, as a cursor of the attacker's own list would name it. */
+function forgedPlace({ victim, pick }: Attempt): string {
+  const place = pick([
+    { kind: 'snapshots', owner: victim.agent },
+    { kind: 'contexts', owner: victim.thread },
+    { kind: 'archive', after: pick(victim.cursors) },
+  ])
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
 export const mcpAttempts: readonly NamedAttempt[] = [
   { name: 'MCP recall', run: (a) => tool(a, 'recall', { ref: forgedReference(a), thread: a.victim.thread }) },
   { name: 'MCP search', run: (a) => tool(a, 'search', { query: 'pelican', thread: a.victim.thread }) },
@@ -34,7 +44,7 @@ export const mcpAttempts: readonly NamedAttempt[] = [
     name: 'MCP recall resource',
     run: (a) => resource(a, `heddle://recall/${encodeURIComponent(forgedReference(a))}`),
   },
-  { name: 'MCP resources', run: (a) => call(a, 'resources/list', {}) },
+  { name: 'MCP resources', run: (a) => call(a, 'resources/list', a.pick([{}, { cursor: forgedPlace(a) }])) },
   {
     name: 'MCP context',
     isWork: true,

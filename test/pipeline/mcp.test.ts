@@ -140,6 +140,19 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
       session_id: saved.id,
       messages: [{ content: 'the heron waits' }],
     })
+
+    const listed: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await client.listResources(cursor === undefined ? {} : { cursor })
+      listed.push(...page.resources.map(({ uri }) => uri))
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    expect(listed).toContain(`heddle://snapshots/${saved.id}`)
+    const contexts = listed.filter((uri) => uri.startsWith('heddle://contexts/'))
+    expect(contexts.length).toBeGreaterThanOrEqual(3)
+    for (const uri of listed) expect((await client.readResource({ uri })).contents).toHaveLength(1)
+    await expect(client.listResources({ cursor: 'nonsense' })).rejects.toThrow('VALIDATION_ERROR')
   })
 
   test('what a snapshot is refused for says which call comes next', async () => {

@@ -4,6 +4,7 @@ import {
   type ContextDiff,
   type ContextRequest,
   type ContextResult,
+  type ContextSummary,
   nameSchema,
   parse,
   type RecallRequest,
@@ -16,6 +17,7 @@ import { type DeadLetter, ensureProject } from '@heddle/store'
 import { type AgentsClient, agentsClient, type SnapshotsClient, snapshotsClient } from './agents-client.js'
 import { type ArchiveHit, type ArchiveSearchResult, listArchive, searchArchive } from './archive.js'
 import { lastContextAt, type MomentOptions } from './context-at.js'
+import { type ContextListOptions, listThreadContexts } from './context-list.js'
 import {
   type BuildOptions,
   buildContext,
@@ -72,6 +74,8 @@ export interface Client {
   readonly contexts: {
     /** Where the type of `request` tells the format, the messages are typed as the provider's package takes them. */
     build<Request extends ContextRequest>(request: Request, options?: BuildOptions): Promise<ContextFor<Request>>
+    /** The contexts of a thread, newest first, without their messages. */
+    list(options: ContextListOptions): Promise<Page<ContextSummary>>
     /** A context as it was delivered. */
     get(id: string, options?: GetOptions): Promise<ContextResult>
     /** The last context of a thread that was built up to a moment. */
@@ -134,6 +138,7 @@ export function createClient(options: ClientOptions): Client {
       get: (id, options) => getContext(parts, id, options),
       at: (moment) => lastContextAt(parts, moment),
       diff: (before, after) => compareContexts(parts, before, after),
+      list: (listing) => listThreadContexts(parts, listing),
       order: (request, options) => orderContext(parts, request, options),
       find: (id) => findContext(parts, id),
       planPruning: (options) => planPruning(parts, options),

@@ -135,12 +135,12 @@ export interface ContextListing {
   readonly before?: { readonly requestedAtMs: number; readonly id: string }
 }
 
-/** A page of a thread's contexts, newest first. */
+/** A page of a thread's contexts, newest first. What was prepared and never taken, nobody asked for. */
 export async function listContexts(tx: Tx, { threadId, limit, before }: ContextListing): Promise<ContextSummary[]> {
   return await tx<ContextSummary[]>`
     select ${summaryColumns(tx)}
     from heddle.contexts
-    where thread_id = ${threadId}
+    where thread_id = ${threadId} and prepared_count = 0
       and ${before === undefined ? tx`true` : tx`(requested_at, id) < (${before.requestedAtMs}, ${before.id})`}
     order by requested_at desc, id desc
     limit ${limit}`

@@ -31,14 +31,15 @@ interface PageOptions {
   readonly after?: string | undefined
   readonly order?: string | undefined
   readonly agent?: string | undefined
+  readonly thread?: string | undefined
 }
 
 /** A client of the project that the key belongs to. Nothing is sent yet, and there is nothing to close. */
 export function createClient(options: TransportOptions): RemoteClient {
   const transport = new Transport(options)
   const get = async <Body>(path: readonly string[], page: PageOptions = {}): Promise<Body> => {
-    const { limit, after, order, agent } = page
-    const query = { limit, cursor: after, order, agent }
+    const { limit, after, order, agent, thread } = page
+    const query = { limit, cursor: after, order, agent, thread }
     return (await transport.call<Body>({ method: 'GET', path, query, retry: 'again' })).body
   }
   const put = async <Body>(path: readonly string[], body: unknown): Promise<Body> =>
@@ -73,6 +74,7 @@ export function createClient(options: TransportOptions): RemoteClient {
         return body
       },
       find,
+      list: ({ thread, ...page }) => get(['threads', thread, 'contexts'], page),
       async get(id) {
         const found = await find(id)
         if (found.status === 'built') return found.context
@@ -156,6 +158,7 @@ export function createClient(options: TransportOptions): RemoteClient {
     },
     events: { follow: (follow) => followOverHttp(transport, follow) },
     archive: {
+      list: (selection = {}) => get(['archive'], selection),
       async search(request) {
         const { nextCursor: _, ...found } = await ask<ArchiveSearchResult & Unpaged>(['archive', 'search'], request)
         return found

@@ -1,3 +1,4 @@
+import type { ArchiveListRequest } from '@heddle/contracts'
 import type { Client } from '../client.js'
 import type { RemoteAppendOptions } from './append.js'
 
@@ -10,7 +11,7 @@ export interface RemoteClient {
     append(options: RemoteAppendOptions): ReturnType<Client['messages']['append']>
     readonly list: Client['messages']['list']
   }
-  readonly contexts: Pick<Client['contexts'], 'build' | 'get' | 'at' | 'diff' | 'order' | 'find' | 'subscribe'>
+  readonly contexts: Pick<Client['contexts'], 'build' | 'get' | 'list' | 'at' | 'diff' | 'order' | 'find' | 'subscribe'>
   readonly threads: Pick<Client['threads'], 'list' | 'get' | 'put' | 'delete'>
   readonly processes: Client['processes']
   readonly iterations: Pick<Client['iterations'], 'append' | 'list'>
@@ -20,5 +21,9 @@ export interface RemoteClient {
   readonly recall: Client['recall']
   readonly search: Client['search']
   readonly events: Client['events']
-  readonly archive: Pick<Client['archive'], 'search'>
+  readonly archive: Pick<Client['archive'], 'search'> & {
+    list(
+      request?: Pick<ArchiveListRequest, 'agent' | 'thread' | 'limit' | 'after'>,
+    ): ReturnType<Client['archive']['list']>
+  }
 }

@@ -6,7 +6,7 @@ import { type EventTopic, eventSchema, eventTopics } from '../events.js'
 import { idSchema, nameSchema, timeSchema } from '../names.js'
 import { recallRequestSchema, recallResultSchema } from '../recall.js'
 import { searchKinds, searchRequestSchema } from '../search.js'
-import { eventNumberSchema, isoTimeSchema, jsonRecordSchema, named } from './common.js'
+import { eventNumberSchema, isoTimeSchema, jsonRecordSchema, named, pageQuerySchema, pageSchema } from './common.js'
 
 export const contextParamsSchema = z.strictObject({ context: idSchema })
 export const momentParamsSchema = z.strictObject({ thread: nameSchema, at: timeSchema })
@@ -30,6 +30,22 @@ export const contextRequestedSchema = named(
   z.object({ id: idSchema, status: z.literal('requested') }),
 )
 
+export const contextSummarySchema = named(
+  'ContextSummary',
+  z.object({
+    id: idSchema,
+    thread: z.string(),
+    status: z.enum(['requested', 'built', 'failed']),
+    budget: z.int().nullable(),
+    tokensUsed: z.int().nullable(),
+    requestedAt: isoTimeSchema,
+    builtAt: isoTimeSchema.nullable(),
+  }),
+)
+/** A context without its messages. */
+export type ContextSummary = z.infer<typeof contextSummarySchema>
+export const contextPageSchema = named('ContextPage', pageSchema(contextSummarySchema))
+
 export const recallBodySchema = named('RecallBody', recallRequestSchema)
 export const recalledSchema = named('Recalled', recallResultSchema)
 
@@ -48,32 +64,35 @@ const howFound = {
 }
 
 export const archiveSearchBodySchema = named('ArchiveSearchBody', archiveSearchSchema)
+const archiveEntry = {
+  ref: z.string(),
+  messageId: idSchema,
+  sourceId: z.string().nullable(),
+  thread: z.string(),
+  kind: z.string(),
+  toolName: z.string().nullable(),
+  filePaths: z.array(z.string()),
+  failed: z.boolean(),
+  text: z.string(),
+  summary: z.string(),
+  tokenCount: z.int(),
+  at: isoTimeSchema,
+  archivedAt: isoTimeSchema,
+  accessCount: z.int(),
+  lastAccessedAt: isoTimeSchema.nullable(),
+}
+
 export const archiveFoundSchema = named(
   'ArchiveFound',
-  z.object({
-    items: z.array(
-      z.object({
-        ref: z.string(),
-        messageId: idSchema,
-        sourceId: z.string().nullable(),
-        thread: z.string(),
-        kind: z.string(),
-        toolName: z.string().nullable(),
-        filePaths: z.array(z.string()),
-        failed: z.boolean(),
-        text: z.string(),
-        summary: z.string(),
-        tokenCount: z.int(),
-        at: isoTimeSchema,
-        archivedAt: isoTimeSchema,
-        accessCount: z.int(),
-        lastAccessedAt: isoTimeSchema.nullable(),
-        score: z.number(),
-      }),
-    ),
-    ...howFound,
-  }),
+  z.object({ items: z.array(z.object({ ...archiveEntry, score: z.number() })), ...howFound }),
 )
+export const archivePageSchema = named('ArchivePage', pageSchema(z.object(archiveEntry)))
+
+/** What the archive holds of the project, an agent or a thread. */
+export const archiveQuerySchema = pageQuerySchema.extend({
+  agent: nameSchema.optional(),
+  thread: nameSchema.optional(),
+})
 
 const neighbourSchema = z.object({ messageId: idSchema, role: z.string(), text: z.string() })
 

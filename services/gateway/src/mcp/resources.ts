@@ -30,6 +30,11 @@ export const resourceTemplates = [
   },
 ]
 
+/** @param id of a context or a snapshot, or a whole reference */
+export function addressOf(kind: 'context' | 'snapshot' | 'recall', id: string): string {
+  return `${{ context: CONTEXT, snapshot: SNAPSHOT, recall: RECALL }[kind]}${encodeURIComponent(id)}`
+}
+
 /** @throws PermanentError `NOT_FOUND` for what is no address of the three, or is of another project */
 export async function readResource(
   uri: string,

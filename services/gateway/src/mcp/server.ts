@@ -13,6 +13,7 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
+import { listResources } from './resource-list.js'
 import { readResource, resourceTemplates } from './resources.js'
 import { type Tool, tools } from './tools.js'
 
@@ -49,18 +50,15 @@ export function createMcpServer({ client, role, log }: McpServerOptions): Server
       return refused(error, tool, log)
     }
   })
-  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [] }))
+  server.setRequestHandler(ListResourcesRequestSchema, async ({ params }) =>
+    mayRead ? await orRefused(() => listResources(client, params?.cursor), log) : { resources: [] },
+  )
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
     resourceTemplates: mayRead ? resourceTemplates : [],
   }))
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params }) => {
     if (!mayRead) throw new McpError(ErrorCode.InvalidRequest, 'this key may not read')
-    try {
-      return { contents: [await readResource(params.uri, { client })] }
-    } catch (error) {
-      const { code, detail } = told(error, log)
-      throw new McpError(ErrorCode.InvalidParams, `${code}: ${detail}`)
-    }
+    return await orRefused(async () => ({ contents: [await readResource(params.uri, { client })] }), log)
   })
   return server
 }
@@ -96,6 +94,16 @@ function refused(error: unknown, { recovery }: Tool, log: Logger): CallToolResul
     ...(facts === undefined ? [] : [JSON.stringify(facts)]),
   ]
   return { isError: true, content: [{ type: 'text', text: lines.join('\n') }] }
+}
+
+/** Requests that are no calls of tools have errors of the protocol. */
+async function orRefused<Result>(work: () => Promise<Result>, log: Logger): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code, detail } = told(error, log)
+    throw new McpError(ErrorCode.InvalidParams, `${code}: ${detail}`)
+  }
 }
 
 function told(error: unknown, log: Logger) {

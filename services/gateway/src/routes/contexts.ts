@@ -1,9 +1,12 @@
 import type { Client } from '@heddle/client'
 import {
   archiveFoundSchema,
+  archivePageSchema,
+  archiveQuerySchema,
   archiveSearchBodySchema,
   type ContextResult,
   contextBodySchema,
+  contextPageSchema,
   contextPairParamsSchema,
   contextParamsSchema,
   contextRequestedSchema,
@@ -13,13 +16,14 @@ import {
   httpReceiptSchema,
   limits,
   momentParamsSchema,
+  pageQuerySchema,
   recallBodySchema,
   recalledSchema,
   searchBodySchema,
   threadParamsSchema,
 } from '@heddle/contracts'
 import { readPrefer } from '../prefer.js'
-import { type Answer, type Route, type RouteResponse, route } from '../route.js'
+import { type Answer, pageOptions, type Route, type RouteResponse, route } from '../route.js'
 
 const tag = 'contexts'
 const requested: RouteResponse = {
@@ -52,6 +56,20 @@ export const contextRoutes: readonly Route[] = [
       const deadline = waitMs === undefined ? {} : { deadlineMs: waitMs }
       if (respondAsync) return underWay(await client.contexts.order(request, deadline))
       return { body: await client.contexts.build(request, { ...deadline, signal, onBusy: 'fail' }) }
+    },
+  }),
+  route({
+    id: 'listContexts',
+    method: 'GET',
+    path: '/v1/threads/:thread/contexts',
+    tag,
+    needs: 'read',
+    summary: 'The contexts that were asked for in a thread, newest first, without their messages',
+    params: threadParamsSchema,
+    query: pageQuerySchema,
+    responses: { 200: { description: 'A page of contexts.', schema: contextPageSchema } },
+    async handle({ client, params, query }) {
+      return { body: await client.contexts.list({ ...params, ...pageOptions(query) }) }
     },
   }),
   route({
@@ -137,6 +155,25 @@ export const contextRoutes: readonly Route[] = [
     responses: { 200: { description: 'What was found, best first.', schema: foundSchema } },
     async handle({ client, body }) {
       return { body: { ...(await client.search(body)), nextCursor: null } }
+    },
+  }),
+  route({
+    id: 'listArchive',
+    method: 'GET',
+    path: '/v1/archive',
+    tag: 'recall',
+    needs: 'read',
+    summary: 'What was condensed, newest first: its full text comes back by its reference',
+    query: archiveQuerySchema,
+    responses: {
+      200: {
+        description: 'A page of archive entries; one may be short and the list go on.',
+        schema: archivePageSchema,
+      },
+    },
+    async handle({ client, query: { agent, thread, ...page } }) {
+      const owner = { ...(agent !== undefined && { agent }), ...(thread !== undefined && { thread }) }
+      return { body: await client.archive.list({ ...owner, ...pageOptions(page) }) }
     },
   }),
   route({

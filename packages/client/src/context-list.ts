@@ -1,0 +1,58 @@
+import { type ContextSummary, nameSchema, notFound, parse, validationError } from '@heddle/contracts'
+import { threadIdOf } from '@heddle/core'
+import { listContexts, loadThread } from '@heddle/store'
+import { type ClientParts, checkPageLimit, type Page } from './options.js'
+
+export interface ContextListOptions {
+  readonly thread: string
+  /** Default 100. */
+  readonly limit?: number
+  /** The `nextCursor` of the page before. */
+  readonly after?: string
+}
+
+const LIMIT_DEFAULT = 100
+
+/**
+ * The contexts that were asked for in a thread, newest first, without their messages.
+ *
+ * @throws PermanentError `NOT_FOUND` without the thread, `VALIDATION_ERROR`
+ */
+export async function listThreadContexts(
+  { store, projectId }: ClientParts,
+  { thread, limit = LIMIT_DEFAULT, after }: ContextListOptions,
+): Promise<Page<ContextSummary>> {
+  const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
+  checkPageLimit(limit)
+  const before = after === undefined ? undefined : readCursor(after)
+  const rows = await store.inProject(projectId, async (tx) => {
+    const found = await listContexts(tx, { threadId, limit: limit + 1, ...(before && { before }) })
+    if (found.length === 0 && (await loadThread(tx, { threadId })) === null) {
+      throw notFound('thread', thread, 'see `heddle threads list`')
+    }
+    return found
+  })
+  const items = rows.slice(0, limit).map(
+    ({ id, status, budget, tokensUsed, requestedAtMs, builtAtMs }): ContextSummary => ({
+      id,
+      thread,
+      status,
+      budget,
+      tokensUsed,
+      requestedAt: new Date(requestedAtMs).toISOString(),
+      builtAt: builtAtMs === null ? null : new Date(builtAtMs).toISOString(),
+    }),
+  )
+  const last = rows[limit - 1]
+  return { items, nextCursor: rows.length > limit && last ? `${last.requestedAtMs}_${last.id}` : null }
+}
+
+const CURSOR = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+function readCursor(after: string): { requestedAtMs: number; id: string } {
+  const [, time, id] = CURSOR.exec(after) ?? []
+  if (time === undefined || id === undefined) {
+    throw validationError('cursor', 'must be the nextCursor of the page before', after)
+  }
+  return { requestedAtMs: Number(time), id }
+}

@@ -1,0 +1,123 @@
+import type { RemoteClient } from '@heddle/client/http'
+import { validationError } from '@heddle/contracts'
+import { z } from 'zod'
+import { addressOf } from './resources.js'
+
+/*
+ * Everything that has an address, one kind after the other: snapshots agent by agent, contexts thread by thread, and the
+ * archive as a whole. Nothing of it is kept between pages: the cursor says where the next one goes on.
+ */
+
+interface Resource {
+  readonly uri: string
+  readonly name: string
+  readonly description?: string
+  readonly mimeType: string
+}
+
+const placeSchema = z.strictObject({
+  kind: z.enum(['snapshots', 'contexts', 'archive']),
+  /** The agent or thread whose resources are listed, and the one that was before it. */
+  owner: z.string().optional(),
+  ownerBefore: z.string().optional(),
+  /** Of the list of that owner. */
+  after: z.string().optional(),
+})
+type Place = z.infer<typeof placeSchema>
+
+interface Listed {
+  readonly resources: readonly Resource[]
+  /** Null at the end. */
+  readonly next: Place | null
+}
+
+const PAGE = 50
+/** Agents and threads that have nothing to list are passed over, but not without end in one call. */
+const STEPS_MAX = 20
+
+/**
+ * A page of what a project has to read.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` where the cursor is none
+ */
+export async function listResources(
+  client: RemoteClient,
+  cursor: string | undefined,
+): Promise<{ resources: Resource[]; nextCursor?: string }> {
+  let place: Place | null = cursor === undefined ? { kind: 'snapshots' } : readPlace(cursor)
+  const resources: Resource[] = []
+  for (let step = 0; step < STEPS_MAX && place !== null && resources.length < PAGE; step++) {
+    const listed: Listed = await listFrom(client, place)
+    resources.push(...listed.resources)
+    place = listed.next
+  }
+  return place === null ? { resources } : { resources, nextCursor: written(place) }
+}
+
+async function listFrom(client: RemoteClient, place: Place): Promise<Listed> {
+  if (place.kind === 'archive') return await listArchive(client, place)
+  const owners = place.kind === 'snapshots' ? client.agents : client.threads
+  const owner = place.owner ?? (await owners.list({ limit: 1, ...afterOf(place.ownerBefore) })).items[0]?.name
+  if (owner === undefined) return { resources: [], next: { kind: place.kind === 'snapshots' ? 'contexts' : 'archive' } }
+  const page = { limit: PAGE, ...afterOf(place.after) }
+  const { resources, nextCursor } = await (place.kind === 'snapshots' ? snapshotsOf : contextsOf)(client, owner, page)
+  const next =
+    nextCursor === null ? { kind: place.kind, ownerBefore: owner } : { kind: place.kind, owner, after: nextCursor }
+  return { resources, next }
+}
+
+interface PageOf {
+  readonly limit: number
+  readonly after?: string
+}
+
+async function snapshotsOf({ snapshots }: RemoteClient, agent: string, page: PageOf) {
+  const { items, nextCursor } = await snapshots.history(agent, page)
+  const resources = items.map(({ id, timestamp, description, messageCount }) => ({
+    uri: addressOf('snapshot', id),
+    name: `snapshot of ${agent}, ${timestamp}`,
+    description: `${description ?? 'without a description'}; ${messageCount} messages`,
+    mimeType: 'application/json',
+  }))
+  return { resources, nextCursor }
+}
+
+async function contextsOf({ contexts }: RemoteClient, thread: string, page: PageOf) {
+  const { items, nextCursor } = await contexts.list({ thread, ...page })
+  const resources = items
+    .filter(({ status }) => status === 'built')
+    .map(({ id, builtAt, tokensUsed, budget }) => ({
+      uri: addressOf('context', id),
+      name: `context of ${thread}, ${builtAt}`,
+      description: `${tokensUsed} of ${budget} tokens`,
+      mimeType: 'application/json',
+    }))
+  return { resources, nextCursor }
+}
+
+async function listArchive({ archive }: RemoteClient, { after }: Place): Promise<Listed> {
+  const { items, nextCursor } = await archive.list({ limit: PAGE, ...afterOf(after) })
+  const resources = items.map(({ ref, kind, thread, text }) => ({
+    uri: addressOf('recall', ref),
+    name: `${kind} of ${thread}`,
+    description: text,
+    mimeType: 'text/plain',
+  }))
+  return { resources, next: nextCursor === null ? null : { kind: 'archive', after: nextCursor } }
+}
+
+function afterOf(after: string | undefined): { after?: string } {
+  return after === undefined ? {} : { after }
+}
+
+function written(place: Place): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
+function readPlace(cursor: string): Place {
+  try {
+    return placeSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
+  } catch {
+    throw validationError('cursor', 'must be the nextCursor of the page before', cursor.slice(0, 80))
+  }
+}
