@@ -179,6 +179,9 @@ describe('with a gateway elsewhere', () => {
     expect(await heddle('context', 'restore', saved.id)).toMatchObject({ restored: 1 })
     const after = await heddle('context', 'build', '--thread', 'letter')
     expect(await heddle('context', 'explain', after.id)).toMatchObject({ thread: 'letter' })
+    const explained = (await desk.heddle('context', 'explain', after.id)).stdout
+    expect(explained).toMatch(/^rules +rule tone +raw .*came with the thread$/m)
+    expect(explained).toMatch(/^tools +tool words\.spell +raw /m)
     expect(await heddle('context', 'diff', before.id, after.id)).toMatchObject({ tokens: expect.any(Object) })
     expect(await heddle('threads', 'remove', 'letter', '--yes', '--no-wait')).toMatchObject({ finished: false })
     expect((await heddle('threads', 'list')).items).toEqual([])

@@ -5,6 +5,7 @@ import { contextIdOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { type Column, formatCount, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
+import { labelOf } from './items-view.js'
 
 /** Rows of a table for people; a program gets all of them. */
 const ROWS_MAX = 60
@@ -119,14 +120,15 @@ function entryRow(entry: ReceiptEntry): string[] {
   ]
 }
 
-/** `msg-1a2b3c4d user`, `messages 12-40 (29)`, `iterations 3-9`, or the role of a fixed part. */
+/** `msg-1a2b3c4d user`, `rule style`, `messages 12-40 (29)`, `iterations 3-9`, or the role of a fixed part. */
 function whatOf(entry: ReceiptEntry): string {
   return entry.thread === undefined ? ownWhatOf(entry) : `${safeText(entry.thread)}: ${ownWhatOf(entry)}`
 }
 
 function ownWhatOf(entry: ReceiptEntry): string {
-  const { reference, role, count, fromSeq, toSeq, fromIteration, toIteration, memory } = entry
+  const { reference, role, count, fromSeq, toSeq, fromIteration, toIteration, memory, item } = entry
   if (memory !== undefined) return `${memory.reference.split('/').at(-1)} ${role ?? ''}`.trimEnd()
+  if (item !== undefined) return `${item.type} ${safeText(labelOf(item))}`
   if (reference !== undefined) return `${reference} ${role ?? ''}`.trimEnd()
   if (fromIteration !== undefined)
     return fromIteration === toIteration ? `iteration ${fromIteration}` : `iterations ${fromIteration}-${toIteration}`
