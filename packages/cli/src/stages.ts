@@ -1,7 +1,5 @@
 import { createAssembleWorker } from '@heddle/assemble'
-import { ownersOf } from '@heddle/client'
 import { type AssembleJob, mergeSettings, type StageName } from '@heddle/contracts'
-import { NIL_ID } from '@heddle/core'
 import { createEmbedWorker } from '@heddle/embed'
 import { createIngestWorker } from '@heddle/ingest'
 import {
@@ -20,14 +18,13 @@ import {
   findPendingStates,
   findRequestedContexts,
   findRequestedSnapshots,
-  insertDeadLetter,
-  markThreadFailed,
   type Store,
   type ThreadWork,
 } from '@heddle/store'
 import { createSummarizeWorker } from '@heddle/summarize'
 import { CloseStack } from './close-stack.js'
 import { startHousekeeping } from './housekeeping.js'
+import { keepLettersIn, LetterGroups } from './letter-groups.js'
 import { createReembedding } from './reembedding.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
 
@@ -95,13 +92,14 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
       : (options.summarizers ?? createSummarizers({ env: options.env ?? {}, clock, log, ...(limits && { limits }) }))
     const summarizer = wants('summarize') ? summarizers.of(mergeSettings(config.settings)) : null
 
+    const letters = new LetterGroups(keepLettersIn(store, clock), clock)
     const deps = {
       store,
       queues,
       clock,
       log,
       settings: config.settings,
-      recordDeadLetter: (letter: DeadLetter) => recordDeadLetter(store, letter, clock),
+      recordDeadLetter: (letter: DeadLetter) => letters.add(letter),
       ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     }
     const starting: Promise<WorkerHandle>[] = []
@@ -178,20 +176,4 @@ async function findWork(store: Store, nowMs: number, patienceMs: number): Promis
 async function findRequests(store: Store, query: { limit: number; requestedBeforeMs: number }): Promise<AssembleJob[]> {
   const found = await Promise.all([findRequestedContexts(store, query), findRequestedSnapshots(store, query)])
   return found.flat()
-}
-
-/** The reconciler leaves the thread of a job that failed for good alone for so long. */
-const GIVEN_UP_MS = 300_000
-
-/** Keeps a job that failed for good, and marks its thread. */
-async function recordDeadLetter(store: Store, letter: DeadLetter, clock: Clock): Promise<void> {
-  const { projectId, threadId, error } = letter
-  await store.inProject(projectId ?? NIL_ID, async (tx) => {
-    // An ingest job names its thread and its agent, where others have ids.
-    const { thread, agent } = ownersOf(letter.payload)
-    await insertDeadLetter(tx, { ...letter, threadId: threadId ?? thread, agentId: agent })
-    if (threadId === null || letter.stage === 'ingest') return
-    const mark = { stage: letter.stage, error: `${error.code} ${error.detail}` }
-    await markThreadFailed(tx, { threadId, ...mark, retryAtMs: clock.nowMs() + GIVEN_UP_MS })
-  })
 }
