@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { archiveKinds } from './archive.js'
-import { includeModeSchema, itemBodySchema, itemTypeSchema } from './items.js'
 import { fileEventSchema } from './iterations.js'
 import { limits } from './limits.js'
 import { messageInputSchema } from './messages.js'
 import { idSchema, nameSchema } from './names.js'
 import { partialSettingsSchema } from './settings.js'
+import { archiveRecord, contentRecord, pruningRecord, stateRecord, undoneRecord } from './thread-export-compaction.js'
+import { count, hash, line, seconds, text, texts, time } from './thread-export-fields.js'
+import { itemRecord, threadItemRecord, toolServerRecord } from './thread-export-items.js'
 import { loopSchema } from './threads.js'
 
 /**
@@ -15,16 +16,7 @@ import { loopSchema } from './threads.js'
  */
 export const THREAD_EXPORT_VERSION = 1
 
-const time = z.string().min(10).max(40)
-const hash = z.string().regex(/^\\x[0-9a-f]{2,128}$/, 'must be bytes as \\x and hexadecimal digits')
-const count = z.int().min(0)
-const seconds = z.number()
-const text = z.string().max(limits.recordCharactersMax)
-const line = z.string().max(limits.messageCharactersMax)
-const texts = z.array(text).max(1_000_000)
 const message = messageInputSchema.shape
-
-const position = { at: time, ordinal: z.int(), id: idSchema }
 
 const threadRecord = z.strictObject({
   type: z.literal('thread'),
@@ -46,39 +38,6 @@ const threadRecord = z.strictObject({
     lastClearedAt: time.nullable(),
     clears: z.array(z.strictObject({ epoch: count, clearedAt: time, createdAt: time })).max(1_000_000),
   }),
-})
-
-/** The mode of the tools of a server that have none of their own. */
-const toolServerRecord = z.strictObject({ type: z.literal('toolServer'), name: nameSchema, include: includeModeSchema })
-
-const itemKey = {
-  itemType: itemTypeSchema,
-  name: nameSchema,
-  /** Empty for a rule and a reference. */
-  serverName: z.union([nameSchema, z.literal('')]),
-}
-const item = itemBodySchema.shape
-
-/** An item of the agent in the version in force; of one that was taken away nothing but its name. */
-const itemRecord = z.strictObject({
-  type: z.literal('item'),
-  ...itemKey,
-  description: item.description.unwrap(),
-  text: item.text.unwrap(),
-  inputSchema: item.inputSchema.unwrap(),
-  include: item.include.unwrap(),
-  priorityLevel: item.priorityLevel.unwrap(),
-  erased: z.boolean(),
-})
-
-/** A version of an item's place in the thread. */
-const threadItemRecord = z.strictObject({
-  type: z.literal('threadItem'),
-  ...itemKey,
-  version: z.int().min(1),
-  includeMode: z.enum(['always', 'manual']),
-  removed: z.boolean(),
-  createdAt: time,
 })
 
 const threadVersionRecord = z.strictObject({
@@ -145,80 +104,6 @@ const progressSummaryRecord = z.strictObject({
 })
 
 const clearRecord = z.strictObject({ type: z.literal('clear'), epoch: count, headSeq: count })
-
-/** An archived content, once for all entries that hold it. */
-const contentRecord = z.strictObject({ type: z.literal('content'), hash, text })
-
-const archiveRecord = z.strictObject({
-  type: z.literal('archive'),
-  messageId: idSchema,
-  location: z.string().max(200),
-  contentType: z.enum(archiveKinds),
-  summary: line,
-  contentHash: hash,
-  filePaths: texts,
-  toolName: line.nullable(),
-  tokenCount: count,
-  failed: z.boolean(),
-  originalCreatedAt: time,
-  archivedAt: time,
-  lastAccessedAt: time.nullable(),
-  accessCount: count,
-})
-
-const stateRecord = z.strictObject({
-  type: z.literal('state'),
-  /** Its place among the states of the file, from 1; prunings and later states name it by that. */
-  number: z.int().min(1),
-  replaces: z.int().min(1).nullable(),
-  lane: line,
-  strategy: line,
-  clearEpoch: count,
-  generation: count,
-  status: z.enum(['pending', 'passed', 'ready', 'void']),
-  pointAt: position.at,
-  pointOrdinal: position.ordinal,
-  pointId: position.id,
-  headSeq: count,
-  topIds: z.array(idSchema).max(1_000_000),
-  coveredFromAt: position.at.nullable(),
-  coveredFromOrdinal: position.ordinal.nullable(),
-  coveredFromId: position.id.nullable(),
-  coveredToAt: position.at.nullable(),
-  coveredToOrdinal: position.ordinal.nullable(),
-  coveredToId: position.id.nullable(),
-  coveredCount: count,
-  coveredTokens: count,
-  summary: line.nullable(),
-  summaryTokens: count,
-  summarizer: line.nullable(),
-  createdAt: time,
-  readyAt: time.nullable(),
-  voidedAt: time.nullable(),
-})
-
-const pruningRecord = z.strictObject({
-  type: z.literal('pruning'),
-  /** The number of its state. */
-  state: z.int().min(1),
-  messageId: idSchema,
-  /** The archive entry that holds the content. */
-  archive: z.strictObject({ messageId: idSchema, location: z.string().max(200) }),
-  action: z.enum(['condense', 'remove', 'stub']),
-  text: line,
-  tokens: count,
-  reason: line,
-  undoneAt: time.nullable(),
-  createdAt: time,
-})
-
-/** A message whose pruning was undone; see `uncompact`. */
-const undoneRecord = z.strictObject({
-  type: z.literal('undone'),
-  messageId: idSchema,
-  undoneAt: time,
-  redoneAt: time.nullable(),
-})
 
 const messageRecord = z.strictObject({
   type: z.literal('message'),

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { archiveKinds } from './archive.js'
+import { idSchema } from './names.js'
+import { count, hash, line, position, text, texts, time } from './thread-export-fields.js'
+
+/** An archived content, once for all entries that hold it. */
+export const contentRecord = z.strictObject({ type: z.literal('content'), hash, text })
+
+export const archiveRecord = z.strictObject({
+  type: z.literal('archive'),
+  messageId: idSchema,
+  location: z.string().max(200),
+  contentType: z.enum(archiveKinds),
+  summary: line,
+  contentHash: hash,
+  filePaths: texts,
+  toolName: line.nullable(),
+  tokenCount: count,
+  failed: z.boolean(),
+  originalCreatedAt: time,
+  archivedAt: time,
+  lastAccessedAt: time.nullable(),
+  accessCount: count,
+})
+
+export const stateRecord = z.strictObject({
+  type: z.literal('state'),
+  /** Its place among the states of the file, from 1; prunings and later states name it by that. */
+  number: z.int().min(1),
+  replaces: z.int().min(1).nullable(),
+  lane: line,
+  strategy: line,
+  clearEpoch: count,
+  generation: count,
+  status: z.enum(['pending', 'passed', 'ready', 'void']),
+  pointAt: position.at,
+  pointOrdinal: position.ordinal,
+  pointId: position.id,
+  headSeq: count,
+  topIds: z.array(idSchema).max(1_000_000),
+  coveredFromAt: position.at.nullable(),
+  coveredFromOrdinal: position.ordinal.nullable(),
+  coveredFromId: position.id.nullable(),
+  coveredToAt: position.at.nullable(),
+  coveredToOrdinal: position.ordinal.nullable(),
+  coveredToId: position.id.nullable(),
+  coveredCount: count,
+  coveredTokens: count,
+  summary: line.nullable(),
+  summaryTokens: count,
+  summarizer: line.nullable(),
+  createdAt: time,
+  readyAt: time.nullable(),
+  voidedAt: time.nullable(),
+})
+
+export const pruningRecord = z.strictObject({
+  type: z.literal('pruning'),
+  /** The number of its state. */
+  state: z.int().min(1),
+  messageId: idSchema,
+  /** The archive entry that holds the content. */
+  archive: z.strictObject({ messageId: idSchema, location: z.string().max(200) }),
+  action: z.enum(['condense', 'remove', 'stub']),
+  text: line,
+  tokens: count,
+  reason: line,
+  undoneAt: time.nullable(),
+  createdAt: time,
+})
+
+/** A message whose pruning was undone; see `uncompact`. */
+export const undoneRecord = z.strictObject({
+  type: z.literal('undone'),
+  messageId: idSchema,
+  undoneAt: time,
+  redoneAt: time.nullable(),
+})

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { includeModeSchema, itemBodySchema, itemTypeSchema } from './items.js'
+import { nameSchema } from './names.js'
+import { time } from './thread-export-fields.js'
+
+/** The mode of the tools of a server that have none of their own. */
+export const toolServerRecord = z.strictObject({
+  type: z.literal('toolServer'),
+  name: nameSchema,
+  include: includeModeSchema,
+})
+
+const itemKey = {
+  itemType: itemTypeSchema,
+  name: nameSchema,
+  /** Empty for a rule and a reference. */
+  serverName: z.union([nameSchema, z.literal('')]),
+}
+const item = itemBodySchema.shape
+
+/** An item of the agent in the version in force; of one that was taken away nothing but its name. */
+export const itemRecord = z.strictObject({
+  type: z.literal('item'),
+  ...itemKey,
+  description: item.description.unwrap(),
+  text: item.text.unwrap(),
+  inputSchema: item.inputSchema.unwrap(),
+  include: item.include.unwrap(),
+  priorityLevel: item.priorityLevel.unwrap(),
+  erased: z.boolean(),
+})
+
+/** A version of an item's place in the thread. */
+export const threadItemRecord = z.strictObject({
+  type: z.literal('threadItem'),
+  ...itemKey,
+  version: z.int().min(1),
+  includeMode: z.enum(['always', 'manual']),
+  removed: z.boolean(),
+  createdAt: time,
+})
