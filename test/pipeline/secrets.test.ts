@@ -33,12 +33,15 @@ async function openServed() {
   })
   const running = home.start(['up', '--port', '0', '--json'])
   const { url } = JSON.parse(await running.firstLine) as { url: string }
+  // A pool beside it, which takes every second job.
+  const worker = home.start(['worker', 'all', '--json'])
+  await worker.firstLine
   const { key } = (await home.heddle('keys', 'create', '--name', 'canary', '--role', 'admin', '--json')).document
-  return { provider, running, url, key: key as string }
+  return { provider, home, running, worker, url, key: key as string }
 }
 
-test('nothing that users wrote, and no key, is in the logs, metrics and refusals of a run that logs all it can', async () => {
-  const { provider, running, url, key } = await openServed()
+test('nothing that users wrote, and no key, is in the logs, metrics and refusals of processes that log all they can', async () => {
+  const { provider, home, running, worker, url, key } = await openServed()
   const refusals: string[] = []
   const ask = async (method: string, path: string, body?: unknown, bearer = key) => {
     const response = await fetch(`${url}${path}`, {
@@ -130,19 +133,40 @@ test('nothing that users wrote, and no key, is in the logs, metrics and refusals
   expect((await ask('GET', '/v1/agents', undefined, `${key.slice(0, -4)}AAAA`)).status).toBe(401)
   expect((await ask('GET', `/v1/threads/${words.thread}-nowhere`)).status).toBe(404)
   await ask('POST', path, { ...sent(`${words.message} queued`), ack: 'queued' })
+  // Commands, at the store and over HTTP: what they were asked for goes to the one output, what they log to the other.
+  const commands: string[] = []
+  for (const cli of [home, home.under({ HEDDLE_URL: url, HEDDLE_KEY: key })]) {
+    for (const argv of [
+      ['context', 'build', '--agent', 'coder', '--thread', words.thread, '--message', words.message],
+      ['search', words.query, '--agent', 'coder'],
+      ['context', 'save', '--agent', 'coder', '--description', words.description],
+      ['agents', 'set', 'coder', '--prompt', words.systemPrompt],
+      ['threads', 'set', words.thread, '--agent', 'coder', '--goal', words.status],
+      ['recall', 'msg-00000000', '--thread', words.thread, '--search', words.query],
+      ['context', 'build', '--agent', 'coder', '--thread', words.thread, '--message', words.message, '--budget', '1'],
+      ['settings', 'set', 'model', words.message, '--agent', 'nobody', '--url', 'nowhere'],
+    ]) {
+      commands.push((await cli.heddle(...argv, '--json')).stderr)
+    }
+  }
   const metrics = (await ask('GET', '/metrics')).text
   running.kill('SIGTERM')
+  worker.kill('SIGTERM')
   const { stdout, stderr, code } = await running.ended
+  const pool = await worker.ended
 
   const secrets = [...Object.values(words), key, key.slice(-40)]
   expect(code).toBe(0)
   expect(stderr.split('\n').length).toBeGreaterThan(50)
-  expect([...findWords({ stdout, log: stderr, metrics }, secrets)]).toEqual([])
+  expect([pool.code, pool.stderr.includes('"stage":"embed"')]).toEqual([0, true])
+  const written = { stdout, log: stderr, metrics, pool: [pool.stdout, pool.stderr] }
+  expect([...findWords(written, secrets)]).toEqual([])
+  expect(commands.filter((said) => said !== '').length).toBeGreaterThan(3)
   expect(refusals.length).toBeGreaterThan(8)
   const said = secrets.filter((secret) => !names.includes(secret))
-  expect([...findWords(refusals, said)]).toEqual([])
+  expect([...findWords([refusals, commands], said)]).toEqual([])
   // What is looked for was there to be found.
   expect([...findWords([built, provider.requests], secrets)].sort()).toEqual(
     expect.arrayContaining([words.message, words.summary, words.systemPrompt, words.providerKey].sort()),
   )
-}, 60_000)
+}, 120_000)
