@@ -161,6 +161,8 @@ test('nothing that users wrote, and no key, is in the logs, metrics and refusals
   expect([pool.code, pool.stderr.includes('"stage":"embed"')]).toEqual([0, true])
   const written = { stdout, log: stderr, metrics, pool: [pool.stdout, pool.stderr] }
   expect([...findWords(written, secrets)]).toEqual([])
+  expect(metrics).toMatch(/heddle_model_calls_total\{model="openai [^"]+",outcome="failed"\} [1-9]/)
+  expect(metrics).toMatch(/heddle_model_tokens_total\{model="openai [^"]+",direction="input"\} [1-9]/)
   expect(commands.filter((said) => said !== '').length).toBeGreaterThan(3)
   expect(refusals.length).toBeGreaterThan(8)
   const said = secrets.filter((secret) => !names.includes(secret))

@@ -31,6 +31,7 @@ export function gatewayBackendOf(engine: GatewayEngine): GatewayBackend {
     },
     checkShare: (project, share) => queues.checkShare({ ...share, projectId: projectIdOf(project) }),
     readStageStats: () => queues.stats(),
+    readModelCalls: () => queues.modelCalls,
     checkReady: () => engine.checkReady(),
   }
 }

@@ -89,7 +89,14 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
       options.summaryCallMsMax === undefined ? null : { callMsMax: options.summaryCallMsMax, attemptsMax: 1 }
     const summarizers = options.summarizer
       ? fixedSummarizer(options.summarizer)
-      : (options.summarizers ?? createSummarizers({ env: options.env ?? {}, clock, log, ...(limits && { limits }) }))
+      : (options.summarizers ??
+        createSummarizers({
+          env: options.env ?? {},
+          clock,
+          log,
+          onCall: (call) => queues.noteCall(call),
+          ...(limits && { limits }),
+        }))
     const summarizer = wants('summarize') ? summarizers.of(mergeSettings(config.settings)) : null
 
     const letters = new LetterGroups(keepLettersIn(store, clock), clock)

@@ -1,4 +1,4 @@
-import type { Settings, SummarizationProvider } from '@heddle/contracts'
+import type { Settings, SummarizationProvider, SummaryCall } from '@heddle/contracts'
 import type { Clock, Logger } from '@heddle/runtime'
 import { createAnthropicChat } from './anthropic-chat.js'
 import type { ChatModelOptions } from './chat-model.js'
@@ -111,13 +111,15 @@ export interface SummarizersOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** Timeouts and retries, where the defaults do not fit. */
   readonly limits?: ModelSummarizerOptions['limits']
+  /** Told of each call of a provider, for whatever summary. */
+  readonly onCall?: (call: SummaryCall) => void
 }
 
 /** Summarizers that one process keeps open at most; agents may name any number of models. */
 const OPEN_MAX = 100
 
 /** What is chosen is logged once, never silent. */
-export function createSummarizers({ env, clock, log, limits }: SummarizersOptions): Summarizers {
+export function createSummarizers({ env, clock, log, limits, onCall }: SummarizersOptions): Summarizers {
   const open = new Map<string, Summarizer>()
   return {
     of(settings) {
@@ -125,7 +127,11 @@ export function createSummarizers({ env, clock, log, limits }: SummarizersOption
       const key = `${choice.provider?.name ?? 'extractive'} ${choice.model ?? ''} ${choice.fellBack ? choice.reason : ''}`
       const found = open.get(key)
       if (found !== undefined) return found
-      const summarizer = openSummarizer(choice, env, { clock, ...(limits !== undefined && { limits }) })
+      const summarizer = openSummarizer(choice, env, {
+        clock,
+        ...(limits !== undefined && { limits }),
+        ...(onCall !== undefined && { onCall }),
+      })
       const facts = { summarizer: summarizer.name, reason: choice.reason }
       if (choice.fellBack) log.warn(facts, 'summarizer chosen')
       else log.info(facts, 'summarizer chosen')
@@ -144,7 +150,7 @@ export function fixedSummarizer(summarizer: Summarizer): Summarizers {
 function openSummarizer(
   { provider, model }: SummarizerChoice,
   env: Environment,
-  options: Pick<ModelSummarizerOptions, 'clock' | 'limits'>,
+  options: Pick<ModelSummarizerOptions, 'clock' | 'limits' | 'onCall'>,
 ): Summarizer {
   if (provider === null || model === null) return createExtractiveSummarizer()
   const chatOptions: ChatModelOptions = {

@@ -15,6 +15,8 @@ export interface ModelSummarizerOptions extends PatientChatOptions {
   readonly clock: Clock
   /** Default {@link modelSummarizerBounds}. */
   readonly totalMsMax?: number
+  /** Told of each call, whoever asked for the summary. */
+  readonly onCall?: (call: SummaryCall) => void
 }
 
 /**
@@ -36,7 +38,10 @@ export function createModelSummarizer(options: ModelSummarizerOptions): Summariz
         giveUp.abort(new RetryableError('TIMEOUT', `the summary was not done within ${totalMsMax} ms`)),
       )
       const either = AbortSignal.any([signal, giveUp.signal])
-      const record = recorder(options, request, onCall)
+      const record = recorder(options, request, (call) => {
+        options.onCall?.(call)
+        onCall(call)
+      })
       const fold = new Fold({
         patient,
         request,

@@ -79,6 +79,10 @@ export const bounds = {
   poolRateMs: 10_000,
   /** Whoever has just come waits this long for the workers of others to tell what they do. */
   poolAnswerMs: 300,
+  /** Models whose calls a process tells of, the first that it called: as many as a notification holds. */
+  poolModelsMax: 20,
+  /** Characters of a model's name in it. */
+  poolModelCharactersMax: 100,
   /** Processes whose work is remembered, the dead ones too. */
   poolProcessesMax: 1_000,
   /** What a process has told is forgotten after this long without another word. */

@@ -1,4 +1,12 @@
-import { type PoolWord, type PoolWork, poolWordSchema, type StageName, stageNames } from '@heddle/contracts'
+import {
+  type ModelCalls,
+  type PoolWord,
+  type PoolWork,
+  poolWordSchema,
+  type StageName,
+  type SummaryCall,
+  stageNames,
+} from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { bounds } from './bounds.js'
 
@@ -24,6 +32,7 @@ interface Try {
 }
 
 interface Heard {
+  readonly models: Readonly<Record<string, ModelCalls>>
   readonly stages: Readonly<Partial<Record<StageName, PoolWork>>>
   readonly atMs: number
 }
@@ -31,6 +40,7 @@ interface Heard {
 export class Pools {
   readonly #options: PoolsOptions
   readonly #own = new Map<StageName, PoolWork>()
+  readonly #models = new Map<string, ModelCalls>()
   readonly #others = new Map<string, Heard>()
   /** What this process had done at its last ticks, oldest first. */
   #past: { readonly atMs: number; readonly done: ReadonlyMap<StageName, number> }[] = []
@@ -70,9 +80,9 @@ export class Pools {
       this.#say()
       return
     }
-    const { from, stages } = word
+    const { from, stages, models } = word
     this.#others.delete(from)
-    this.#others.set(from, { stages, atMs: this.#options.clock.nowMs() })
+    this.#others.set(from, { stages, models, atMs: this.#options.clock.nowMs() })
     const [oldest] = this.#others.keys()
     if (this.#others.size > bounds.poolProcessesMax && oldest !== undefined) this.#others.delete(oldest)
   }
@@ -80,6 +90,36 @@ export class Pools {
   /** Has all processes with workers tell at once what they do. */
   async ask(): Promise<void> {
     await this.#options.tell(JSON.stringify({ from: this.#options.name, asks: true }))
+  }
+
+  /** A provider was called. */
+  called({ provider, model, outcome, inputTokens, outputTokens }: SummaryCall): void {
+    const name = `${provider} ${model}`.slice(0, bounds.poolModelCharactersMax)
+    const { calls, failed, ...tokens } = this.#models.get(name) ?? uncalled
+    if (calls === 0 && this.#models.size >= bounds.poolModelsMax) return
+    this.#models.set(name, {
+      calls: calls + 1,
+      failed: failed + (outcome === 'failed' ? 1 : 0),
+      inputTokens: tokens.inputTokens + (inputTokens ?? 0),
+      outputTokens: tokens.outputTokens + (outputTokens ?? 0),
+    })
+  }
+
+  /** What was asked of each model by all processes that are known. */
+  calls(): ReadonlyMap<string, ModelCalls> {
+    const total = new Map(this.#models)
+    for (const { models } of this.#others.values()) {
+      for (const [name, more] of Object.entries(models)) {
+        const { calls, failed, inputTokens, outputTokens } = total.get(name) ?? uncalled
+        total.set(name, {
+          calls: calls + more.calls,
+          failed: failed + more.failed,
+          inputTokens: inputTokens + more.inputTokens,
+          outputTokens: outputTokens + more.outputTokens,
+        })
+      }
+    }
+    return total
   }
 
   workersOf(stage: StageName): number {
@@ -124,7 +164,11 @@ export class Pools {
 
   #say(): void {
     if (this.#own.size === 0) return
-    const word = { from: this.#options.name, stages: Object.fromEntries(this.#told()) }
+    const word = {
+      from: this.#options.name,
+      stages: Object.fromEntries(this.#told()),
+      models: Object.fromEntries(this.#models),
+    }
     // A word that is lost is said again; what is wrong with the server is told by all else that needs it.
     void this.#options.tell(JSON.stringify(word)).catch(() => {})
   }
@@ -144,6 +188,7 @@ export class Pools {
   }
 }
 
+const uncalled: ModelCalls = { calls: 0, failed: 0, inputTokens: 0, outputTokens: 0 }
 const idle: PoolWork = { workers: 0, done: 0, failed: 0, tookMs: 0, perSecond: 0 }
 
 /** @returns null for what is no such word, such as one of another version */

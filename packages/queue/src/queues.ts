@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import {
   type HeddleEvent,
+  type ModelCalls,
   type PoolWork,
   queueName,
   type Reply,
   type StageName,
   type StagePayload,
+  type SummaryCall,
   stageNames,
   validationError,
   type WakeJob,
@@ -86,6 +88,10 @@ export interface Queues {
   publish(event: HeddleEvent): Promise<void>
   subscribe(projectId: string, listener: EventListener): Promise<Unsubscribe>
   stats(): Promise<StageStats[]>
+  /** Counts a call of a model's provider, which all processes are told of. */
+  noteCall(call: SummaryCall): void
+  /** What was asked of each model, by provider and name, in all processes together as far as this one has heard. */
+  readonly modelCalls: ReadonlyMap<string, ModelCalls>
   /** Asks the workers of all processes what they do, and waits a moment for what they say: for who has just come. */
   hearWorkers(): Promise<void>
   /**
@@ -236,6 +242,10 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
         pool: pools.workOf(queue.stage),
       })
       return bounded(Promise.all([...queues.values()].map(statsOf)))
+    },
+    noteCall: (call) => pools.called(call),
+    get modelCalls() {
+      return pools.calls()
     },
     async hearWorkers() {
       await bounded(pools.ask())

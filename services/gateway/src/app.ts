@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@heddle/client'
-import { limits } from '@heddle/contracts'
+import { limits, type ModelCalls } from '@heddle/contracts'
 import type { NewShare, StageStats } from '@heddle/queue'
 import type { Logger } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
@@ -28,6 +28,8 @@ export interface Backend {
   /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
   checkShare(project: string, share: Omit<NewShare, 'projectId'>): void
   readStageStats(): Promise<StageStats[]>
+  /** What was asked of each model, by provider and name. */
+  readModelCalls(): ReadonlyMap<string, ModelCalls>
   /** @throws RetryableError `SERVICE_UNAVAILABLE` that names what is away */
   checkReady(): Promise<void>
 }

@@ -1,3 +1,4 @@
+import type { ModelCalls } from '@heddle/contracts'
 import type { Settled, StageStats } from '@heddle/queue'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -18,6 +19,8 @@ export class Metrics {
   readonly #done: Gauge<'stage'>
   readonly #triesFailed: Gauge<'stage'>
   readonly #tookSeconds: Gauge<'stage'>
+  readonly #modelCalls: Gauge<'model' | 'outcome'>
+  readonly #modelTokens: Gauge<'model' | 'direction'>
   readonly #streams: Gauge
   readonly #isReadable: Gauge
 
@@ -94,6 +97,18 @@ export class Metrics {
       labelNames: ['stage'],
       registers,
     })
+    this.#modelCalls = new Gauge({
+      name: 'heddle_model_calls_total',
+      help: 'Calls of providers for summaries, by all processes, as far as this one has heard',
+      labelNames: ['model', 'outcome'],
+      registers,
+    })
+    this.#modelTokens = new Gauge({
+      name: 'heddle_model_tokens_total',
+      help: 'Tokens that those calls took and gave',
+      labelNames: ['model', 'direction'],
+      registers,
+    })
     this.#streams = new Gauge({ name: 'heddle_event_streams', help: 'Open streams of events', registers })
     this.#isReadable = new Gauge({
       name: 'heddle_queues_readable',
@@ -122,7 +137,15 @@ export class Metrics {
   /** @param stages null where the queues could not be read */
   async read(
     stages: readonly StageStats[] | null,
-    { deadLetters, streams }: { deadLetters: readonly { readonly stage: string }[]; streams: number },
+    {
+      deadLetters,
+      streams,
+      models = new Map(),
+    }: {
+      deadLetters: readonly { readonly stage: string }[]
+      streams: number
+      models?: ReadonlyMap<string, ModelCalls>
+    },
   ): Promise<string> {
     this.#streams.set(streams)
     this.#isReadable.set(stages === null ? 0 : 1)
@@ -138,6 +161,12 @@ export class Metrics {
       this.#triesFailed.set({ stage }, pool.failed)
       this.#tookSeconds.set({ stage }, pool.tookMs / 1_000)
       this.#failed.set({ stage }, deadLetters.filter((letter) => letter.stage === stage).length)
+    }
+    for (const [model, { calls, failed, inputTokens, outputTokens }] of models) {
+      this.#modelCalls.set({ model, outcome: 'ok' }, calls - failed)
+      this.#modelCalls.set({ model, outcome: 'failed' }, failed)
+      this.#modelTokens.set({ model, direction: 'input' }, inputTokens)
+      this.#modelTokens.set({ model, direction: 'output' }, outputTokens)
     }
     return await this.#registry.metrics()
   }

@@ -47,7 +47,7 @@ export function serveHealth(server: FastifyInstance, options: OwnRoutesOptions):
         backend().readStageStats(),
         client.deadLetters.list({ limit: DEAD_LETTERS_READ_MAX }),
       ])
-      return await metrics.read(stages, { ...known, deadLetters })
+      return await metrics.read(stages, { ...known, deadLetters, models: backend().readModelCalls() })
     } catch (error) {
       if (error instanceof Refused) throw error
       // Just then the process's own figures are wanted.

@@ -29,6 +29,7 @@ export async function measureHttp(bench: Bench): Promise<Measured[]> {
       keys: { read: (key) => readKey(store, key, Date.now()), hasAny: () => hasKeys(store, projectId) },
       checkShare: () => {},
       readStageStats: async () => [],
+      readModelCalls: () => new Map(),
       checkReady: async () => undefined,
     }),
   })
