@@ -7,8 +7,10 @@ const LOOK_EVERY_MS = 100
 /** A first start makes a cluster and its tables, on a slow machine too. */
 const START_MS_MAX = 20_000
 
-/** Who has the port of another one, or its folder, finds its word there within this time. */
+/** Who has the port of another one finds its word within this time: it may be anybody's port. */
 export const WORD_MS_MAX = 1_000
+/** Who has its folder waits longer: the other one is there for sure, and may start slowly. */
+export const FOLDER_WORD_MS_MAX = 10_000
 
 /**
  * The `heddle up` that serves a data folder, once it is ready; null where there is none, or where it ended while it started.

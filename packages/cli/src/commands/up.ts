@@ -56,7 +56,7 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
     ...(iterations !== null && { settings: { iterations } }),
   })
   if (config.mode !== 'embedded') return await serve(context, config)
-  const { untilUp, WORD_MS_MAX } = await import('../up-elsewhere.js')
+  const { FOLDER_WORD_MS_MAX, untilUp, WORD_MS_MAX } = await import('../up-elsewhere.js')
   const running = await untilUp(context, config.dataDir)
   if (running !== null) return tellRunning(context, config, running)
   try {
@@ -64,7 +64,8 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
   } catch (error) {
     // Another one may have begun at the same moment, and have the port or the folder.
     if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
-    const other = await untilUp(context, config.dataDir, WORD_MS_MAX)
+    const graceMs = error.field === 'data' ? FOLDER_WORD_MS_MAX : WORD_MS_MAX
+    const other = await untilUp(context, config.dataDir, graceMs)
     if (other === null) throw error
     tellRunning(context, config, other)
   }
@@ -132,7 +133,11 @@ async function checkKeys({ store, projectId, config }: Engine): Promise<void> {
 /** Before the server starts, which takes seconds: whoever comes meanwhile is to find this process. */
 async function announce(dataDir: string, port: number): Promise<void> {
   if (await announceUp(dataDir, { pid: process.pid, port, startedAt: new Date().toISOString() })) return
-  throw new ConflictError('another "heddle up" has begun in this folder', { field: 'data', received: dataDir })
+  throw new ConflictError('another "heddle up" has begun in this folder', {
+    field: 'data',
+    received: dataDir,
+    hint: 'Run this again once it is ready, or choose another folder with --data.',
+  })
 }
 
 function tellRunning(context: CommandContext, config: Config, running: RunningUp): void {
