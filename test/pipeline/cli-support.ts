@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -49,13 +49,28 @@ export interface DatabaseHome extends Home {
   readonly databaseUrl: string
 }
 
+/** Their names go on with the id of the process that made them. */
+const FOLDERS = 'heddle-cli-'
 const folders: string[] = []
+let sweeping: Promise<void> | undefined
+
+/** Removes what test processes have left that were killed before they could. */
+async function sweep(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(FOLDERS))
+  const isLeft = (name: string) => !isAlive(Number(/^\d+(?=-)/.exec(name.slice(FOLDERS.length))?.[0] ?? process.pid))
+  await Promise.all(
+    names.filter(isLeft).map((name) => rm(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 5 })),
+  )
+}
+
 const databases: { drop(): Promise<void> }[] = []
 const running = new Set<ChildProcess>()
 
 export async function openHome(environment: Readonly<Record<string, string>> = {}): Promise<Home> {
   if (!existsSync(BUILT)) throw new Error(`${BUILT} is missing: npm run build`)
-  const dir = await mkdtemp(join(tmpdir(), 'heddle-cli-'))
+  sweeping ??= sweep()
+  await sweeping
+  const dir = await mkdtemp(join(tmpdir(), `${FOLDERS}${process.pid}-`))
   // Postgres, when root starts it, runs as another user, who must be able to pass through.
   await chmod(dir, 0o711)
   folders.push(dir)
