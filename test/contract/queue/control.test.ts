@@ -16,7 +16,7 @@ describe.each(backends())('the queues on $title', ({ skip, open }) => {
       expect(worker.settled).toEqual([])
       await queues.resume('ingest')
       await worker.whenSettled(3)
-      expect((await queues.stats())[0]).toEqual({
+      expect((await queues.stats())[0]).toMatchObject({
         stage: 'ingest',
         waiting: 0,
         active: 0,

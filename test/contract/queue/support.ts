@@ -9,7 +9,7 @@ import {
   type WorkerHandle,
   type WorkerOptions,
 } from '@heddle/queue'
-import { freshPrefix, type TestBackend } from '@heddle/test-support'
+import { freshPrefix, QUEUE_PREFIX, type TestBackend } from '@heddle/test-support'
 import { emptyQueues, onPostgres, onRedis, type QueuePlace, queueSchema } from '@heddle/test-support/queue-server'
 import { openTcpProxy, type TcpProxy } from '@heddle/test-support/tcp-proxy'
 import { onTestFinished } from 'vitest'
@@ -21,7 +21,7 @@ export { emptyQueues, log, type QueuePlace, shortLocks }
 export async function freshPlace(open: TestBackend['open']): Promise<QueuePlace> {
   const { kind, url, drop } = await open()
   onTestFinished(drop)
-  return { backend: { kind, url }, prefix: freshPrefix() }
+  return { backend: { kind, url }, prefix: kind === 'postgres' ? QUEUE_PREFIX : freshPrefix() }
 }
 
 /** Queues as one process would have them; a test may open several at one place. */

@@ -1,5 +1,5 @@
 import { inject } from 'vitest'
-import { freshDatabase } from './databases.js'
+import { migratedDatabase } from './databases.js'
 
 export interface TestBackend {
   kind: 'postgres' | 'redis'
@@ -24,7 +24,7 @@ export function backends(): TestBackend[] {
       title: 'postgres',
       skip: false,
       async open() {
-        const { url, drop } = await freshDatabase()
+        const { url, drop } = await migratedDatabase()
         return { kind: 'postgres', url, drop }
       },
     },
