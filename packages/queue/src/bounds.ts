@@ -67,8 +67,8 @@ export const bounds = {
    * what a worker has in its hands at once when it is busy, so that nobody waits behind much more than that.
    */
   shareOfWorker: {
-    ingest: { jobs: 64, bytes: 16 * 1_024 * 1_024 },
-    assemble: { jobs: 16, bytes: 16 * 1_024 * 1_024 },
+    ingest: { jobs: 16, bytes: 16 * 1_024 * 1_024 },
+    assemble: { jobs: 6, bytes: 16 * 1_024 * 1_024 },
   },
   /** A project whose last job was seen so long ago is nobody's neighbour any more. */
   neighbourMs: 5_000,
