@@ -68,7 +68,7 @@ export function goodName(random: Random): string {
     'a:b',
     'a/b',
     '../..',
-    '.',
+    '...',
     "o'neill",
     '"q"',
     'ü',
