@@ -1,6 +1,4 @@
-import { createClient } from '@heddle/client'
 import { createClient as createHttpClient, type RemoteClient } from '@heddle/client/http'
-import { createHashingEmbedder } from '@heddle/models'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Served, serve } from './http-support.js'
 import { openPipeline, type Pipeline } from './support.js'
@@ -11,20 +9,16 @@ let http: Served
 beforeAll(async () => {
   pipeline = await openPipeline('postgres')
   await pipeline.start()
-  http = await serve({ ...pipeline, clientOf })
+  http = await serve(pipeline)
 })
 afterAll(async () => {
   await http?.gateway.close()
   await pipeline?.close()
 })
 
-const embedder = createHashingEmbedder()
-const clientOf = (project: string) =>
-  createClient({ store: pipeline.store, queues: pipeline.queues, project, embedder: async () => embedder })
-
 /** The same interface over the queue and over HTTP, each in a project of its own. */
 const transports: { transport: string; open(): Promise<RemoteClient> }[] = [
-  { transport: 'the queue', open: async () => clientOf('over-queue') },
+  { transport: 'the queue', open: async () => pipeline.clientOf('over-queue') },
   {
     transport: 'HTTP',
     async open() {

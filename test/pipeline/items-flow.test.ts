@@ -252,7 +252,8 @@ test('searchContextItems gives the given items that a query is about, with their
   await client.items.put('searched', { ...tool, description: 'Reads.', include: 'agent' })
   const unserved = await own.items.searchContextItems('searched', AUTHENTICATE, [{ type: 'tool', name: 'read_file' }])
   expect(unserved).toEqual([{ ...tool, includeMode: 'agent', similarityScore: near(0.8) }])
-  await expect(client.items.searchContextItems('searched', AUTHENTICATE, both)).rejects.toMatchObject({
+  const without = createClient({ store, queues, project: 'tests' })
+  await expect(without.items.searchContextItems('searched', AUTHENTICATE, both)).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
   })
 })

@@ -6,6 +6,7 @@ import { type Client, createClient } from '@heddle/client'
 import type { PartialSettings, StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { startEmbeddedPostgres } from '@heddle/embedded'
+import { createHashingEmbedder } from '@heddle/models'
 import { openQueues, type Queues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { migrate, openStore, type Store } from '@heddle/store'
@@ -102,9 +103,13 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
     project,
     dataDir,
   }
+  // The one that the workers of this configuration have.
+  const embedder = createHashingEmbedder()
+  const clientOf = (name: string) =>
+    createClient({ store, queues, project: name, settings, snapshotsFolder, log, embedder: async () => embedder })
   return {
-    client: createClient({ store, queues, project, settings, snapshotsFolder, log }),
-    clientOf: (name) => createClient({ store, queues, project: name, settings, snapshotsFolder, log }),
+    client: clientOf(project),
+    clientOf,
     store,
     queues,
     projectId: projectIdOf(project),
