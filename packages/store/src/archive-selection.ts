@@ -1,4 +1,5 @@
 import type { Tx } from './connection.js'
+import { byIndexOrder } from './index-order.js'
 
 /** Which entries are meant: all conditions that are given hold. */
 export interface ArchiveSelection {
@@ -67,9 +68,7 @@ const ALL_KINDS = ['file_view', 'grep', 'bash', 'edit', 'assistant', 'other'] as
  */
 export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promise<SelectedPage> {
   const { limit } = selection
-  const rows = await tx<
-    (Partial<SelectedEntry> & { lookedAt: number; oldestAt: number | null; oldestId: string | null })[]
-  >`
+  const page = tx<(Partial<SelectedEntry> & { lookedAt: number; oldestAt: number | null; oldestId: string | null })[]>`
     with candidates as materialized (
       ${selection.threadId === undefined ? candidatesOfProject(tx, selection) : candidatesOfThread(tx, selection)}
       order by original_created_at desc, id desc
@@ -99,6 +98,7 @@ export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promis
       where messages.thread_id = entry.thread_id and messages.id = entry.message_id offset 0) as message on true
     left join lateral (${lineOf(tx)}) as pruned on true
     order by entry.original_created_at_ms desc, entry.id desc`
+  const [, rows] = await Promise.all([byIndexOrder(tx), page])
   const found = rows.flatMap((row) => (row.id === undefined || row.id === null ? [] : [row as SelectedEntry]))
   const entries = found.slice(0, limit)
   const last = entries.at(-1)

@@ -1,5 +1,6 @@
 import type { Message, Position } from '@heddle/core'
 import type { Tx } from './connection.js'
+import { byIndexOrder } from './index-order.js'
 import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
 
 /** A message as a thread's history shows it. */
@@ -48,7 +49,7 @@ export async function listHistory(
   const direction = order === 'asc' ? tx`asc` : tx`desc`
   const past = order === 'asc' ? tx`>` : tx`<`
   // The sizes are added up first: a page of the largest messages would be more than a process can hold.
-  const rows = await tx<(HistoryRow & { found: number })[]>`
+  const page = tx<(HistoryRow & { found: number })[]>`
     select ${historyColumns(tx)}, sized.found
     from (
       select seq, count(*) over () as found, row_number() over in_order as place,
@@ -70,6 +71,7 @@ export async function listHistory(
       offset 0) as message
     where sized.place <= ${limit} and sized.bytes_before < ${PAGE_BYTES_MAX}
     order by sized.place`
+  const [, rows] = await Promise.all([byIndexOrder(tx), page])
   return { messages: rows.map(toHistoryMessage), hasMore: rows.length < (rows[0]?.found ?? 0) }
 }
 
