@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline/promises'
+import { onNpxEnded } from './npx-parent.js'
 import { runCli } from './run.js'
 
 /** What the `heddle` executable does: runs the command line of this process and ends it with its exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
+  onNpxEnded(process, () => process.kill(process.pid, 'SIGTERM'))
   const code = await runCli(argv, {
     stdout: process.stdout,
     stderr: process.stderr,

@@ -23,6 +23,8 @@ export async function stopOrphan(folder: string, log: Logger): Promise<void> {
 
   log.warn({ serverPid: file.pid }, 'stopping a Postgres that outlived its owner')
   await stopProcess(server)
+  // One that was killed before it could stop leaves its file.
+  if ((await readPostmasterFile(folder))?.pid === file.pid) await markStale(folder)
 }
 
 /** Ends a server that is no child of this process. Its data stays whole either way; the gentler way needs no recovery. */

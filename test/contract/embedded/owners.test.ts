@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '@heddle/test-support'
 import { describe, expect, it } from 'vitest'
-import { query, runs, serverPid, start, startProcess, temporaryFolder, usedFolder } from './support.js'
+import { log, query, runs, serverPid, start, startProcess, temporaryFolder, usedFolder } from './support.js'
 
 describe('several processes on one folder', () => {
   it('share the server of the first, which stays when another one stops', async () => {
@@ -109,6 +109,23 @@ describe('an owner that is killed', () => {
     await owner.process.exited
     const next = await start(dataDir)
     expect(await query(next.adminUrl, 'SELECT count(*)::int AS rows FROM kept')).toEqual([{ rows: 1000 }])
+  })
+
+  it('starts anew where the server that it left is killed while it is being stopped', async () => {
+    const dataDir = await usedFolder()
+    const owner = await startProcess(dataDir)
+    await query(owner.server.adminUrl, 'CREATE TABLE kept AS SELECT 42 AS answer')
+    const pid = await serverPid(dataDir)
+    // Frozen, it hears nobody who asks it to stop.
+    process.kill(pid, 'SIGSTOP')
+    owner.process.kill('SIGKILL')
+    await owner.process.exited
+    let stops = () => {}
+    const stopping = new Promise<void>((resolve) => (stops = resolve))
+    const starting = start(dataDir, { log: Object.assign(Object.create(log), { warn: stops }) })
+    await stopping
+    process.kill(pid, 'SIGKILL')
+    expect(await query((await starting).adminUrl, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
   })
 
   it.runIf(process.platform === 'linux')('leaves no watchdog behind when it stops in good order', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@heddle/embedded'
-import { createLogger } from '@heddle/runtime'
+import { createLogger, type Logger } from '@heddle/runtime'
 import { afterEachFile, type SpawnedNode, spawnNode } from '@heddle/test-support'
 import postgres from 'postgres'
 import { onTestFinished } from 'vitest'
@@ -46,7 +46,7 @@ async function makeSeed(): Promise<string> {
 }
 
 /** Starts a server that stops, at the latest, when the test has ended. Nothing is flushed to the disk: only power cuts need that. */
-export async function start(dataDir: string, options: { port?: number } = {}): Promise<EmbeddedPostgres> {
+export async function start(dataDir: string, options: { port?: number; log?: Logger } = {}): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({ dataDir, log, durable: false, ...options })
   onTestFinished(() => server.stop())
   return server

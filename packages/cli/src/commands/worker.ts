@@ -1,18 +1,12 @@
 import { RetryableError, type StageName, stageNames } from '@heddle/contracts'
-import { withoutCredentials } from '@heddle/runtime'
+import { withoutCredentials, workInBackground } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
 import { refuseRemote } from '../gateway-address.js'
 import { type HealthServer, startHealthServer } from '../health-server.js'
-import {
-  concurrencyOption,
-  type IterationOptions,
-  iterationSettings,
-  oneOf,
-  portOption,
-  withCommonOptions,
-  withIterationOptions,
-} from '../options.js'
+import { type IterationOptions, iterationSettings, withIterationOptions } from '../iteration-options.js'
+import { oneOf } from '../option-values.js'
+import { concurrencyOption, portOption, withCommonOptions } from '../options.js'
 import { InterruptedError } from '../output/failure.js'
 import { findUp } from '../presence.js'
 import { untilAborted } from '../with-engine.js'
@@ -58,12 +52,16 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
       },
     )
   }
+  // Before anything begins threads of its own, which take the priority on.
+  const { niceness } = config.workers
+  const log = loggerOf(context, config, 'service')
+  if (!workInBackground(niceness)) log.warn({ niceness }, 'the system did not let this process stand back')
   const stages = stage === 'all' ? stageNames : [stage]
   const { openEngine } = await import('../engine.js')
   const engine = await openEngine({
     context,
     config,
-    log: loggerOf(context, config, 'service'),
+    log,
     needs: {
       stages,
       workers: 'always',

@@ -26,6 +26,10 @@ export interface Config {
   logLevel: LogLevel
   /** What the file and the environment say about agents; the agents' own settings go over it. */
   settings: PartialSettings
+  workers: {
+    /** How far `heddle worker` stands back for other processes of its machine, 0 to 19. Default 10. */
+    niceness: number
+  }
   /** What turns texts into vectors; null leaves a choice to the embedder. */
   embedder: {
     kind: 'auto' | 'hashing' | 'local' | 'openai'
@@ -125,6 +129,7 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
       dimensions: raw.embedder?.dimensions ?? null,
       threads: raw.embedder?.threads ?? null,
     },
+    workers: { niceness: raw.workers?.niceness ?? 10 },
     vectorCacheMegabytes: raw.vectorCacheMegabytes ?? 256,
     retention: {
       deliveredMinutes: 60,

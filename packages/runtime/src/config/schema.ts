@@ -64,6 +64,15 @@ export const rawConfigSchema = z.strictObject({
       ingestBytesMax: atLeastOne.optional(),
     })
     .optional(),
+  workers: z
+    .strictObject({
+      niceness: z
+        .int({ error: 'must be a whole number' })
+        .min(0, 'must be at least 0')
+        .max(19, 'must be at most 19')
+        .optional(),
+    })
+    .optional(),
   embedder: z
     .strictObject({
       kind: z
