@@ -25,10 +25,12 @@ export const eventSchema = z.object({
 })
 export type HeddleEvent = z.infer<typeof eventSchema>
 
-/** The answer to a job whose sender waits for it. It points at rows; only errors travel in it. */
+/** The answer to a job whose sender waits for it. It points at rows; only errors and small answers travel in it. */
 export const replySchema = z.object({
   requestId: idSchema,
   ok: z.boolean(),
   error: errorDataSchema.optional(),
+  /** What the row holds that it points at, where the sender takes it and the way is wide enough: see {@link Answer}. */
+  answer: z.unknown().optional(),
 })
 export type Reply = z.infer<typeof replySchema>

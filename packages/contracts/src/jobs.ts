@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { contextRequestSchema } from './contexts.js'
 import { limits } from './limits.js'
 import { messageCharacters, placedMessageSchema } from './messages.js'
 import { idSchema, nameSchema } from './names.js'
@@ -7,7 +8,7 @@ import { settingsSchema } from './settings.js'
 /** Where a reply to a job is published: the name of its sender's inbox. */
 const replyToSchema = z.string().min(1).max(100).optional()
 
-/** The only job that carries content. All of its messages belong to one thread. */
+/** The job that carries messages. All of them belong to one thread. */
 export const ingestJobSchema = z.strictObject({
   projectId: idSchema,
   /** The id of this job's request: the sender awaits the reply under it. */
@@ -33,13 +34,19 @@ export type IngestJob = z.infer<typeof ingestJobSchema>
 export const wakeJobSchema = z.strictObject({ projectId: idSchema, threadId: idSchema })
 export type WakeJob = z.infer<typeof wakeJobSchema>
 
-/** A context was requested: the request is the row `contextId`. */
+/** A context was requested: the request is the row `contextId`, or stands in the job until there is one. */
 const contextJobSchema = z.strictObject({
   projectId: idSchema,
   contextId: idSchema,
   replyTo: replyToSchema,
   /** Of the request: a worker that has built its like looks at once whether it can begin with that. */
   requestKey: z.string().max(100).optional(),
+  /** Whose request it carries: an erasure finds the job by it. */
+  threadId: idSchema.optional(),
+  /** What is asked for, where nobody has made a row of it: the worker does, with its answer. */
+  asked: z.strictObject({ request: contextRequestSchema, deadlineAtMs: z.number() }).optional(),
+  /** Whether the reply may bring the context itself. */
+  wantsAnswer: z.boolean().optional(),
 })
 export type ContextJob = z.infer<typeof contextJobSchema>
 

@@ -77,6 +77,10 @@ export const limits = {
   snapshotDescriptionCharactersMax: 1_000,
   /** A snapshot as JSON: some ten million tokens. Larger windows are refused, and hold no process up. */
   snapshotCharactersMax: 64_000_000,
+  /** A request in the job that asks for its context, as JSON; a larger one is stored before. */
+  requestInJobCharactersMax: 64_000,
+  /** An answer within a reply, in bytes: a context of about 15,000 tokens, deflated 60,000. A larger one is read from the store. */
+  answerBytesMax: 88_000,
   /** How long a caller may wait for one reply, in milliseconds. */
   waitMsMax: 600_000,
 } as const

@@ -1,4 +1,5 @@
-import { mergeSettings, type PartialSettings } from './settings.js'
+import { mergeSettings } from './merge-settings.js'
+import type { PartialSettings } from './settings.js'
 
 /** One value of the settings, with its place: `prune.keepLastN`. */
 export interface SettingField {

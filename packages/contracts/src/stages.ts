@@ -8,6 +8,10 @@ export type StageName = (typeof stageNames)[number]
 export const wakeStageNames = ['prune', 'summarize', 'embed'] as const
 export type WakeStageName = (typeof wakeStageNames)[number]
 
+export function isWakeStage(stage: StageName): stage is WakeStageName {
+  return (wakeStageNames as readonly StageName[]).includes(stage)
+}
+
 interface StageDefinition<Schema extends z.ZodType> {
   /** Its queue is `heddle-<name>`: BullMQ refuses colons. */
   readonly schema: Schema
@@ -34,7 +38,7 @@ export const stages = {
   prune: define({ schema: wakeJobSchema, attempts: 5, backoffMs: 500, concurrency: 4, lockMs: 60_000 }),
   summarize: define({ schema: wakeJobSchema, attempts: 5, backoffMs: 1_000, concurrency: 8, lockMs: 120_000 }),
   embed: define({ schema: wakeJobSchema, attempts: 5, backoffMs: 500, concurrency: 2, lockMs: 120_000 }),
-  assemble: define({ schema: assembleJobSchema, attempts: 3, backoffMs: 100, concurrency: 32, lockMs: 30_000 }),
+  assemble: define({ schema: assembleJobSchema, attempts: 8, backoffMs: 100, concurrency: 32, lockMs: 30_000 }),
 } as const satisfies Record<StageName, StageDefinition<z.ZodType>>
 
 export type StagePayload<Name extends StageName> = z.infer<(typeof stages)[Name]['schema']>

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { archiveSearchSchema } from '../archive.js'
+import { archiveListSchema, archiveSearchSchema } from '../archive.js'
 import { contextDiffSchema } from '../context-diff.js'
 import { contextRequestSchema, contextResultSchema, receiptSchema } from '../contexts.js'
 import { type EventTopic, eventSchema, eventTopics } from '../events.js'
+import { limits } from '../limits.js'
 import { idSchema, nameSchema, timeSchema } from '../names.js'
 import { recallRequestSchema, recallResultSchema } from '../recall.js'
 import { searchKinds, searchRequestSchema } from '../search.js'
@@ -88,10 +89,27 @@ export const archiveFoundSchema = named(
 )
 export const archivePageSchema = named('ArchivePage', pageSchema(z.object(archiveEntry)))
 
-/** What the archive holds of the project, an agent or a thread. */
+const { agent, thread, kinds, tool, path, since, until } = archiveListSchema.shape
+
+/** What the archive holds of the project, an agent or a thread: all conditions that are given hold. */
 export const archiveQuerySchema = pageQuerySchema.extend({
-  agent: nameSchema.optional(),
-  thread: nameSchema.optional(),
+  agent,
+  thread,
+  /** Some of the kinds, with commas between them: `bash,grep`. */
+  kinds: z
+    .string()
+    .max(limits.nameCharactersMax)
+    .transform((text) => text.split(','))
+    .pipe(kinds.unwrap())
+    .optional(),
+  tool,
+  path,
+  failed: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .transform((text) => text === 'true')
+    .optional(),
+  since,
+  until,
 })
 
 const neighbourSchema = z.object({ messageId: idSchema, role: z.string(), text: z.string() })

@@ -53,6 +53,9 @@ export const itemSchema = named(
     erased: z.boolean(),
   }),
 )
+/** Threads that began before, and get what was put only by hand: 20 names at most, the newest first. */
+const threadsWithout = z.array(z.string())
+export const putItemSchema = named('PutItem', itemSchema.extend({ threadsWithout }))
 export const itemPageSchema = named('ItemPage', pageSchema(itemSchema))
 
 /** An item as a thread holds it. */
@@ -85,6 +88,7 @@ export const syncedToolsSchema = named(
     changed: z.array(z.string()),
     removed: z.array(z.string()),
     unchanged: z.int(),
+    threadsWithout,
   }),
 )
 

@@ -1,0 +1,39 @@
+import { selectionPresets } from './items.js'
+import { defaultSettings, type PartialSettings, type Settings } from './settings.js'
+
+/** Lays settings over one another, the later ones on top: defaults < file < environment < agent < request. */
+export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
+  let merged: Settings = defaultSettings
+  for (const layer of layers) {
+    const { prune, sandwich, slidingWindow, sections, tree, iterations, snapshots, tools, search, ...plain } = layer
+    merged = {
+      ...merged,
+      ...withoutUndefined(plain),
+      prune: { ...merged.prune, ...withoutUndefined(prune ?? {}) },
+      sandwich: { ...merged.sandwich, ...withoutUndefined(sandwich ?? {}) },
+      slidingWindow: { ...merged.slidingWindow, ...withoutUndefined(slidingWindow ?? {}) },
+      iterations: { ...merged.iterations, ...withoutUndefined(iterations ?? {}) },
+      sections: {
+        order: sections?.order ?? merged.sections.order,
+        allocations: { ...merged.sections.allocations, ...withoutUndefined(sections?.allocations ?? {}) },
+      },
+      tree: { ...merged.tree, ...withoutUndefined(tree ?? {}) },
+      snapshots: { ...merged.snapshots, ...withoutUndefined(snapshots ?? {}) },
+      // Rows of a later layer go first, and the first row that fits a call decides.
+      tools: tools === undefined ? merged.tools : [...tools, ...merged.tools],
+      search: {
+        ...merged.search,
+        ...(search?.preset !== undefined && selectionPresets[search.preset]),
+        ...withoutUndefined(search ?? {}),
+        memories: { ...merged.search.memories, ...withoutUndefined(search?.memories ?? {}) },
+      },
+    }
+  }
+  return merged
+}
+
+type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
+
+function withoutUndefined<T extends object>(value: T): Partial<Defined<T>> {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<Defined<T>>
+}
