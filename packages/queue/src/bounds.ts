@@ -34,6 +34,8 @@ export const bounds = {
   batchJobsMax: 256,
   /** Characters of payload in one round trip; a larger job travels alone. */
   batchCharactersMax: 8_000_000,
+  /** Characters of payload that are added in one round trip: workers begin with what is there while the rest is on its way. */
+  addCharactersMax: 1_000_000,
   /** Round trips of one stage under way at once. */
   batchesMax: 4,
   /** Statements of one worker under way at once, of those that finish its jobs and take the next: each does it for all at hand. */
@@ -42,6 +44,13 @@ export const bounds = {
   payloadCharactersMax: limits.jobJsonCharactersMax,
   /** Postgres refuses notifications of 8,000 bytes. */
   messageBytesMax: 7_500,
+  /** An answer that goes along with a reply, as it is written into it. Larger ones are read from the store. */
+  answerBytesMax: limits.answerBytesMax,
+  /**
+   * Answers that a process takes with its replies at once: all of them together are less than the 8 MB beyond which Redis
+   * drops a subscriber that is slow to read. Who asks for more meanwhile reads them from the store.
+   */
+  answersAtOnceMax: 64,
   /** How long a worker may take to stop in good order, unless its owner says otherwise. */
   closeMs: 10_000,
   /** After that, the time in which handlers may heed their abort signal and hand their jobs back. */

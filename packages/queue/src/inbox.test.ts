@@ -29,3 +29,15 @@ test('without a reply the answer is looked up, from the first look on', async ()
   })
   expect(await expected.result).toBe('looked up')
 })
+
+test('of what arrives, only replies are taken', () => {
+  const ended: string[] = []
+  const inbox = new Inbox(systemClock, (id) => ended.push(id))
+  const other = requestId.replace(/1$/, '2')
+  const failed = { requestId: other, ok: false, error: { code: 'CONFLICT', detail: 'taken' } }
+  inbox.receive('no list')
+  inbox.receive('{}')
+  inbox.receive(JSON.stringify([null, 7, 'text', {}, { requestId: 'nobody', ok: true }, { requestId: 7, ok: true }]))
+  inbox.receive(JSON.stringify([{ requestId, ok: 'yes' }, { requestId, ok: true }, failed]))
+  expect(ended).toEqual([requestId, other])
+})

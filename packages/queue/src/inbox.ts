@@ -1,20 +1,8 @@
 import { limits, type Reply, RetryableError, validationError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
+import { bounds } from './bounds.js'
 import { decodeReplies } from './messages.js'
-import { type ReplyExpectation, Waiter } from './reply-waiter.js'
-
-export interface ExpectedReply<T> {
-  /**
-   * Settles by the deadline, whatever happens.
-   *
-   * @throws the error that the worker replied with; RetryableError `TIMEOUT`; the signal's reason
-   */
-  readonly result: Promise<T>
-  /** Ends the wait with an error; for a caller whose job could not be enqueued. */
-  fail(error: unknown): void
-  /** Stops waiting. */
-  cancel(): void
-}
+import { type ExpectedReply, type ReplyExpectation, Waiter } from './reply-waiter.js'
 
 /** What the inbox needs of a waiter, whatever it waits for. */
 type Listener = Pick<Waiter<unknown>, 'onReply' | 'fail'>
@@ -26,7 +14,9 @@ type Listener = Pick<Waiter<unknown>, 'onReply' | 'fail'>
 export class Inbox {
   readonly #clock: Clock
   readonly #onEnd: (requestId: string) => void
-  readonly #waiters = new Map<string, Set<Listener>>()
+  readonly #waiters = new Map<string, readonly Listener[]>()
+  /** Those whose replies may bring the answer along. */
+  #answers = 0
 
   /** @param onEnd told of each reply that has come */
   constructor(clock: Clock, onEnd: (requestId: string) => void = () => {}) {
@@ -45,12 +35,17 @@ export class Inbox {
     if (!(deadlineMs >= 1 && deadlineMs <= limits.waitMsMax)) {
       throw validationError('deadlineMs', `must be 1 to ${limits.waitMsMax} milliseconds`, deadlineMs)
     }
-    const waiter: Waiter<T> = new Waiter(expectation, this.#clock, () => this.#forget(requestId, waiter))
-    const waiters = this.#waiters.get(requestId) ?? new Set()
-    waiters.add(waiter)
-    this.#waiters.set(requestId, waiters)
+    const takesAnswer = expectation.open !== undefined && this.#answers < bounds.answersAtOnceMax
+    if (takesAnswer) this.#answers++
+    const onEnd = () => {
+      if (takesAnswer) this.#answers--
+      this.#forget(requestId, waiter)
+    }
+    const waiter: Waiter<T> = new Waiter(expectation, { clock: this.#clock, takesAnswer, onEnd })
+    const others = this.#waiters.get(requestId)
+    this.#waiters.set(requestId, others === undefined ? [waiter] : [...others, waiter])
     waiter.start()
-    return { result: waiter.result, fail: (error) => waiter.fail(error), cancel: () => waiter.cancel() }
+    return waiter
   }
 
   expects(requestId: string): boolean {
@@ -73,8 +68,8 @@ export class Inbox {
   }
 
   #forget(requestId: string, waiter: Listener): void {
-    const waiters = this.#waiters.get(requestId)
-    waiters?.delete(waiter)
-    if (waiters?.size === 0) this.#waiters.delete(requestId)
+    const others = this.#waiters.get(requestId)?.filter((each) => each !== waiter) ?? []
+    if (others.length === 0) this.#waiters.delete(requestId)
+    else this.#waiters.set(requestId, others)
   }
 }

@@ -1,13 +1,13 @@
 export type { NewWork } from './admission.js'
 export type { QueueFacts } from './backend.js'
-export type { ExpectedReply } from './inbox.js'
 export type { WaitingJob } from './job-removal.js'
 export type { NewShare } from './load-word.js'
-export { done, type NextJob, type Outcome, skipped } from './outcome.js'
+export { answerBytes } from './messages.js'
+export { type Answer, done, type NextJob, type Outcome, skipped } from './outcome.js'
 export { type MigrateQueuesOptions, migrateQueues } from './postgres/schema.js'
 export { openQueues, type Queues, type QueuesOptions, type StageStats } from './queues.js'
 export { type LaggingThread, type Reconciler, type ReconcilerOptions, startReconciler } from './reconciler.js'
-export type { ReplyExpectation } from './reply-waiter.js'
+export type { ExpectedReply, ReplyExpectation } from './reply-waiter.js'
 export type { EventListener, Unsubscribe } from './subscriptions.js'
 export {
   type DeadLetter,

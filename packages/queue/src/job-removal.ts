@@ -11,51 +11,109 @@ export interface WaitingJob {
   readonly payload: unknown
 }
 
+/** Somebody who wants waiting jobs gone, or only counted. */
+export interface Remover {
+  readonly dryRun: boolean
+  isMeant(job: WaitingJob): boolean
+  /** How many were found for it so far. */
+  found: number
+}
+
 /** The waiting jobs of a paused queue have a name of their own. BullMQ's types no longer know it. */
 const waitingTypes = ['wait', 'paused', 'delayed', 'prioritized'] as const satisfies readonly string[]
 
-export interface JobRemoval {
-  readonly queue: BullQueue
+export interface Look {
+  readonly queue: Pick<BullQueue, 'getJobCounts' | 'getRanges' | 'getJob' | 'remove'>
   readonly stage: StageName
-  isMeant(job: WaitingJob): boolean
-  /** Only count them. */
-  readonly dryRun: boolean
+  readonly removers: readonly Remover[]
   /** Puts a bound on each call of the server. */
   bounded<T>(work: Promise<T>): Promise<T>
 }
 
 /**
- * Looks through the waiting and delayed jobs of a queue, page by page, and removes those that are meant. Jobs that come or go
- * meanwhile shift the pages, so it looks again until it finds none; what a worker has taken by then is left to the worker.
- *
- * @returns how many were found
+ * Looks through the waiting and delayed jobs of a queue, page by page, and removes those that any of the removers means. Jobs
+ * that come or go meanwhile shift the pages, so it looks again until it finds none; what a worker has taken by then is left to
+ * the worker.
  */
-export async function removeWaitingJobs(removal: JobRemoval): Promise<number> {
-  let found = 0
+export async function lookThrough(look: Look): Promise<void> {
+  let { removers } = look
   for (let round = 0; round < bounds.removalRoundsMax; round++) {
-    let foundNow = 0
-    for (const type of waitingTypes) foundNow += await removeOfType(removal, type as JobType)
-    found += foundNow
-    if (foundNow === 0 || removal.dryRun) break
+    // Nothing waits most of the time, and this is one round trip for all types.
+    const counts = await look.bounded(look.queue.getJobCounts(...(waitingTypes as readonly JobType[])))
+    if (Object.values(counts).every((count) => count === 0)) return
+    let gone = 0
+    for (const type of waitingTypes) gone += await lookAtType({ ...look, removers }, type as JobType)
+    if (gone === 0) return
+    // Who only counts has counted.
+    removers = removers.filter(({ dryRun }) => !dryRun)
   }
-  return found
 }
 
-async function removeOfType(removal: JobRemoval, type: JobType): Promise<number> {
-  const { queue, bounded } = removal
-  let found = 0
+/** @returns how many are gone */
+async function lookAtType(look: Look, type: JobType): Promise<number> {
+  const { queue, bounded } = look
+  let gone = 0
   for (let start = 0; ; ) {
     const ids = await bounded(queue.getRanges([type], start, start + bounds.removalPageJobs - 1))
-    if (ids.length === 0) return found
-    const gone = (await Promise.all(ids.map((id) => removeOne(removal, id)))).filter((isGone) => isGone).length
-    found += gone
-    start += removal.dryRun ? ids.length : ids.length - gone
+    if (ids.length === 0) return gone
+    const goneHere = (await Promise.all(ids.map((id) => lookAtOne(look, id)))).filter(Boolean).length
+    gone += goneHere
+    start += ids.length - goneHere
   }
 }
 
-async function removeOne({ queue, stage, isMeant, dryRun, bounded }: JobRemoval, id: string): Promise<boolean> {
+/** @returns whether it is gone */
+async function lookAtOne({ queue, stage, removers, bounded }: Look, id: string): Promise<boolean> {
   const job = await bounded(queue.getJob(id))
-  if (job === undefined || !isMeant({ stage, payload: decodePayload(job.data) })) return false
-  if (dryRun) return true
-  return (await bounded(queue.remove(id))) === 1
+  if (job === undefined) return false
+  const waiting = { stage, payload: decodePayload(job.data) }
+  const meaning = removers.filter((remover) => remover.isMeant(waiting))
+  for (const remover of meaning) if (remover.dryRun) remover.found++
+  const removing = meaning.filter(({ dryRun }) => !dryRun)
+  if (removing.length === 0 || (await bounded(queue.remove(id))) !== 1) return false
+  for (const remover of removing) remover.found++
+  return true
+}
+
+interface Asked extends Remover {
+  resolve(found: number): void
+  reject(error: unknown): void
+}
+
+/**
+ * Serves those who want jobs removed, one look at all queues after the other: whoever asks while one is under way shares the
+ * next. Each look reads every waiting job, over the few connections on which jobs are also added; as many looks at once as
+ * things are erased would keep those who add waiting until they took the server for away.
+ */
+export class JobRemovals {
+  readonly #look: (removers: readonly Remover[]) => Promise<void>
+  #asked: Asked[] = []
+  #isLooking = false
+
+  /** @param look looks through all queues */
+  constructor(look: (removers: readonly Remover[]) => Promise<void>) {
+    this.#look = look
+  }
+
+  /** @returns how many were found */
+  remove(isMeant: Remover['isMeant'], dryRun: boolean): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#asked.push({ isMeant, dryRun, found: 0, resolve, reject })
+      if (!this.#isLooking) void this.#lookOn()
+    })
+  }
+
+  async #lookOn(): Promise<void> {
+    this.#isLooking = true
+    while (this.#asked.length > 0) {
+      const served = this.#asked.splice(0)
+      try {
+        await this.#look(served)
+        for (const { resolve, found } of served) resolve(found)
+      } catch (error) {
+        for (const { reject } of served) reject(error)
+      }
+    }
+    this.#isLooking = false
+  }
 }

@@ -31,6 +31,11 @@ export class Letters {
   send(channel: string, text: string): Promise<void> {
     return this.#batcher.add({ channel, text }, text.length)
   }
+
+  /** Resolves once everything that was handed in was sent or lost. */
+  whenIdle(): Promise<void> {
+    return this.#batcher.whenIdle()
+  }
 }
 
 /** Letters of one channel as lists, as many in each as a message can hold. */

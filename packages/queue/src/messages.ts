@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { eventSchema, type HeddleEvent, type Reply, replySchema } from '@heddle/contracts'
 import { bounds } from './bounds.js'
+import type { Answer } from './outcome.js'
 
 /** Where a process's replies arrive. At most 63 bytes, as Postgres has it: prefixes have at most 40. */
 export function replyChannel(prefix: string, inbox: string): string {
@@ -22,10 +23,32 @@ export function eventChannel(prefix: string, projectId: string): string {
   return `${prefix}_e_${createHash('sha256').update(projectId).digest('hex').slice(0, 16)}`
 }
 
-/** A reply as text, short enough for a notification: facts go first, then the end of the text. */
-export function encodeReply(reply: Reply): string {
+/** What an answer takes within a reply. */
+export function answerBytes(answer: Answer): number {
+  return typeof answer === 'string' ? Buffer.byteLength(answer) : Math.ceil(answer.length / 3) * 4
+}
+
+/** A reply with its answer as its reader gets it, which is a copy. */
+export function withAnswer(reply: Reply, answer: Answer | undefined): Reply {
+  if (answer === undefined) return reply
+  return { ...reply, answer: typeof answer === 'string' ? JSON.parse(answer) : base64(answer) }
+}
+
+/** A reply as text, which holds its answer as that is: it is not written again. */
+export function encodeReply(reply: Reply, answer?: Answer): string {
+  const text = encodeBare(reply)
+  if (answer === undefined) return text
+  return `${text.slice(0, -1)},"answer":${typeof answer === 'string' ? answer : `"${base64(answer)}"`}}`
+}
+
+function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+}
+
+/** Short enough for a notification: facts go first, then the end of the text. */
+function encodeBare(reply: Reply): string {
   const text = JSON.stringify(reply)
-  if (fits(text) || reply.error === undefined) return text
+  if (reply.error === undefined || fits(text)) return text
   const { facts: _facts, received: _received, ...error } = reply.error
   const withoutFacts = JSON.stringify({ ...reply, error })
   if (fits(withoutFacts)) return withoutFacts
@@ -49,8 +72,17 @@ export function decodeEvents(text: string): HeddleEvent[] {
 
 /** Reads a list of replies; what is none is left out. */
 export function decodeReplies(text: string): Reply[] {
-  return decodeList(text, replySchema)
+  return decodeList(text, { safeParse: (each) => (isDone(each) ? { data: each } : replySchema.safeParse(each)) })
 }
+
+/** Most replies only tell that a job is done, and thousands come in a second: an id is all that there is to judge. */
+function isDone(value: unknown): value is Reply {
+  if (value === null || typeof value !== 'object') return false
+  const { requestId, ok } = value as Partial<Reply>
+  return ok === true && typeof requestId === 'string' && UUID.test(requestId) && Object.keys(value).length === 2
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 function decodeList<Item>(text: string, schema: { safeParse(value: unknown): { data?: Item | undefined } }): Item[] {
   try {

@@ -18,17 +18,18 @@ import { Admission, type NewWork } from './admission.js'
 import type { Backend, QueueFacts } from './backend.js'
 import { bounds } from './bounds.js'
 import { namedError, unavailable } from './errors.js'
-import { type ExpectedReply, Inbox } from './inbox.js'
-import type { WaitingJob } from './job-removal.js'
+import { Inbox } from './inbox.js'
+import { JobRemovals, type WaitingJob } from './job-removal.js'
 import { Letters } from './letters.js'
 import { type NewShare, sentJob } from './load-word.js'
-import { encodeReply, loadChannel, poolChannel, replyChannel } from './messages.js'
+import { answerBytes, encodeReply, loadChannel, poolChannel, replyChannel, withAnswer } from './messages.js'
+import type { Answer } from './outcome.js'
 import { Pools } from './pools.js'
 import { openPostgresBackend } from './postgres/backend.js'
 import { ProjectLoad } from './project-load.js'
 import { createQuietLog } from './quiet-log.js'
 import { openRedisBackend } from './redis/backend.js'
-import type { ReplyExpectation } from './reply-waiter.js'
+import type { ExpectedReply, ReplyExpectation } from './reply-waiter.js'
 import { type QueueStats, StageQueue } from './stage-queue.js'
 import { type EventListener, Subscriptions, type Unsubscribe } from './subscriptions.js'
 import { settles, within } from './waiting.js'
@@ -80,8 +81,14 @@ export interface Queues {
   wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>
   /** Like `wake`, but first removes what a lost job may have left in its way. For the reconciler. */
   rewake(stage: WakeStageName, thread: WakeJob): Promise<void>
-  /** Tells the sender of a job that its answer stands in the store, or what went wrong. May be lost. */
-  reply(inbox: string, reply: Reply): Promise<void>
+  /**
+   * Tells the sender of a job that its answer stands in the store, or what went wrong. May be lost.
+   *
+   * @param answer goes along where it is small enough for the way
+   */
+  reply(inbox: string, reply: Reply, answer?: Answer): Promise<void>
+  /** The largest answer that goes along with a reply, in bytes as it is written into it; 0 where none does. */
+  answerBytesMax(inbox: string): number
   /** Registers for a reply; call it before enqueuing the job. */
   expectReply<T>(expectation: ReplyExpectation<T>): ExpectedReply<T>
   /** Tells whoever listens now. May be lost: subscribers resume from the store by the event's number. */
@@ -96,7 +103,7 @@ export interface Queues {
   hearWorkers(): Promise<void>
   /**
    * Removes waiting and delayed jobs of all stages, such as those that hold messages of a thread that is being erased. What
-   * a worker is working on stays. Looks at every waiting job.
+   * a worker is working on stays. Looks at every waiting job, once for all who ask meanwhile.
    *
    * @returns how many it found; with `dryRun` they stay
    */
@@ -175,6 +182,9 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     readDepth: (jobsMax) => bounded(backend.depth(queueName('ingest'), jobsMax)),
   })
   const subscriptions = new Subscriptions(backend.channels, letters, prefix, log)
+  const removals = new JobRemovals(async (removers) => {
+    for (const queue of queues.values()) await queue.removeJobs({ removers, bounded })
+  })
   const workers: QueuesInternals['workers'] = new Set()
 
   /** Puts a bound and a name on what a driver does. */
@@ -202,13 +212,17 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     }
   }
 
+  function answerBytesMax(target: string): number {
+    return target === name ? bounds.answerBytesMax : backend.channels.answerBytesMax
+  }
+
   async function close({ timeoutMs = bounds.closeMs }: { timeoutMs?: number } = {}): Promise<void> {
     if (state.closed) return
     await Promise.all([...workers].map((worker) => worker.close({ timeoutMs })))
     inbox.close()
     load.close()
     pools.close()
-    await settles(Promise.all([...queues.values()].map((queue) => queue.whenIdle())), 1_000)
+    await settles(Promise.all([letters, ...queues.values()].map((each) => each.whenIdle())), 1_000)
     state.closed = true
     await settles(Promise.all([...queues.values()].map((queue) => queue.close())), 1_000)
     await settles(backend.close(), 2_000)
@@ -227,11 +241,13 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       await bounded(Promise.all(threads.map((thread) => queue.wake(thread))))
     },
     rewake: (stage, thread) => bounded(queueOf(stage).rewake(thread)),
-    async reply(target, reply) {
+    async reply(target, reply, answer) {
+      const brought = answer !== undefined && answerBytes(answer) <= answerBytesMax(target) ? answer : undefined
       // In one process the way over the server can be spared.
-      if (target === name) inbox.deliver(reply)
-      else await letters.send(replyChannel(prefix, target), encodeReply(reply))
+      if (target === name) inbox.deliver(withAnswer(reply, brought))
+      else await letters.send(replyChannel(prefix, target), encodeReply(reply, brought))
     },
+    answerBytesMax,
     expectReply: (expectation) => inbox.expect(expectation),
     publish: (event) => subscriptions.publish(event),
     subscribe: (projectId, listener) => bounded(subscriptions.subscribe(projectId, listener)),
@@ -251,11 +267,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       await bounded(pools.ask())
       await clock.wait(bounds.poolAnswerMs)
     },
-    async removeJobs(isMeant, { dryRun = false } = {}) {
-      let found = 0
-      for (const queue of queues.values()) found += await queue.removeJobs({ isMeant, dryRun, bounded })
-      return found
-    },
+    removeJobs: (isMeant, { dryRun = false } = {}) => removals.remove(isMeant, dryRun),
     pause: (stage) => bounded(queueOf(stage).pause()),
     resume: (stage) => bounded(queueOf(stage).resume()),
     ping: () => bounded(backend.facts()),

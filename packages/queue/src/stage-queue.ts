@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { queueName, type StageName, type StagePayload, type WakeJob, wakeStageNames } from '@heddle/contracts'
+import { isWakeStage, queueName, type StageName, type StagePayload, type WakeJob } from '@heddle/contracts'
 import type { IQueueBackend, JobsOptions, JobType, Queue } from 'bullmq'
 import type { Backend } from './backend.js'
 import { Batcher } from './batcher.js'
 import { bounds } from './bounds.js'
 import { isServerAway } from './errors.js'
-import { type JobRemoval, removeWaitingJobs } from './job-removal.js'
+import { type Look, lookThrough } from './job-removal.js'
 import { encodePayload } from './payload.js'
 
 /** A job's data is its payload as text: see {@link encodePayload}. */
@@ -56,7 +56,7 @@ export class StageQueue<Name extends StageName = StageName> {
     this.#queue.on('error', onError)
     this.#batcher = new Batcher<NewJob>({
       itemsMax: bounds.batchJobsMax,
-      weightMax: bounds.batchCharactersMax,
+      weightMax: bounds.addCharactersMax,
       flushesMax: bounds.batchesMax,
       flush: (jobs) => persistently(() => this.#queue.addBulk([...jobs])),
       failsAll: isServerAway,
@@ -118,9 +118,9 @@ export class StageQueue<Name extends StageName = StageName> {
     }
   }
 
-  /** @returns how many jobs were found, and removed unless `dryRun` */
-  removeJobs(removal: Omit<JobRemoval, 'queue' | 'stage'>): Promise<number> {
-    return removeWaitingJobs({ ...removal, queue: this.#queue, stage: this.stage })
+  /** Removes the waiting jobs that are meant, and counts them with who means them. */
+  removeJobs(look: Omit<Look, 'queue' | 'stage'>): Promise<void> {
+    return lookThrough({ ...look, queue: this.#queue, stage: this.stage })
   }
 
   pause(): Promise<void> {
@@ -187,8 +187,4 @@ function deduplicationId(stage: StageName, threadId: string): string {
  */
 function jobIdOf<Name extends StageName>(stage: Name, payload: StagePayload<Name>): string {
   return 'contextId' in payload ? `${stage}-${payload.contextId}` : `${stage}-${randomUUID()}`
-}
-
-function isWakeStage(stage: StageName): boolean {
-  return (wakeStageNames as readonly StageName[]).includes(stage)
 }

@@ -5,7 +5,8 @@
  */
 export function within<T>(promise: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(late()), timeoutMs)
+    // The answer may be here and unread, where the loop itself was held up: then it comes in this turn, before the rejection.
+    const timer = setTimeout(() => setImmediate(() => reject(late())), timeoutMs)
     promise.then(
       (value) => {
         clearTimeout(timer)

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { PermanentError } from '@heddle/contracts'
 import { done, migrateQueues, openQueues } from '@heddle/queue'
-import { freshDatabase, freshPrefix } from '@heddle/test-support'
+import { freshDatabase, freshPrefix, waitFor } from '@heddle/test-support'
+import { queueSchema } from '@heddle/test-support/queue-server'
+import { openTcpProxy } from '@heddle/test-support/tcp-proxy'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gate, log, queuesAt, someThread, startWorker } from './support.js'
@@ -73,5 +75,30 @@ describe('a Postgres server', () => {
     await sql.end()
     expect(row?.['count']).toBeGreaterThan(0)
     expect(row?.['count']).toBeLessThanOrEqual(connectionsPerProcess ?? 0)
+  })
+
+  it('that cuts a worker off while it starts has it fail by name, and the process goes on', async () => {
+    const database = await freshDatabase()
+    onTestFinished(database.drop)
+    const proxy = await openTcpProxy(database.url)
+    onTestFinished(() => proxy.stop())
+    const place = { backend: { kind: 'postgres' as const, url: proxy.url }, prefix: freshPrefix() }
+    const queues = await queuesAt(place)
+    const sql = postgres(database.url, { max: 2, onnotice: () => {} })
+    onTestFinished(() => sql.end({ timeout: 1 }))
+    const holding = await sql.reserve()
+    await holding`begin`
+    // Who begins looks for the version of the schema.
+    await holding`lock table ${holding(`${queueSchema(place.prefix)}.migration`)} in access exclusive mode`
+    const starting = startWorker({ stage: 'prune', queues, handler: async () => done() })
+    starting.catch(() => {})
+    const waiting = () => sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await waitFor(async () => (await waiting()).count > 0, { what: 'a worker that starts' })
+    proxy.cut()
+    await expect(starting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    await holding`rollback`
+    holding.release()
+    await startWorker({ stage: 'prune', queues, handler: async () => done() })
   })
 })

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { type HeddleEvent, PermanentError, RetryableError } from '@heddle/contracts'
-import { done } from '@heddle/queue'
+import { type Answer, done } from '@heddle/queue'
 import { backends } from '@heddle/test-support'
 import { describe, expect, it } from 'vitest'
 import { freshPlace, freshQueues, gate, ingestJob, queuesAt, startWorker } from './support.js'
 
 const never = 60_000
+
+/** What is seen of an answer by who opens it. */
+function told(answer: unknown): string {
+  if (answer instanceof Uint8Array) return `${answer.length} bytes, first ${answer[0]}`
+  return `${(answer as { text: string }).text.length} characters`
+}
 
 describe.each(backends())('replies on $title', ({ skip, open }) => {
   describe.skipIf(skip)('to who waits', () => {
@@ -45,6 +51,101 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       })
       await client.add('assemble', { projectId: randomUUID(), contextId, replyTo: client.inbox })
       expect(await expected.result).toBe('built')
+    })
+
+    it('bring the answer along where the way is wide enough; else it is looked up', async () => {
+      const place = await freshPlace(open)
+      const [client, server] = [await queuesAt(place), await queuesAt(place)]
+      const answers = new Map<string, Answer>()
+      await startWorker({
+        stage: 'assemble',
+        queues: server,
+        handler: async ({ payload }) => done([], 'contextId' in payload ? answers.get(payload.contextId) : undefined),
+      })
+      const ask = async (answer: Answer | undefined, open?: (given: unknown) => Promise<string | undefined>) => {
+        const contextId = randomUUID()
+        if (answer !== undefined) answers.set(contextId, answer)
+        const expected = client.expectReply({
+          requestId: contextId,
+          deadlineMs: 10_000,
+          readEveryMs: never,
+          firstReadMs: never,
+          read: async () => 'looked up',
+          open: open ?? (async (given) => told(given)),
+        })
+        await client.add('assemble', { projectId: randomUUID(), contextId, replyTo: client.inbox })
+        return await expected.result
+      }
+      const isWide = place.backend.kind === 'redis'
+      expect(await ask(Buffer.alloc(20_000, 7))).toBe(isWide ? '20000 bytes, first 7' : 'looked up')
+      expect(await ask(Buffer.alloc(66_000, 7))).toBe(isWide ? '66000 bytes, first 7' : 'looked up')
+      expect(await ask(Buffer.alloc(66_001, 7))).toBe('looked up')
+      const textOf = (bytes: number) => JSON.stringify({ text: 'ö'.repeat((bytes - '{"text":""}'.length) / 2) })
+      expect(await ask(textOf(20_001))).toBe(isWide ? '9995 characters' : 'looked up')
+      expect(await ask(textOf(87_999))).toBe(isWide ? '43994 characters' : 'looked up')
+      expect(await ask(textOf(88_001))).toBe('looked up')
+      expect(await ask(undefined)).toBe('looked up')
+      expect(await ask(Buffer.alloc(9), async () => undefined)).toBe('looked up')
+      expect(await ask(Buffer.alloc(9), () => Promise.reject(new Error('damaged')))).toBe('looked up')
+      const many = Array.from({ length: 40 }, () => ask(Buffer.alloc(60_000, 7)))
+      expect(new Set(await Promise.all(many))).toEqual(new Set([isWide ? '60000 bytes, first 7' : 'looked up']))
+    })
+
+    it.each([Buffer.alloc(5, 7), '{"text":"built"}'])(
+      'bring the answer along within one process, on every backend: %j',
+      async (answer) => {
+        const queues = await freshQueues(open)
+        await startWorker({ stage: 'assemble', queues, handler: async () => done([], answer) })
+        const contextId = randomUUID()
+        const expected = queues.expectReply<string>({
+          requestId: contextId,
+          deadlineMs: 10_000,
+          readEveryMs: never,
+          firstReadMs: never,
+          read: async () => 'looked up',
+          open: async (given) => told(given),
+        })
+        await queues.add('assemble', { projectId: randomUUID(), contextId, replyTo: queues.inbox })
+        expect(await expected.result).toBe(typeof answer === 'string' ? '5 characters' : '5 bytes, first 7')
+      },
+    )
+
+    it('tell a worker how much they can bring, before it answers', async () => {
+      const place = await freshPlace(open)
+      const [client, server] = [await queuesAt(place), await queuesAt(place)]
+      const seen: (number | undefined)[] = []
+      await startWorker({
+        stage: 'assemble',
+        queues: server,
+        handler: async ({ answerBytesMax }) => {
+          seen.push(answerBytesMax)
+          return done()
+        },
+      })
+      for (const asking of [client, server]) {
+        const contextId = randomUUID()
+        const expected = asking.expectReply({ requestId: contextId, deadlineMs: 10_000, read: async () => true })
+        await asking.add('assemble', { projectId: randomUUID(), contextId, replyTo: asking.inbox })
+        await expected.result
+      }
+      expect(seen).toEqual([place.backend.kind === 'redis' ? 88_000 : 0, 88_000])
+    })
+
+    it('are to bring few answers at once: who comes later looks them up', async () => {
+      const queues = await freshQueues(open)
+      const expectOne = () =>
+        queues.expectReply<string>({
+          requestId: randomUUID(),
+          deadlineMs: 10_000,
+          readEveryMs: never,
+          read: async () => undefined,
+          open: async () => 'brought',
+        })
+      const first = Array.from({ length: 64 }, expectOne)
+      expect(first.every(({ takesAnswer }) => takesAnswer)).toBe(true)
+      expect(expectOne().takesAnswer).toBe(false)
+      first[0]?.cancel()
+      expect(expectOne().takesAnswer).toBe(true)
     })
 
     it('carry the error of a job that failed for good, cut to what a notification may hold', async () => {

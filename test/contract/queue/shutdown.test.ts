@@ -29,6 +29,32 @@ describe.each(backends())('stopping on $title', ({ skip, open }) => {
       expect((await queues.stats())[0]).toMatchObject({ waiting: 1, active: 0 })
     })
 
+    it('sends the replies of the jobs that it finished', async () => {
+      const place = await freshPlace(open)
+      const sender = await queuesAt(place)
+      const queues = await queuesAt(place)
+      const started = gate()
+      const finish = gate()
+      await startWorker({
+        stage: 'ingest',
+        queues,
+        handler: async () => {
+          started.open()
+          await finish.promise
+          return done()
+        },
+      })
+      const job = ingestJob({ replyTo: sender.inbox })
+      const never = { firstReadMs: 20_000, readEveryMs: 20_000, read: async () => undefined }
+      const reply = sender.expectReply({ requestId: job.requestId, deadlineMs: 20_000, whenOk: true, ...never })
+      await sender.add('ingest', job)
+      await started.promise
+      const closing = queues.close()
+      finish.open()
+      await closing
+      expect(await reply.result).toBe(true)
+    })
+
     it('hands back the jobs of handlers that heed their signal, without counting the try', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)

@@ -6,14 +6,12 @@ import {
   type QueueBaseOptions,
 } from 'bullmq'
 import { bounds } from '../bounds.js'
+import { arePlain, type NewJobs } from '../plain-jobs.js'
+import { JobTurns, type Next } from '../worker/turns.js'
 import { addJobsFunction } from './functions.js'
-import { JobTurns, type TakenJob } from './turns.js'
+import { turnOverOnPostgres } from './turn-over.js'
 
-type NewJobs = Parameters<PostgresQueueBackend['addJobs']>[0]
 type Options = ConstructorParameters<typeof PostgresQueueBackend>[2]
-
-/** What BullMQ's worker is told of a job that it asked for: the job, its id, and two waits, of which the second is used. */
-type Next = [TakenJob, string, 0, 0] | [null, '', 0, number]
 
 /**
  * BullMQ's Postgres backend over a connection that several queues or workers share. BullMQ would open a pool of ten
@@ -26,7 +24,7 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
 
   /** Jobs of which each stands for itself go in at once; those with a key against doubles go BullMQ's way. */
   override async addJobs(entries: NewJobs): Promise<string[]> {
-    if (!entries.every(isPlain)) return await super.addJobs(entries)
+    if (!arePlain(entries)) return await super.addJobs(entries)
     const payloads = entries.map(({ job }) => Buffer.from(job.data))
     const starts: number[] = []
     let start = 1
@@ -63,21 +61,6 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
   }
 }
 
-/** Whether a job has an id, waits for nothing, and may stand beside any other. */
-function isPlain({ job, jobId, parentKeyOpts }: NewJobs[number]): boolean {
-  return (
-    jobId !== '' &&
-    jobId !== undefined &&
-    job.deduplicationId === undefined &&
-    job.parent === undefined &&
-    parentKeyOpts?.parentKey === undefined &&
-    job.repeatJobKey === undefined &&
-    !job.opts.delay &&
-    !job.opts.priority &&
-    job.opts.lifo !== true
-  )
-}
-
 /** BullMQ gives a worker's backend the options of the worker. */
 export type WorkerBackendOptions = QueueBaseOptions & { readonly concurrency: number; readonly lockDuration: number }
 
@@ -89,11 +72,20 @@ export class PostgresWorkerBackend extends SharedPostgresBackend {
     // It waits on the connection, so it needs to hear that it was lost.
     super(connection, queue, options as unknown as Options, true)
     const { concurrency, lockDuration } = options
-    this.#turns = new JobTurns({ connection, queue, concurrency, lockMs: lockDuration })
+    this.#turns = new JobTurns({
+      turnOver: (order) => turnOverOnPostgres(connection, queue, order),
+      giveBack: ({ id, token }) => this.moveJobFromActiveToWait(id, token),
+      concurrency,
+      lockMs: lockDuration,
+    })
   }
 
   override async moveToActive(): Promise<Next> {
-    return this.#next(await this.#turns.take())
+    return this.#turns.next(await this.#turns.take())
+  }
+
+  override waitForJob(timeoutSeconds: number): ReturnType<PostgresQueueBackend['waitForJob']> {
+    return this.#turns.wait(() => super.waitForJob(timeoutSeconds))
   }
 
   override async moveToCompleted<Data, Result, Name extends string>(
@@ -107,21 +99,13 @@ export class PostgresWorkerBackend extends SharedPostgresBackend {
     if (removeOnComplete === true && job.opts.deduplication === undefined) {
       const takes = fetchNext && this.closing === undefined
       const { isGone, taken } = await this.#turns.finish(job.id ?? '', token, takes)
-      if (isGone) return { result: takes ? this.#next(taken) : undefined, finishedOn }
+      if (isGone) return { result: takes ? this.#turns.next(taken) : undefined, finishedOn }
     }
     return await super.moveToCompleted(job, returnValue, removeOnComplete, token, fetchNext)
   }
 
   override close(): Promise<void> {
-    this.closing ??= this.#giveBack().finally(() => this.disconnectBlocking())
+    this.closing ??= this.#turns.leave().finally(() => this.disconnectBlocking())
     return this.closing
-  }
-
-  #next(taken: TakenJob | undefined): Next {
-    return taken === undefined ? [null, '', 0, this.#turns.nextAtMs] : [taken, taken.id, 0, 0]
-  }
-
-  async #giveBack(): Promise<void> {
-    await Promise.all(this.#turns.leave().map(({ id, token }) => this.moveJobFromActiveToWait(id, token)))
   }
 }

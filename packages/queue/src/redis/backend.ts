@@ -1,7 +1,7 @@
-import { createRedisBackend } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Backend, BullSetup, QueueFacts } from '../backend.js'
 import { TextQueue } from '../text-queue.js'
+import { turningBackends } from './bull-backend.js'
 import { createRedisChannels } from './channels.js'
 import { connectRedis, createRedis } from './connect.js'
 import { readDepth } from './depth.js'
@@ -40,13 +40,13 @@ export async function openRedisBackend({ url, prefix, onError }: RedisBackendOpt
   return {
     server: 'Redis',
     channels,
-    producers: () => setup(producer),
+    producers: () => setup(producer, prefix),
     async workers() {
       worker ??= connectWorker().catch((error: unknown) => {
         worker = undefined
         throw error
       })
-      return setup(await worker)
+      return setup(await worker, prefix)
     },
     facts: () => readFacts(producer),
     async oldestWaitingAtMs(queue) {
@@ -63,8 +63,8 @@ export async function openRedisBackend({ url, prefix, onError }: RedisBackendOpt
   }
 }
 
-function setup(redis: Redis): BullSetup {
-  return { Queue: TextQueue, factory: createRedisBackend, connection: redis }
+function setup(redis: Redis, prefix: string): BullSetup {
+  return { Queue: TextQueue, factory: turningBackends(redis, prefix), connection: redis }
 }
 
 async function readFacts(redis: Redis): Promise<QueueFacts> {

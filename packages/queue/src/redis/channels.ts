@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { bounds } from '../bounds.js'
 import type { Channels } from '../channels.js'
 
 /**
@@ -12,6 +13,7 @@ export function createRedisChannels(publisher: Redis, subscriber: Redis, onError
     if (receivers.size > 0) subscriber.subscribe(...receivers.keys()).catch(onError)
   })
   return {
+    answerBytesMax: bounds.answerBytesMax,
     async listen(channel, receive) {
       receivers.set(channel, receive)
       await subscriber.subscribe(channel)

@@ -3,6 +3,7 @@ import { bounds } from '../bounds.js'
 import { namedError, unavailable } from '../errors.js'
 import { within } from '../waiting.js'
 import { ImpatientConnector } from './connector.js'
+import { defineScripts } from './scripts.js'
 
 export type RedisRole = 'producer' | 'worker' | 'subscriber'
 
@@ -30,6 +31,7 @@ export function createRedis(url: string, role: RedisRole, onError: (error: unkno
         }),
   }
   const redis = new Redis(url, options)
+  defineScripts(redis)
   // Without a listener ioredis writes to the console.
   redis.on('error', onError)
   return redis

@@ -18,6 +18,8 @@ export interface Job<Payload> {
   /** From 1. */
   attempt: number
   attemptsMax: number
+  /** The largest answer that goes along with the reply, in bytes as it is written into it. Default none does. */
+  answerBytesMax?: number
   /** Aborted when the worker must stop, or when another worker took the job over. */
   signal: AbortSignal
 }

@@ -8,7 +8,9 @@ import {
   stages,
   stalledCountMax,
 } from '@heddle/contracts'
+import { Turns } from '@heddle/runtime'
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq'
+import type { Answer } from '../outcome.js'
 import { decodePayload, originOf, type PayloadOrigin } from '../payload.js'
 import type { BullJob } from './bull-worker.js'
 import type { Settled, WorkerOptions } from './define.js'
@@ -40,8 +42,12 @@ interface Try<Name extends StageName> {
 }
 
 export function createProcessor<Name extends StageName>(options: WorkerOptions<Name>, hooks: ProcessorHooks) {
+  const turns = new Turns()
   // BullMQ counts the parameters to learn that a signal is wanted.
   return async (bullJob: BullJob, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {
+    // A worker that was idle may get hundreds of jobs at once: to read them all would take the time of the first ones.
+    const turn = turns.next()
+    if (turn !== null) await turn
     const payload = decodePayload(bullJob.data)
     const attempt: Try<Name> = {
       options,
@@ -72,10 +78,13 @@ async function run<Name extends StageName>(current: Try<Name>): Promise<void> {
     throw new PermanentError('INTERNAL', `${bullJob.stalledCounter} workers died or hung over this job`)
   }
   const payload = parse(stages[stage].schema, current.payload, `${stage} job`) as StagePayload<Name>
-  const outcome = await options.handler({ payload, jobId, attempt, attemptsMax, signal })
+  const answerBytesMax = origin.replyTo === null ? 0 : queues.answerBytesMax(origin.replyTo)
+  const outcome = await options.handler({ payload, jobId, attempt, attemptsMax, answerBytesMax, signal })
   // Before the job is done with: a crash in between repeats the job, and the wakes with it.
-  await Promise.all(outcome.next.map(({ wake, projectId, threadId }) => queues.wake(wake, { projectId, threadId })))
-  await reply(current, null)
+  if (outcome.next.length > 0)
+    await Promise.all(outcome.next.map(({ wake, projectId, threadId }) => queues.wake(wake, { projectId, threadId })))
+  // Beside the writing down of the end, which need not wait for it: what was done is done, whoever hears of it.
+  void reply(current, { answer: outcome.kind === 'done' ? outcome.answer : undefined })
   if (outcome.kind === 'skipped')
     options.log.debug({ stage, jobId, reason: outcome.reason, ...ids(origin) }, 'job skipped')
   current.hooks.ending(settledAs(current, outcome.kind))
@@ -98,7 +107,7 @@ async function fail<Name extends StageName>(current: Try<Name>, error: unknown):
   }
   await bury(current, error)
   log.error(facts, 'job failed for good')
-  await reply(current, errorData(error))
+  await reply(current, { error: errorData(error) })
   current.hooks.ending(settledAs(current, 'dead', errorData(error)))
   throw new UnrecoverableError(errorData(error).code)
 }
@@ -130,12 +139,15 @@ async function bury<Name extends StageName>(current: Try<Name>, error: unknown):
 }
 
 /** A reply that cannot be sent costs its reader a moment: it looks into the store besides. */
-async function reply<Name extends StageName>(current: Try<Name>, error: ErrorData | null): Promise<void> {
+async function reply<Name extends StageName>(
+  current: Try<Name>,
+  { error, answer }: { readonly error?: ErrorData; readonly answer?: Answer | undefined },
+): Promise<void> {
   const { replyTo, requestId } = current.origin
   const { queues, log, stage } = current.options
   if (replyTo === null || requestId === null) return
   try {
-    await queues.reply(replyTo, error === null ? { requestId, ok: true } : { requestId, ok: false, error })
+    await queues.reply(replyTo, error === undefined ? { requestId, ok: true } : { requestId, ok: false, error }, answer)
   } catch (sendError) {
     log.warn({ error: sendError, stage, requestId }, 'a reply could not be sent')
   }

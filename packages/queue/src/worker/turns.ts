@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { JobJson, PostgresConnection } from 'bullmq'
+import type { JobJson } from 'bullmq'
 import { Batcher } from '../batcher.js'
 import { bounds } from '../bounds.js'
 import { isServerAway } from '../errors.js'
-import { turnJobsFunction } from './functions.js'
 
 /** A job that was taken, as BullMQ has it, with the token of its lock. */
 export interface TakenJob extends JobJson {
   readonly token: string
 }
+
+/** What BullMQ's worker is told of a job that it asked for: the job, its id, and two waits, of which the second is used. */
+export type Next = [TakenJob, string, 0, 0] | [null, '', 0, number]
 
 /** A slot of a worker: what it is done with, and whether it wants a job. */
 interface Turn {
@@ -20,9 +22,31 @@ interface Turn {
   isKept: boolean
 }
 
+/** What one round trip is to do. */
+export interface TurnOver {
+  /** Jobs that are done with, each with the token of its lock. */
+  readonly ended: readonly { readonly id: string; readonly token: string }[]
+  /** How many jobs to take. */
+  readonly takes: number
+  /** Of the locks of those that are taken: each adds something of its own. */
+  readonly token: string
+  readonly lockMs: number
+}
+
+export interface TurnedOver {
+  /** Jobs that are not gone, since their locks were lost or there is more to do than to remove them: for BullMQ to judge. */
+  readonly kept: readonly string[]
+  /** In the order of the queue. */
+  readonly taken: TakenJob[]
+  /** When the next retry is due, in milliseconds since 1970, where fewer waited than were to be taken; 0 for none. */
+  readonly nextAtMs: number
+}
+
 export interface JobTurnsOptions {
-  readonly connection: PostgresConnection
-  readonly queue: string
+  /** One round trip to the server, which does all of it or nothing. */
+  turnOver(order: TurnOver): Promise<TurnedOver>
+  /** Has a job wait again that nobody has begun with. */
+  giveBack(job: TakenJob): Promise<unknown>
   readonly lockMs: number
   /** Jobs that the worker handles at once. */
   readonly concurrency: number
@@ -34,7 +58,7 @@ const AHEAD_PART = 1 / 16
 const AHEAD_LOCK_PART = 1 / 3
 
 /**
- * The jobs that the slots of one worker take and finish, those of one tick in one statement.
+ * The jobs that the slots of one worker take and finish, those of one tick in one round trip.
  *
  * An idle worker asks for its jobs one slot after the other; the first one takes some for those after it. What nobody asks
  * for is given back when the worker closes, or is taken up by others when its lock has run out.
@@ -43,6 +67,8 @@ export class JobTurns {
   readonly #options: JobTurnsOptions
   readonly #batcher: Batcher<Turn>
   #ahead: { job: TakenJob; untilMs: number }[] = []
+  /** Of those taken ahead, how many slots that finish a job are to have. */
+  #countedOn = 0
   #isEmpty = false
   #turns = 0
   /** Of this worker's locks. */
@@ -74,20 +100,42 @@ export class JobTurns {
 
   /** @returns whether the job is gone; if not, it is for BullMQ to say why */
   async finish(id: string, token: string, takes: boolean): Promise<{ isGone: boolean; taken: TakenJob | undefined }> {
-    const ahead = takes ? this.#fromAhead() : undefined
+    // Counted on now and taken out afterwards: where the round trip fails, it must not be gone.
+    const isAtHand = takes && this.#ahead.length > this.#countedOn
+    if (isAtHand) this.#countedOn++
     const { isKept, taken } = await this.#turn({
       ended: { id, token },
-      takes: takes && ahead === undefined,
+      takes: takes && !isAtHand,
       ahead: false,
+    }).finally(() => {
+      if (isAtHand) this.#countedOn--
     })
-    const next = ahead ?? taken
-    if (isKept && next !== undefined) this.#keepAhead(next)
-    return { isGone: !isKept, taken: isKept ? undefined : next }
+    if (isKept && taken !== undefined) this.#keepAhead(taken)
+    if (isKept || !takes) return { isGone: !isKept, taken: undefined }
+    return { isGone: true, taken: taken ?? this.#fromAhead() }
   }
 
-  /** Takes out what was taken ahead, to be given back. */
-  leave(): TakenJob[] {
-    return this.#ahead.splice(0).map(({ job }) => job)
+  /**
+   * Waits for the server's word, after which that nothing was left holds no more. Who has jobs at hand need not wait.
+   *
+   * @returns what BullMQ's worker takes for the sign that there is a job, or what the server said
+   */
+  async wait<Word>(forServer: () => Promise<Word>): Promise<Word | { member: '0'; score: 0 }> {
+    if (this.#ahead.length > 0) return { member: '0', score: 0 }
+    try {
+      return await forServer()
+    } finally {
+      this.#isEmpty = false
+    }
+  }
+
+  next(taken: TakenJob | undefined): Next {
+    return taken === undefined ? [null, '', 0, this.nextAtMs] : [taken, taken.id, 0, 0]
+  }
+
+  /** Gives back what was taken ahead. */
+  async leave(): Promise<void> {
+    await Promise.allSettled(this.#ahead.splice(0).map(({ job }) => this.#options.giveBack(job)))
   }
 
   async #turn(asked: Pick<Turn, 'ended' | 'takes' | 'ahead'>): Promise<Turn> {
@@ -103,7 +151,7 @@ export class JobTurns {
       for (const turn of takers) turn.taken = jobs.shift()
       for (const job of jobs) this.#keepAhead(job)
     } catch (error) {
-      if (turns.length === 1 || isServerAway(error)) throw error
+      if (isServerAway(error) || turns.every(({ ended }) => ended === null)) throw error
       // One that fails must not take the others along: BullMQ does with each of them what is right.
       for (const turn of turns) turn.isKept = turn.ended !== null
     }
@@ -116,31 +164,17 @@ export class JobTurns {
   }
 
   /** @returns the jobs that were taken, in the order of the queue */
-  async #turnOver(turns: readonly Turn[], amount: number): Promise<TakenJob[]> {
-    const { connection, queue, lockMs } = this.#options
+  async #turnOver(turns: readonly Turn[], takes: number): Promise<TakenJob[]> {
+    const { turnOver, lockMs } = this.#options
     const ending = turns.flatMap((turn) => (turn.ended === null ? [] : { turn, ...turn.ended }))
-    await connection.waitUntilReady()
-    const { rows } = await connection.pool.query<TurnRow>(
-      `SELECT * FROM ${turnJobsFunction}($1, $2::text[], $3::text[], $4, $5, $6, $7)`,
-      [
-        queue,
-        ending.map(({ id }) => id),
-        ending.map(({ token }) => token),
-        amount,
-        `${this.#name}-${this.#turns++}`,
-        lockMs,
-        Date.now(),
-      ],
-    )
-    const taken = rows.filter((row) => row.id !== null)
-    const [rest] = rows.filter((row) => row.id === null)
-    const kept = new Set(rest?.kept)
-    for (const { turn, id } of ending) turn.isKept = kept.has(id)
-    if (amount > 0) {
-      this.#isEmpty = taken.length < amount
-      this.nextAtMs = Number(rest?.next_at_ms ?? 0)
-    }
-    return taken.sort((one, other) => Number(one.seq) - Number(other.seq)).map(toTakenJob)
+    const token = `${this.#name}-${this.#turns++}`
+    const { kept, taken, nextAtMs } = await turnOver({ ended: ending, takes, token, lockMs })
+    const isKept = new Set(kept)
+    for (const { turn, id } of ending) turn.isKept = isKept.has(id)
+    // Those that finish a job come and go beside the one that asks; where it is given none, it waits by itself.
+    if (turns.some(({ ahead }) => ahead)) this.#isEmpty = taken.length > 0 && taken.length < takes
+    if (takes > 0) this.nextAtMs = nextAtMs
+    return taken
   }
 
   #keepAhead(job: TakenJob): void {
@@ -150,45 +184,9 @@ export class JobTurns {
   #fromAhead(): TakenJob | undefined {
     for (let next = this.#ahead.shift(); next !== undefined; next = this.#ahead.shift()) {
       if (performance.now() < next.untilMs) return next.job
+      // Others can have it at once. Where that fails, its lock runs out.
+      void this.#options.giveBack(next.job).catch(() => {})
     }
     return undefined
-  }
-}
-
-/** A job, or where `id` is null, what there is to say besides. */
-interface TurnRow {
-  id: string | null
-  kept: string[] | null
-  next_at_ms: string | null
-  seq: string
-  token: string
-  name: string
-  data: string
-  opts: JobJson['opts']
-  added_at_ms: string
-  processed_at_ms: string
-  attempts_made: number
-  attempts_started: number
-  stalled_count: number
-  dedup_id: string | null
-  failed_reason: string | null
-}
-
-function toTakenJob(row: TurnRow): TakenJob {
-  return {
-    id: row.id ?? '',
-    token: row.token,
-    name: row.name,
-    data: row.data,
-    opts: row.opts,
-    progress: 0,
-    timestamp: Number(row.added_at_ms),
-    processedOn: Number(row.processed_at_ms),
-    attemptsMade: row.attempts_made,
-    attemptsStarted: row.attempts_started,
-    stalledCounter: row.stalled_count,
-    failedReason: row.failed_reason ?? '',
-    returnvalue: 'null',
-    ...(row.dedup_id !== null && { deduplicationId: row.dedup_id }),
   }
 }

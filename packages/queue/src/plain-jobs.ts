@@ -1,0 +1,23 @@
+import type { IQueueBackend } from 'bullmq'
+
+/** Jobs as BullMQ hands them to a server's backend. */
+export type NewJobs = Parameters<IQueueBackend['addJobs']>[0]
+
+/** Whether each job has an id, waits for nothing, and may stand beside any other. */
+export function arePlain(jobs: NewJobs): boolean {
+  return jobs.every(isPlain)
+}
+
+function isPlain({ job, jobId, parentKeyOpts }: NewJobs[number]): boolean {
+  return (
+    jobId !== '' &&
+    jobId !== undefined &&
+    job.deduplicationId === undefined &&
+    job.parent === undefined &&
+    parentKeyOpts?.parentKey === undefined &&
+    job.repeatJobKey === undefined &&
+    !job.opts.delay &&
+    !job.opts.priority &&
+    job.opts.lifo !== true
+  )
+}

@@ -1,0 +1,132 @@
+import { type BackendFactory, createRedisBackend } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { arePlain } from '../plain-jobs.js'
+import { JobTurns, type TakenJob, type TurnedOver, type TurnOver } from '../worker/turns.js'
+import type { RawJob } from './scripts.js'
+
+type RedisBackend = ReturnType<typeof createRedisBackend>
+
+/**
+ * BullMQ's Redis backend, which adds, takes and finishes the jobs of one tick together. BullMQ does not export its class, so
+ * what differs is set on what its factory makes.
+ */
+export function turningBackends(redis: Redis, prefix: string): BackendFactory {
+  return (name, options, roles = {}) => {
+    const backend = createRedisBackend(name, options, roles)
+    const keys = keysOf(`${prefix}:${name}`)
+    addTogether(backend, redis, keys)
+    if (roles.withBlockingConnection === true) {
+      turnTogether(backend, redis, keys, options as unknown as { concurrency: number; lockDuration: number })
+    }
+    return backend
+  }
+}
+
+type Keys = ReturnType<typeof keysOf>
+
+function keysOf(queue: string) {
+  const key = (name: string) => `${queue}:${name}`
+  const [wait, active, stalled, delayed] = [key('wait'), key('active'), key('stalled'), key('delayed')]
+  return { wait, active, stalled, delayed, id: key('id'), meta: key('meta'), marker: key('marker'), prefix: key('') }
+}
+
+function addTogether(backend: RedisBackend, redis: Redis, { wait, id, meta, marker, prefix }: Keys): void {
+  const addJobs = backend.addJobs.bind(backend)
+  backend.addJobs = async (entries) => {
+    if (!arePlain(entries)) return await addJobs(entries)
+    await redis.heddleAddJobs(
+      wait,
+      id,
+      meta,
+      marker,
+      prefix,
+      ...entries.flatMap(({ job, jobId = '' }) => [jobId, job.name, job.data, JSON.stringify(job.opts), job.timestamp]),
+    )
+    return entries.map(({ jobId = '' }) => jobId)
+  }
+}
+
+function turnTogether(
+  backend: RedisBackend,
+  redis: Redis,
+  keys: Keys,
+  { concurrency, lockDuration }: { concurrency: number; lockDuration: number },
+): void {
+  const turns = new JobTurns({
+    turnOver: (order) => turnOver(redis, keys, order),
+    giveBack: ({ id, token }) => backend.moveJobFromActiveToWait(id, token),
+    concurrency,
+    lockMs: lockDuration,
+  })
+  const moveToCompleted = backend.moveToCompleted.bind(backend)
+  const waitForJob = backend.waitForJob.bind(backend)
+  const close = backend.close.bind(backend)
+  /** What is taken from now on would be given back. */
+  let isClosing = false
+  backend.moveToActive = async () => turns.next(await turns.take())
+  backend.waitForJob = (timeoutSeconds) => turns.wait(() => waitForJob(timeoutSeconds))
+  backend.moveToCompleted = async (job, returnValue, removeOnComplete, token, fetchNext) => {
+    const finishedOn = Date.now()
+    if (removeOnComplete === true && job.opts.deduplication === undefined) {
+      const takes = fetchNext && !isClosing
+      const { isGone, taken } = await turns.finish(job.id ?? '', token, takes)
+      if (isGone) return { result: takes ? turns.next(taken) : undefined, finishedOn }
+    }
+    return await moveToCompleted(job, returnValue, removeOnComplete, token, fetchNext)
+  }
+  backend.close = async (isForced) => {
+    isClosing = true
+    // Who is forced to close cannot wait for the server; locks run out by themselves.
+    if (isForced !== true) await turns.leave()
+    await close(isForced)
+  }
+}
+
+async function turnOver(
+  redis: Redis,
+  { wait, active, stalled, delayed, meta, marker, prefix }: Keys,
+  { ended, takes, token, lockMs }: TurnOver,
+): Promise<TurnedOver> {
+  const nowMs = Date.now()
+  const [kept, nextAtMs, taken] = await redis.heddleTurnJobs(
+    wait,
+    active,
+    stalled,
+    delayed,
+    meta,
+    marker,
+    prefix,
+    nowMs,
+    lockMs,
+    takes,
+    token,
+    ...ended.flatMap((job) => [job.id, job.token]),
+  )
+  return { kept, nextAtMs, taken: taken.map((job) => toTakenJob(job, nowMs)) }
+}
+
+function toTakenJob(raw: RawJob, processedOn: number): TakenJob {
+  const [id, token, name, data, opts, timestamp, attemptsStarted, attemptsMade, stalled, deduplicationId, reason] = raw
+  return {
+    id,
+    token,
+    name,
+    data: data ?? 'null',
+    opts: optionsOf(opts ?? '{}'),
+    progress: 0,
+    timestamp: Number(timestamp),
+    processedOn,
+    attemptsMade: Number(attemptsMade ?? 0),
+    attemptsStarted,
+    stalledCounter: Number(stalled ?? 0),
+    failedReason: reason ?? '',
+    returnvalue: 'null',
+    ...(deduplicationId !== null && { deduplicationId }),
+  }
+}
+
+/** Short names that BullMQ gives to options of jobs, as far as there are any in use here. */
+function optionsOf(text: string): TakenJob['opts'] {
+  const { de, ...options } = JSON.parse(text)
+  return de === undefined ? options : { ...options, deduplication: de }
+}

@@ -1,0 +1,131 @@
+import type { Redis, Result } from 'ioredis'
+import { bounds } from '../bounds.js'
+
+/*
+ * What Heddle asks of BullMQ's keys many jobs at a time. BullMQ adds, takes and finishes one job with each script, and writes
+ * each step of a job down as an event. These scripts do the same to the same keys, without the events, which nobody reads
+ * here. What they do not know (jobs with a key against doubles, retries, failures) stays with BullMQ's own.
+ */
+
+/** The names of a job's fields in `taken`, in their order, after its id and the token of its lock. */
+export type RawJob = readonly [
+  id: string,
+  token: string,
+  name: string,
+  data: string,
+  opts: string | null,
+  timestamp: string | null,
+  attemptsStarted: number,
+  attemptsMade: string | null,
+  stalledCount: string | null,
+  deduplicationId: string | null,
+  failedReason: string | null,
+]
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    heddleAddJobs(
+      wait: string,
+      id: string,
+      meta: string,
+      marker: string,
+      prefix: string,
+      ...jobs: (string | number)[]
+    ): Result<null, Context>
+    heddleTurnJobs(
+      wait: string,
+      active: string,
+      stalled: string,
+      delayed: string,
+      meta: string,
+      marker: string,
+      prefix: string,
+      nowMs: number,
+      lockMs: number,
+      takes: number,
+      token: string,
+      ...ended: string[]
+    ): Result<[kept: string[], nextAtMs: number, taken: RawJob[]], Context>
+  }
+}
+
+/** Has a connection know the scripts. */
+export function defineScripts(redis: Redis): void {
+  redis.defineCommand('heddleAddJobs', { numberOfKeys: 4, lua: addJobs })
+  redis.defineCommand('heddleTurnJobs', { numberOfKeys: 6, lua: turnJobs })
+}
+
+/** Jobs that wait for nothing, each as id, name, data, options and time; one whose id is there is left alone. */
+const addJobs = `
+local wait, counter, meta, marker = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local added = {}
+for at = 2, #ARGV, 5 do
+  local id = ARGV[at]
+  local key = ARGV[1] .. id
+  if redis.call('EXISTS', key) == 0 then
+    redis.call('HSET', key, 'name', ARGV[at + 1], 'data', ARGV[at + 2], 'opts', ARGV[at + 3], 'timestamp', ARGV[at + 4],
+      'delay', 0, 'priority', 0)
+    added[#added + 1] = id
+  end
+end
+if #added > 0 then
+  redis.call('INCRBY', counter, #added)
+  redis.call('LPUSH', wait, unpack(added))
+  if redis.call('HEXISTS', meta, 'paused') == 0 then redis.call('ZADD', marker, 0, '0') end
+end
+return nil`
+
+/**
+ * Removes jobs that are done with, each as id and the token of its lock, and takes the next ones. A job that is not gone then
+ * is named, for BullMQ to judge. A worker that waits is woken by the marker: it stays as long as something waits.
+ */
+const turnJobs = `
+local wait, active, stalled, delayed, meta, marker = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local prefix, now, lock_ms, takes, token = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), ARGV[5]
+local kept = {}
+for at = 6, #ARGV, 2 do
+  local id = ARGV[at]
+  local key = prefix .. id
+  if redis.call('GET', key .. ':lock') == ARGV[at + 1] and redis.call('LREM', active, -1, id) > 0 then
+    redis.call('DEL', key, key .. ':lock', key .. ':logs')
+    redis.call('SREM', stalled, id)
+  else
+    kept[#kept + 1] = id
+  end
+end
+local taken = {}
+local next_at = 0
+if takes > 0 then
+  local due = redis.call('ZRANGEBYSCORE', delayed, 0, (now + 1) * 0x1000 - 1, 'LIMIT', 0, 1000)
+  for _, id in ipairs(due) do
+    redis.call('ZREM', delayed, id)
+    redis.call('LPUSH', wait, id)
+    redis.call('HSET', prefix .. id, 'delay', 0)
+  end
+  if redis.call('HEXISTS', meta, 'paused') == 0 then
+    local characters = 0
+    while #taken < takes and characters < ${bounds.batchCharactersMax} do
+      local id = redis.call('RPOPLPUSH', wait, active)
+      if not id then break end
+      local key = prefix .. id
+      local job = redis.call('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'stc', 'deid', 'failedReason')
+      if job[1] then
+        local held = token .. '-' .. #taken
+        redis.call('SET', key .. ':lock', held, 'PX', lock_ms)
+        redis.call('HSET', key, 'processedOn', now)
+        local started = redis.call('HINCRBY', key, 'ats', 1)
+        characters = characters + #(job[2] or '')
+        taken[#taken + 1] = {id, held, job[1], job[2], job[3], job[4], started, job[5], job[6], job[7], job[8]}
+      else
+        redis.call('LREM', active, 1, id)
+        redis.call('DEL', key)
+      end
+    end
+    if redis.call('LLEN', wait) > 0 then redis.call('ZADD', marker, 0, '0') end
+  end
+  if #taken < takes then
+    local soonest = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+    if soonest[2] then next_at = math.floor(tonumber(soonest[2]) / 0x1000) end
+  end
+end
+return {kept, next_at, taken}`
