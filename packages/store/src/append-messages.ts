@@ -5,14 +5,14 @@ import {
   type AppendOutcome,
   type AppendSituation,
   type LockedThread,
-  messageKey,
   type NamedAppend,
   planAppends,
   textFault,
 } from './append-plan.js'
-import { asArray } from './arrays.js'
+import { asArray, asQuotedArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { ensureThreads } from './ensure-threads.js'
+import { byKey } from './index-order.js'
 import { insertMessages } from './insert-messages.js'
 import { formatTime } from './times.js'
 
@@ -27,6 +27,11 @@ export interface AppendBatch {
    * the batch fails as a whole with {@link isRepeat}, and is to be tried again without this.
    */
   readonly assumeNew?: boolean
+  /**
+   * Takes the short codes of new messages for free ones: two of a thread are almost never the same, and to insert what
+   * might collide takes half as long again. The same holds where it is not true.
+   */
+  readonly assumeFreeCodes?: boolean
 }
 
 /**
@@ -47,7 +52,11 @@ export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<Append
   const situation = await lockThreads(tx, batch, appends)
   const plan = planAppends(appends, situation)
   if (plan.messages.length > 0) {
-    await Promise.all([insertMessages(tx, plan.messages, batch), advanceHeads(tx, plan.threads)])
+    const { receivedAtMs, assumeNew = false, assumeFreeCodes = assumeNew } = batch
+    await Promise.all([
+      insertMessages(tx, plan.messages, { receivedAtMs, assumeFreeCodes }),
+      advanceHeads(tx, plan.threads),
+    ])
   }
   return plan.outcomes
 }
@@ -96,34 +105,60 @@ async function look(
   threadIds: readonly string[],
 ): Promise<Look> {
   const targets = [projectId, ...new Set(appends.map(({ agentId }) => agentId)), ...threadIds]
-  const [locked, owners, tombstones, known] = await Promise.all([
-    tx<{ threadId: string; headSeq: number; tokensEstimate: number; lastMessageAt: number | null }[]>`
-      select thread_id, head_seq, tokens_estimate, last_message_at
-      from heddle.stage_cursors
-      where thread_id = any(${asArray(threadIds)}::uuid[])
+  // Owners are asked for row by row, each one look-up whatever the planner guesses of the number of threads.
+  const [locked, tombstones, known] = await Promise.all([
+    tx<LockedRow[]>`
+      select
+        cursor.ctid::text as place, cursor.thread_id, cursor.head_seq, cursor.tokens_estimate, cursor.last_message_at,
+        (select agent_id from heddle.threads as thread where thread.id = cursor.thread_id) as agent_id
+      from heddle.stage_cursors as cursor
+      where cursor.thread_id = any(${asArray(threadIds)}::uuid[])
         and ${threadIds.length} = (
           select count(*) from heddle.stage_cursors where thread_id = any(${asArray(threadIds)}::uuid[]))
-      order by thread_id
-      for update`,
-    tx<{ id: string; agentId: string }[]>`
-      select id, agent_id from heddle.threads where id = any(${asArray(threadIds)}::uuid[])`,
+      order by cursor.thread_id
+      for update of cursor`,
     tx<{ targetId: string }[]>`
       select target_id from heddle.tombstones where target_id = any(${asArray(targets)}::uuid[])`,
     assumeNew ? [] : lookUp(tx, appends),
   ])
-  const agentOf = new Map(owners.map(({ id, agentId }) => [id, agentId]))
   return {
     projectId,
     threads: new Map(
-      locked.map(({ threadId, headSeq, tokensEstimate, lastMessageAt }) => [
+      locked.map(({ place, threadId, agentId, headSeq, tokensEstimate, lastMessageAt }) => [
         threadId,
-        { agentId: agentOf.get(threadId) ?? '', headSeq, tokensEstimate, latestAtMs: lastMessageAt },
+        { place, agentId: agentId ?? '', headSeq, tokensEstimate, latestAtMs: lastMessageAt },
       ]),
     ),
-    present: new Set(agentOf.keys()),
-    known: new Map(known.map(({ id, threadId, fingerprint }) => [messageKey(threadId, id), fingerprint])),
+    present: new Set(locked.length === threadIds.length ? threadIds : await presentOf(tx, threadIds)),
+    known: byThread(known),
     erased: new Set(tombstones.map(({ targetId }) => targetId)),
   }
+}
+
+function byThread(
+  stored: readonly { threadId: string; id: string; fingerprint: string }[],
+): Map<string, Map<string, string>> {
+  const threads = new Map<string, Map<string, string>>()
+  for (const { threadId, id, fingerprint } of stored) {
+    const ids = threads.get(threadId) ?? new Map<string, string>()
+    threads.set(threadId, ids.set(id, fingerprint))
+  }
+  return threads
+}
+
+interface LockedRow {
+  readonly place: string
+  readonly threadId: string
+  readonly agentId: string | null
+  readonly headSeq: number
+  readonly tokensEstimate: number
+  readonly lastMessageAt: number | null
+}
+
+async function presentOf(tx: Tx, threadIds: readonly string[]): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from heddle.threads where id = any(${asArray(threadIds)}::uuid[])`
+  return rows.map(({ id }) => id)
 }
 
 /**
@@ -132,7 +167,7 @@ async function look(
  */
 function lookUp(tx: Tx, appends: readonly NamedAppend[]) {
   const given = appends.flatMap(({ threadId, messages }) => messages.map(({ input: { id } }) => ({ id, threadId })))
-  // Lateral with an offset, so that each id is one look-up in the index, whatever the planner guesses of the table's size.
+  // Lateral, so that each id is one look-up in the index, whatever the planner guesses of the table's size.
   return tx<{ id: string; threadId: string; fingerprint: string }[]>`
     select given.id, given.thread_id, encode(found.fingerprint, 'hex') as fingerprint
     from unnest(
@@ -140,21 +175,22 @@ function lookUp(tx: Tx, appends: readonly NamedAppend[]) {
     ) as given (id, thread_id)
     cross join lateral (
       select fingerprint from heddle.messages
-      where messages.thread_id = given.thread_id and messages.id = given.id
-      offset 0) as found`
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as found`
 }
 
+/** Rows that are locked stay where they are, so that they are found by their places and not in the index once more. */
 async function advanceHeads(tx: Tx, threads: ReadonlyMap<string, LockedThread>): Promise<void> {
-  const rows = [...threads].map(([threadId, { headSeq, tokensEstimate, latestAtMs }]) => ({
-    thread_id: threadId,
-    head_seq: headSeq,
-    tokens_estimate: tokensEstimate,
-    last_message_at: latestAtMs === null ? null : formatTime(latestAtMs),
-  }))
-  await tx`
+  const heads = [...threads.values()]
+  const { count } = await tx`
     update heddle.stage_cursors as cursor
     set head_seq = grown.head_seq, tokens_estimate = grown.tokens_estimate, last_message_at = grown.last_message_at
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as grown (
-      thread_id uuid, head_seq bigint, tokens_estimate bigint, last_message_at timestamptz)
-    where cursor.thread_id = grown.thread_id`
+    from unnest(
+      ${asQuotedArray(heads.map(({ place }) => place))}::tid[],
+      ${asArray(threads.keys())}::uuid[],
+      ${asArray(heads.map(({ headSeq }) => headSeq))}::bigint[],
+      ${asArray(heads.map(({ tokensEstimate }) => tokensEstimate))}::bigint[],
+      ${asQuotedArray(heads.map(({ latestAtMs }) => (latestAtMs === null ? null : formatTime(latestAtMs))))}::timestamptz[]
+    ) as grown (place, thread_id, head_seq, tokens_estimate, last_message_at)
+    where cursor.ctid = grown.place`
+  if (count !== heads.length) throw new RetryableError('INTERNAL', 'a thread moved while it was locked')
 }

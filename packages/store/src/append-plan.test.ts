@@ -16,7 +16,7 @@ function appendTo(threadId: string, messages: PreparedMessage[]): NamedAppend {
 }
 
 function situation(fields: Partial<AppendSituation> = {}): AppendSituation {
-  const empty = { agentId: 'agent', headSeq: 0, tokensEstimate: 0, latestAtMs: null }
+  const empty = { place: '(0,1)', agentId: 'agent', headSeq: 0, tokensEstimate: 0, latestAtMs: null }
   const threads = new Map([
     ['t1', empty],
     ['t2', empty],

@@ -48,6 +48,8 @@ export interface NamedAppend extends Append {
 
 /** A thread as it stands while its cursor row is locked. */
 export interface LockedThread {
+  /** Where the cursor row lies until the end of the transaction. */
+  readonly place: string
   readonly agentId: string
   readonly headSeq: number
   readonly tokensEstimate: number
@@ -69,15 +71,13 @@ export interface AppendPlan {
   readonly threads: ReadonlyMap<string, LockedThread>
 }
 
-/** An id is the key of a message within its thread: a copy of a conversation keeps the ids of the original. */
-export function messageKey(threadId: string, id: string): string {
-  return `${threadId} ${id}`
-}
-
 export interface AppendSituation {
   readonly threads: ReadonlyMap<string, LockedThread>
-  /** The fingerprints of messages that are stored, by {@link messageKey}. */
-  readonly known: ReadonlyMap<string, string>
+  /**
+   * The fingerprints of messages that are stored, by thread and id: an id is the key of a message within its thread, since
+   * a copy of a conversation keeps the ids of the original.
+   */
+  readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>
   /** Ids of projects, agents and threads that were erased. */
   readonly erased: ReadonlySet<string>
   readonly projectId: string
@@ -88,7 +88,9 @@ export interface AppendSituation {
  * between two messages of the batch, so it does not matter how appends are grouped.
  */
 export function planAppends(appends: readonly NamedAppend[], situation: AppendSituation): AppendPlan {
-  const known = new Map(situation.known)
+  const shared = threadsOfSeveral(appends)
+  /** What the appends of the batch have added to such threads so far. */
+  const added = new Map<string, Map<string, string>>()
   const threads = new Map<string, LockedThread>()
   const messages: PlannedMessage[] = []
   const outcomes = appends.map((append): AppendOutcome => {
@@ -99,27 +101,44 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
     const fault = faultOf(append, thread, situation)
     if (thread === undefined || fault !== null) return { ...nothing, error: fault ?? erased('thread', append.thread) }
 
+    const stored = situation.known.get(threadId)
+    const addedBefore = added.get(threadId)
     const fresh = new Map<string, PreparedMessage>()
     for (const [index, message] of append.messages.entries()) {
       const { id } = message.input
-      const same = fresh.get(id)?.fingerprint ?? known.get(messageKey(threadId, id))
+      const same = fresh.get(id)?.fingerprint ?? addedBefore?.get(id) ?? stored?.get(id)
       if (same === undefined) fresh.set(id, message)
       else if (same !== message.fingerprint) return { ...nothing, error: idConflict(id, index) }
     }
 
     let { headSeq, tokensEstimate, latestAtMs } = thread
-    for (const [id, message] of fresh) {
+    for (const message of fresh.values()) {
       headSeq += 1
       tokensEstimate += message.tokensEstimate
       latestAtMs = Math.max(latestAtMs ?? message.orderedAtMs, message.orderedAtMs)
       messages.push({ threadId, seq: headSeq, latestAtMs, message })
-      known.set(messageKey(threadId, id), message.fingerprint)
+    }
+    if (shared.has(threadId)) {
+      const ids = addedBefore ?? new Map<string, string>()
+      for (const [id, { fingerprint }] of fresh) ids.set(id, fingerprint)
+      added.set(threadId, ids)
     }
     if (fresh.size > 0) threads.set(threadId, { ...thread, headSeq, tokensEstimate, latestAtMs })
     const repeated = append.messages.length - fresh.size
     return { ...nothing, stored: fresh.size, repeated, headSeq, tokensEstimate, error: null }
   })
   return { outcomes, messages, threads }
+}
+
+/** Threads that more than one append of a batch writes to. */
+function threadsOfSeveral(appends: readonly NamedAppend[]): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const shared = new Set<string>()
+  for (const { threadId } of appends) {
+    if (seen.has(threadId)) shared.add(threadId)
+    seen.add(threadId)
+  }
+  return shared
 }
 
 function faultOf(append: NamedAppend, thread: LockedThread | undefined, situation: AppendSituation): ErrorData | null {

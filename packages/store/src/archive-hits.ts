@@ -7,6 +7,7 @@ import {
   within,
 } from './archive-selection.js'
 import type { Tx } from './connection.js'
+import { byKey } from './index-order.js'
 import type { HitPlace } from './search-hits.js'
 import { threadStands } from './tombstones.js'
 
@@ -39,8 +40,7 @@ export async function loadArchivedRows(
       offset 0) as thread
     cross join lateral (
       select id, code, source_id from heddle.messages
-      where messages.thread_id = given.thread_id and messages.seq = given.seq
-      offset 0) as message
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     cross join lateral (
       select ${entryColumns(tx)} from heddle.archive
       where archive.thread_id = given.thread_id and archive.message_id = message.id and archive.location = ''

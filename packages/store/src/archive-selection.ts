@@ -1,5 +1,5 @@
 import type { Tx } from './connection.js'
-import { byIndexOrder } from './index-order.js'
+import { byIndexOrder, byKey } from './index-order.js'
 
 /** Which entries are meant: all conditions that are given hold. */
 export interface ArchiveSelection {
@@ -95,7 +95,7 @@ export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promis
       select name, code from heddle.threads where threads.id = entry.thread_id offset 0) as thread on true
     left join lateral (
       select code, source_id from heddle.messages
-      where messages.thread_id = entry.thread_id and messages.id = entry.message_id offset 0) as message on true
+      where messages.thread_id = entry.thread_id and ${byKey(tx, tx`messages.id`, tx`entry.message_id`)}) as message on true
     left join lateral (${lineOf(tx)}) as pruned on true
     order by entry.original_created_at_ms desc, entry.id desc`
   const [, rows] = await Promise.all([byIndexOrder(tx), page])

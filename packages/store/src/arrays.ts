@@ -11,8 +11,13 @@ export type Spellable = string | boolean | null | undefined
 
 /** A list of any texts, likewise; null and undefined are null. A list of nothing but these is empty. */
 export function asQuotedArray(values: readonly Spellable[]): string {
-  if (values.every((value) => value === null || value === undefined)) return '{}'
-  return `{${values.map(spell).join(',')}}`
+  let text = ''
+  let isEmpty = true
+  for (const value of values) {
+    text += text === '' ? spell(value) : `,${spell(value)}`
+    isEmpty &&= value === null || value === undefined
+  }
+  return isEmpty ? '{}' : `{${text}}`
 }
 
 function spell(value: Spellable): string {

@@ -1,7 +1,7 @@
 import { type ContextRequest, type ContextResult, type ErrorData, notFound } from '@heddle/contracts'
 import type { Tx } from './connection.js'
 import { isOwn } from './own-project.js'
-import { inflateJson } from './packing.js'
+import { unpackResult } from './packed-result.js'
 import { findPrepared } from './prepared-contexts.js'
 import { rebuildContext } from './stored-contexts.js'
 import { shareErasureLock } from './tombstones.js'
@@ -33,6 +33,8 @@ export interface ContextSummary {
 export interface ContextRow extends ContextSummary {
   /** With its receipt; null unless built. */
   readonly result: ContextResult | null
+  /** Whether it may answer later requests, too, as one that is prepared does. */
+  readonly mayAnswerAgain: boolean
 }
 
 export interface ContextToRequest {
@@ -40,11 +42,8 @@ export interface ContextToRequest {
   readonly threadId: string
   readonly request: ContextRequest
   readonly deadlineAtMs: number
-  /**
-   * The key under which one may have been prepared that answers it, and the time. Whether it holds takes as long to find out
-   * as asking: where that is not `expected`, it is only looked whether there is one at all. Default none.
-   */
-  readonly prepared?: { readonly key: string; readonly nowMs: number; readonly expected: boolean } | undefined
+  /** The key under which one may have been prepared that answers it, and the time. Default none. */
+  readonly prepared?: { readonly key: string; readonly nowMs: number } | undefined
 }
 
 /** What became of a request. */
@@ -53,8 +52,6 @@ export interface Asked {
   readonly isNew: boolean
   /** What was prepared and answers it. */
   readonly ready: ContextResult | null
-  /** Something was prepared, and nothing is asked for: look again, and expect it. */
-  readonly isLikelyReady: boolean
 }
 
 /**
@@ -74,25 +71,26 @@ export async function requestContext(
   const [, , [asked]] = await Promise.all([
     commitSoon(tx),
     shareErasureLock(tx),
-    tx<{ isNew: boolean; isThere: boolean; isFound: boolean; ready: Uint8Array | null }[]>`
+    tx<{ isNew: boolean; isErased: boolean; ready: Uint8Array | null }[]>`
       with ${found},
+      erased as (
+        select from heddle.tombstones where target_id in (${threadId}, current_setting('heddle.project_id')::uuid)
+      ),
       requested as (
         insert into heddle.contexts (id, thread_id, status, request, deadline_at)
         select ${id}, ${threadId}, 'requested', ${JSON.stringify(request)}::text::json, ${deadlineAtMs}
-        where not exists (select from found) and not exists (
-          select from heddle.tombstones where target_id in (${threadId}, current_setting('heddle.project_id')::uuid))
+        where not exists (select from found) and not exists (select from erased)
         on conflict (id) do nothing
         returning id
       )
       select
-        exists (select from requested) as is_new, exists (select from found) as is_found,
-        (select result from found) as ready,
-        exists (select from heddle.contexts where id = ${id}) as is_there`,
+        exists (select from requested) as is_new, exists (select from erased) as is_erased,
+        (select result from found) as ready`,
   ])
-  const { isNew = false, isThere = false, isFound = false, ready: bytes = null } = asked ?? {}
-  const ready = bytes === null ? null : ((await inflateJson(bytes)) as ContextResult)
-  if (!isNew && !isThere && !isFound) throw notFound('thread', request.thread, 'it was erased; use another name')
-  return { isNew, ready, isLikelyReady: isFound && ready === null }
+  const { isNew = false, isErased = false, ready: bytes = null } = asked ?? {}
+  const ready = bytes === null ? null : await unpackResult(bytes)
+  if (isErased && ready === null) throw notFound('thread', request.thread, 'it was erased; use another name')
+  return { isNew, ready }
 }
 
 /**
@@ -106,8 +104,8 @@ export async function loadContext(
   tx: Tx,
   { id, rebuild = false }: { id: string; rebuild?: boolean },
 ): Promise<ContextRow | null> {
-  const [row] = await tx<(ContextSummary & { delivered: Uint8Array | null })[]>`
-    select ${summaryColumns(tx)}, (
+  const [row] = await tx<(ContextSummary & { mayAnswerAgain: boolean; delivered: Uint8Array | null })[]>`
+    select ${summaryColumns(tx)}, prepared_key is not null as may_answer_again, (
       select result from heddle.context_deliveries where context_deliveries.context_id = contexts.id
     ) as delivered
     from heddle.contexts
@@ -116,7 +114,7 @@ export async function loadContext(
   if (row === undefined) return null
   const { delivered, ...summary } = row
   if (summary.status !== 'built') return { ...summary, result: null }
-  if (delivered !== null && !rebuild) return { ...summary, result: (await inflateJson(delivered)) as ContextResult }
+  if (delivered !== null && !rebuild) return { ...summary, result: await unpackResult(delivered) }
   return { ...summary, result: await rebuildContext(tx, summary) }
 }
 

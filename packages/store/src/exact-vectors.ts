@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import {
   type NearDocument,
   nearestDocuments,
@@ -9,6 +8,7 @@ import {
 } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
+import { inSlices } from './in-slices.js'
 import { type CachedScope, VectorCache, type VectorScope } from './vector-cache.js'
 import {
   bytesPerVector,
@@ -19,8 +19,6 @@ import {
   type VectorSearch,
 } from './vector-search.js'
 
-/** How long vectors are compared before others have their turn, in milliseconds. */
-const SLICE_MS = 5
 /** Rows that are read at once: up to 2,048 vectors, a few milliseconds of decoding. */
 const ROWS_READ = 32
 
@@ -72,15 +70,7 @@ async function compare(cached: CachedScope, request: NearestRequest): Promise<Ne
   for (const [number, { block }] of cached.threads) {
     if (thread === null || thread === number) blocks.push([number, block])
   }
-  const steps = nearestDocuments({ query: vectorQuery(query), blocks, isWanted, limit })
-  let since = performance.now()
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    if (performance.now() - since < SLICE_MS) continue
-    await setImmediate()
-    since = performance.now()
-  }
+  return await inSlices(nearestDocuments({ query: vectorQuery(query), blocks, isWanted, limit }))
 }
 
 function isWithin(chunks: number, dimensions: number, bytesMax: number): boolean {

@@ -1,6 +1,6 @@
 import type { Message, Position } from '@heddle/core'
 import type { Tx } from './connection.js'
-import { byIndexOrder } from './index-order.js'
+import { byIndexOrder, byKey } from './index-order.js'
 import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
 
 /** A message as a thread's history shows it. */
@@ -44,7 +44,7 @@ export async function listHistory(
       ? []
       : await tx<Position[]>`
         select ordered_at as ordered_at_ms, ordinal, id from heddle.messages
-        where thread_id = ${threadId} and seq = ${afterSeq}`
+        where thread_id = ${threadId} and ${byKey(tx, tx`seq`, tx`${afterSeq}`)}`
   if (after === undefined && afterSeq !== undefined) return null
   const direction = order === 'asc' ? tx`asc` : tx`desc`
   const past = order === 'asc' ? tx`>` : tx`<`
@@ -67,8 +67,7 @@ export async function listHistory(
     ) as sized
     cross join lateral (
       select * from heddle.messages
-      where messages.thread_id = ${threadId} and messages.seq = sized.seq
-      offset 0) as message
+      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`sized.seq`)}) as message
     where sized.place <= ${limit} and sized.bytes_before < ${PAGE_BYTES_MAX}
     order by sized.place`
   const [, rows] = await Promise.all([byIndexOrder(tx), page])

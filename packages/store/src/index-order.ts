@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { Tx } from './connection.js'
 
 /**
@@ -9,4 +10,16 @@ import type { Tx } from './connection.js'
  */
 export function byIndexOrder(tx: Tx) {
   return tx`select set_config('enable_sort', 'off', true)`
+}
+
+/**
+ * Looks one row up by the unique index that a column ends. An equality would do where statistics are of a table's size;
+ * where they tell of a small thread, each index of the thread's rows costs the planner the same, and it reads the whole
+ * thread in another one. A range of one value and its order are cheapest in the index that has this order.
+ *
+ * @param column with its table, such as `messages.seq`
+ * @returns the condition, the order and an offset, behind which nothing is pulled up into an outer query
+ */
+export function byKey(tx: Tx, column: PendingQuery<Row[]>, value: PendingQuery<Row[]>) {
+  return tx`${column} between ${value} and ${value} order by ${column} offset 0`
 }

@@ -74,6 +74,7 @@ export { loadMemoryRows, type MemoryRow } from './memory-rows.js'
 export { type FoundRow, type FoundRows, findMessages } from './message-search.js'
 export * from './messages.js'
 export { type MigrateOptions, migrate } from './migrate.js'
+export { digestResult, type PackedResult, packJson, unpackResult } from './packed-result.js'
 export { appendPostings, type IndexedMessage, mergePostings } from './postings.js'
 export { type Prepared, prepareContexts, stopPreparing } from './prepared-contexts.js'
 export * from './processes.js'
@@ -85,14 +86,8 @@ export * from './references.js'
 export { type Expiry, type RetainedKind, removeExpired, retainedKinds } from './retention.js'
 export * from './search-hits.js'
 export type { QueryEmbedder, SearchConditions, SearchParts } from './search-scope.js'
-export {
-  removeSnapshotFile,
-  type SnapshotPlace,
-  type SweptFiles,
-  snapshotPath,
-  sweepSnapshotFiles,
-  writeSnapshotFile,
-} from './snapshot-files.js'
+export { removeSnapshotFile, type SnapshotPlace, snapshotPath, writeSnapshotFile } from './snapshot-files.js'
+export { type SweptFiles, sweepSnapshotFiles } from './snapshot-sweep.js'
 export {
   failSnapshot,
   finishSnapshot,
@@ -121,9 +116,11 @@ export {
 export * from './thread-export.js'
 export * from './thread-export-items.js'
 export * from './thread-import.js'
+export * from './thread-import-archive.js'
 export * from './thread-import-items.js'
+export * from './thread-import-messages.js'
 export * from './thread-import-states.js'
-export { changeThreadItem, loadThreadItems } from './thread-items.js'
+export { changeThreadItem, listThreadsWithout, loadThreadItems } from './thread-items.js'
 export * from './threads.js'
 export { recordTokenCounts } from './token-counts.js'
 export { holdThread } from './tombstones.js'

@@ -3,13 +3,14 @@ import { CODE_CHARACTERS, shortCode } from '@heddle/core'
 import type { PlannedMessage } from './append-plan.js'
 import { asArray, asQuotedArray, type Spellable } from './arrays.js'
 import type { Tx } from './connection.js'
+import { byKey } from './index-order.js'
 import { isStorable } from './text.js'
 import { formatTime } from './times.js'
 
 export interface NewMessages {
   readonly receivedAtMs: number
-  /** Fails with a unique violation where an id or a short code is taken, instead of finding a longer code. */
-  readonly assumeNew?: boolean
+  /** Fails with a unique violation where a short code is taken, instead of finding a longer one. */
+  readonly assumeFreeCodes?: boolean
 }
 
 /** Among a million messages of a thread two short codes of 8 characters are as likely the same as not; of 24, never. */
@@ -22,7 +23,7 @@ const CODE_CHARACTERS_MAX = 24
 export async function insertMessages(
   tx: Tx,
   messages: readonly PlannedMessage[],
-  { receivedAtMs, assumeNew = false }: NewMessages,
+  { receivedAtMs, assumeFreeCodes = false }: NewMessages,
   codeCharacters: number = CODE_CHARACTERS,
 ): Promise<void> {
   const isEscaped = messages.map(({ message }) => !isStorable(message.input.content))
@@ -70,14 +71,14 @@ export async function insertMessages(
       thread_id, seq, id, code, role, content, content_escaped, thinking, tool_calls, tool_call_id, tool_name, is_error,
       sent_at, ordered_at, ordinal, latest_at, source_id, model, usage, context_id, pinned, kept_aside, metadata,
       tokens_estimate, fingerprint)
-    ${assumeNew ? tx`` : tx`on conflict on constraint messages_code do nothing`}`
+    ${assumeFreeCodes ? tx`` : tx`on conflict on constraint messages_code do nothing`}`
   if (count === messages.length) return
 
   // Some short code is taken: those messages take longer ones.
   if (codeCharacters === CODE_CHARACTERS_MAX)
     throw new PermanentError('INTERNAL', 'no short code is free for a new message')
   const missing = await missingOf(tx, messages)
-  await insertMessages(tx, missing, { receivedAtMs, assumeNew }, codeCharacters + 1)
+  await insertMessages(tx, missing, { receivedAtMs, assumeFreeCodes }, codeCharacters + 1)
 }
 
 async function missingOf(tx: Tx, messages: readonly PlannedMessage[]): Promise<readonly PlannedMessage[]> {
@@ -88,8 +89,7 @@ async function missingOf(tx: Tx, messages: readonly PlannedMessage[]): Promise<r
     ) as given (thread_id, seq)
     cross join lateral (
       select id from heddle.messages
-      where messages.thread_id = given.thread_id and messages.seq = given.seq
-      offset 0) as found`
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as found`
   const present = new Set(stored.map(({ id }) => id))
   return messages.filter(({ message }) => !present.has(message.input.id))
 }

@@ -1,5 +1,6 @@
 import type { Role } from '@heddle/contracts'
 import type { Tx } from './connection.js'
+import { byKey } from './index-order.js'
 import type { HitPlace } from './search-hits.js'
 import { threadStands } from './tombstones.js'
 
@@ -56,8 +57,7 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
       offset 0) as thread
     cross join lateral (
       select id, code, role, ordered_at, content, content_escaped, kept_aside from heddle.messages
-      where messages.thread_id = given.thread_id and messages.seq = given.seq
-      offset 0) as message
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     where given.seq > thread.cleared_seq
       and (thread.last_cleared_at is null or message.ordered_at > thread.last_cleared_at)
       and (given.thread_id <> ${own.threadId} or given.seq <= ${own.headSeq})

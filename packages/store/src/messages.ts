@@ -3,6 +3,7 @@ import type { Message } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { type HistoryMessage, type HistoryRow, historyColumns, toHistoryMessage } from './history.js'
+import { byKey } from './index-order.js'
 import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
 
 interface Page {
@@ -42,7 +43,7 @@ export async function loadMessage(
   const [row] = await tx<HistoryRow[]>`
     select ${historyColumns(tx)}
     from heddle.messages as message
-    where message.thread_id = ${threadId} and ${'id' in name ? tx`message.id = ${name.id}` : tx`message.code = ${name.code}`}`
+    where message.thread_id = ${threadId} and ${'id' in name ? byKey(tx, tx`message.id`, tx`${name.id}`) : tx`message.code = ${name.code}`}`
   return row === undefined ? null : toHistoryMessage(row)
 }
 
@@ -56,8 +57,7 @@ export async function loadMessagesById(
     from unnest(${asArray(ids)}::uuid[]) as given (id)
     cross join lateral (
       select * from heddle.messages
-      where messages.thread_id = ${threadId} and messages.id = given.id
-      offset 0) as message`
+      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as message`
   return rows.map(toMessage)
 }
 
@@ -88,8 +88,7 @@ export async function existingMessages(
     -- Lateral with an offset: one look-up for each id. A planner without statistics would go through the whole thread.
     cross join lateral (
       select id, fingerprint from heddle.messages
-      where messages.thread_id = ${threadId} and messages.id = given.id
-      offset 0) as found
+      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as found
     where not exists (select from heddle.tombstones where target_id = ${threadId})`
   return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
 }

@@ -14,17 +14,9 @@ const DIGEST_BYTES = 16
 const CHARACTERS_AT_ONCE_MAX = 64_000
 const BYTES_AT_ONCE_MAX = 24_000
 
-export interface PackedJson {
-  readonly bytes: Uint8Array
-  /** Of the JSON, by which another one is known to be the same byte for byte. */
-  readonly digest: Uint8Array
-}
-
-export async function deflateJson(value: unknown): Promise<PackedJson> {
-  const json = JSON.stringify(value)
+export async function deflateJson(json: string): Promise<Uint8Array> {
   const options = { level: COMPRESSION_LEVEL }
-  const bytes = json.length <= CHARACTERS_AT_ONCE_MAX ? deflateSync(json, options) : await compress(json, options)
-  return { bytes, digest: digestOf(json) }
+  return json.length <= CHARACTERS_AT_ONCE_MAX ? deflateSync(json, options) : await compress(json, options)
 }
 
 export async function inflateJson(bytes: Uint8Array): Promise<unknown> {
@@ -33,6 +25,7 @@ export async function inflateJson(bytes: Uint8Array): Promise<unknown> {
   return JSON.parse(json.toString())
 }
 
+/** By which another JSON text is known to be the same byte for byte. */
 export function digestOf(json: string): Uint8Array {
   return createHash('sha256').update(json).digest().subarray(0, DIGEST_BYTES)
 }

@@ -30,23 +30,13 @@ export interface Awaited {
   readonly threadId: string
   readonly key: string
   readonly nowMs: number
-  /** Whether one is likely there. */
-  readonly expected: boolean
 }
 
 /**
  * Parts of a `with`: `found` has the result of a context that answers a request of this key now, since nothing that it was
- * made of has changed. It counts as asked for from then on: the past shows it, and more may be prepared. Where none is
- * expected, `found` has a row without a result if there may be one.
+ * made of has changed. It counts as asked for from then on: the past shows it, and more may be prepared.
  */
-export function findPrepared(tx: Tx, { threadId, key, nowMs, expected }: Awaited) {
-  if (!expected)
-    return tx`
-      found as (
-        select null::bytea as result from heddle.contexts
-        where thread_id = ${threadId} and prepared_key = ${key} and requested_at > now() - ${AGE_MAX}::interval
-        limit 1
-      )`
+export function findPrepared(tx: Tx, { threadId, key, nowMs }: Awaited) {
   return tx`
     found as (
       select newest.id, newest.prepared_count, delivery.result

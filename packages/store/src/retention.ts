@@ -83,13 +83,7 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   },
   contextItems: {
     find: 'expired_context_items',
-    async remove(tx, ids) {
-      const { count } = await tx`
-        delete from heddle.context_items
-        where context_id = any(array(
-          select context_id from heddle.context_items where context_id = any(${ids}::uuid[]) for update skip locked))`
-      return count
-    },
+    remove: (tx, ids) => removeRows(tx, 'context_items', 'context_id', ids),
   },
   voidStates: {
     find: 'expired_void_states',
@@ -111,38 +105,25 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   },
   summaryCalls: {
     find: 'expired_summary_calls',
-    async remove(tx, ids) {
-      const { count } = await tx`
-        delete from heddle.summary_calls
-        where id = any(array(
-          select id from heddle.summary_calls where id = any(${ids}::uuid[]) for update skip locked))`
-      return count
-    },
+    remove: (tx, ids) => removeRows(tx, 'summary_calls', 'id', ids),
   },
   deadLetters: {
     find: 'expired_dead_letters',
-    async remove(tx, ids) {
-      const { count } = await tx`
-        delete from heddle.dead_letters
-        where id = any(array(
-          select id from heddle.dead_letters
-          where id = any(${ids}::uuid[]) and redriven_at is not null
-          for update skip locked))`
-      return count
-    },
+    remove: (tx, ids) => removeRows(tx, 'dead_letters', 'id', ids, tx`redriven_at is not null`),
   },
   tombstones: {
     find: 'expired_tombstones',
-    async remove(tx, ids) {
-      const { count } = await tx`
-        delete from heddle.tombstones
-        where finished_at is not null and target_id = any(array(
-          select target_id from heddle.tombstones
-          where target_id = any(${ids}::uuid[]) and finished_at is not null
-          for update skip locked))`
-      return count
-    },
+    remove: (tx, ids) => removeRows(tx, 'tombstones', 'target_id', ids, tx`finished_at is not null`),
   },
+}
+
+/** Rows of a table by their keys, but for those that somebody else is removing, or that are not any more what was found. */
+async function removeRows(tx: Tx, table: string, key: string, ids: string, stillIs = tx`true`): Promise<number> {
+  const { count } = await tx`
+    delete from heddle.${tx(table)}
+    where ${tx(key)} = any(array(
+      select ${tx(key)} from heddle.${tx(table)} where ${tx(key)} = any(${ids}::uuid[]) and ${stillIs} for update skip locked))`
+  return count
 }
 
 /** Projects that one call looks at. */

@@ -1,5 +1,6 @@
 import type { Role } from '@heddle/contracts'
 import type { Tx } from './connection.js'
+import { byKey } from './index-order.js'
 import { threadStands } from './tombstones.js'
 
 /** A place that a search found: a message of a thread by its `seq`. */
@@ -49,8 +50,7 @@ export async function loadHits(
       offset 0) as thread
     cross join lateral (
       select id, code, source_id, role, ordered_at from heddle.messages
-      where messages.thread_id = given.thread_id and messages.seq = given.seq
-      offset 0) as message
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     where ${sinceMs === null ? tx`true` : tx`message.ordered_at >= ${sinceMs}`}
       and ${untilMs === null ? tx`true` : tx`message.ordered_at < ${untilMs}`}
     order by given.place`
@@ -81,8 +81,7 @@ export async function loadHitTexts(
     from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
     cross join lateral (
       select id, role, tool_name, content, content_escaped, tool_calls from heddle.messages
-      where messages.thread_id = given.thread_id and messages.seq = given.seq
-      offset 0) as message
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     order by given.place`
   return rows.map(({ contentEscaped, ...row }) => ({
     ...row,

@@ -36,10 +36,21 @@ export function packLines(id: string, packed: ContextLines, base: LinesBase | nu
   const { lines, hidden } = packed
   return {
     baseId: on?.id ?? null,
-    delta: deflateLines(toDelta(packed, on?.lines ?? [])),
+    delta: on?.lines === lines ? repeatOf(packed) : deflateLines(toDelta(packed, on?.lines ?? [])),
     hidden: hidden.length === 0 ? null : deflateLines(hidden.join('\n')),
     asBase: { id, chainId: on?.chainId ?? id, depth: on === null ? 0 : on.depth + 1, lines },
   }
+}
+
+/** What is stored of contexts that are the same as the one before them, by their lines: to pack it takes longer than the rest. */
+const repeats = new WeakMap<ContextLines, Uint8Array>()
+
+function repeatOf(packed: ContextLines): Uint8Array {
+  const known = repeats.get(packed)
+  if (known !== undefined) return known
+  const delta = deflateLines(toDelta(packed, packed.lines))
+  repeats.set(packed, delta)
+  return delta
 }
 
 interface StoredContext {

@@ -1,5 +1,6 @@
 import type { Tx } from './connection.js'
-import { exportTables, selectColumns } from './export-tables.js'
+import { selectColumns } from './export-columns.js'
+import { exportTables } from './export-tables.js'
 
 /** Items that one page reads: each may hold a document. */
 const PAGE_ITEMS = 50

@@ -1,6 +1,7 @@
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
-import { type ExportTable, type ExportTableName, exportTables, orderColumns, selectColumns } from './export-tables.js'
+import { orderColumns, selectColumns } from './export-columns.js'
+import { type ExportTable, type ExportTableName, exportTables } from './export-tables.js'
 import { countedTokens } from './token-counts.js'
 
 /** Rows that one page of an export reads; contents are read one by one. */

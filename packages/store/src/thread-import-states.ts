@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ExportRecordOf } from '@heddle/contracts'
 import type { Tx } from './connection.js'
-import { exportTables, givenColumns, insertColumns, recordColumns } from './export-tables.js'
+import { givenColumns, insertColumns, recordColumns } from './export-columns.js'
+import { exportTables } from './export-tables.js'
 
 /** The ids of a file's states by their numbers; null for one that could not be added. */
 export type ImportedStates = Map<number, string | null>

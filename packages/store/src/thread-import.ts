@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto'
-import { ConflictError, type ExportRecordOf, validationError } from '@heddle/contracts'
+import type { ExportRecordOf } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { putAgent } from './agents.js'
-import { storeContents } from './archive.js'
 import type { Tx } from './connection.js'
 import { ensureThread } from './ensure-threads.js'
-import { exportTables, givenColumns, insertColumns, recordColumns } from './export-tables.js'
-import { encodeText } from './text.js'
-import { recordTokenCounts } from './token-counts.js'
+import { givenColumns, insertColumns, recordColumns } from './export-columns.js'
+import { exportTables } from './export-tables.js'
 
 export interface ImportTarget {
   readonly projectId: string
@@ -79,124 +76,6 @@ export async function importRows<Type extends SimpleType>(
       update heddle.stage_cursors set iteration_count = iteration_count + ${count}::integer where thread_id = ${threadId}`
   }
   return count
-}
-
-/** Adds contents. They are hashed anew: a file cannot put a content under another one's hash. */
-export async function importContents(tx: Tx, texts: readonly string[]): Promise<void> {
-  const contents = texts.map((text) => encodeText(text))
-  await storeContents(tx, new Map(contents.map((content) => [hashOf(content), content])))
-}
-
-function hashOf(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
-}
-
-/** Adds archive entries whose contents are there. */
-export async function importArchive(
-  tx: Tx,
-  { threadId, records }: { threadId: string; records: readonly ExportRecordOf<'archive'>[] },
-): Promise<number> {
-  const definition = exportTables.archive
-  const [row] = await tx<{ added: number; missing: number }[]>`
-    with given as materialized (
-      select * from json_to_recordset(${JSON.stringify(records)}::text::json) as given (${recordColumns(tx, definition)})
-    ),
-    held as materialized (
-      select content.project_id, content.hash from heddle.archive_contents as content
-      where content.project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
-        and content.hash in (select "contentHash" from given)
-      order by content.hash
-      for no key update
-    ),
-    added as (
-      insert into heddle.archive (id, thread_id, ${insertColumns(tx, definition)})
-      select gen_random_uuid(), ${threadId}, ${givenColumns(tx, definition)}
-      from given
-      where "contentHash" in (select hash from held)
-      on conflict (thread_id, message_id, location) do nothing
-      returning content_hash
-    ),
-    referenced as (select content_hash, count(*) as times from added group by content_hash),
-    counted as (
-      update heddle.archive_contents as content
-      set reference_count = content.reference_count + referenced.times
-      from referenced
-      where content.project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
-        and content.hash = referenced.content_hash
-    )
-    select
-      (select count(*) from added) as added,
-      (select count(*) from given where "contentHash" not in (select hash from held)) as missing`
-  if (row !== undefined && row.missing > 0) {
-    throw validationError(
-      'contentHash',
-      'must name a content that stands before it in the file',
-      `${row.missing} others`,
-    )
-  }
-  return row?.added ?? 0
-}
-
-/**
- * Whether a thread holds the messages of a file, as far as it goes: an import adds to what an earlier one began, and to the
- * thread that was exported, but mixes no two conversations.
- *
- * @throws ConflictError
- */
-export async function checkMessages(
-  tx: Tx,
-  { threadId, name, records }: { threadId: string; name: string; records: readonly ExportRecordOf<'message'>[] },
-): Promise<void> {
-  const given = records.map(({ seq, id, fingerprint }) => ({ seq, id, fingerprint }))
-  const [other] = await tx`
-    select stored.seq
-    from json_to_recordset(${JSON.stringify(given)}::text::json) as given (seq bigint, id uuid, fingerprint bytea)
-    cross join lateral (
-      select seq, id, fingerprint from heddle.messages
-      where messages.thread_id = ${threadId} and messages.seq = given.seq
-      offset 0) as stored
-    where stored.id <> given.id or stored.fingerprint <> given.fingerprint
-    limit 1`
-  if (other === undefined) return
-  throw new ConflictError(`thread "${name}" holds other messages than the file`, {
-    field: 'as',
-    received: name,
-    hint: 'Import it under another name: --as NAME.',
-  })
-}
-
-/** Adds those messages that a thread does not hold yet, with their exact counts, under the lock of its sequence. */
-export async function importMessages(
-  tx: Tx,
-  { threadId, name, records }: { threadId: string; name: string; records: readonly ExportRecordOf<'message'>[] },
-): Promise<number> {
-  const definition = exportTables.message
-  const [cursor] = await tx<{ headSeq: number }[]>`
-    select head_seq from heddle.stage_cursors where thread_id = ${threadId} for update`
-  await checkMessages(tx, { threadId, name, records })
-  const headSeq = cursor?.headSeq ?? 0
-  const fresh = records.filter(({ seq }) => seq > headSeq)
-  const [first, last] = [fresh[0], fresh.at(-1)]
-  if (first === undefined || last === undefined) return 0
-  if (first.seq !== headSeq + 1) throw new ConflictError(`thread "${name}" was erased or changed while it was imported`)
-  const given = JSON.stringify(fresh)
-  await Promise.all([
-    tx`
-      insert into heddle.messages (thread_id, ${insertColumns(tx, definition)})
-      select ${threadId}, ${givenColumns(tx, definition)}
-      from json_to_recordset(${given}::text::json) as given (${recordColumns(tx, definition)})`,
-    recordTokenCounts(tx, {
-      threadId,
-      counts: fresh.flatMap(({ seq, tokens }) => (tokens === null ? [] : { seq, tokens })),
-    }),
-    tx`
-      update heddle.stage_cursors
-      set
-        head_seq = ${last.seq}, last_message_at = greatest(last_message_at, ${last.latestAt}::text::timestamptz),
-        tokens_estimate = tokens_estimate + ${fresh.reduce((sum, { tokensEstimate }) => sum + tokensEstimate, 0)}
-      where thread_id = ${threadId}`,
-  ])
-  return fresh.length
 }
 
 /** Takes over how far the exported thread was pruned and summarized, so that no stage does again what was imported. */

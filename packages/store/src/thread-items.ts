@@ -46,6 +46,37 @@ export async function changeThreadItem(
   return count === 1
 }
 
+/** Threads that {@link listThreadsWithout} looks at: the newest of an agent, which are those that may still run. */
+const THREADS_LOOKED_AT = 100
+const THREADS_NAMED = 20
+
+/**
+ * Threads of an agent that began before it had some items, and to which these were never added; what was taken away from a
+ * thread by hand is not missing there.
+ *
+ * @returns the names of 20 at most, the newest first, of the agent's newest 100 threads
+ */
+export async function listThreadsWithout(
+  tx: Tx,
+  { agentId, itemIds }: { agentId: string; itemIds: readonly string[] },
+): Promise<string[]> {
+  if (itemIds.length === 0) return []
+  const rows = await tx<{ name: string }[]>`
+    select thread.name
+    from (
+      select id, name, created_at from heddle.threads
+      where agent_id = ${agentId}
+      order by created_at desc
+      limit ${THREADS_LOOKED_AT}) as thread
+    where exists (
+      select from unnest(${asArray(itemIds)}::uuid[]) as wanted (id)
+      where not exists (
+        select from heddle.thread_items as held where held.thread_id = thread.id and held.item_id = wanted.id))
+    order by thread.created_at desc, thread.name
+    limit ${THREADS_NAMED}`
+  return rows.map(({ name }) => name)
+}
+
 /**
  * @param tx takes back what it added where this throws
  * @throws PermanentError `VALIDATION_ERROR` where items were added to a thread, or removed, too many times

@@ -23,6 +23,13 @@ function spell(timeMs: number): string {
 
 /** Reads `2026-02-12 14:30:00.123+00`. */
 export function parseTime(text: string): number {
+  if (text !== parsed.text) parsed = { text, timeMs: read(text) }
+  return parsed.timeMs
+}
+
+let parsed = { text: '', timeMs: Number.NaN }
+
+function read(text: string): number {
   if (text === 'infinity') return Number.POSITIVE_INFINITY
   if (text === '-infinity') return Number.NEGATIVE_INFINITY
   const [date = '', time = ''] = text.split(' ')

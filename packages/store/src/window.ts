@@ -1,4 +1,5 @@
 import type { Tx } from './connection.js'
+import { byKey } from './index-order.js'
 
 /** Which messages of a thread are in the window: those after a time and after a sequence number, both excluded. */
 export interface WindowRange {
@@ -45,8 +46,7 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
           cross join lateral (
             select messages.seq, messages.latest_at > ${since(bounds)} as is_inside
             from heddle.messages
-            where messages.thread_id = ${threadId} and messages.seq = half.seq
-            offset 0) as middle
+            where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`half.seq`)}) as middle
           where halving.high - halving.low > 1
       ),
       opening as (select min(high) as seq from halving)

@@ -1,0 +1,67 @@
+import { ConflictError, type ExportRecordOf } from '@heddle/contracts'
+import type { Tx } from './connection.js'
+import { givenColumns, insertColumns, recordColumns } from './export-columns.js'
+import { exportTables } from './export-tables.js'
+import { byKey } from './index-order.js'
+import { recordTokenCounts } from './token-counts.js'
+
+/**
+ * Whether a thread holds the messages of a file, as far as it goes: an import adds to what an earlier one began, and to the
+ * thread that was exported, but mixes no two conversations.
+ *
+ * @throws ConflictError
+ */
+export async function checkMessages(
+  tx: Tx,
+  { threadId, name, records }: { threadId: string; name: string; records: readonly ExportRecordOf<'message'>[] },
+): Promise<void> {
+  const given = records.map(({ seq, id, fingerprint }) => ({ seq, id, fingerprint }))
+  const [other] = await tx`
+    select stored.seq
+    from json_to_recordset(${JSON.stringify(given)}::text::json) as given (seq bigint, id uuid, fingerprint bytea)
+    cross join lateral (
+      select seq, id, fingerprint from heddle.messages
+      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as stored
+    where stored.id <> given.id or stored.fingerprint <> given.fingerprint
+    limit 1`
+  if (other === undefined) return
+  throw new ConflictError(`thread "${name}" holds other messages than the file`, {
+    field: 'as',
+    received: name,
+    hint: 'Import it under another name: --as NAME.',
+  })
+}
+
+/** Adds those messages that a thread does not hold yet, with their exact counts, under the lock of its sequence. */
+export async function importMessages(
+  tx: Tx,
+  { threadId, name, records }: { threadId: string; name: string; records: readonly ExportRecordOf<'message'>[] },
+): Promise<number> {
+  const definition = exportTables.message
+  const [cursor] = await tx<{ headSeq: number }[]>`
+    select head_seq from heddle.stage_cursors where thread_id = ${threadId} for update`
+  await checkMessages(tx, { threadId, name, records })
+  const headSeq = cursor?.headSeq ?? 0
+  const fresh = records.filter(({ seq }) => seq > headSeq)
+  const [first, last] = [fresh[0], fresh.at(-1)]
+  if (first === undefined || last === undefined) return 0
+  if (first.seq !== headSeq + 1) throw new ConflictError(`thread "${name}" was erased or changed while it was imported`)
+  const given = JSON.stringify(fresh)
+  await Promise.all([
+    tx`
+      insert into heddle.messages (thread_id, ${insertColumns(tx, definition)})
+      select ${threadId}, ${givenColumns(tx, definition)}
+      from json_to_recordset(${given}::text::json) as given (${recordColumns(tx, definition)})`,
+    recordTokenCounts(tx, {
+      threadId,
+      counts: fresh.flatMap(({ seq, tokens }) => (tokens === null ? [] : { seq, tokens })),
+    }),
+    tx`
+      update heddle.stage_cursors
+      set
+        head_seq = ${last.seq}, last_message_at = greatest(last_message_at, ${last.latestAt}::text::timestamptz),
+        tokens_estimate = tokens_estimate + ${fresh.reduce((sum, { tokensEstimate }) => sum + tokensEstimate, 0)}
+      where thread_id = ${threadId}`,
+  ])
+  return fresh.length
+}
