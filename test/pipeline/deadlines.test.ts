@@ -1,4 +1,5 @@
 import { createClient } from '@heddle/client'
+import { RetryableError } from '@heddle/contracts'
 import { openStore } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { openTcpProxy } from '@heddle/test-support/tcp-proxy'
@@ -35,6 +36,28 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('$title', ({ mo
     await client.threads.delete('going')
     await expect(building).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('going') })
     expect(performance.now() - startedMs).toBeLessThan(30_000)
+  })
+
+  test.skipIf(skip)('a context is built once a server that restarts serves its workers again', async () => {
+    const pipeline = await openPipeline(mode)
+    onTestFinished(() => pipeline.close())
+    const { client } = pipeline
+    const filling = await pipeline.start(['ingest'])
+    await client.messages.append({ agent: 'coder', thread: 'patient', messages: [{ role: 'user', content: 'Wait.' }] })
+    await filling.stop()
+    let failures = 5
+    await pipeline.start(['assemble'], {
+      store: {
+        ...pipeline.store,
+        inProject(projectId, work, options) {
+          // Dead letters could be kept meanwhile.
+          if (options?.snapshot !== true || failures-- <= 0) return pipeline.store.inProject(projectId, work, options)
+          return Promise.reject(new RetryableError('SERVICE_UNAVAILABLE', 'Postgres is restarting'))
+        },
+      },
+    })
+    expect((await client.contexts.build({ thread: 'patient' }, { deadlineMs: 60_000 })).thread).toBe('patient')
+    expect(await client.deadLetters.list()).toEqual([])
   })
 
   test.skipIf(skip)('a context that was erased with what another thread said is asked for again', async () => {

@@ -1,26 +1,22 @@
-import {
-  type ArchiveListRequest,
-  type ArchiveSearchRequest,
-  type ContextDiff,
-  type ContextRequest,
-  type ContextResult,
-  type ContextSummary,
-  nameSchema,
-  parse,
-  type RecallRequest,
-  type RecallResult,
-  type SearchRequest,
+import type {
+  ArchiveListRequest,
+  ArchiveSearchRequest,
+  ContextDiff,
+  ContextRequest,
+  ContextResult,
+  ContextSummary,
+  RecallRequest,
+  RecallResult,
+  SearchRequest,
 } from '@heddle/contracts'
-import { type ContextFor, projectIdOf } from '@heddle/core'
-import { systemClock } from '@heddle/runtime'
-import { type DeadLetter, ensureProject } from '@heddle/store'
+import type { ContextFor } from '@heddle/core'
+import type { DeadLetter } from '@heddle/store'
 import { type AgentsClient, agentsClient, type SnapshotsClient, snapshotsClient } from './agents-client.js'
 import { type ArchiveHit, type ArchiveSearchResult, listArchive, searchArchive } from './archive.js'
+import { type BuildOptions, buildContext } from './build-context.js'
 import { lastContextAt, type MomentOptions } from './context-at.js'
 import { type ContextListOptions, listThreadContexts } from './context-list.js'
 import {
-  type BuildOptions,
-  buildContext,
   compareContexts,
   findContext,
   type GetOptions,
@@ -33,8 +29,8 @@ import { type FollowedEvents, type FollowOptions, followEvents } from './events.
 import { type ListMessagesOptions, listMessages, type MessageEntry } from './history.js'
 import { type ItemsClient, itemsClient } from './items-client.js'
 import { type AppendOptions, type AppendResult, appendMessages } from './messages.js'
-import type { ClientOptions, ClientParts, Page } from './options.js'
-import { Ordinals } from './ordinals.js'
+import { openParts } from './open-parts.js'
+import type { ClientOptions, Page } from './options.js'
 import { createProducer, type Producer, type ProducerOptions } from './producer.js'
 import {
   type GrantsClient,
@@ -165,46 +161,4 @@ export function createClient(options: ClientOptions): Client {
     },
   }
   return client
-}
-
-function openParts(options: ClientOptions): ClientParts {
-  const {
-    store,
-    queues,
-    project = 'default',
-    settings = {},
-    snapshotsFolder = null,
-    log,
-    clock = systemClock,
-    embedder = null,
-  } = options
-  const name = parse(nameSchema, project, 'project')
-  const projectId = projectIdOf(name)
-  let telling: Promise<void> | undefined
-  let isTold = false
-  const tellProject = () => {
-    if (isTold) return null
-    telling ??= store
-      .inProject(projectId, (tx) => ensureProject(tx, { projectId, name }))
-      .then(() => {
-        isTold = true
-      })
-      .finally(() => {
-        telling = undefined
-      })
-    return telling
-  }
-  return {
-    store,
-    queues,
-    project: name,
-    projectId,
-    settings,
-    snapshotsFolder,
-    log,
-    clock,
-    ordinals: new Ordinals(),
-    embedder,
-    tellProject,
-  }
 }

@@ -4,6 +4,7 @@ import type { Queues } from '@heddle/queue'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/support/src/manual-clock.js'
 import { newId } from './ids.js'
+import { LikelyPrepared } from './likely-prepared.js'
 import { appendMessages, type NewMessage } from './messages.js'
 import type { ClientParts } from './options.js'
 import { Ordinals } from './ordinals.js'
@@ -26,6 +27,7 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
     log: undefined,
     clock: new ManualClock(),
     ordinals: new Ordinals(),
+    likelyPrepared: new LikelyPrepared(),
     embedder: null,
     tellProject: () => null,
   }

@@ -6,9 +6,9 @@ import { countedAsAppended } from './fault-places.js'
 import { newId } from './ids.js'
 import { storedOf } from './looking.js'
 import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
-import { type Patience, persist } from './retrying.js'
+import { isWorthRetrying, type Patience, persist } from './retrying.js'
 import { type Ack, type OutgoingJob, type SendOptions, sendJob } from './sending.js'
-import { measure, type SizedMessage, split } from './splitting.js'
+import { measure, type Parcel, type SizedMessage, split } from './splitting.js'
 
 /** A message to be appended; without an id it gets one, and is then a message of its own each time it is appended. */
 export type NewMessage = Omit<MessageInput, 'id'> & { readonly id?: string }
@@ -88,49 +88,57 @@ export async function appendPlaced(
 ): Promise<AppendResult> {
   const given = append.given.map((one, index) => measure(one, `messages.${index}`))
   const bytes = given.reduce((sum, { jsonCharacters }) => sum + jsonCharacters, 0)
-  const take = () => parts.queues.takeShare({ stage: 'ingest', projectId: parts.projectId, bytes })
-  const giveBack = options.asksForRoom ? await persist(async () => take(), options) : take()
+  const giveBack = takeShare(parts, bytes, options) ?? (await persist(async () => takeShare(parts, bytes), options))
   try {
-    return await appendMeasured(parts, { ...append, given }, options, onProgress)
+    return await appendMeasured(parts, append, given, options, onProgress)
   } finally {
-    giveBack()
+    giveBack?.()
+  }
+}
+
+/**
+ * @returns gives the share back; undefined where there is none now and the caller waits for room
+ * @throws RetryableError `RATE_LIMITED` where there is none and nobody waits
+ */
+function takeShare({ queues, projectId }: ClientParts, bytes: number, options?: SendOptions): (() => void) | undefined {
+  try {
+    return queues.takeShare({ stage: 'ingest', projectId, bytes })
+  } catch (error) {
+    if (options?.asksForRoom === true && isWorthRetrying(error)) return undefined
+    throw error
   }
 }
 
 async function appendMeasured(
   parts: ClientParts,
-  {
-    agent,
-    thread,
-    given,
-    chosenIds,
-    newAgentRollingWindow,
-  }: Omit<PlacedAppend, 'given'> & { given: readonly SizedMessage[] },
-  { ack, asksForRoom, ...patience }: SendOptions,
+  append: PlacedAppend,
+  given: readonly SizedMessage[],
+  options: SendOptions,
   onProgress: AppendOptions['onProgress'],
 ): Promise<AppendResult> {
-  const { signal } = patience
-  const threadId = threadIdOf(parts.projectId, thread)
-  const messages = withoutRepeats(given)
-  const places = given.map(({ placed }) => placed)
-  const known = ack === 'stored' ? await lookUp(parts, threadId, chosenIds, places, patience) : noIds
-  const fresh = messages.filter(({ placed }) => !known.has(placed.message.id))
-  if (ack === 'stored' && fresh.length === 0) await checkAgent(parts, threadId, agent, patience)
+  const { ack, asksForRoom } = options
+  const threadId = threadIdOf(parts.projectId, append.thread)
+  const messages = append.chosenIds.size === 0 ? given : withoutRepeats(given)
+  const looksUp = ack === 'stored' && (append.chosenIds.size > 0 || parts.tellProject() !== null)
+  const known = looksUp ? await lookUp(parts, threadId, append, options) : noIds
+  const fresh = known.size === 0 ? messages : messages.filter(({ placed }) => !known.has(placed.message.id))
+  if (ack === 'stored' && fresh.length === 0) await checkAgent(parts, threadId, append.agent, options)
   if (ack === 'queued') tellProjectMeanwhile(parts)
 
-  const jobs = split(fresh).map(({ messages: some, jsonCharacters }): OutgoingJob => {
-    const job: IngestJob = { projectId: parts.projectId, requestId: newId(), agent, thread, messages: some }
-    return {
-      job: { ...job, ...(newAgentRollingWindow !== undefined && { newAgentRollingWindow }) },
-      bytes: jsonCharacters,
-    }
-  })
+  const jobs = split(fresh).map((parcel) => jobOf(parts, append, parcel))
   if (!asksForRoom && jobs.length > 0) {
     await parts.queues.admit({ jobs: jobs.length, bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0) })
   }
-  signal?.throwIfAborted()
-  await sendAll(parts, threadId, { jobs, places }, { ...patience, ack, asksForRoom }, onProgress)
+  options.signal?.throwIfAborted()
+  await sendAll(parts, threadId, { jobs, places: append.given }, options, onProgress)
   return { threadId, stored: fresh.length, repeated: given.length - fresh.length }
+}
+
+function jobOf(parts: ClientParts, append: PlacedAppend, { messages, jsonCharacters }: Parcel): OutgoingJob {
+  const { agent, thread, newAgentRollingWindow } = append
+  const job: IngestJob = { projectId: parts.projectId, requestId: newId(), agent, thread, messages }
+  if (newAgentRollingWindow !== undefined) job.newAgentRollingWindow = newAgentRollingWindow
+  return { job, bytes: jsonCharacters }
 }
 
 /**
@@ -167,17 +175,16 @@ type Places = readonly PlacedMessage[]
 async function lookUp(
   parts: ClientParts,
   threadId: string,
-  chosenIds: ReadonlySet<string>,
-  places: Places,
+  { chosenIds, given }: PlacedAppend,
   patience: Patience,
 ): Promise<ReadonlySet<string>> {
   if (parts.tellProject() !== null) await persist(async () => await parts.tellProject(), patience)
   if (chosenIds.size === 0) return noIds
-  const chosen = places.filter(({ message }) => chosenIds.has(message.id))
+  const chosen = given.filter(({ message }) => chosenIds.has(message.id))
   try {
     return await persist(() => storedOf(parts, threadId, chosen), patience)
   } catch (error) {
-    throw countedAsAppended(error, chosen, places)
+    throw countedAsAppended(error, chosen, given)
   }
 }
 
@@ -210,11 +217,13 @@ function place(
   const sentAtMs = messages.map((message) => (message.sentAt === undefined ? null : Date.parse(message.sentAt)))
   const places = proposePlaces(sentAtMs, startedAtMs ?? clock.nowMs())
   const firstOrdinal = ordinals.next(threadId, { firstId: messages[0]?.id ?? '', places })
-  return messages.map((message, index) => ({
-    message,
-    ordinal: firstOrdinal + index,
-    orderedAt: new Date(places[index] ?? 0).toISOString(),
-  }))
+  // Messages that name no time of their own share that of the append.
+  let latest = { atMs: Number.NaN, text: '' }
+  return messages.map((message, index) => {
+    const atMs = places[index] ?? 0
+    if (atMs !== latest.atMs) latest = { atMs, text: new Date(atMs).toISOString() }
+    return { message, ordinal: firstOrdinal + index, orderedAt: latest.text }
+  })
 }
 
 async function sendAll(
@@ -224,20 +233,21 @@ async function sendAll(
   options: SendOptions,
   onProgress: AppendOptions['onProgress'],
 ): Promise<void> {
-  const waiting = [...jobs]
+  let sent = 0
   let acknowledged = 0
   const sendNext = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (let next = jobs[sent++]; next !== undefined; next = jobs[sent++]) {
       try {
         await sendJob(parts, threadId, next, options)
       } catch (error) {
         // The caller is told now: nothing more of the append is to be stored behind its back.
-        waiting.length = 0
+        sent = jobs.length
         throw countedAsAppended(error, next.job.messages, places)
       }
       acknowledged += next.job.messages.length
       onProgress?.(acknowledged)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(JOBS_IN_FLIGHT_MAX, jobs.length) }, sendNext))
+  if (jobs.length === 1) await sendNext()
+  else await Promise.all(Array.from({ length: Math.min(JOBS_IN_FLIGHT_MAX, jobs.length) }, sendNext))
 }

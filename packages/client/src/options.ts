@@ -2,6 +2,7 @@ import { limits, type PartialSettings, validationError } from '@heddle/contracts
 import type { Queues } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import type { QueryEmbedder, Store } from '@heddle/store'
+import type { LikelyPrepared } from './likely-prepared.js'
 import type { Ordinals } from './ordinals.js'
 
 export interface ClientOptions {
@@ -33,6 +34,7 @@ export interface ClientParts {
   readonly log: Logger | undefined
   readonly clock: Clock
   readonly ordinals: Ordinals
+  readonly likelyPrepared: LikelyPrepared
   readonly embedder: QueryEmbedder | null
   /**
    * Messages carry the project's id alone; its name is told once, so that references can be read by people.

@@ -3,6 +3,7 @@ import type { Queues } from '@heddle/queue'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/support/src/manual-clock.js'
+import { LikelyPrepared } from './likely-prepared.js'
 import type { ClientParts } from './options.js'
 import { Ordinals } from './ordinals.js'
 import { createProducer, type ProducerOptions } from './producer.js'
@@ -36,6 +37,7 @@ function producing(
     log: undefined,
     clock,
     ordinals: new Ordinals(),
+    likelyPrepared: new LikelyPrepared(),
     embedder: null,
     tellProject: async () => {},
   }

@@ -1,8 +1,8 @@
 import { limits, nameSchema, parse, RetryableError, settingsSchema } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
-import { v7 } from 'uuid'
 import { z } from 'zod'
 import { readAppend } from './append-input.js'
+import { newId } from './ids.js'
 import type { NewMessage } from './messages.js'
 import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
 import { Room } from './room.js'
@@ -87,7 +87,7 @@ export function createProducer(parts: ClientParts, given: ProducerOptions): Prod
     const { newAgentRollingWindow } = options
     const job = {
       projectId,
-      requestId: v7(),
+      requestId: newId(),
       agent,
       thread,
       messages: [...messages],

@@ -1,4 +1,5 @@
 import { HeddleError, type IngestJob } from '@heddle/contracts'
+import type { ExpectedReply } from '@heddle/queue'
 import { storedOf } from './looking.js'
 import type { ClientParts } from './options.js'
 import { isWorthRetrying, type Patience, pauseAfter, persist } from './retrying.js'
@@ -36,14 +37,14 @@ export type SenderParts = Pick<ClientParts, 'store' | 'queues' | 'projectId' | '
  * @throws ConflictError where an id is taken by another message; PermanentError where the job is refused
  * @throws RetryableError once the deadline has passed: `TIMEOUT`, or why the queue did not take the job until then
  */
-export async function sendJob(
+export function sendJob(
   parts: SenderParts,
   threadId: string,
   outgoing: OutgoingJob,
   options: SendOptions,
 ): Promise<void> {
-  if (options.ack === 'stored') return await sendUntilStored(parts, threadId, outgoing, options)
-  await persist(async () => {
+  if (options.ack === 'stored') return new Sending(parts, threadId, outgoing, options).untilStored()
+  return persist(async () => {
     if (options.asksForRoom) await parts.queues.admit({ jobs: 1, bytes: outgoing.bytes })
     // Nobody waits for the reply, but what has ended does not count as under way.
     await parts.queues.add('ingest', { ...outgoing.job, replyTo: parts.queues.inbox }, outgoing.bytes)
@@ -51,102 +52,104 @@ export async function sendJob(
 }
 
 /**
- * Sends a job, and sends it again while no answer comes: the queue may have lost it, or may be away. The ids of the
- * messages make that harmless.
+ * The sending of one job until it is stored, again while no answer comes: the queue may have lost it, or may be away. The
+ * ids of the messages make that harmless.
+ *
+ * It is made of callbacks, not of async functions that wait for each other: thousands of these are under way at once, and
+ * what is kept of each is what its producer's memory is made of.
  */
-async function sendUntilStored(
-  parts: SenderParts,
-  threadId: string,
-  outgoing: OutgoingJob,
-  options: SendOptions,
-): Promise<void> {
-  const { clock, endsAtMs, signal } = options
-  const { requestId, messages } = outgoing.job
-  const expected = parts.queues.expectReply({
-    requestId,
-    deadlineMs: Math.max(1, Math.ceil(endsAtMs - clock.nowMs())),
-    ...(signal !== undefined && { signal }),
-    // The worker replies after the commit. Only a reply that was lost makes it worth a look into the store: many producers
-    // that look while their jobs wait would take the time of the very worker that they wait for.
-    whenOk: true,
-    firstReadMs: LOOK_EVERY_MS,
-    readEveryMs: LOOK_EVERY_MS,
-    read: async () => {
-      const stored = await storedOf(parts, threadId, messages)
-      return messages.every(({ message }) => stored.has(message.id)) ? true : undefined
-    },
-  })
-  const sending = new Sending(parts, outgoing, options)
-  void sending.run().catch((error: unknown) => expected.fail(error))
-  try {
-    await expected.result
-  } catch (error) {
-    const isLate = error instanceof HeddleError && error.code === 'TIMEOUT'
-    throw isLate ? (sending.whyUnsent ?? error) : error
-  } finally {
-    sending.stop()
-    expected.cancel()
-  }
-}
-
-/** The sending of one job, over and over, until somebody says that it is over. */
 class Sending {
   readonly #parts: SenderParts
+  readonly #threadId: string
   readonly #outgoing: OutgoingJob
   readonly #options: SendOptions
-  #isOver = false
-  #endPause = () => {}
+  #expected: ExpectedReply<true> | undefined
+  #callOffNext: (() => void) | undefined
+  #sent = 0
+  /** Since the queue took the job last. */
+  #failures = 0
   /** Why the queue has not taken the job even once. */
-  whyUnsent: unknown
+  #whyUnsent: unknown
 
-  constructor(parts: SenderParts, outgoing: OutgoingJob, options: SendOptions) {
+  constructor(parts: SenderParts, threadId: string, outgoing: OutgoingJob, options: SendOptions) {
     this.#parts = parts
+    this.#threadId = threadId
     this.#outgoing = outgoing
     this.#options = options
   }
 
-  /** @throws where the queue refuses the job: it will not change its mind, while one that is away or full may */
-  async run(): Promise<void> {
-    let failures = 0
-    for (let sent = 0; !this.#isOver; ) {
-      let pauseMs = Math.min(RESEND_AFTER_MS * 2 ** sent, RESEND_AFTER_MS_MAX)
-      try {
-        await this.#send(sent > 0)
-        sent++
-        failures = 0
-        this.whyUnsent = undefined
-      } catch (error) {
-        if (!isWorthRetrying(error)) throw error
-        if (sent === 0) this.whyUnsent = error
-        pauseMs = pauseAfter(error, failures++)
-        this.#note(error)
-      }
-      await this.#pause(pauseMs)
-    }
-  }
-
-  stop(): void {
-    this.#isOver = true
-    this.#endPause()
-  }
-
-  #pause(ms: number): Promise<void> {
-    if (this.#isOver) return Promise.resolve()
-    return new Promise((resolve) => {
-      const callOff = this.#options.clock.after(ms, resolve)
-      this.#endPause = () => {
-        callOff()
-        resolve()
-      }
+  untilStored(): Promise<void> {
+    const { clock, endsAtMs, signal } = this.#options
+    const expected = this.#parts.queues.expectReply<true>({
+      requestId: this.#outgoing.job.requestId,
+      deadlineMs: Math.max(1, Math.ceil(endsAtMs - clock.nowMs())),
+      ...(signal !== undefined && { signal }),
+      // The worker replies after the commit. Only a reply that was lost makes it worth a look into the store: many producers
+      // that look while their jobs wait would take the time of the very worker that they wait for.
+      whenOk: true,
+      firstReadMs: LOOK_EVERY_MS,
+      readEveryMs: LOOK_EVERY_MS,
+      read: () => this.#look(),
     })
+    this.#expected = expected
+    this.#sendSoon()
+    return expected.result.then(
+      () => this.#stop(),
+      (error: unknown) => {
+        this.#stop()
+        const isLate = error instanceof HeddleError && error.code === 'TIMEOUT'
+        throw isLate ? (this.#whyUnsent ?? error) : error
+      },
+    )
   }
 
-  async #send(isAgain: boolean): Promise<void> {
+  #stop(): void {
+    this.#expected = undefined
+    this.#callOffNext?.()
+  }
+
+  #sendSoon(): void {
+    this.#send().then(
+      () => this.#onSent(),
+      (error: unknown) => this.#onUnsent(error),
+    )
+  }
+
+  async #send(): Promise<void> {
     const { queues } = this.#parts
     // A queue that is full holds what was sent before: it is not made fuller with copies of it.
-    if (isAgain || this.#options.asksForRoom) await queues.admit({ jobs: 1, bytes: this.#outgoing.bytes })
-    if (this.#isOver) return
+    if (this.#sent > 0 || this.#options.asksForRoom) await queues.admit({ jobs: 1, bytes: this.#outgoing.bytes })
+    if (this.#expected === undefined) return
     await queues.add('ingest', { ...this.#outgoing.job, replyTo: queues.inbox })
+  }
+
+  #onSent(): void {
+    const pauseMs = Math.min(RESEND_AFTER_MS * 2 ** this.#sent, RESEND_AFTER_MS_MAX)
+    this.#sent++
+    this.#failures = 0
+    this.#whyUnsent = undefined
+    this.#sendAfter(pauseMs)
+  }
+
+  #onUnsent(error: unknown): void {
+    // It will not change its mind, while one that is away or full may.
+    if (!isWorthRetrying(error)) {
+      this.#expected?.fail(error)
+      return
+    }
+    if (this.#sent === 0) this.#whyUnsent = error
+    this.#note(error)
+    this.#sendAfter(pauseAfter(error, this.#failures++))
+  }
+
+  #sendAfter(ms: number): void {
+    if (this.#expected !== undefined) this.#callOffNext = this.#options.clock.after(ms, () => this.#sendSoon())
+  }
+
+  async #look(): Promise<true | undefined> {
+    const { messages } = this.#outgoing.job
+    const stored = await storedOf(this.#parts, this.#threadId, messages)
+    return messages.every(({ message }) => stored.has(message.id)) ? true : undefined
   }
 
   #note(error: unknown): void {

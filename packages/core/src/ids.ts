@@ -17,25 +17,30 @@ export function projectIdOf(name: string): string {
 
 /** The id of a project's agent of that name. */
 export function agentIdOf(projectId: string, name: string): string {
-  return derived(`agent ${name}`, projectId)
+  return derived('agent', projectId, name)
 }
 
 /** The id of a project's thread of that name, whichever agent it belongs to. */
 export function threadIdOf(projectId: string, name: string): string {
-  return derived(`thread ${name}`, projectId)
+  return derived('thread', projectId, name)
 }
 
-/** Ids that were derived before: the same few threads are written to again and again, and hashing takes its time. */
-const derivedIds = new Map<string, string>()
+/** Ids that were derived before, by project and name: the same few threads are written to again and again, and hashing takes its time. */
+const derivedIds = { agent: new Map<string, Map<string, string>>(), thread: new Map<string, Map<string, string>>() }
 const DERIVED_IDS_MAX = 20_000
+let derivedCount = 0
 
-function derived(name: string, projectId: string): string {
-  const key = `${projectId} ${name}`
-  const known = derivedIds.get(key)
+function derived(kind: 'agent' | 'thread', projectId: string, name: string): string {
+  const known = derivedIds[kind].get(projectId)?.get(name)
   if (known !== undefined) return known
-  const id = v5(name, projectId)
-  if (derivedIds.size >= DERIVED_IDS_MAX) derivedIds.clear()
-  derivedIds.set(key, id)
+  const id = v5(`${kind} ${name}`, projectId)
+  if (derivedCount++ >= DERIVED_IDS_MAX) {
+    derivedIds.agent.clear()
+    derivedIds.thread.clear()
+    derivedCount = 1
+  }
+  const ofProject = derivedIds[kind].get(projectId) ?? new Map<string, string>()
+  derivedIds[kind].set(projectId, ofProject.set(name, id))
   return id
 }
 

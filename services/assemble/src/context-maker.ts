@@ -32,7 +32,8 @@ export class MadeContext {
   /** As a provider reads it. */
   readonly parts: readonly RenderedPart[]
   readonly #input: BuildInput
-  #lines: { readonly sharedPrefixTokens: number | undefined; readonly lines: ContextLines } | null = null
+  #lines: { readonly variant: string; readonly lines: ContextLines } | null = null
+  #json: { readonly variant: string; readonly json: string } | null = null
 
   constructor(input: BuildInput) {
     this.#input = input
@@ -40,18 +41,28 @@ export class MadeContext {
     this.parts = renderedParts(this.built, input.count)
   }
 
+  /** As it is delivered. */
+  jsonOf({ id, ...result }: ContextResult): string {
+    const variant = variantOf(result)
+    if (this.#json?.variant !== variant) this.#json = { variant, json: JSON.stringify(result) }
+    return `{"id":${JSON.stringify(id)},${this.#json.json.slice(1)}`
+  }
+
   /**
-   * The lines as which it is stored; they differ by what it shares with the context before it.
+   * The lines as which it is stored.
    *
    * @param isAbout says of a text whether it tells of other threads, as for `toLines`
    */
   linesOf(result: ContextResult, isAbout: (text: string) => boolean): ContextLines {
-    const { sharedPrefixTokens } = result.receipt
-    if (this.#lines === null || this.#lines.sharedPrefixTokens !== sharedPrefixTokens) {
-      this.#lines = { sharedPrefixTokens, lines: linesOf(result, this.#input, isAbout) }
-    }
+    const variant = variantOf(result)
+    if (this.#lines?.variant !== variant) this.#lines = { variant, lines: linesOf(result, this.#input, isAbout) }
     return this.#lines.lines
   }
+}
+
+/** By what contexts that were made of the same differ: what they share with the one before them, and who chose their items. */
+function variantOf({ receipt: { sharedPrefixTokens, embedder } }: Pick<ContextResult, 'receipt'>): string {
+  return JSON.stringify([sharedPrefixTokens, embedder])
 }
 
 function linesOf(result: ContextResult, input: BuildInput, isAbout: (text: string) => boolean): ContextLines {

@@ -1,26 +1,69 @@
 import type { NewEvent } from '@heddle/store'
 import { expect, it } from 'vitest'
-import { EventLog } from './event-log.js'
+import { EventLog, GATHER_MS } from './event-log.js'
 
 const event = (subjectId: string): NewEvent => ({ topic: 'context.built', subjectId })
 
-it('stores what comes while a batch is stored in one batch after it, project by project', async () => {
+/** A log whose time passes by hand, and whose batches end by hand. */
+function openLog() {
   const batches: string[] = []
   const ends: (() => void)[] = []
-  const log = new EventLog(async (projectId, events) => {
+  const timers = new Set<() => void>()
+  const append = async (projectId: string, events: readonly NewEvent[]) => {
     batches.push(`${projectId}: ${events.map(({ subjectId }) => subjectId).join(' ')}`)
     await new Promise<void>((resolve) => ends.push(resolve))
+  }
+  const log = new EventLog(append, {
+    after(ms, callback) {
+      expect(ms).toBe(GATHER_MS)
+      timers.add(callback)
+      return () => timers.delete(callback)
+    },
   })
+  return {
+    log,
+    batches,
+    passTime() {
+      for (const timer of [...timers]) if (timers.delete(timer)) timer()
+    },
+    async endBatches() {
+      for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
+        end()
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    },
+  }
+}
+
+it('stores what comes together in one batch, and what comes meanwhile in one after it, project by project', async () => {
+  const { log, batches, passTime, endBatches } = openLog()
   log.add('one', event('a'))
   log.add('one', event('b'))
   log.add('two', event('c'))
+  expect(batches).toEqual([])
+  passTime()
+  expect(batches).toEqual(['one: a b', 'two: c'])
   log.add('one', event('d'))
-  expect(batches).toEqual(['one: a', 'two: c'])
-  for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
-    end()
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  expect(batches).toEqual(['one: a', 'two: c', 'one: b d'])
   log.add('one', event('e'))
-  expect(batches.at(-1)).toBe('one: e')
+  await endBatches()
+  expect(batches).toEqual(['one: a b', 'two: c', 'one: d e'])
+  log.add('one', event('f'))
+  passTime()
+  expect(batches.at(-1)).toBe('one: f')
+})
+
+it('stores what still gathers when it closes, and waits until that is done', async () => {
+  const { log, batches, passTime, endBatches } = openLog()
+  log.add('one', event('a'))
+  let isClosed = false
+  const closing = log.close().then(() => {
+    isClosed = true
+  })
+  expect(batches).toEqual(['one: a'])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isClosed).toBe(false)
+  await endBatches()
+  await closing
+  passTime()
+  expect(batches).toEqual(['one: a'])
 })

@@ -1,14 +1,21 @@
 import { type ContextJob, type ContextResult, errorData, HeddleError, type PartialSettings } from '@heddle/contracts'
-import { isToBePrepared, preparedKey, requestKey, sharedPrefixTokens, type TextEmbedder } from '@heddle/core'
-import { done, type Job, type Outcome, skipped } from '@heddle/queue'
+import {
+  isToBePrepared,
+  preparedKey,
+  requestKey,
+  sharedPrefixTokens,
+  type TextEmbedder,
+  threadIdOf,
+} from '@heddle/core'
+import { type Answer, done, type Job, type Outcome, skipped } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import {
+  type AskedContext,
   failContext,
   finishContext,
   loadContext,
   type Prepared,
   packLines,
-  packResult,
   type Store,
   stopPreparing,
   type Tx,
@@ -18,6 +25,7 @@ import type { ContextMaker, MadeContext } from './context-maker.js'
 import { refuseLate } from './late.js'
 import { type LoadedForBuild, loadBuildInput } from './load.js'
 import { otherThreads } from './other-threads.js'
+import { outgoing } from './outgoing.js'
 import { recallMemories } from './recall-memories.js'
 import type { ThreadTails } from './thread-tails.js'
 import type { TokenCounter } from './token-counter.js'
@@ -65,27 +73,32 @@ export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promis
     // One that cannot be had has no dimensions, and compares nothing.
     const embedder = deps.embedder?.dimensions ? { embedder: deps.embedder.model } : {}
     const receipt = { ...made.built.receipt, ...embedder }
-    await record({ id: contextId, ...made.built, receipt }, made, loaded, job, deps)
+    const answer = await record({ id: contextId, ...made.built, receipt }, made, loaded, job, deps)
     deps.tellBuilt(projectId, loaded.threadId, contextId)
-    return loaded.awaitsPruning ? done([{ wake: 'prune', projectId, threadId: loaded.threadId }]) : done()
+    return done(loaded.awaitsPruning ? [{ wake: 'prune', projectId, threadId: loaded.threadId }] : [], answer)
   } catch (error) {
     const isFinal = error instanceof HeddleError && error.disposition !== 'retry'
     if (isFinal || job.attempt >= job.attemptsMax) {
-      await deps.store.inProject(projectId, (tx) => failContext(tx, { id: contextId, error: errorData(error) }))
+      const failed = { id: contextId, error: errorData(error), asked: askedOf(job.payload) }
+      await deps.store.inProject(projectId, (tx) => failContext(tx, failed))
     }
     if (isFinal) return skipped(error.message)
     throw error
   }
 }
 
-/** Stores the context: for its requester as it is, and for later as what it does not share with the one before it. */
+/**
+ * Stores the context: for its requester as it is, and for later as what it does not share with the one before it.
+ *
+ * @returns the answer, where its requester takes it with the reply
+ */
 async function record(
   built: ContextResult,
   made: MadeContext,
-  { input, threadId, shownAtMs, prepared, isPrepared }: LoadedInput,
-  { payload: { projectId } }: Job<ContextJob>,
+  { input, threadId, shownAtMs, prepared, isPrepared, asked }: LoadedInput,
+  { payload: { projectId, wantsAnswer }, answerBytesMax = 0 }: Job<ContextJob>,
   { store, tails, clock }: AssembleDeps,
-): Promise<void> {
+): Promise<Answer | undefined> {
   const { request } = input
   const before = tails.find(threadId, request, clock.nowMs())
   const { parts } = made
@@ -93,14 +106,20 @@ async function record(
   const others = otherThreads(projectId, result, input)
   const stored = packLines(result.id, made.linesOf(result, others.isAbout), before?.base ?? null)
   const mentions = others.threadIds
-  const packed = await packResult(result)
+  // That more are prepared although the request does not say so, is seen by the row alone.
+  const isSeenByRow = prepared !== undefined && request.prebuild === undefined
+  const { packed, answer } = await outgoing(made.jsonOf(result), {
+    answerBytesMax: wantsAnswer === true && !isSeenByRow ? answerBytesMax : 0,
+    isFoundAgain: prepared !== undefined,
+  })
   // Settings or items have changed since it was ordered: what is prepared answers nobody any more.
   if (isPrepared && prepared === undefined)
     await store.inProject(projectId, (tx) => stopPreparing(tx, { id: result.id }))
+  let isAnswer: boolean
   try {
-    await store.inProject(
+    isAnswer = await store.inProject(
       projectId,
-      (tx) => finishContext(tx, { id: result.id, result, packed, stored, shownAtMs, prepared, mentions }),
+      (tx) => finishContext(tx, { id: result.id, result, packed, stored, shownAtMs, prepared, mentions, asked }),
       // Whether it holds is seen by the threads that it tells of, which are looked at before the commit.
       { together: mentions.length === 0 },
     )
@@ -110,6 +129,7 @@ async function record(
     throw error
   }
   tails.remember(threadId, request, { base: stored.asBase, parts }, clock.nowMs())
+  return isAnswer ? answer : undefined
 }
 
 function withSharedPrefix(result: ContextResult, tokens: number): ContextResult {
@@ -124,6 +144,8 @@ interface LoadedInput extends LoadedForBuild {
   /** Whether it was ordered before anybody asked for it. */
   readonly isPrepared: boolean
   readonly deadlineAtMs: number
+  /** Where there was no row of the request. */
+  readonly asked?: AskedContext | undefined
 }
 
 type Loaded = LoadedInput | { readonly reason: string }
@@ -132,12 +154,14 @@ async function load(tx: Tx, { projectId, contextId, ...job }: ContextJob, deps: 
   const { warm, clock } = deps
   // What is kept is asked for its version while the request is read: of most contexts that is all there is to read.
   const likely = warm.find(job.requestKey)
-  const [requested, likelyChanges] = await Promise.all([
+  const [row, likelyChanges] = await Promise.all([
     loadContext(tx, { id: contextId }),
     likely && loadChanges(tx, likely),
   ])
-  if (!requested) return { reason: 'the request is gone' }
-  if (requested.status !== 'requested') return { reason: `already ${requested.status}` }
+  const asked = row === null ? askedOf({ projectId, contextId, ...job }) : undefined
+  const requested = row ?? asked
+  if (requested === undefined) return { reason: 'the request is gone' }
+  if (row !== null && row.status !== 'requested') return { reason: `already ${row.status}` }
   refuseLate(requested, clock)
   const shownAtMs = clock.nowMs()
   const { threadId, request, deadlineAtMs } = requested
@@ -156,7 +180,13 @@ async function load(tx: Tx, { projectId, contextId, ...job }: ContextJob, deps: 
     threadId,
     shownAtMs,
     deadlineAtMs,
-    isPrepared: requested.isPrepared,
+    isPrepared: row?.isPrepared ?? false,
+    asked,
     ...(prepared !== null && build.dependence !== null && { prepared: { key: prepared, ...build.dependence } }),
   }
+}
+
+/** The request that a job carries. Whose it is says its project: a job may say anything. */
+function askedOf({ projectId, asked }: ContextJob): AskedContext | undefined {
+  return asked && { ...asked, threadId: threadIdOf(projectId, asked.request.thread) }
 }

@@ -12,11 +12,15 @@ import { ThreadTails } from './thread-tails.js'
 import { TokenCounter } from './token-counter.js'
 import { Turns } from './turns.js'
 import { WarmThreads } from './warm-threads.js'
+import { within } from './within.js'
 
 export { type AssembleDeps, assemble } from './handler.js'
 export { ThreadTails } from './thread-tails.js'
 export { TokenCounter } from './token-counter.js'
 export { WarmThreads } from './warm-threads.js'
+
+/** So long a worker that closes waits for the last events to be stored. */
+const EVENTS_CLOSE_MS = 1_000
 
 export interface AssembleWorkerDeps {
   readonly store: Store
@@ -34,8 +38,8 @@ export interface AssembleWorkerDeps {
   readonly concurrency?: number
 }
 
-export function createAssembleWorker(deps: AssembleWorkerDeps): Promise<WorkerHandle> {
-  const events = new EventLog(tell)
+export async function createAssembleWorker(deps: AssembleWorkerDeps): Promise<WorkerHandle> {
+  const events = new EventLog(tell, deps.clock)
   const parts = {
     ...deps,
     counter: new TokenCounter(),
@@ -45,20 +49,29 @@ export function createAssembleWorker(deps: AssembleWorkerDeps): Promise<WorkerHa
     summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
     snapshotsFolder: deps.snapshotsFolder ?? null,
     snapshotTurns: new Turns(),
-    // After the reply, which leaves in this turn of the loop: storing an event is work for the same processors.
     tellBuilt: (projectId: string, threadId: string, contextId: string) =>
-      void setImmediate(() => events.add(projectId, { topic: 'context.built', threadId, subjectId: contextId })),
+      events.add(projectId, { topic: 'context.built', threadId, subjectId: contextId }),
     tellSaved: (projectId: string, snapshotId: string) =>
       events.add(projectId, { topic: 'snapshot.saved', subjectId: snapshotId }),
   }
   // The tokenizer's table takes half as long to load as all else that a first context takes: not in its time.
   parts.counter.count('ready')
-  return defineWorker({
+  const worker = await defineWorker({
     ...deps,
     stage: 'assemble',
     handler: ({ payload, ...job }) =>
       'snapshotId' in payload ? saveSnapshot({ payload, ...job }, parts) : assemble({ payload, ...job }, parts),
   })
+  return {
+    ...worker,
+    async close(options) {
+      await worker.close(options)
+      // Events are hints: they do not hold up a worker that closes while the store is away.
+      await within(events.close(), { timeoutMs: EVENTS_CLOSE_MS, clock: deps.clock, what: 'storing events' }).catch(
+        (error: unknown) => deps.log.warn({ error }, 'events were left behind'),
+      )
+    },
+  }
 
   async function tell(projectId: string, events: readonly NewEvent[]): Promise<void> {
     await publish(projectId, events).catch((error: unknown) =>

@@ -31,7 +31,11 @@ export interface LoadedForBuild {
 }
 
 /** Reads everything that a requested context is made of. */
-export async function loadBuildInput(tx: Tx, requested: ContextRow, deps: LoadDeps): Promise<LoadedForBuild> {
+export async function loadBuildInput(
+  tx: Tx,
+  requested: Pick<ContextRow, 'request' | 'threadId'>,
+  deps: LoadDeps,
+): Promise<LoadedForBuild> {
   const { request, threadId } = requested
   const compaction = await loadCompaction(tx, { threadId, settings: deps.settings, request: overrides(request) })
   if (!compaction)

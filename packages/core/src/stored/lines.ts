@@ -110,9 +110,16 @@ function encode(value: unknown, nameOf: (text: string) => string | undefined): u
   }
   if (Array.isArray(value)) return value.map((one) => encode(one, nameOf))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, one]) => [key, encode(one, nameOf)] as const)
   // An object that looks like a name is kept as the list of its fields.
-  return Object.hasOwn(value, '$') || Object.hasOwn(value, '$$') ? { $$: entries } : Object.fromEntries(entries)
+  if (Object.hasOwn(value, '$') || Object.hasOwn(value, '$$'))
+    return { $$: Object.entries(value).map(([key, one]) => [key, encode(one, nameOf)]) }
+  // A copy whose fields are its own, whatever they are called: then writing to one changes nothing else.
+  const encoded: Record<string, unknown> = { ...value }
+  for (const key of Object.keys(encoded)) {
+    const field = encoded[key]
+    if (typeof field === 'string' || (typeof field === 'object' && field !== null)) encoded[key] = encode(field, nameOf)
+  }
+  return encoded
 }
 
 function decode(value: unknown, textOf: (name: string) => string): unknown {
