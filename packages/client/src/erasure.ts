@@ -10,6 +10,7 @@ import {
   type Store,
   sweepSnapshotFiles,
 } from '@heddle/store'
+import { ErasureTurns } from './erasure-turns.js'
 import type { ClientParts } from './options.js'
 
 /** What an erasure removed. */
@@ -99,9 +100,14 @@ export async function finishErasure(
   signal?: AbortSignal,
 ): Promise<number> {
   const jobs = await queues.removeJobs(jobsOf(target))
-  await continueErasure(store, target, signal)
+  const turns = turnsOf.get(store) ?? new ErasureTurns()
+  turnsOf.set(store, turns)
+  await turns.take(target.targetId, () => continueErasure(store, target, signal))
   return jobs
 }
+
+/** By the store whose connections they share. */
+const turnsOf = new WeakMap<Store, ErasureTurns>()
 
 /** The jobs of what is being erased. Ingest jobs name their thread and their agent, the others have ids at most. */
 function jobsOf({ projectId, kind, targetId }: ErasureTarget): (job: WaitingJob) => boolean {

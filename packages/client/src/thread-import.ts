@@ -1,7 +1,6 @@
 import {
   type ExportRecord,
   type ExportRecordOf,
-  exportRecordSchema,
   exportRecordTypes,
   nameSchema,
   parse,
@@ -24,6 +23,7 @@ import {
   importToolServers,
   type Tx,
 } from '@heddle/store'
+import { type Batch, BROKEN_HINT, batchesOf, recordsOf } from './export-records.js'
 import type { ClientParts } from './options.js'
 
 export interface ImportThreadOptions {
@@ -40,10 +40,6 @@ export interface ImportedThread {
   /** Messages of the file. */
   readonly messages: number
 }
-
-/** Records that are written together, and their characters. */
-const BATCH_RECORDS = 200
-const BATCH_CHARACTERS = 4_000_000
 
 /**
  * Brings an exported thread back, to the byte: an export of it gives the same file. The file is read twice, first to check
@@ -68,7 +64,7 @@ export async function importThread(
   const known: ImportedStates = new Map()
   const added: Partial<Record<ExportRecord['type'], number>> = {}
   let messages = 0
-  for await (const batch of batches(records(read()))) {
+  for await (const batch of batchesOf(recordsOf(read()))) {
     const count = await store.inProject(projectId, (tx) => write(tx, { threadId, name, known, batch }))
     added[batch.type] = (added[batch.type] ?? 0) + count
     if (batch.type !== 'message') continue
@@ -90,7 +86,7 @@ async function check(
   let [place, count, headSeq] = [0, 0, 0]
   let isWhole = false
   const fault = (rule: string, received: unknown) => validationError(`line ${count + 1}`, rule, received, BROKEN_HINT)
-  for await (const batch of batches(records(read()))) {
+  for await (const batch of batchesOf(recordsOf(read()))) {
     for (const record of batch.records) {
       const at = exportRecordTypes.indexOf(record.type)
       if (isWhole) throw fault('must not come after the end', record.type)
@@ -114,54 +110,6 @@ async function check(
   }
   if (header === null || !isWhole) throw fault('must be the end record: the file was cut short', undefined)
   return header
-}
-
-const BROKEN_HINT = 'The file is not whole, or was changed; nothing was stored. Export the thread again.'
-
-async function* records(lines: AsyncIterable<string>): AsyncGenerator<{ record: ExportRecord; characters: number }> {
-  let number = 0
-  for await (const line of lines) {
-    number++
-    if (line !== '') yield { record: readRecord(line, number), characters: line.length }
-  }
-}
-
-function readRecord(line: string, number: number): ExportRecord {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    throw validationError(`line ${number}`, 'must be JSON', line, BROKEN_HINT)
-  }
-  const result = exportRecordSchema.safeParse(value)
-  // As it was written: the schema would put the fields of objects into an order of its own.
-  if (result.success) return value as ExportRecord
-  const [issue] = result.error.issues
-  const path = [`line ${number}`, ...(issue?.path ?? []).map(String)].join('.')
-  throw validationError(path, issue?.message ?? 'is not valid', issue?.input, BROKEN_HINT)
-}
-
-interface Batch {
-  readonly type: ExportRecord['type']
-  readonly records: readonly ExportRecord[]
-}
-
-async function* batches(given: ReturnType<typeof records>): AsyncGenerator<Batch> {
-  let batch: ExportRecord[] = []
-  let size = 0
-  for await (const { record, characters } of given) {
-    const [first] = batch
-    const isFull = batch.length >= BATCH_RECORDS || size + characters > BATCH_CHARACTERS
-    if (first && (first.type !== record.type || isFull)) {
-      yield { type: first.type, records: batch }
-      batch = []
-      size = 0
-    }
-    batch.push(record)
-    size += characters
-  }
-  const [first] = batch
-  if (first) yield { type: first.type, records: batch }
 }
 
 interface Writing {
