@@ -76,6 +76,36 @@ test('items of a thread are added and taken away by hand', async () => {
   expect(none).toMatchObject({ code: 1, error: { code: 'NOT_FOUND' } })
 })
 
+test('an item that always comes tells of threads that began before, until it is added to them', async () => {
+  const set = (...more: string[]) => items('set', 'rule', 'late', '--agent', 'late', '--text', 'a', ...more)
+  expect((await set()).stdout).toBe('rule late · version 1 · always\n')
+  for (const thread of ['one', 'two words']) await home.heddle('threads', 'set', thread, '--agent', 'late')
+  expect((await set()).stdout).toBe('rule late · version 1 · always\n')
+
+  const later = ['set', 'rule', 'later', '--agent', 'late', '--text', 'b']
+  const add = "heddle items set rule later --thread 'two words'"
+  expect((await items(...later)).stdout.split('\n')).toEqual([
+    'rule later · version 1 · always',
+    'note: threads that began before do not have it until it is added: two words, one',
+    `      ${add}`,
+    '',
+  ])
+  await items('set', 'rule', 'later', '--thread', 'two words')
+  expect((await items(...later, '--json')).document.threadsWithout).toEqual(['one'])
+  // What was taken away by hand is not missing, and what comes by hand or by its meaning is not awaited.
+  await items('set', 'rule', 'later', '--thread', 'one')
+  await items('remove', 'rule', 'later', '--thread', 'one')
+  expect((await items(...later, '--json')).document.threadsWithout).toEqual([])
+  for (const mode of ['manual', 'agent'])
+    expect((await items('set', 'rule', mode, '--agent', 'late', '--include', mode, '--json')).document).toMatchObject({
+      threadsWithout: [],
+    })
+
+  for (let count = 0; count < 20; count++) await home.heddle('threads', 'set', `many ${count}`, '--agent', 'late')
+  const { stdout } = await items('set', 'rule', 'last', '--agent', 'late')
+  expect(stdout).toMatch(/added: many 19, many 18, many 17, and at least 17 more\n/)
+})
+
 test('what items are worth is told, for people and for programs', async () => {
   await items('set', 'rule', 'counted', '--agent', 'counter', '--text', 'a')
   const { stdout } = await items('stats', '--agent', 'counter', '--since', '7d')

@@ -64,6 +64,33 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     await expect(small).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'budget' })
   })
 
+  test('lists and searches what was condensed, by what it is', async () => {
+    await client.agents.put('reader', { settings: { budget: 6_000, rollingWindow: null } })
+    const messages = Array.from({ length: 40 }, (_, turn) => {
+      const call = { id: `call-${turn}`, name: 'Read', arguments: { file_path: `/repo/src/part${turn}.ts` } }
+      const content = `export function part${turn}() {\n  return ${turn}\n}\n`.repeat(12)
+      return [
+        { role: 'assistant' as const, content: '', toolCalls: [call] },
+        { role: 'tool_result' as const, toolCallId: call.id, content },
+      ]
+    }).flat()
+    await client.messages.append({ agent: 'reader', thread: 'long', messages })
+    const list = (more: Parameters<typeof client.archive.list>[0]) => client.archive.list({ thread: 'long', ...more })
+    await expect.poll(async () => (await list({ limit: 2 })).nextCursor, { timeout: 20_000 }).not.toBeNull()
+
+    const { items, nextCursor } = await list({ kinds: ['file_view', 'bash'], failed: false, since: '1h', limit: 2 })
+    expect(items).toMatchObject([{ kind: 'file_view', toolName: 'Read' }, { kind: 'file_view' }])
+    const [, last] = items
+    const rest = await list({ limit: 2, ...(nextCursor !== null && { after: nextCursor }) })
+    expect(rest.items.map(({ ref }) => ref)).not.toContain(last?.ref)
+    const path = last?.filePaths[0] ?? ''
+    expect((await list({ path, tool: 'read' })).items).toMatchObject([{ ref: last?.ref }])
+    expect((await client.archive.search({ query: 'export', path })).items).toMatchObject([{ ref: last?.ref }])
+    for (const none of [{ failed: true }, { kinds: ['grep' as const] }, { until: '1h' }, { tool: 'bash' }])
+      expect(await list(none), JSON.stringify(none)).toEqual({ items: [], nextCursor: null })
+    await expect(list({ kinds: ['nonsense' as never] })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  })
+
   test('builds a context, finds it again, and orders one without waiting', async () => {
     await client.messages.append({ agent: 'coder', thread: 'build', messages: [user('what is a heddle?')] })
     const built = await client.contexts.build({ thread: 'build', budget: 4_000, format: 'openai-chat' })

@@ -57,6 +57,8 @@ test('a published server is listed over its standard input and output, and the s
   })
   expect(first.document.added).toEqual(expect.arrayContaining(['echo', 'get-sum', 'get-env']))
   const second = await sync('everything', '--command', `"${process.execPath}" "${EVERYTHING}"`)
+  const third = await sync('everything', '--', process.execPath, EVERYTHING, 'stdio')
+  expect(third.document).toEqual(second.document)
   expect(second.document).toMatchObject({ added: [], changed: [], removed: [], unchanged: first.document.added.length })
 })
 
@@ -82,6 +84,7 @@ test('what is new, what has changed and what is gone is said, also of a list of 
   expect(before.document.added).toEqual(['a', 'b', 'c', 'environment'])
   const after = await syncOdd('odd', { pages: [[tool('b', { description: 'Reads.' })], [tool('c'), tool('d')]] })
   expect(after.document).toMatchObject({ added: ['d'], changed: ['b'], removed: ['a'], unchanged: 2 })
+  await home.heddle('threads', 'set', 'old', '--agent', 'coder')
   await writeFile(home.path('told.json'), JSON.stringify({ pages: [[tool('\u001b[2J'), tool('e')]] }))
   const options = ['--agent', 'coder', '--server', 'odd', '--command', process.execPath, ODD, 'told.json']
   const shown = await home.heddle('items', 'sync', ...options)
@@ -89,6 +92,8 @@ test('what is new, what has changed and what is gone is said, also of a list of 
     'server odd · agent coder · 2 tools, 1 as before',
     'new (1): e',
     'gone (3): b, c, d',
+    'note: a thread that began before does not have it until it is added: old',
+    '      heddle items set tool e --server odd --thread old',
     'note: tool 1 of the list was left out: its name must not hold control characters',
     '',
   ])
@@ -191,6 +196,13 @@ test('a fault of the command line is one, and repeats no secret', async () => {
     const failed = await sync('x', ...options)
     expect(failed, options.join(' ')).toMatchObject({ code: 2, error: { code: 'VALIDATION_ERROR' } })
     expect(failed.stderr).not.toContain(SECRET)
+  }
+  for (const words of [
+    ['--command', 'node', 'server.js'],
+    ['--', 'node', 'server.js'],
+  ]) {
+    const { error } = await sync('x', '--url', url, ...words)
+    expect(error).toMatchObject({ field: 'url', hint: expect.stringMatching(/HEDDLE_URL=.* --command npx -- -y/) })
   }
   const missing = await sync('x', '--command', 'no-such-program-anywhere')
   expect(missing).toMatchObject({ code: 1, error: { code: 'NOT_FOUND', received: 'no-such-program-anywhere' } })

@@ -9,11 +9,11 @@ import {
 } from '@heddle/contracts'
 import { listItems, putItems, putToolServer, removeItems, type Tx } from '@heddle/store'
 import { z } from 'zod'
-import { changeItems } from './items.js'
+import { changeItems, type ThreadsWithout, threadsWithout } from './items.js'
 import type { ClientParts } from './options.js'
 
 /** What became of the tools of a server. */
-export interface SyncedTools {
+export interface SyncedTools extends ThreadsWithout {
   readonly serverName: string
   readonly added: readonly string[]
   readonly changed: readonly string[]
@@ -67,12 +67,18 @@ export async function syncServerTools(
     await removeItems(tx, { agentId, itemIds: gone.map(({ itemId }) => itemId) })
     const changed = put.filter(({ item, versionBefore }) => versionBefore !== null && versionBefore !== item.version)
     const added = put.filter(({ versionBefore }) => versionBefore === null)
+    const missing = await threadsWithout(
+      tx,
+      agentId,
+      put.map(({ item }) => item),
+    )
     return {
       serverName,
       added: added.map(({ item }) => item.name),
       changed: changed.map(({ item }) => item.name),
       removed: gone.map((item) => item.name),
       unchanged: put.length - added.length - changed.length,
+      ...missing,
     }
   })
 }

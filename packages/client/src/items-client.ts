@@ -17,13 +17,14 @@ import {
   putItem,
   removeItem,
   setToolServer,
+  type ThreadsWithout,
 } from './items.js'
 import type { ClientParts, Page } from './options.js'
 import { searchContextItems } from './search-context-items.js'
 import { addThreadItem, listThreadItems, removeThreadItem, type ThreadItemEntry } from './thread-items.js'
 
 export interface ItemsClient {
-  put(agent: string, item: NewItem): Promise<AgentItem>
+  put(agent: string, item: NewItem): Promise<AgentItem & ThreadsWithout>
   /** @param options `version`: an older one, as a receipt names it; also of an item that was taken away */
   get(agent: string, key: ItemKey, options?: { version?: number }): Promise<AgentItem>
   list(agent: string, options?: ListItemsOptions): Promise<Page<AgentItem>>

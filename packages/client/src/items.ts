@@ -21,6 +21,7 @@ import {
   findItems,
   type ItemRow,
   listItems,
+  listThreadsWithout,
   loadAgent,
   putAgent,
   putItems,
@@ -49,19 +50,37 @@ export interface AgentItem extends ItemKey {
   readonly updatedAt: string
 }
 
+/** Who does not have an item that comes with each thread which starts: what was just put tells. */
+export interface ThreadsWithout {
+  /**
+   * Threads that began before, and get it only when it is added to them by hand: 20 names at most, the newest first. Empty
+   * unless the mode in force is `always`.
+   */
+  readonly threadsWithout: readonly string[]
+}
+
 /**
  * Makes an item, or gives it a new version; what is left out stays as it is, and the same twice is one version. The agent is
- * made where there is none. The next context of every thread that holds the item shows the new version.
+ * made where there is none. The next context of every thread that holds the item shows the new version. Threads that began
+ * before it was there do not hold it: `threadsWithout` names them, and `addToThread` adds it.
  *
  * @throws PermanentError `VALIDATION_ERROR`; ConflictError where the agent was erased
  */
-export async function putItem(parts: ClientParts, agent: string, item: NewItem): Promise<AgentItem> {
+export async function putItem(parts: ClientParts, agent: string, item: NewItem): Promise<AgentItem & ThreadsWithout> {
   const name = parse(nameSchema, agent, 'agent')
   const checked = parse(newItemSchema, item, 'item')
   checkItem(checked)
-  const [put] = await changeItems(parts, name, (tx, agentId) => putItems(tx, { agentId, items: [checked] }))
-  if (put === undefined) throw new Error('the item is not there after it was put')
-  return toAgentItem(put.item)
+  return await changeItems(parts, name, async (tx, agentId) => {
+    const [put] = await putItems(tx, { agentId, items: [checked] })
+    if (put === undefined) throw new Error('the item is not there after it was put')
+    return { ...toAgentItem(put.item), ...(await threadsWithout(tx, agentId, [put.item])) }
+  })
+}
+
+/** Which threads do not hold those of some items that come with each thread that starts. */
+export async function threadsWithout(tx: Tx, agentId: string, items: readonly ItemRow[]): Promise<ThreadsWithout> {
+  const itemIds = items.filter((item) => effectiveInclude(item) === 'always').map(({ itemId }) => itemId)
+  return { threadsWithout: await listThreadsWithout(tx, { agentId, itemIds }) }
 }
 
 /** Changes the items of an agent, which is held meanwhile, and made where there is none. */

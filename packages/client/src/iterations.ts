@@ -1,5 +1,4 @@
 import {
-  type FileEvent,
   type IterationInput,
   iterationInputSchema,
   limits,
@@ -8,7 +7,13 @@ import {
   notFound,
   parse,
 } from '@heddle/contracts'
-import { type Iteration, iterationFingerprint, threadIdOf, truncateIteration } from '@heddle/core'
+import {
+  type Iteration,
+  iterationFingerprint,
+  type LoopContext as ShownLoop,
+  threadIdOf,
+  truncateIteration,
+} from '@heddle/core'
 import {
   appendIterations,
   ensureThread,
@@ -18,8 +23,8 @@ import {
   type PreparedIteration,
   type ProgressRow,
 } from '@heddle/store'
-import { v7 } from 'uuid'
 import { z } from 'zod'
+import { newId } from './ids.js'
 import type { ClientParts, Page } from './options.js'
 
 /** An iteration to be appended; without an id it gets one, and is then one of its own each time it is appended. */
@@ -55,7 +60,7 @@ export async function appendAllIterations(
   const thread = parse(nameSchema, options.thread, 'thread')
   const nowMs = clock.nowMs()
   const prepared = options.iterations.map((iteration, index): PreparedIteration => {
-    const input = parse(iterationInputSchema, { ...iteration, id: iteration.id ?? v7() }, `iterations.${index}`)
+    const input = parse(iterationInputSchema, { ...iteration, id: iteration.id ?? newId() }, `iterations.${index}`)
     const happenedAtMs = input.timestamp === undefined ? nowMs : Date.parse(input.timestamp)
     return { input, happenedAtMs, fingerprint: iterationFingerprint(input) }
   })
@@ -155,20 +160,11 @@ export interface LoopSummary {
 }
 
 /** What spec 002 calls a LoopContext. */
-export interface LoopContext {
-  readonly goal: string | null
+export interface LoopContext extends Omit<ShownLoop, 'iterations' | 'summary'> {
   /** Those that the summary does not cover, oldest first, with the beginnings of their texts; at most the newest 400. */
   readonly iterations: readonly IterationEntry[]
   /** Null where no iteration has left the window, or the summary is still to be made. */
   readonly summary: LoopSummary | null
-  /** Iterations since the last clear. */
-  readonly totalIterations: number
-  /** Null before the first iteration, unless it was told. */
-  readonly startTime: string | null
-  readonly currentCli: string | null
-  readonly currentModel: string | null
-  readonly envSnapshot: Readonly<Record<string, string>>
-  readonly fileEvents: readonly FileEvent[]
 }
 
 /**

@@ -3,12 +3,14 @@ import { resolve } from 'node:path'
 import { type IncludeMode, type ItemKey, type ItemType, includeModeSchema, priorityLevelMax } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.js'
-import { optionValue, wholeNumber, withCommonOptions } from '../options.js'
+import { optionValue, wholeNumber } from '../option-values.js'
+import { withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
 import { withRemote, withUrlOption } from '../with-remote.js'
 import { keyOf, type OwnerOptions, ownerOf, withItem } from './items-owner.js'
 import { labelOf } from './items-view.js'
+import { withoutLines } from './items-without.js'
 
 interface SetOptions extends OwnerOptions {
   readonly text?: string
@@ -76,7 +78,10 @@ async function setItem(context: CommandContext, key: ItemKey, options: SetOption
   const read = file === undefined ? {} : { text: await textOf(resolve(context.cwd, file)) }
   await withRemote(context, options, null, async (client) => {
     const item = await client.items.put(owner.agent, { ...key, ...body, ...read })
-    context.printer.result(item, () => [`${nameOf(item)} · version ${item.version} · ${item.includeMode}`])
+    context.printer.result(item, () => [
+      `${nameOf(item)} · version ${item.version} · ${item.includeMode}`,
+      ...withoutLines(item.threadsWithout, key),
+    ])
   })
 }
 

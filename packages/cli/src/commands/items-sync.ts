@@ -1,11 +1,14 @@
+import type { SyncedTools } from '@heddle/client'
 import { type IncludeMode, includeModes } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { type ServerOptions, toolServerOf } from '../mcp-tools/server-options.js'
-import { nameOption, oneOf, wholeNumber, withCommonOptions } from '../options.js'
+import { oneOf, wholeNumber } from '../option-values.js'
+import { nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount } from '../output/table.js'
 import { withRemote } from '../with-remote.js'
+import { withoutLines } from './items-without.js'
 
 interface SyncOptions extends CommonOptions, ServerOptions {
   readonly agent: string
@@ -20,12 +23,15 @@ export function registerItemsSync(group: Command, context: CommandContext): void
   const sync = group
     .command('sync')
     .description('put the tools that an MCP server lists in place of those that the agent has of it')
-    .argument('[words...]', 'after --: further words of the command')
+    .argument('[words...]', 'after --: further words of the command, or all of it')
     .requiredOption('--agent <name>', 'the agent that gets the tools; made if it does not exist', nameOption('agent'))
     .requiredOption('--server <name>', 'what the server is called here', nameOption('server'))
     .option('--command <words...>', 'start this program and speak with it over its standard input and output')
     .option('--env <name...>', 'pass this variable on to the program, which gets few others')
-    .option('--url <address>', 'speak with the server that is at this address (Streamable HTTP)')
+    .option(
+      '--url <address>',
+      'speak with the MCP server that is at this address (Streamable HTTP); HEDDLE_URL names a gateway',
+    )
     .option('--header <name=variable...>', 'send a header whose value stands in a variable')
     .option('--allow-private', 'let the address be one of this machine or of a private network')
     .option(
@@ -66,10 +72,18 @@ async function syncItems(context: CommandContext, words: readonly string[], opti
         ...namesLine('new', added),
         ...namesLine('changed', changed),
         ...namesLine('gone', removed),
+        ...addedLines(synced),
         ...firstOf(notes).map((note) => `note: ${oneLine(note, 300)}`),
       ]
     })
   })
+}
+
+/** Only where something is new: who syncs each day knows of the rest. */
+function addedLines({ added, serverName, threadsWithout }: SyncedTools): string[] {
+  const [name] = added
+  if (name === undefined) return []
+  return withoutLines(threadsWithout, { type: 'tool', name, serverName }, added.length === 1 ? 'it' : 'all of them')
 }
 
 const NAMES_SHOWN_MAX = 50

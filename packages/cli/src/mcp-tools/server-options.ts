@@ -21,19 +21,21 @@ type Environment = Pick<CommandContext, 'env' | 'cwd'>
  * @throws UsageError
  */
 export function toolServerOf(options: ServerOptions, words: readonly string[], environment: Environment): ToolServer {
-  const { command, url } = options
-  if (command !== undefined && url === undefined) return processServer(options, [...command, ...words], environment)
-  if (url !== undefined && command === undefined) {
-    const [word] = words
-    if (word !== undefined) throw new UsageError('command line', 'an address has no further words', undefined, QUOTE)
-    return httpServer(options, url, environment)
+  const { command = [], url } = options
+  const program = [...command, ...words]
+  if (url === undefined) {
+    if (program.length > 0) return processServer(options, program, environment)
+    throw new UsageError('command', 'must be given, or --url', 'neither', CHOOSE)
   }
-  const received = url === undefined ? 'neither' : 'both'
-  throw new UsageError('command', 'must be given, or --url, and not both', received, CHOOSE)
+  if (program.length === 0) return httpServer(options, url, environment)
+  const rule = 'is the address of the MCP server itself here, and does not stand beside a command'
+  throw new UsageError('url', rule, undefined, GATEWAY)
 }
 
 const CHOOSE = 'Give --command npx -- -y some-mcp-server, or --url https://example.com/mcp.'
-const QUOTE = 'Words after -- belong to --command.'
+/** Everywhere else `--url` names the gateway, and it may be meant here, too. */
+const GATEWAY =
+  'Leave --url out to ask a program. Where --url was meant for the gateway that keeps the tools, name that with HEDDLE_URL: HEDDLE_URL=http://127.0.0.1:4790 heddle items sync ... --command npx -- -y some-mcp-server'
 
 function processServer(
   { env = [], header, allowPrivate }: ServerOptions,

@@ -12,14 +12,14 @@ import {
 import type { ContextFor } from '@heddle/core'
 import type { AgentRow, AgentSummary, ThreadSummary } from '@heddle/store'
 import type { z } from 'zod'
-import type { ArchiveSearchResult } from '../archive.js'
+import type { BuildOptions } from '../build-context.js'
 import type { ClearResult } from '../clears.js'
-import type { BuildOptions } from '../contexts.js'
 import type { ErasureResult } from '../erasure.js'
 import { newId } from '../ids.js'
 import type { SearchResult } from '../search.js'
 import { subscribeToContexts } from '../subscribe.js'
 import { appendOverHttp } from './append.js'
+import { archiveOverHttp } from './archive.js'
 import { followOverHttp } from './events.js'
 import { itemsOverHttp } from './items.js'
 import type { RemoteClient } from './remote-client.js'
@@ -157,13 +157,7 @@ export function createClient(options: TransportOptions): RemoteClient {
       return found
     },
     events: { follow: (follow) => followOverHttp(transport, follow) },
-    archive: {
-      list: (selection = {}) => get(['archive'], selection),
-      async search(request) {
-        const { nextCursor: _, ...found } = await ask<ArchiveSearchResult & Unpaged>(['archive', 'search'], request)
-        return found
-      },
-    },
+    archive: archiveOverHttp(transport),
   }
   return client
 }

@@ -1,4 +1,3 @@
-import type { ArchiveListRequest } from '@heddle/contracts'
 import type { Client } from '../client.js'
 import type { RemoteAppendOptions } from './append.js'
 
@@ -21,9 +20,5 @@ export interface RemoteClient {
   readonly recall: Client['recall']
   readonly search: Client['search']
   readonly events: Client['events']
-  readonly archive: Pick<Client['archive'], 'search'> & {
-    list(
-      request?: Pick<ArchiveListRequest, 'agent' | 'thread' | 'limit' | 'after'>,
-    ): ReturnType<Client['archive']['list']>
-  }
+  readonly archive: Client['archive']
 }

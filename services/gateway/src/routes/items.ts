@@ -10,6 +10,7 @@ import {
   itemsQuerySchema,
   itemVersionQuerySchema,
   limits,
+  putItemSchema,
 } from '@heddle/contracts'
 import { pageOptions, type Route, route } from '../route.js'
 
@@ -25,12 +26,13 @@ export const itemRoutes: readonly Route[] = [
     tag,
     needs: 'admin',
     summary: 'Make a rule, a reference or a tool of an agent, or give it a new version',
-    description: 'What is left out of the body stays as it is. The next context of each thread that holds it shows it.',
+    description:
+      'What is left out of the body stays as it is. The next context of each thread that holds it shows it. With the mode `always` it comes with each thread that starts; `threadsWithout` names threads that began before, to which it is added by hand.',
     params: itemParamsSchema,
     query: itemQuerySchema,
     body: itemBodySchema,
     bodyBytesMax: limits.httpBodyBytesMax,
-    responses: itemResponse,
+    responses: { 200: { description: 'The item, and threads that do not hold it.', schema: putItemSchema } },
     async handle({ client, params: { agent, ...key }, query, body }) {
       return { body: await client.items.put(agent, { ...key, ...query, ...body }) }
     },
