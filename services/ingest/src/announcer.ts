@@ -3,15 +3,20 @@ import type { Clock, Logger } from '@heddle/runtime'
 /** What subscribers are told of one project: the threads that grew, each with its head. */
 export type Tell = (projectId: string, heads: ReadonlyMap<string, number>) => Promise<void>
 
+/**
+ * How long what is told of a project gathers. Who follows events does not see the difference; who asks for a context of what
+ * was just stored would find worker and database busy with telling of it.
+ */
+export const GATHER_MS = 20
 /** So many threads told at once are a sign of load. */
 const THREADS_UNDER_LOAD = 32
-/** How long what is told of a project gathers under load. */
-const GATHER_MS = 1_000
+/** How long it gathers besides under load. */
+const GATHER_UNDER_LOAD_MS = 1_000
 
 /**
- * Tells subscribers which threads grew, after the commit and in the time of nobody who waits for it. While one telling of a
- * project is under way, and for a second after one of many threads, what comes after it gathers: of a thread that grew
- * often, only the last head is told.
+ * Tells subscribers which threads grew, a moment after the commit and in the time of nobody who waits for it. Meanwhile, while
+ * one telling of a project is under way, and for a second after one of many threads, what comes gathers: of a thread that
+ * grew often, only the last head is told.
  */
 export class Announcer {
   readonly #tell: Tell
@@ -40,13 +45,21 @@ export class Announcer {
   }
 
   async #run(projectId: string): Promise<void> {
-    for (let heads = this.#heads.get(projectId); heads !== undefined; heads = this.#heads.get(projectId)) {
+    for (;;) {
+      await this.#wait(GATHER_MS)
+      const heads = this.#heads.get(projectId)
+      if (heads === undefined) break
       this.#heads.delete(projectId)
       await this.#tell(projectId, heads).catch((error: unknown) =>
         this.#log.warn({ error, projectId }, 'events were not told'),
       )
-      if (heads.size >= THREADS_UNDER_LOAD) await this.#clock.wait(GATHER_MS, this.#closing.signal).catch(() => {})
+      if (heads.size >= THREADS_UNDER_LOAD) await this.#wait(GATHER_UNDER_LOAD_MS)
     }
     this.#running.delete(projectId)
+  }
+
+  /** Not where it closes. */
+  async #wait(ms: number): Promise<void> {
+    await this.#clock.wait(ms, this.#closing.signal).catch(() => {})
   }
 }

@@ -1,6 +1,6 @@
 import { PermanentError, RetryableError } from '@heddle/contracts'
 import { expect, test } from 'vitest'
-import { GROUP_MESSAGES_MAX, GroupCommit } from './group-commit.js'
+import { GROUP_MESSAGES_MAX, GroupCommit, SECOND_GROUP_APPENDS_MIN } from './group-commit.js'
 import type { PreparedAppend } from './prepare.js'
 
 function append(requestId: string, messages = 1, characters = 10, thread = 't'): PreparedAppend {
@@ -96,4 +96,50 @@ test('two groups are under way at once, but never with one thread, whose appends
   await expect.poll(underWay).toEqual(['b2', 'c1'])
   for (const { end } of open.splice(0)) end()
   await ends
+})
+
+/** A database whose groups end when the test says so. */
+function slowDatabase() {
+  const open: { ids: string[]; end: () => void }[] = []
+  const commits = new GroupCommit(async (_projectId, appends) => {
+    await new Promise<void>((end) => open.push({ ids: appends.map(({ requestId }) => requestId), end }))
+    return stored(appends)
+  })
+  return { open, commits, turn: () => new Promise((resolve) => setImmediate(resolve)) }
+}
+
+test('beside a group under way another begins from many small appends on', async () => {
+  const { open, commits, turn } = slowDatabase()
+  const small = (index: number) => commits.add('p', append(`${index}`, 1, 10, `t${index}`))
+  const ends = [small(0)]
+  await turn()
+  for (let index = 1; index < SECOND_GROUP_APPENDS_MIN; index++) ends.push(small(index))
+  await turn()
+  expect(open.map(({ ids }) => ids.length)).toEqual([1])
+  ends.push(small(SECOND_GROUP_APPENDS_MIN))
+  await turn()
+  expect(open.map(({ ids }) => ids.length)).toEqual([1, SECOND_GROUP_APPENDS_MIN])
+  for (const { end } of open.splice(0)) end()
+  await Promise.all(ends)
+})
+
+test('a few appends that a group leaves gather while another is under way', async () => {
+  const { open, commits, turn } = slowDatabase()
+  const ends = [
+    commits.add('p', append('a', GROUP_MESSAGES_MAX, 10, 'a')),
+    commits.add('p', append('b', GROUP_MESSAGES_MAX, 10, 'b')),
+  ]
+  await expect.poll(() => open.map(({ ids }) => ids.join())).toEqual(['a', 'b'])
+  ends.push(commits.add('p', append('c', 1, 10, 'c')))
+  await turn()
+  open.shift()?.end()
+  await ends[0]
+  await turn()
+  ends.push(commits.add('p', append('d', 1, 10, 'd')))
+  await turn()
+  expect(open.map(({ ids }) => ids.join())).toEqual(['b'])
+  open.shift()?.end()
+  await expect.poll(() => open.map(({ ids }) => ids.join())).toEqual(['c,d'])
+  open.shift()?.end()
+  await Promise.all(ends)
 })

@@ -14,8 +14,10 @@ const GROUP_CHARACTERS_MAX = 16_000_000
  * the other is worked on. They never hold the same thread, so neither waits for the other.
  */
 const GROUPS_AT_ONCE_MAX = 2
-/** A second group is worth its fixed cost from so many waiting messages on. */
+/** Beside a group under way, another is worth its fixed cost from so many waiting messages on. */
 const SECOND_GROUP_MESSAGES_MIN = 500
+/** Likewise from so many appends, however small: a part of the jobs that a worker holds, so that others come meanwhile. */
+export const SECOND_GROUP_APPENDS_MIN = 64
 
 interface Waiting {
   readonly append: PreparedAppend
@@ -26,6 +28,8 @@ interface Waiting {
 /** The appends of one project. */
 interface Line {
   waiting: Waiting[]
+  /** Of all that wait. */
+  messages: number
   /** Names of the threads in the groups under way. */
   readonly threadsAtWork: Set<string>
   groupsAtWork: number
@@ -51,6 +55,7 @@ export class GroupCommit {
     const line = this.#lineOf(projectId)
     return new Promise((resolve, reject) => {
       line.waiting.push({ append, resolve, reject })
+      line.messages += append.messages.length
       this.#schedule(projectId, line)
     })
   }
@@ -58,7 +63,7 @@ export class GroupCommit {
   #lineOf(projectId: string): Line {
     const found = this.#lines.get(projectId)
     if (found) return found
-    const line: Line = { waiting: [], threadsAtWork: new Set(), groupsAtWork: 0, isScheduled: false }
+    const line: Line = { waiting: [], messages: 0, threadsAtWork: new Set(), groupsAtWork: 0, isScheduled: false }
     this.#lines.set(projectId, line)
     return line
   }
@@ -74,16 +79,16 @@ export class GroupCommit {
   }
 
   async #run(projectId: string, line: Line): Promise<void> {
-    line.groupsAtWork++
-    for (let group = takeGroup(line); group.length > 0; group = takeGroup(line)) {
+    for (let group = takeGroup(line); group.length > 0; group = isWorthStarting(line) ? takeGroup(line) : []) {
+      line.groupsAtWork++
       const threads = new Set(group.map(({ append }) => append.thread))
       for (const thread of threads) line.threadsAtWork.add(thread)
       // What this group leaves may be enough for another beside it.
       this.#schedule(projectId, line)
       await this.#commitGroup(projectId, group)
       for (const thread of threads) line.threadsAtWork.delete(thread)
+      line.groupsAtWork--
     }
-    line.groupsAtWork--
     if (line.groupsAtWork === 0 && line.waiting.length === 0 && !line.isScheduled) this.#lines.delete(projectId)
   }
 
@@ -107,12 +112,19 @@ export class GroupCommit {
   }
 }
 
-function isWorthStarting({ waiting, threadsAtWork, groupsAtWork }: Line): boolean {
+function isWorthStarting({ waiting, messages: all, threadsAtWork, groupsAtWork }: Line): boolean {
   if (groupsAtWork === 0) return true
   if (groupsAtWork >= GROUPS_AT_ONCE_MAX) return false
+  if (all < SECOND_GROUP_MESSAGES_MIN && waiting.length < SECOND_GROUP_APPENDS_MIN) return false
   let messages = 0
-  for (const { append } of waiting) if (!threadsAtWork.has(append.thread)) messages += append.messages.length
-  return messages >= SECOND_GROUP_MESSAGES_MIN
+  let appends = 0
+  for (const { append } of waiting) {
+    if (threadsAtWork.has(append.thread)) continue
+    messages += append.messages.length
+    appends++
+    if (messages >= SECOND_GROUP_MESSAGES_MIN || appends >= SECOND_GROUP_APPENDS_MIN) return true
+  }
+  return false
 }
 
 /** The first appends in the line whose threads nobody is at work on, as many as a transaction may hold. */
@@ -129,5 +141,6 @@ function takeGroup(line: Line): Waiting[] {
     group.add(waiting)
   }
   line.waiting = line.waiting.filter((waiting) => !group.has(waiting))
+  for (const { append } of group) line.messages -= append.messages.length
   return [...group]
 }

@@ -1,6 +1,6 @@
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import { appendEvents, appendMessages, isRepeat, type Store } from '@heddle/store'
+import { type AppendBatch, appendEvents, appendMessages, isRepeat, type Store } from '@heddle/store'
 import { Announcer, type Tell } from './announcer.js'
 import { type Commit, GroupCommit } from './group-commit.js'
 import { ingest, stagesAfterIngest } from './handler.js'
@@ -50,21 +50,21 @@ const CAREFUL_GROUPS = 3
 const BATCH_MESSAGES_MIN = 10
 
 /**
- * Commits a group; events follow the commit, and one that fails to be told costs no message. Messages are taken for new
- * ones until one is not, and again after some groups without any repeat.
+ * Commits a group; events follow the commit, and one that fails to be told costs no message. Messages that come in batches
+ * are taken for new ones until one is not, and again after some groups without any repeat.
  */
 function commitWith({ store, clock }: IngestWorkerDeps, announcer: Announcer): Commit {
   let carefulGroups = 0
   return async (projectId, appends) => {
-    const commit = (assumeNew: boolean) =>
+    const commit = (assumed: Pick<AppendBatch, 'assumeNew' | 'assumeFreeCodes'>) =>
       store.inProject(projectId, (tx) =>
-        appendMessages(tx, { projectId, receivedAtMs: clock.nowMs(), appends, assumeNew }),
+        appendMessages(tx, { projectId, receivedAtMs: clock.nowMs(), appends, ...assumed }),
       )
     const assumeNew = carefulGroups === 0 && isInBatches(appends)
     if (carefulGroups > 0) carefulGroups--
-    const outcomes = await commit(assumeNew).catch((error: unknown) => {
-      if (!assumeNew || !isRepeat(error)) throw error
-      return commit(false)
+    const outcomes = await commit({ assumeNew, assumeFreeCodes: true }).catch((error: unknown) => {
+      if (!isRepeat(error)) throw error
+      return commit({})
     })
     if (outcomes.some(({ repeated, error }) => repeated > 0 || error !== null)) carefulGroups = CAREFUL_GROUPS
     for (const { threadId, stored, headSeq } of outcomes) {

@@ -9,9 +9,13 @@ export interface WakesOptions {
 }
 
 /** Threads that are woken at once within a second; under more load, wakes cost more than they bring. */
-export const WAKES_AT_ONCE_MAX = 8
-/** Threads that are woken in a second under load, those first that have waited longest. */
-export const WAKES_PER_SECOND = 16
+export const WAKES_AT_ONCE_MAX = 2
+/** How often those that gather are looked at, so that a load that is over is soon noticed. */
+const LOOKS_PER_SECOND = 4
+/** Threads that are woken at each look under load, those first that have waited longest. */
+export const WAKES_PER_LOOK = 4
+/** Appends between two looks from which on the load goes on. */
+const APPENDS_UNDER_LOAD = 2
 /** Under load, a thread that has grown by less than {@link MESSAGES_WORTH_A_WAKE} waits for more at least so long. */
 export const GATHER_MS_MIN = 10_000
 /** To wake two stages for a thread costs about as much as to store so many messages. */
@@ -29,8 +33,8 @@ interface Gathered {
 
 /**
  * Decides when the stages after ingest look at a thread that grew. While few messages come, at once. Under load, threads
- * gather, and one that grew by ten messages meanwhile is looked at once instead of ten times; each second some are woken of
- * those that grew by enough or have waited, and all as soon as the load is over.
+ * gather, and one that grew by ten messages meanwhile is looked at once instead of ten times; every now and then some are woken
+ * of those that grew by enough or have waited, and all as soon as the load is over.
  *
  * What has gathered when a process dies is woken by the reconciler.
  */
@@ -84,7 +88,7 @@ export class Wakes {
   async #run(): Promise<void> {
     while (this.#gathered.size > 0) {
       this.#appends = 0
-      await this.#options.clock.wait(1_000, this.#closing.signal).catch(() => {})
+      await this.#options.clock.wait(1_000 / LOOKS_PER_SECOND, this.#closing.signal).catch(() => {})
       const threads = this.#takeDue(this.#options.clock.nowMs())
       if (threads.length === 0) continue
       await this.#options
@@ -97,12 +101,12 @@ export class Wakes {
   }
 
   #takeDue(nowMs: number): WakeJob[] {
-    const isOver = this.#appends <= WAKES_AT_ONCE_MAX || this.#closing.signal.aborted
+    const isOver = this.#appends <= APPENDS_UNDER_LOAD || this.#closing.signal.aborted
     const due: WakeJob[] = []
     for (const { thread, sinceMs, messages } of this.#gathered.values()) {
       const waitedMs = nowMs - sinceMs
       const isWorthIt = messages >= MESSAGES_WORTH_A_WAKE || waitedMs >= GATHER_MS_MIN
-      if (isOver || waitedMs >= GATHER_MS_MAX || (isWorthIt && due.length < WAKES_PER_SECOND)) due.push(thread)
+      if (isOver || waitedMs >= GATHER_MS_MAX || (isWorthIt && due.length < WAKES_PER_LOOK)) due.push(thread)
     }
     for (const { threadId } of due) this.#gathered.delete(threadId)
     return due
