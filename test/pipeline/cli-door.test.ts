@@ -105,6 +105,20 @@ describe('with a gateway elsewhere', () => {
     await expect.poll(find, { timeout: 10_000 }).toHaveLength(1)
     const [{ ref }] = await find()
     expect((await away.heddle('recall', ref)).stdout).toBe('the pelican lands at noon')
+    const listed = await away.heddle(
+      'recall',
+      '--thread',
+      'run',
+      '--kind',
+      'bash',
+      '--failed',
+      '--since',
+      '1h',
+      '--json',
+    )
+    expect(listed).toMatchObject({ code: 0, document: { items: [], nextCursor: null } })
+    const nowhere = await away.heddle('recall', '--thread', 'nowhere', '--json')
+    expect(nowhere).toMatchObject({ code: 1, error: { code: 'NOT_FOUND', field: 'thread' } })
   })
 
   test('sessions are imported, and a reply that has grown since is continued', async () => {
@@ -188,8 +202,6 @@ describe('with a gateway elsewhere', () => {
   })
 
   test('what is not done over HTTP, and a gateway that is none, are refused with what to do', async () => {
-    const listed = await away.heddle('recall', '--thread', 'run', '--json')
-    expect(listed).toMatchObject({ code: 2, error: { field: 'url', hint: expect.stringContaining('HEDDLE_URL') } })
     expect((await away.heddle('search', 'x', '--url', 'nowhere', '--json')).error).toMatchObject({ field: 'url' })
     for (const argv of [['keys', 'list'], ['queues'], ['migrate'], ['doctor'], ['agents', 'delete', 'x', '--yes']]) {
       expect(await away.heddle(...argv, '--json')).toMatchObject({ code: 2, error: { field: 'url' } })

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { freshDatabase } from '@heddle/test-support'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Home, openDatabaseHome, openHome } from './cli-support.js'
+import { type Home, isAlive, openDatabaseHome, openHome } from './cli-support.js'
 
 /** An empty database of its own, for one test. */
 async function openEmpty() {
@@ -120,6 +120,19 @@ test('an empty page says that nothing comes after its cursor', async () => {
   expect((await home.heddle('threads', 'list')).stdout).toContain('no threads yet')
   expect((await home.heddle('threads', 'list', '--after', 'zz')).stdout).toBe('no threads after "zz"\n')
   expect((await home.heddle('agents', 'list', '--after', 'zz')).stdout).toBe('no agents after "zz"\n')
+})
+
+test('a SIGTERM to "npx heddle up" ends heddle, too, though npx hands it to a shell alone', async () => {
+  const home = await openDatabaseHome()
+  const npx = home.startByNpx(['up', '--port', '0', '--json'])
+  const { pid, url } = JSON.parse(await npx.firstLine)
+  onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')))
+  expect(pid).not.toBe(npx.pid)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  npx.kill('SIGTERM')
+  // Its output ends when the last of them has closed it.
+  await npx.ended
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow()
 })
 
 test('of two "heddle up" that start at once one serves, and the other names it and ends well', async () => {

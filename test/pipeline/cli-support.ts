@@ -10,6 +10,7 @@ import { afterEachFile, migratedDatabase, QUEUE_PREFIX } from '@heddle/test-supp
 
 /** The executable as users have it; it runs what `npm run build` has made. */
 const EXECUTABLE = fileURLToPath(new URL('../../packages/cli/bin/heddle.js', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BUILT = fileURLToPath(new URL('../../packages/cli/dist/main.js', import.meta.url))
 
 export interface Ran {
@@ -40,6 +41,8 @@ export interface Home {
   heddle(...argv: string[]): Promise<Ran>
   /** Runs a command line in a process of its own, which can be killed, joined and asked. */
   start(argv: readonly string[]): Running
+  /** The same by `npx heddle`: the process is that of npx. */
+  startByNpx(argv: readonly string[]): Running
   /** The same folder for a user with more, or other, variables. */
   under(environment: Readonly<Record<string, string>>): Home
 }
@@ -91,7 +94,8 @@ function homeIn(dir: string, environment: Readonly<Record<string, string>>): Hom
     dir,
     path: (name) => join(dir, name),
     heddle: (...argv) => runHere(dir, argv, environmentIn(dir, environment)),
-    start: (argv) => spawnHeddle(dir, argv, environmentIn(dir, environment)),
+    start: (argv) => spawnHeddle(process.execPath, [EXECUTABLE, ...argv], dir, environmentIn(dir, environment)),
+    startByNpx: (argv) => spawnHeddle('npx', ['--no', 'heddle', ...argv], ROOT, environmentIn(dir, environment)),
     under: (more) => homeIn(dir, { ...environment, ...more }),
   }
 }
@@ -134,8 +138,13 @@ function ranWith(ran: Pick<Ran, 'code' | 'signal' | 'stdout' | 'stderr'>): Ran {
   }
 }
 
-function spawnHeddle(cwd: string, argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Running {
-  const child = spawn(process.execPath, [EXECUTABLE, ...argv], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+function spawnHeddle(
+  program: string,
+  argv: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Running {
+  const child = spawn(program, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   let [stdout, stderr] = ['', '']
   child.stderr.setEncoding('utf8').on('data', (part: string) => {
@@ -148,7 +157,7 @@ function spawnHeddle(cwd: string, argv: readonly string[], env: Readonly<Record<
       if (end >= 0) resolve(stdout.slice(0, end))
     })
     child.once('close', (code) =>
-      reject(new Error(`heddle ${argv.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`)),
+      reject(new Error(`${program} ${argv.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`)),
     )
   })
   firstLine.catch(() => undefined)

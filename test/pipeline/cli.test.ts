@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { getPriority } from 'node:os'
 import { planImport, recordSession } from '@heddle/cli'
 import { backends, freshDatabase, freshPrefix, redisUrl } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -148,6 +149,8 @@ describe('beside "heddle up"', () => {
   test('more workers join, and stop in good order', async () => {
     const worker = home.start(['worker', 'all', '--concurrency', '2', '--json'])
     expect(JSON.parse(await worker.firstLine)).toMatchObject({ status: 'ready' })
+    // They let others of the machine go first, such as the server that they work for.
+    expect(getPriority(worker.pid)).toBe(10)
     worker.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
   })

@@ -1,17 +1,17 @@
-import { type Client, createClient } from '@heddle/client'
+import { createClient } from '@heddle/client'
 import { ConflictError, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { openQueues, type Queues, type Settled } from '@heddle/queue'
-import { type Config, type Logger, systemClock } from '@heddle/runtime'
-import { assertMigrated, openStore, type QueryEmbedder, type Store } from '@heddle/store'
+import { type Config, systemClock } from '@heddle/runtime'
+import { openStore, type QueryEmbedder } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
-import type { CommandContext } from './context.js'
 import { backendOf, type DatabaseServer, migrateAll, openServer } from './database-server.js'
 import { applicationNameOf, servedStages } from './presence-in-store.js'
 import { openQueryEmbedder } from './query-embedder.js'
 import { checkServers } from './readiness.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
 import { startStages } from './stages.js'
+import { type OpenStoreOptions, openMigratedStore, type StoreEngine } from './store-engine.js'
 
 export interface EngineNeeds {
   /** Stages without which the command would wait for ever. They run inside it where no other process serves them. */
@@ -32,18 +32,6 @@ export interface EngineNeeds {
   readonly summaryCallMsMax?: number
 }
 
-/** What a command works with that needs no more than the store. */
-export interface StoreEngine {
-  readonly config: Config
-  readonly log: Logger
-  readonly projectId: string
-  readonly store: Store
-  readonly client: Client
-  readonly server: DatabaseServer
-  /** Stops and closes all of it, in reverse order and within bounds; never rejects. */
-  close(): Promise<void>
-}
-
 /** Everything that a command works with, opened from the configuration. */
 export interface Engine extends StoreEngine {
   readonly queues: Queues
@@ -57,13 +45,9 @@ export interface Engine extends StoreEngine {
   checkReady(): Promise<void>
 }
 
-const STORE_CLOSE_MS = 6_000
 const QUEUES_CLOSE_MS = 6_000
 
-export interface OpenEngineOptions {
-  readonly context: CommandContext
-  readonly config: Config
-  readonly log: Logger
+export interface OpenEngineOptions extends OpenStoreOptions {
   readonly needs: EngineNeeds
 }
 
@@ -151,70 +135,6 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
     await opened.close()
     throw error
   }
-}
-
-/**
- * Opens the server and the store alone, for commands that only look at what is stored, or change it there: they work while
- * the queues are away.
- */
-export async function openStoreEngine(options: Omit<OpenEngineOptions, 'needs'>): Promise<StoreEngine> {
-  const { context, config, log } = options
-  const opened = new CloseStack(log)
-  try {
-    context.signal.throwIfAborted()
-    const server = await openServer({ config, log, context, durable: true })
-    opened.push('server', Number.POSITIVE_INFINITY, () => server.stop())
-    if (server.kind === 'embedded') await migrateAll(config, server, log)
-    context.signal.throwIfAborted()
-    const applicationName = applicationNameOf({ queuePrefix: config.queuePrefix, pid: process.pid, stages: [] })
-    const store = await openMigratedStore(server, { applicationName, config, log, opened })
-    const { project, settings } = config
-    const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
-    const client = createClient({
-      store,
-      queues: noQueues,
-      project,
-      settings,
-      snapshotsFolder: snapshotsFolderOf(config),
-      log,
-      embedder,
-    })
-    return { config, log, projectId: projectIdOf(project), store, client, server, close: () => opened.close() }
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
-}
-
-/** Stands where a command has said that it needs none. */
-const noQueues = new Proxy({} as Queues, {
-  get(_, name) {
-    throw new TypeError(`this command opened no queues, and uses their ${String(name)}`)
-  },
-})
-
-const BYTES_PER_MEGABYTE = 1024 * 1024
-
-/** Nothing is created in a database that is not Heddle's yet, neither tables nor queues: its owner says when. */
-async function openMigratedStore(
-  server: DatabaseServer,
-  {
-    applicationName,
-    config,
-    log,
-    opened,
-  }: { applicationName: string; config: Config; log: Logger; opened: CloseStack },
-): Promise<Store> {
-  const store = openStore({
-    url: server.url,
-    applicationName,
-    vectorCacheBytesMax: config.vectorCacheMegabytes * BYTES_PER_MEGABYTE,
-    log,
-  })
-  opened.push('store', STORE_CLOSE_MS, () => store.close())
-  await store.ping()
-  await assertMigrated(store)
-  return store
 }
 
 function takenFolder(dataDir: string): ConflictError {

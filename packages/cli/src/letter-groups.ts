@@ -1,5 +1,5 @@
 import { ownersOf } from '@heddle/client'
-import { HeddleError } from '@heddle/contracts'
+import { HeddleError, isWakeStage } from '@heddle/contracts'
 import { NIL_ID } from '@heddle/core'
 import type { DeadLetter } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
@@ -73,10 +73,13 @@ export class LetterGroups {
   }
 }
 
-/** The reconciler leaves the thread of a job that failed for good alone for so long. */
+/** The reconciler leaves a thread that a stage gave up on alone for so long. */
 const GIVEN_UP_MS = 300_000
 
-/** Keeps jobs of one project that failed for good, and marks their threads. */
+/**
+ * Keeps jobs of one project that failed for good, and marks the threads that the reconciler would send to their stage again
+ * and again. A message or a request that fails says nothing of its thread: no stage would take away the mark that it left.
+ */
 export function keepLettersIn(store: Store, clock: Clock): KeepLetters {
   return async (projectId, letters) => {
     await store.inProject(projectId ?? NIL_ID, async (tx) => {
@@ -87,7 +90,7 @@ export function keepLettersIn(store: Store, clock: Clock): KeepLetters {
         // An ingest job names its thread and its agent, where others have ids.
         const { thread, agent } = ownersOf(letter.payload)
         await insertDeadLetter(tx, { ...letter, threadId: threadId ?? thread, agentId: agent })
-        if (threadId === null || letter.stage === 'ingest') continue
+        if (threadId === null || !isWakeStage(letter.stage)) continue
         const mark = { stage: letter.stage, error: `${error.code} ${error.detail}` }
         await markThreadFailed(tx, { threadId, ...mark, retryAtMs: clock.nowMs() + GIVEN_UP_MS })
       }

@@ -1,5 +1,5 @@
 import type { SessionFormat } from '@heddle/client'
-import { oneOf } from './options.js'
+import { oneOf } from './option-values.js'
 
 export type FormatOption = SessionFormat | 'auto'
 

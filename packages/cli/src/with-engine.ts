@@ -1,6 +1,7 @@
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from './context.js'
-import type { Engine, EngineNeeds, StoreEngine } from './engine.js'
+import type { Engine, EngineNeeds } from './engine.js'
 import { refuseRemote } from './gateway-address.js'
+import type { StoreEngine } from './store-engine.js'
 
 /**
  * Opens what a command needs, does its work, and closes everything again, whatever happens: also when the work fails or the
@@ -31,7 +32,7 @@ export async function withStore<T>(
 ): Promise<T> {
   refuseRemote(context, {}, 'this command')
   const config = configOf(context, options)
-  const { openStoreEngine } = await import('./engine.js')
+  const { openStoreEngine } = await import('./store-engine.js')
   return await closing(
     context,
     await openStoreEngine({ context, config, log: loggerOf(context, config, 'command') }),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.js'
-import { oneOf } from '../options.js'
+import { oneOf } from '../option-values.js'
 import { completionScript, type Shell, shells, type WordList } from '../output/completion.js'
 
 export function registerCompletion(program: Command, context: CommandContext): void {

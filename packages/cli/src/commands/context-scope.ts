@@ -1,6 +1,7 @@
 import { type Scope, scopeSchema } from '@heddle/contracts'
 import type { Command } from 'commander'
-import { momentOption, optionValue } from '../options.js'
+import { optionValue } from '../option-values.js'
+import { momentOption } from '../options.js'
 
 export interface ScopeOptions {
   readonly scopeThreads?: string[]

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import { nameOption, wholeNumber, withCommonOptions } from '../options.js'
+import { wholeNumber } from '../option-values.js'
+import { nameOption, withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount } from '../output/table.js'

@@ -2,22 +2,19 @@ import type { RemoteClient } from '@heddle/client/http'
 import { type ContextRequest, type ContextResult, formats, strategyNames } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import { refuseRemote } from '../gateway-address.js'
 import {
   budgetOption,
   contextFormatOption,
   contextIdOption,
-  type IterationOptions,
-  iterationSettings,
   memoriesOption,
   messageOption,
   modelOption,
-  nameOption,
   pastOption,
   strategyOption,
-  withCommonOptions,
-  withIterationOptions,
-} from '../options.js'
+} from '../context-options.js'
+import { refuseRemote } from '../gateway-address.js'
+import { type IterationOptions, iterationSettings, withIterationOptions } from '../iteration-options.js'
+import { nameOption, withCommonOptions } from '../options.js'
 import { refusePaused } from '../paused.js'
 import { untilStopped, withEngine, withStore } from '../with-engine.js'
 import { remoteClientOf, type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'

@@ -1,7 +1,7 @@
 import { type ArchiveKind, limits, recallRequestSchema, type SearchLegs, searchLegs } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import { refuseRemote } from '../gateway-address.js'
+import { oneOf, optionValue } from '../option-values.js'
 import {
   archiveKindsOption,
   limitOption,
@@ -9,14 +9,11 @@ import {
   maxTokensOption,
   momentOption,
   nameOption,
-  oneOf,
-  optionValue,
   withCommonOptions,
 } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount } from '../output/table.js'
-import { withStore } from '../with-engine.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 import { archiveLines, searchLines } from './archive-view.js'
 
@@ -136,8 +133,7 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
     })
   }
   refuse(options, ['by'], { rule: 'needs --search', hint: 'Say what to search for, or leave it out.' })
-  refuseRemote(context, options, 'listing the archive')
-  await withStore(context, options, async ({ client }) => {
+  await withRemote(context, options, null, async (client) => {
     const page = await client.archive.list({ ...selection, ...(after !== undefined && { after }) })
     context.printer.result(page, () => archiveLines(page))
   })

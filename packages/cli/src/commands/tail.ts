@@ -1,7 +1,8 @@
 import { type EventTopic, eventTopics, type HeddleEvent } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import { nameOption, oneOf, wholeNumber, withCommonOptions } from '../options.js'
+import { oneOf, wholeNumber } from '../option-values.js'
+import { nameOption, withCommonOptions } from '../options.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
 interface TailOptions extends CommonOptions, UrlOptions {

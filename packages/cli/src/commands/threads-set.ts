@@ -1,7 +1,8 @@
 import { threadDetailsSchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import { nameOption, optionValue, withCommonOptions } from '../options.js'
+import { optionValue } from '../option-values.js'
+import { nameOption, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 

@@ -4,14 +4,8 @@ import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
 import type { Engine } from '../engine.js'
-import {
-  hostOption,
-  type IterationOptions,
-  iterationSettings,
-  portOption,
-  withCommonOptions,
-  withIterationOptions,
-} from '../options.js'
+import { type IterationOptions, iterationSettings, withIterationOptions } from '../iteration-options.js'
+import { hostOption, portOption, withCommonOptions } from '../options.js'
 import { InterruptedError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
 import { announceUp, type RunningUp, withdrawUp } from '../presence.js'

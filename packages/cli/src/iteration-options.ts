@@ -1,0 +1,44 @@
+import { settingsSchema } from '@heddle/contracts'
+import type { Command } from 'commander'
+import { numeral, optionValue } from './option-values.js'
+
+const { rawWindowSize, summarizeEvery } = settingsSchema.shape.iterations.shape
+
+export const contextWindowOption = optionValue(
+  'context-window',
+  rawWindowSize,
+  'Give a number of iterations, such as --context-window 5.',
+  numeral,
+)
+
+export const summarizeEveryOption = optionValue(
+  'summarize-every',
+  summarizeEvery,
+  'Give a number of iterations, such as --summarize-every 10.',
+  numeral,
+)
+
+export interface IterationOptions {
+  readonly contextWindow?: number
+  readonly summarizeEvery?: number
+}
+
+/** Spec 002's flags. */
+export function withIterationOptions(command: Command): Command {
+  return command
+    .option('--context-window <count>', 'iterations that stay out of the summary (default 5)', contextWindowOption)
+    .option(
+      '--summarize-every <count>',
+      'iterations after which the summary is made anew (default 10)',
+      summarizeEveryOption,
+    )
+}
+
+/** The settings of those flags; null where none was given. */
+export function iterationSettings({ contextWindow, summarizeEvery: every }: IterationOptions) {
+  if (contextWindow === undefined && every === undefined) return null
+  return {
+    ...(contextWindow !== undefined && { rawWindowSize: contextWindow }),
+    ...(every !== undefined && { summarizeEvery: every }),
+  }
+}
