@@ -3,7 +3,6 @@ import {
   type CompactionPlan,
   type CompactionState,
   comparePositions,
-  ineligibleReason,
   isCovered,
   isOvertaken,
   type Message,
@@ -17,28 +16,22 @@ import {
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import {
   awaitsSummary,
-  CONVERSATION_MESSAGES_MAX,
   type Compaction,
   clearThreadFailure,
   findOvertaken,
   holdMarks,
   loadCompaction,
-  loadUncovered,
   loadUndone,
-  markUndone,
   type NewContextState,
   type PruneUsage,
   publishCompaction,
   type Store,
   settlePrune,
   type Tx,
-  toCompactionState,
   voidStates,
-  withPrunings,
 } from '@heddle/store'
-
-import { withExactTokens } from './counting.js'
 import { growBelowTrigger } from './growth.js'
+import { type Counted, firstLook, loadCounted, MESSAGES_LOOKED_AT_MAX } from './looking.js'
 
 export interface PruneDeps {
   /** Settings of the file and the environment, under those of agents. */
@@ -48,13 +41,6 @@ export interface PruneDeps {
 
 /** Compactions that one job carries out; a longer backlog goes on in the next job, so that no lock is outlived. */
 export const COMPACTIONS_PER_JOB_MAX = 20
-
-/** Messages that are looked at first, at least: of a long backlog each compaction would read all the rest again. */
-const MESSAGES_LOOKED_AT_FIRST = 1_024
-/** Of a backlog, so many windows full of messages are read at once, and compacted one after the other. */
-const LOOKED_AT_WINDOWS = 3
-/** The most messages that are looked at for one compaction: more than fill any model's window. */
-const MESSAGES_LOOKED_AT_MAX = 16 * CONVERSATION_MESSAGES_MAX
 
 const reference = (message: Message) => messageReference(message.code)
 
@@ -138,13 +124,6 @@ async function publishSeries(
   }
 }
 
-/** As many messages as fill the lane, by the length of the thread's average message. */
-function firstLook({ thread, lane }: Compaction): number {
-  const averageTokens = Math.max(1, thread.tokensEstimate / Math.max(1, thread.headSeq))
-  const filling = Math.ceil((LOOKED_AT_WINDOWS * lane.limitTokens) / averageTokens)
-  return Math.min(Math.max(filling, MESSAGES_LOOKED_AT_FIRST), MESSAGES_LOOKED_AT_MAX)
-}
-
 async function settlePruned(tx: Tx, { thread, latest }: Compaction, usage: PruneUsage | null): Promise<Step> {
   const awaiting = latest !== null && awaitsSummary(latest)
   await settlePrune(tx, { thread, usage, awaitsSummary: awaiting })
@@ -153,33 +132,6 @@ async function settlePruned(tx: Tx, { thread, latest }: Compaction, usage: Prune
     await clearThreadFailure(tx, { threadId: thread.threadId, stages: ['prune', 'summarize'] })
   }
   return 'settled'
-}
-
-interface Counted {
-  readonly messages: readonly Message[]
-  readonly state: CompactionState | null
-  readonly hasMore: boolean
-}
-
-/** Messages with exact counts; those that were only estimated are counted now, and the counts kept. */
-async function loadCounted(
-  tx: Tx,
-  { thread, latest }: Compaction,
-  { limit, undone }: { limit: number; undone: ReadonlySet<string> },
-): Promise<Counted> {
-  const { threadId, clearedSeq, lastClearedAtMs } = thread
-  const bare = latest && toCompactionState(latest)
-  const query = { threadId, clearedSeq, lastClearedAtMs, state: bare, limit }
-  const read = await loadUncovered(tx, { ...query, keep: 'oldest' })
-  // What was stored since the thread was read is left to the wake that came with it: the state could not name it as seen.
-  const messages = markUndone(read.messages, undone).filter(
-    (message) => message.seq <= thread.headSeq && ineligibleReason(message) === null,
-  )
-  return {
-    messages: await withExactTokens(tx, threadId, messages),
-    state: latest && bare && (await withPrunings(tx, latest, bare, messages)),
-    hasMore: read.hasMore,
-  }
 }
 
 /** Makes the compactions void that a late message overtook, so that they are made again with it. */

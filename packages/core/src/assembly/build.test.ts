@@ -1,7 +1,8 @@
-import { type FormatName, HeddleError, mergeSettings, type PartialSettings } from '@heddle/contracts'
+import { type FormatName, HeddleError, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { conversations, sampleMessage } from '../../../../test/support/src/conversations.js'
+import { sampleInput } from '../../../../test/support/src/sample-input.js'
 import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
 import { countRendered, countSystem } from '../formats/index.js'
 import type { Message } from '../message.js'
@@ -15,25 +16,7 @@ function inputOf(
   format: FormatName = 'neutral',
   fields: Partial<BuildInput> = {},
 ): BuildInput {
-  return {
-    agent: { name: 'coder', version: 1, systemPrompt: 'You write code.', docs: [] },
-    thread: { name: 'run', title: null, goal: null, status: null },
-    request: { thread: 'run' },
-    settings: mergeSettings(settings),
-    format,
-    counter: 'o200k',
-    count: estimateTokens,
-    messages,
-    unloaded: [],
-    ineligible: {},
-    imported: messages.length,
-    state: null,
-    stateId: null,
-    headSeq: messages.length,
-    clearEpoch: 0,
-    reference: (message) => `msg-${message.code}`,
-    ...fields,
-  }
+  return sampleInput({ messages, format, ...fields }, settings)
 }
 
 function built(input: BuildInput) {

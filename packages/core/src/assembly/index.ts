@@ -1,6 +1,7 @@
 export { buildContext } from './build.js'
-export { type History, type Line, layOutHistory } from './history.js'
+export { type History, layOutHistory } from './history.js'
 export type { Activity, BuildInput, UnloadedRange } from './input.js'
+export type { Line } from './line-writer.js'
 export { heldMessages } from './memory-section.js'
 export { isToBePrepared, preparedKey, requestKey } from './prepared.js'
 export { NO_ACTIVITY, othersStatus, statusLimits } from './status.js'

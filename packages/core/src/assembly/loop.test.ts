@@ -1,7 +1,8 @@
-import { type FormatName, HeddleError, mergeSettings, type PartialSettings, type ReceiptEntry } from '@heddle/contracts'
+import { type FormatName, HeddleError, type PartialSettings, type ReceiptEntry } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sampleIteration } from '../../../../test/support/src/iterations.js'
+import { sampleInput } from '../../../../test/support/src/sample-input.js'
 import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
 import { countRendered, countSystem } from '../formats/index.js'
 import type { LoopContext } from '../iterations/loop.js'
@@ -30,31 +31,16 @@ const STATE_ID = '00000000-0000-4000-8000-000000000001'
 
 function inputOf(loop: LoopContext, fields: Partial<BuildInput> & { changed?: PartialSettings } = {}): BuildInput {
   const { changed = {}, ...rest } = fields
-  return {
-    agent: {
-      name: 'runner',
-      version: 3,
-      systemPrompt: 'You write code.',
-      docs: [{ name: 'rules', text: 'No force pushes.' }],
-    },
+  const docs = [{ name: 'rules', text: 'No force pushes.' }]
+  const of = {
+    agent: { name: 'runner', version: 3, systemPrompt: 'You write code.', docs },
     thread: { name: 'nightly', title: 'Login', goal: loop.goal, status: null },
     request: { thread: 'nightly' },
-    settings: mergeSettings({ strategy: 'iterations' }, changed),
-    format: 'neutral',
-    counter: 'o200k',
-    count: countTokens,
-    messages: [],
-    unloaded: [],
-    ineligible: {},
-    imported: 0,
-    state: null,
-    stateId: STATE_ID,
-    headSeq: 0,
-    clearEpoch: 0,
-    reference: (message) => `msg-${message.code}`,
-    loop,
-    ...rest,
   }
+  return sampleInput(
+    { ...of, count: countTokens, stateId: STATE_ID, loop, ...rest },
+    { strategy: 'iterations', ...changed },
+  )
 }
 
 const told = (entries: readonly ReceiptEntry[]) =>

@@ -1,9 +1,9 @@
-import { mergeSettings, type PartialSettings } from '@heddle/contracts'
+import type { PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sampleMessage } from '../../../../test/support/src/conversations.js'
+import { sampleInput } from '../../../../test/support/src/sample-input.js'
 import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
-import { estimateTokens } from '../tokens.js'
 import { buildContext } from './build.js'
 import type { Activity, BuildInput, ThreadActivity } from './input.js'
 
@@ -15,26 +15,7 @@ function inputOf(activity: Activity, fields: Partial<BuildInput> = {}, settings:
     sampleMessage({ seq: 1, content: 'hello' }),
     sampleMessage({ seq: 2, role: 'assistant', content: 'hi' }),
   ]
-  return {
-    agent: { name: 'coder', version: 1, systemPrompt: 'You write code.', docs: [] },
-    thread: { name: 'run', title: null, goal: null, status: null },
-    activity,
-    request: { thread: 'run', message: 'go on' },
-    settings: mergeSettings(settings),
-    format: 'neutral',
-    counter: 'o200k',
-    count: estimateTokens,
-    messages,
-    unloaded: [],
-    ineligible: {},
-    imported: messages.length,
-    state: null,
-    stateId: null,
-    headSeq: messages.length,
-    clearEpoch: 0,
-    reference: (message) => `msg-${message.code}`,
-    ...fields,
-  }
+  return sampleInput({ activity, request: { thread: 'run', message: 'go on' }, messages, ...fields }, settings)
 }
 
 const contents = (input: BuildInput) => buildContext(input).messages.map(({ content }) => content)

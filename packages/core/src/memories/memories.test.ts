@@ -2,6 +2,7 @@ import { formats, HeddleError, mergeSettings, type PartialSettings, type Receipt
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { conversations } from '../../../../test/support/src/conversations.js'
+import { sampleInput } from '../../../../test/support/src/sample-input.js'
 import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
 import { buildContext } from '../assembly/build.js'
 import type { BuildInput } from '../assembly/input.js'
@@ -28,25 +29,9 @@ const memory = (fields: Partial<Memory> = {}): Memory => ({
 const nothing = { model: null, skipped: null, degraded: null }
 
 function inputOf(messages: readonly Message[], settings: PartialSettings, fields: Partial<BuildInput>): BuildInput {
-  return {
-    agent: { name: 'coder', version: 1, systemPrompt: 'You write code.', docs: [] },
-    thread: { name: 'run', title: null, goal: null, status: 'weaving' },
-    request: { thread: 'run', message: 'which colour was it?' },
-    settings: mergeSettings(settings),
-    format: 'neutral',
-    counter: 'o200k',
-    count: estimateTokens,
-    messages,
-    unloaded: [],
-    ineligible: {},
-    imported: messages.length,
-    state: null,
-    stateId: null,
-    headSeq: messages.length,
-    clearEpoch: 0,
-    reference: ({ code }) => `msg-${code}`,
-    ...fields,
-  }
+  const thread = { name: 'run', title: null, goal: null, status: 'weaving' }
+  const request = { thread: 'run', message: 'which colour was it?' }
+  return sampleInput({ thread, request, messages, ...fields }, settings)
 }
 
 const shownIn = ({ entries }: Receipt) =>

@@ -1,58 +1,8 @@
-import { defaultSettings, type ToolCall } from '@heddle/contracts'
-import fc from 'fast-check'
+import { defaultSettings } from '@heddle/contracts'
 import { describe, expect, test } from 'vitest'
-import { sampleMessage } from '../../../../test/support/src/conversations.js'
+import { conversation, decide, FILE } from '../../../../test/support/src/pruned-conversation.js'
 import type { Message } from '../message.js'
 import { countTokens } from '../tokens.js'
-import { pairToolCalls } from '../turns.js'
-import { decidePrunings, type PruneInput } from './decide.js'
-
-const FILE = Array.from({ length: 60 }, (_, index) => `${index + 1}\tconst value${index} = ${index}`).join('\n')
-
-/** A conversation written down step by step; `filler` makes what came before older. */
-function conversation() {
-  const messages: Message[] = []
-  const add = (message: Partial<Message>): Message => {
-    const seq = messages.length + 1
-    const added = sampleMessage({
-      seq,
-      id: `m${seq}`,
-      code: `code${String(seq).padStart(4, '0')}`,
-      content: '',
-      tokens: 10,
-      ...message,
-    })
-    messages.push(added)
-    return added
-  }
-  let calls = 0
-  const tool = (
-    name: string,
-    args: ToolCall['arguments'],
-    content: string,
-    more: { call?: Partial<Message>; result?: Partial<Message> } = {},
-  ) => {
-    const id = `call-${++calls}`
-    const call = add({ role: 'assistant', toolCalls: [{ id, name, arguments: args }], ...more.call })
-    const result = add({ role: 'tool_result', toolCallId: id, toolName: name, content, ...more.result })
-    return { call, result }
-  }
-  const filler = (count: number) => {
-    for (let index = 0; index < count; index++) add({ role: index % 2 === 0 ? 'user' : 'assistant', content: 'yes' })
-  }
-  return { messages, add, tool, filler }
-}
-
-function decide(messages: readonly Message[], more: Partial<PruneInput> = {}) {
-  return decidePrunings({
-    messages,
-    pairs: pairToolCalls(messages),
-    settings: defaultSettings.prune,
-    alreadyPruned: new Set(),
-    reference: (message) => `msg-${message.code}`,
-    ...more,
-  })
-}
 
 const summaryOf = (decisions: ReturnType<typeof decide>) =>
   decisions.map(({ messageId, action, reason }) => `${messageId} ${action}: ${reason}`)
@@ -272,76 +222,4 @@ test('a message is decided on once, except that a condensed view is removed when
     'm1',
     'm2',
   ])
-})
-
-describe('for any conversation', () => {
-  const step = fc.record({
-    kind: fc.constantFrom('user', 'reply', 'view', 'edit', 'bash', 'parallel', 'lost'),
-    path: fc.constantFrom('/a.ts', '/b.ts'),
-    offset: fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }),
-    failed: fc.boolean(),
-    pinned: fc.constantFrom(false, false, false, true),
-    text: fc.constantFrom('', '', 'I look.', 'word '.repeat(700)),
-  })
-  const conversations = fc.array(step, { maxLength: 40 }).map((steps) => {
-    const { messages, add, tool } = conversation()
-    for (const { kind, path, offset, failed, pinned, text } of steps) {
-      const args = { file_path: path, ...(offset !== undefined && { offset, limit: 20 }) }
-      const more = { call: { content: text }, result: { isError: failed, pinned } }
-      if (kind === 'user') add({ content: text, pinned })
-      else if (kind === 'reply') add({ role: 'assistant', content: text, pinned })
-      else if (kind === 'view') tool('Read', args, FILE, more)
-      else if (kind === 'edit') tool('Edit', args, 'The file was updated. '.repeat(9), more)
-      else if (kind === 'bash') tool('Bash', { command: `run ${path}` }, 'output\n'.repeat(30), more)
-      else if (kind === 'lost') add({ role: 'assistant', toolCalls: [{ id: 'lost', name: 'Read', arguments: args }] })
-      else {
-        const id = `p${messages.length}`
-        add({
-          role: 'assistant',
-          toolCalls: [`${id}a`, `${id}b`].map((callId) => ({ id: callId, name: 'Read', arguments: args })),
-        })
-        for (const callId of [`${id}a`, `${id}b`])
-          add({ role: 'tool_result', toolCallId: callId, content: FILE, isError: failed })
-      }
-    }
-    return messages
-  })
-  const keepLastN = fc.integer({ min: 0, max: 12 })
-
-  test('no call loses its result, every text is one shorter line, and the archive holds the message to the byte', () => {
-    fc.assert(
-      fc.property(conversations, keepLastN, (messages, keep) => {
-        const pairs = pairToolCalls(messages)
-        const decisions = decide(messages, { settings: { ...defaultSettings.prune, keepLastN: keep } })
-        const removed = new Set(decisions.flatMap(({ action, messageId }) => (action === 'remove' ? [messageId] : [])))
-        for (const { action, messageId, text, archive } of decisions) {
-          const message = messages.find(({ id }) => id === messageId)
-          expect(message?.pinned).toBe(false)
-          expect(messages.length - (message?.seq ?? 0)).toBeGreaterThanOrEqual(keep)
-          expect(text).not.toContain('\n')
-          expect(text === '').toBe(action === 'remove')
-          if (message?.role === 'tool_result' || action !== 'remove') expect(archive.content).toBe(message?.content)
-          if (action !== 'remove') expect(countTokens(text)).toBeLessThan(archive.tokens)
-        }
-        for (const pair of [...pairs.byCallMessage.values()].flat()) {
-          if (pair.result) expect(removed.has(pair.callMessage.id)).toBe(removed.has(pair.result.id))
-          else expect(removed.has(pair.callMessage.id)).toBe(false)
-        }
-      }),
-      { numRuns: 200 },
-    )
-  })
-
-  test('a second look at the same messages finds nothing more to do', () => {
-    fc.assert(
-      fc.property(conversations, (messages) => {
-        const first = decide(messages)
-        const alreadyPruned = new Set(first.map(({ messageId }) => messageId))
-        const condensed = new Set(first.flatMap(({ action, messageId }) => (action === 'condense' ? [messageId] : [])))
-        expect(decide(messages)).toEqual(first)
-        expect(decide(messages, { alreadyPruned, condensed })).toEqual([])
-      }),
-      { numRuns: 100 },
-    )
-  })
 })
