@@ -100,7 +100,7 @@ function plan(job: IngestJob): 'planned' | 'conflict' {
   const prepared = prepareAppend(job, RECEIVED_AT_MS)
   const agentId = agentIdOf(job.projectId, job.agent)
   const threadId = threadIdOf(job.projectId, job.thread)
-  const thread = { agentId, headSeq: 0, tokensEstimate: 0, latestAtMs: null }
+  const thread = { agentId, place: '(0,1)', headSeq: 0, tokensEstimate: 0, latestAtMs: null }
   const { outcomes, messages } = planAppends([{ ...prepared, agentId, threadId }], {
     projectId: job.projectId,
     threads: new Map([[threadId, thread]]),

@@ -5,8 +5,19 @@ import { formatFigure, isWanted, toFigure } from '@heddle/test-support/figure'
 import { fuzzHttp, httpNames } from './http.js'
 import { run } from './run.js'
 
-const USAGE =
-  'npm run fuzz -- [--only ingest|http] [--inputs N] [--seed N] [--from N]: judges inputs of the ingest contract, or asks a fresh heddle up; --from FIRST --inputs 1 repeats one'
+const USAGE = `npm run fuzz -- [--only ingest|http] [--inputs N] [--seed N] [--from N]
+
+  --only ingest   judges inputs of the ingest contract, in this process
+  --only http     sends requests derived from the OpenAPI document to a fresh heddle up with data of its own: other methods,
+                  paths, queries, headers, encodings and bodies, several at once over each connection, and bytes that are no
+                  request at all. A fault is an answer of 5xx, a refusal that is no problem document with a known code, a
+                  connection closed without a word, or a server that ended. A few are sound, so that the store has work.
+  --inputs N      how many; 1,000,000 unless given
+  --seed N        another run; the same seed sends the same. 1 unless given
+  --from N        the number of the first one: --seed SEED --from FIRST --inputs 1 repeats one
+
+Prints one JSON object a line for each figure; progress and what is at fault go to the other output. Exit code 0 when all
+figures pass, 1 when one does not, 2 for wrong arguments.`
 const INPUTS_DEFAULT = 1_000_000
 const SAY_EVERY = 100_000
 const BYTES_PER_MB = 1_048_576
@@ -20,6 +31,10 @@ interface Given {
 
 /** Prints figures as lines of JSON. Exit code 0 when all pass, 1 when one does not, 2 for wrong arguments. */
 async function main(): Promise<number> {
+  if (process.argv.includes('--help') || process.argv.includes('-h')) {
+    process.stdout.write(`${USAGE}\n`)
+    return 0
+  }
   let given: Given
   try {
     given = readArguments()

@@ -5,20 +5,23 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import { expect, onTestFinished, test } from 'vitest'
-import { serve } from './http-support.js'
-import { openPipeline } from './support.js'
+import { openHome } from './cli-support.js'
 
 const EXAMPLE = fileURLToPath(new URL('../../docs/examples/generated-client.ts', import.meta.url))
 const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url))
 const COMPILER = join(MODULES, '.bin', 'tsc')
 const run = promisify(execFile)
 
-test('a client that a public generator makes of the OpenAPI document compiles, and does the whole journey', async () => {
-  const pipeline = await openPipeline('postgres')
-  onTestFinished(() => pipeline.close())
-  await pipeline.start()
-  const { gateway, url } = await serve(pipeline)
-  onTestFinished(() => gateway.close())
+test('a client that a public generator makes of the OpenAPI document compiles, and does the whole journey against heddle up', async () => {
+  // As a user has it: the built command, a folder of its own, a server of Postgres in it, and nothing else.
+  const home = await openHome()
+  const up = home.start(['up', '--port', '0', '--json'])
+  onTestFinished(async () => {
+    up.kill('SIGTERM')
+    expect((await up.ended).code).toBe(0)
+  })
+  const { url, mode, queues } = JSON.parse(await up.firstLine)
+  expect({ mode, queues }).toEqual({ mode: 'embedded', queues: 'postgres' })
 
   // In node_modules, because the generated program imports what is installed there.
   const folder = await mkdtemp(join(MODULES, '.generated-client-'))

@@ -51,7 +51,9 @@ function queryOf(operation: Operation, good: Values, random: Random): string {
 /** Broken as a whole: another method, another form of the body, another path. */
 function broken(asked: MalformedRequest, random: Random): MalformedRequest {
   const { headers, body } = asked
-  switch (random.whole(0, 9)) {
+  // A body that nobody reads breaks nothing.
+  const takesBody = asked.method === 'POST' || asked.method === 'PUT'
+  switch (takesBody ? random.whole(0, 11) : random.pick([0, 4, 5, 6, 10, 10, 10])) {
     case 0:
       return { ...asked, method: random.pick(['PATCH', 'OPTIONS', 'HEAD', 'POST', 'DELETE', 'PUT', 'TRACE', 'PURGE']) }
     case 1:
@@ -83,9 +85,25 @@ function broken(asked: MalformedRequest, random: Random): MalformedRequest {
         body: random.pick(['null', '""', '0', '[]', 'NaN', "{'a':1}", '{}{}', '']),
         headers: json(headers),
       }
+    case 10: {
+      const [name, value] = [
+        random.pick(['limit', 'cursor', 'order', '__proto__', 'constructor', text(random, 2)]),
+        random.pick(['-1', '1e9', 'null', '[]', '%00', '%ff', encoded(random, text(random))]),
+      ]
+      const given = `${encoded(random, name)}=${value}`
+      return { ...asked, path: `${asked.path}${asked.path.includes('?') ? '&' : '?'}${given}&${given}` }
+    }
+    case 11:
+      return { ...asked, body: huge(random), headers: json(headers) }
     default:
       return { ...asked, headers: { ...headers, 'content-encoding': random.pick(['gzip', 'br', 'identity', 'x']) } }
   }
+}
+
+/** Larger than most routes take, or of very many parts. */
+function huge(random: Random): string {
+  if (!random.oneIn(20)) return `{"a":${'{"a":'.repeat(random.whole(10, 5_000))}`
+  return random.oneIn(2) ? JSON.stringify('x'.repeat(random.whole(200_000, 400_000))) : `[${'0,'.repeat(100_000)}0]`
 }
 
 function json(headers: MalformedRequest['headers']): Record<string, string> {

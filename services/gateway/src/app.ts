@@ -9,17 +9,18 @@ import { BodyRoom } from './bodies.js'
 import { takeJson } from './body.js'
 import { Entrance } from './entrance.js'
 import { EventStreams } from './events.js'
+import { closeLeftBehind } from './left-behind.js'
 import type { CheckOrigin } from './loopback.js'
 import { serveMcp } from './mcp/http.js'
 import { Metrics } from './metrics.js'
-import { noSuchRoute } from './no-such-route.js'
+import { createNoSuchRoute } from './no-such-route.js'
 import { eventsContract } from './openapi.js'
 import { serveDocs, serveHealth } from './own-routes.js'
 import { ProjectRoom, type ProjectRoomLimits } from './project-room.js'
 import { createRefuse, headersOf } from './refusing.js'
 import { routes } from './routes/index.js'
 import { type ClientOf, serveRoute } from './serve-route.js'
-import { refuseUnread } from './unread.js'
+import { refuseOddRequests, refuseUnread } from './unread.js'
 
 /** What the gateway answers from. */
 export interface Backend {
@@ -77,6 +78,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger: false,
     bodyLimit: limits.httpSmallBodyBytesMax,
     requestTimeout: REQUEST_MS_MAX,
+    // Whoever names no host is refused as those are who name another one, and not with a bare status.
+    http: { requireHostHeader: false },
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
@@ -87,6 +90,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   server.server.headersTimeout = HEAD_MS_MAX
   server.server.maxConnections = CONNECTIONS_MAX
+  closeLeftBehind(server.server)
+  refuseOddRequests(server.server)
 
   // First of all, for every route and for what is none.
   server.addHook('onRequest', async (request, reply) => {
@@ -103,7 +108,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   const contracts = [...routes, eventsContract]
   server.setErrorHandler((error, request, reply) => refuse(request, reply, error))
-  server.setNotFoundHandler((request, reply) => refuse(request, reply, noSuchRoute(request, contracts)))
+  const noSuchRoute = createNoSuchRoute(contracts)
+  server.setNotFoundHandler((request, reply) => refuse(request, reply, noSuchRoute(request)))
   takeJson(server)
 
   const clientOf: ClientOf = async (request, needs) =>

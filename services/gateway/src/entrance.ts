@@ -47,7 +47,7 @@ export class Entrance {
     const { access } = request.routeOptions.config
     if (access !== undefined) {
       const { project } = await this.admit(request, access.needs)
-      const bytes = bytesOf(request)
+      const bytes = Math.min(bytesOf(request), bytesMax)
       if (access.stage !== undefined) this.#options.checkShare(project, { stage: access.stage, bytes })
       if (access.isCounted) this.#options.projects.take(project, bytes, response)
     }
@@ -63,7 +63,7 @@ export class Entrance {
   }
 }
 
-/** What its body takes; one that does not say so beforehand counts as nothing here, and in full in the room for all. */
+/** What its body says to take, of which no more is read than the route takes; one that does not say so beforehand counts as nothing here, and in full in the room for all. */
 function bytesOf({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? 0)
 }

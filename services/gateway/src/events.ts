@@ -36,7 +36,11 @@ export class EventStreams {
     if (this.#open.size >= STREAMS_MAX) throw tooManyStreams()
     const ending = new AbortController()
     this.#open.add(ending)
-    reply.raw.once('close', () => ending.abort())
+    let isGone = false
+    reply.raw.once('close', () => {
+      isGone = true
+      ending.abort()
+    })
     try {
       const events = await client.events.follow({
         signal: ending.signal,
@@ -47,6 +51,10 @@ export class EventStreams {
       })
       reply.hijack()
       await send(reply, events, ending.signal)
+    } catch (error) {
+      // Who went away while the stream was being opened is told nothing, and that is no fault of anybody.
+      if (!isGone) throw error
+      reply.hijack()
     } finally {
       ending.abort()
       this.#open.delete(ending)

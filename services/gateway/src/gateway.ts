@@ -21,7 +21,7 @@ export interface GatewayOptions {
   readonly identity: Readonly<Record<string, unknown>>
   readonly log: Logger
   readonly clock?: Clock
-  /** What one project may have under way. Default 256 requests, 128 MiB. */
+  /** What one project may have under way. Default 256 requests, 1,024 while it is alone, and 128 MiB. */
   readonly projectLimits?: ProjectRoomLimits
   /** Null while what it answers from is still being opened: until then it only tells how it stands. */
   backend(): Backend | null

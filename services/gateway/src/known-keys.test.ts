@@ -91,12 +91,20 @@ test('a look-up that failed is made again with the next request, and holds for n
   await refused
 })
 
-test('strangers have a bound, and those who are known are let in beside them', async () => {
+test('a crowd of strangers is looked up few at a time, has a bound, and those who are known are let in beside it', async () => {
   const { asked, keys, letIn } = lookingUp()
   await letIn()
-  const strangers = Array.from({ length: 64 }, (_, index) => keys.read(`stranger-${index}`))
+  const strangers = Array.from({ length: 1_000 }, (_, index) => keys.read(`stranger-${index}`))
+  const ended = Promise.allSettled(strangers)
   await expect(keys.read('one more')).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 1 })
   expect(await keys.read('good')).toEqual(acme)
-  for (const { answer } of asked) await answer(null)
-  expect(await Promise.all(strangers)).toEqual(strangers.map(() => null))
+  expect(asked).toHaveLength(1 + 8)
+  for (let next = 1; next <= strangers.length; next++) {
+    await (next % 5 === 0 ? asked[next]?.fail() : asked[next]?.answer(null))
+    expect(asked.length).toBe(1 + Math.min(next + 8, strangers.length))
+  }
+  expect((await ended).filter(({ status }) => status === 'rejected')).toHaveLength(200)
+  const after = keys.read('later')
+  await asked.at(-1)?.answer(acme)
+  expect(await after).toEqual(acme)
 })

@@ -16,7 +16,9 @@ const FRESH_MS = 1_000
 const TRUSTED_MS_MAX = 10_000
 const REMEMBERED_MAX = 10_000
 /** Keys nobody knows yet that are looked up at once. They come from anybody, and each takes a connection for a moment. */
-const STRANGERS_MAX = 64
+const LOOK_UPS_MAX = 8
+/** Those and the ones that wait their turn, which takes milliseconds: a crowd may come in the same moment. */
+const STRANGERS_MAX = 1_000
 
 interface KnownKey {
   access: Access
@@ -30,6 +32,8 @@ export class KnownKeys {
   readonly #options: KnownKeysOptions
   readonly #known = new Map<string, KnownKey>()
   readonly #asked = new Map<string, Promise<Access | null>>()
+  #lookUps = 0
+  readonly #waiting: (() => void)[] = []
 
   constructor(options: KnownKeysOptions) {
     this.#options = options
@@ -54,9 +58,22 @@ export class KnownKeys {
     const asked = this.#asked.get(name)
     if (asked !== undefined) return asked
     if (this.#asked.size >= STRANGERS_MAX) throw tooMany()
-    const asking = this.#lookUp(name, key).finally(() => this.#asked.delete(name))
+    const asking = this.#inTurn(() => this.#lookUp(name, key)).finally(() => this.#asked.delete(name))
     this.#asked.set(name, asking)
     return asking
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#lookUps >= LOOK_UPS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#lookUps++
+    try {
+      return await work()
+    } finally {
+      // The turn goes to the next as it is, so that nobody who has just come takes it.
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#lookUps--
+      else next()
+    }
   }
 
   #check(name: string, key: string, known: KnownKey): void {

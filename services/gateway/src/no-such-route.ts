@@ -8,22 +8,27 @@ const own = [
 ]
 
 /** Where a path is known, the method is at fault: then the answer names those that fit. */
-export function noSuchRoute(request: FastifyRequest, contracts: readonly { method: string; path: string }[]): Refused {
-  const path = request.url.split('?', 1).join('')
-  const fitting = [...contracts, ...own].filter((each) => patternOf(each.path).test(path)).map(({ method }) => method)
-  if (fitting.length === 0) {
-    return new Refused({
-      code: 'NOT_FOUND',
-      detail: 'there is no such route',
-      field: 'path',
-      hint: 'See /docs for those that there are.',
-    })
+export function createNoSuchRoute(
+  contracts: readonly { method: string; path: string }[],
+): (request: FastifyRequest) => Refused {
+  const known = [...contracts, ...own].map(({ method, path }) => ({ method, pattern: patternOf(path) }))
+  return ({ url, method: received }) => {
+    const path = url.split('?', 1).join('')
+    const fitting = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    if (fitting.length === 0) {
+      return new Refused({
+        code: 'NOT_FOUND',
+        detail: 'there is no such route',
+        field: 'path',
+        hint: 'See /docs for those that there are.',
+      })
+    }
+    const allow = [...new Set(fitting)].sort().join(', ')
+    return new Refused(
+      { code: 'VALIDATION_ERROR', detail: `method: must be one of ${allow}`, field: 'method', received },
+      { status: 405, headers: { allow } },
+    )
   }
-  const allow = [...new Set(fitting)].sort().join(', ')
-  return new Refused(
-    { code: 'VALIDATION_ERROR', detail: `method: must be one of ${allow}`, field: 'method', received: request.method },
-    { status: 405, headers: { allow } },
-  )
 }
 
 function patternOf(path: string): RegExp {

@@ -1,9 +1,5 @@
 import type { Client } from '@heddle/client'
 import {
-  archiveFoundSchema,
-  archivePageSchema,
-  archiveQuerySchema,
-  archiveSearchBodySchema,
   type ContextResult,
   contextBodySchema,
   contextPageSchema,
@@ -11,15 +7,11 @@ import {
   contextParamsSchema,
   contextRequestedSchema,
   contextSchema,
-  foundSchema,
   httpContextDiffSchema,
   httpReceiptSchema,
   limits,
   momentParamsSchema,
   pageQuerySchema,
-  recallBodySchema,
-  recalledSchema,
-  searchBodySchema,
   threadParamsSchema,
 } from '@heddle/contracts'
 import { readPrefer } from '../prefer.js'
@@ -128,65 +120,6 @@ export const contextRoutes: readonly Route[] = [
     },
     async handle({ client, params }) {
       return { body: await client.contexts.diff(params.context, params.other) }
-    },
-  }),
-  route({
-    id: 'recall',
-    method: 'POST',
-    path: '/v1/recall',
-    tag: 'recall',
-    needs: 'read',
-    summary: 'Bring back the full text of what a context shows in short',
-    body: recallBodySchema,
-    responses: { 200: { description: 'The content, as far as asked for.', schema: recalledSchema } },
-    async handle({ client, body }) {
-      return { body: await client.recall(body) }
-    },
-  }),
-  route({
-    id: 'search',
-    method: 'POST',
-    path: '/v1/search',
-    tag: 'recall',
-    needs: 'read',
-    summary: 'Find messages by words and by meaning, in a thread, an agent or the whole project',
-    description: 'Messages can be found a moment after they were stored, once the embed stage has met them.',
-    body: searchBodySchema,
-    responses: { 200: { description: 'What was found, best first.', schema: foundSchema } },
-    async handle({ client, body }) {
-      return { body: { ...(await client.search(body)), nextCursor: null } }
-    },
-  }),
-  route({
-    id: 'listArchive',
-    method: 'GET',
-    path: '/v1/archive',
-    tag: 'recall',
-    needs: 'read',
-    summary: 'What was condensed, newest first: its full text comes back by its reference',
-    query: archiveQuerySchema,
-    responses: {
-      200: {
-        description: 'A page of archive entries; one may be short and the list go on.',
-        schema: archivePageSchema,
-      },
-    },
-    async handle({ client, query: { agent, thread, ...page } }) {
-      const owner = { ...(agent !== undefined && { agent }), ...(thread !== undefined && { thread }) }
-      return { body: await client.archive.list({ ...owner, ...pageOptions(page) }) }
-    },
-  }),
-  route({
-    id: 'searchArchive',
-    method: 'POST',
-    path: '/v1/archive/search',
-    tag: 'recall',
-    needs: 'read',
-    summary: 'Find what was condensed, by words, meaning, kind, path, tool and time',
-    body: archiveSearchBodySchema,
-    responses: { 200: { description: 'What was found, best first.', schema: archiveFoundSchema } },
-    async handle({ client, body }) {
-      return { body: { ...(await client.archive.search(body)), nextCursor: null } }
     },
   }),
 ]

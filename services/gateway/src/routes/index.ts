@@ -4,6 +4,7 @@ import { contextRoutes } from './contexts.js'
 import { itemToolRoutes } from './item-tools.js'
 import { itemRoutes } from './items.js'
 import { messageRoutes } from './messages.js'
+import { recallRoutes } from './recall.js'
 import { snapshotRoutes } from './snapshots.js'
 import { threadItemRoutes } from './thread-items.js'
 import { threadRoutes } from './threads.js'
@@ -14,6 +15,7 @@ export const routes: readonly Route[] = [
   ...threadRoutes,
   ...messageRoutes,
   ...contextRoutes,
+  ...recallRoutes,
   ...snapshotRoutes,
   ...itemRoutes,
   ...itemToolRoutes,
