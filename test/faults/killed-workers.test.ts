@@ -1,12 +1,13 @@
 import type { PlacedMessage } from '@heddle/contracts'
 import { comparePositions, projectIdOf, threadIdOf } from '@heddle/core'
 import { listMessages } from '@heddle/store'
-import { type SpawnedNode, spawnNode, waitFor } from '@heddle/test-support'
+import { waitFor } from '@heddle/test-support'
 import { chances } from '@heddle/test-support/chances'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { modes, openPipeline, type Pipeline } from '../pipeline/support.js'
 import { AGENT, type Loom, openLoom, session } from '../pipeline/weaving.js'
 import { validateOpenAiChat } from '../support/src/validators/index.js'
+import { startWorkers } from './workers.js'
 
 const KILLS = 10
 const THREADS = 6
@@ -74,13 +75,6 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
     })
   },
 )
-
-async function startWorkers({ queueBackend, prefix, databaseUrl }: Pipeline): Promise<SpawnedNode> {
-  const parameters = [queueBackend.kind, queueBackend.url, prefix, databaseUrl]
-  const workers = spawnNode(new URL('./workers-process.ts', import.meta.url), { parameters })
-  await workers.line(/^ready$/, 60_000)
-  return workers
-}
 
 /** Appends a thread's messages a few at a time, each lot when the one before it is acknowledged as stored. */
 async function appendAll(

@@ -1,23 +1,26 @@
-import { parseArgs } from 'node:util'
 import { createLogger, onShutdown } from '@heddle/runtime'
 import { closeAll } from '@heddle/test-support/closing'
 import { formatFigure, isWanted, toFigure } from '@heddle/test-support/figure'
 import { type OutageCase, type OutageResult, runOutage } from './outage.js'
+import { help, readArguments } from './outage-arguments.js'
 
-const USAGE =
-  'npm run outages -- [--only NAME] [--list] [--seconds 3,20,60]: takes servers away and measures their return'
-const SECONDS_MAX = 3_600
 const CLOSE_MS_MAX = 20_000
 const TARGET = '<= 15'
 
 /** Prints a figure as a line of JSON for each outage. Exit code 0 when all pass, 1 when one does not, 2 for wrong arguments. */
 async function main(): Promise<number> {
-  let given: { only: readonly string[] | null; list: boolean; seconds: readonly number[] }
+  let given: ReturnType<typeof readArguments>
   try {
-    given = readArguments()
+    given = readArguments(process.argv.slice(2))
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n${USAGE}\n`)
+    process.stderr.write(
+      `${error instanceof Error ? error.message : error}\nnpm run outages -- --help shows the options\n`,
+    )
     return 2
+  }
+  if (given.help) {
+    process.stdout.write(help)
+    return 0
   }
   const cases = given.seconds
     .flatMap((seconds): OutageCase[] => [
@@ -57,21 +60,6 @@ function isNamed({ server }: OutageCase, { readyz, doctor }: OutageResult): bool
 
 function nameOf({ queues, server, seconds }: OutageCase): string {
   return `outage.${queues}.${server.toLowerCase()}.${seconds}s`
-}
-
-function readArguments() {
-  const { values } = parseArgs({
-    options: {
-      only: { type: 'string', multiple: true },
-      list: { type: 'boolean', default: false },
-      seconds: { type: 'string', default: '3,20,60' },
-    },
-  })
-  const seconds = values.seconds.split(',').map(Number)
-  if (!seconds.every((each) => Number.isInteger(each) && each >= 1 && each <= SECONDS_MAX)) {
-    throw new Error(`--seconds must be whole numbers from 1 to ${SECONDS_MAX}, such as 3,20,60`)
-  }
-  return { only: values.only ?? null, list: values.list, seconds }
 }
 
 const ignoreSignals = onShutdown(closeAll, {

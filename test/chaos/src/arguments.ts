@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util'
+import { figureOptions, type Help, helpText } from '@heddle/test-support/help'
 import { type SabotageName, sabotageNames } from './sabotage.js'
 import { awaitSize, fullSize, type Size, shortSize } from './sizes.js'
 
 export interface Arguments {
+  readonly help: boolean
   readonly list: boolean
   /** Figures whose names are this or begin with it and a dot; all where it is null. */
   readonly only: readonly string[] | null
@@ -17,21 +19,34 @@ const SEED_MAX = 2_147_483_647
 const CONTEXTS_MAX = 100_000
 const ROUNDS_MAX = 1_000_000_000
 
+const options = {
+  ...figureOptions,
+  short: { type: 'boolean', default: false, says: '10,000 messages and fewer faults instead of 100,000' },
+  seed: { type: 'string', value: 'N', says: 'the same messages and faults as another run, which has told its seed' },
+  contexts: { type: 'string', value: 'N', says: 'contexts that are awaited meanwhile (400, with --short 150)' },
+  rounds: { type: 'string', value: 'N', says: 'rounds of the figures of core (100,000, with --short 5,000)' },
+  sabotage: {
+    type: 'string',
+    value: 'NAME',
+    says: `robs the pipeline of one thing, and must fail: ${sabotageNames.join(', ')}`,
+  },
+  prove: { type: 'boolean', default: false, says: 'shows at a small size that each sabotage is noticed' },
+} as const
+
+export const help = helpText({
+  command: 'npm run chaos',
+  does: `Kills, restarts, pauses and cuts off workers, Redis and Postgres while producers append and agents await contexts, and
+counts what became of what was acknowledged. One line of JSON for each figure. The servers are its own, in a temporary
+folder, which it removes.`,
+  options,
+  takes: `at least 2.5 minutes for each of two backends, as long as producers take, and until all is worked off; --short under
+1.5 minutes for each. A busy machine takes longer and meets the same faults.`,
+  exits: '0 when every wanted figure passes, 1 when one misses or a run failed, 2 for wrong arguments',
+} satisfies Help)
+
 /** @throws Error that says what is wrong */
 export function readArguments(given: readonly string[], seedDefault: number): Arguments {
-  const { values } = parseArgs({
-    args: [...given],
-    options: {
-      list: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true },
-      short: { type: 'boolean', default: false },
-      seed: { type: 'string' },
-      contexts: { type: 'string' },
-      rounds: { type: 'string' },
-      sabotage: { type: 'string' },
-      prove: { type: 'boolean', default: false },
-    },
-  })
+  const { values } = parseArgs({ args: [...given], options })
   const { sabotage = null } = values
   if (sabotage !== null && !isSabotage(sabotage)) {
     throw new Error(`--sabotage must be one of ${sabotageNames.join(', ')}, not ${sabotage}`)
@@ -40,6 +55,7 @@ export function readArguments(given: readonly string[], seedDefault: number): Ar
   const isOfWaits = only?.every((name) => /^await(\.|$)/.test(name)) === true
   const size = values.short ? shortSize : isOfWaits ? awaitSize : fullSize
   return {
+    help: values.help,
     list: values.list,
     only,
     seed: wholeNumber('--seed', values.seed, SEED_MAX) ?? seedDefault,

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { SERVER_AWAY_EXIT_CODE } from './place.js'
 import type { WorkerOrder } from './worker-process.js'
 
 const script = fileURLToPath(new URL('./worker-process.js', import.meta.url))
@@ -28,7 +29,7 @@ export class Crew {
     this.#members = Array.from({ length: size }, (_, index) => this.#start(index))
   }
 
-  /** Workers that ended by themselves after they had started. */
+  /** Workers that ended by themselves, except those that could not start because a server was away. */
   get crashes(): number {
     return this.#crashes
   }
@@ -96,8 +97,9 @@ export class Crew {
       member.isReady = true
       this.#look()
     })
-    child.once('exit', (_code, signal) => {
-      if (member.isReady && signal !== 'SIGKILL') this.#crashes++
+    child.once('exit', (code, signal) => {
+      const isAway = !member.isReady && code === SERVER_AWAY_EXIT_CODE
+      if (signal !== 'SIGKILL' && !isAway) this.#crashes++
       const isTooEarly = !member.isReady
       member.isReady = false
       setTimeout(() => this.#restart(index), isTooEarly ? RESTART_AFTER_MS : 0)
@@ -126,7 +128,14 @@ async function end({ child, pause }: Member): Promise<void> {
     child.kill('SIGKILL')
     await exited
   }
-  // Its whole group: the shell and what it waits for.
-  if (pause?.pid !== undefined && pause.exitCode === null && pause.signalCode === null)
-    process.kill(-pause.pid, 'SIGKILL')
+  if (pause?.pid !== undefined && pause.exitCode === null && pause.signalCode === null) endGroup(pause.pid)
+}
+
+/** A shell with what it waits for, which may just have ended by itself. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
 }

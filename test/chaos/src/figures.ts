@@ -53,6 +53,8 @@ export function figuresOf(findings: Findings): Measured[] {
   const { size, damage, settlements, disturbance } = findings
   const count = (test: (settlement: Settlement) => boolean) => settlements.filter(test).length
   const faults = (kind: string) => disturbance.faults.get(kind) ?? 0
+  const unheard = size.contexts - settlements.length
+  const awaited = `of ${size.contexts} that were awaited`
   const isLate = (one: Settlement) => one.isLate && one.end !== 'hung'
   const measures: Record<FigureName, Omit<Measured, 'name'>> = {
     'ingest.lost': { value: damage.lost, unit: 'messages', target: NONE },
@@ -61,10 +63,20 @@ export function figuresOf(findings: Findings): Measured[] {
     'ingest.gaps': { value: damage.gaps, unit: 'sequence numbers', target: NONE },
     'ingest.drained': { value: findings.drainedSeconds, unit: 's', target: `<= ${size.drainSecondsMax}` },
     'ingest.acknowledged': { value: findings.acknowledged, unit: 'messages', target: `>= ${size.messages}` },
-    'await.hung': { value: count(({ end }) => end === 'hung'), unit: 'contexts', target: NONE },
-    'await.late': { value: count(isLate), unit: 'contexts', target: NONE },
+    // A wait of which nothing was heard has not ended.
+    'await.hung': {
+      value: count(({ end }) => end === 'hung') + unheard,
+      unit: 'contexts',
+      target: NONE,
+      note: awaited,
+    },
+    'await.late': { value: count(isLate), unit: 'contexts', target: NONE, note: awaited },
     'await.untyped': { value: count(({ end }) => end === 'untyped'), unit: 'contexts', target: NONE },
-    'await.built': { value: count(({ end }) => end === 'built'), unit: 'contexts', note: `of ${settlements.length}` },
+    'await.built': {
+      value: count(({ end }) => end === 'built'),
+      unit: 'contexts',
+      note: `of ${settlements.length}${refusals(settlements)}`,
+    },
     'workers.crashed': { value: findings.crashes, unit: 'processes', target: NONE },
     'workers.deadLetters': { value: findings.deadLetters, unit: 'jobs' },
     'faults.workerKilled': { value: faults('worker-killed'), unit: 'faults' },
@@ -79,6 +91,17 @@ export function figuresOf(findings: Findings): Measured[] {
     'run.seconds': { value: findings.seconds, unit: 's' },
   }
   return figureNames.map((name) => ({ name: nameOn(name, findings.backend), ...measures[name] }))
+}
+
+/** How often each error ended a wait: the code stands first in what is told of it. */
+function refusals(settlements: readonly Settlement[]): string {
+  const counts = new Map<string, number>()
+  for (const { end, detail } of settlements) {
+    if (end !== 'refused') continue
+    const [code = ''] = detail.split(':')
+    counts.set(code, (counts.get(code) ?? 0) + 1)
+  }
+  return [...counts].map(([code, count]) => `; ${code} ${count}`).join('')
 }
 
 export function nameOn(name: string, backend: BackendName): string {

@@ -9,7 +9,10 @@ import { contentHash } from './production.js'
 const LOOK_EVERY_MS = 250
 
 /** Waits until every stage has worked up to the head of every thread. @returns the seconds since `sinceMs`, also where it was in vain */
-export async function waitUntilDrained(databaseUrl: string, sinceMs: number, secondsMax: number): Promise<number> {
+export async function waitUntilDrained(
+  databaseUrl: string,
+  { sinceMs, secondsMax, say }: { sinceMs: number; secondsMax: number; say: (line: string) => void },
+): Promise<number> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   const seconds = () => (performance.now() - sinceMs) / 1_000
   try {
@@ -17,12 +20,28 @@ export async function waitUntilDrained(databaseUrl: string, sinceMs: number, sec
       const [row] = await sql<{ isBehind: boolean }[]>`
         select exists (select from heddle.stage_cursors where least(prune_seq, summarize_seq, embed_seq) < head_seq)
           or exists (select from heddle.context_states where status = 'pending') as "isBehind"`
-      if (row?.isBehind === false || seconds() > secondsMax) return seconds()
+      if (row?.isBehind === false) return seconds()
+      if (seconds() > secondsMax) {
+        say(`not drained: ${JSON.stringify(await findBehind(sql))}`)
+        return seconds()
+      }
       await wait(LOOK_EVERY_MS)
     }
   } finally {
     await sql.end()
   }
+}
+
+/** What stands between a run and its end, for whoever has to find out why. */
+async function findBehind(sql: postgres.Sql): Promise<unknown> {
+  const [row] = await sql`
+    select
+      (select count(*)::int from heddle.stage_cursors where prune_seq < head_seq) as "threadsToPrune",
+      (select count(*)::int from heddle.stage_cursors where summarize_seq < head_seq) as "threadsToSummarize",
+      (select count(*)::int from heddle.stage_cursors where embed_seq < head_seq) as "threadsToEmbed",
+      (select count(*)::int from heddle.context_states where status = 'pending') as "contextsToBuild",
+      (select jsonb_agg(to_jsonb(letters) - 'payload') from heddle.dead_letters as letters) as "deadLetters"`
+  return row
 }
 
 /** Reads everything back, as a client would, and compares it with the ledger. */

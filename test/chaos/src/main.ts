@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { createLogger, onShutdown } from '@heddle/runtime'
 import { closeAll } from '@heddle/test-support/closing'
 import { formatFigure, isWanted, type Measured, toFigure } from '@heddle/test-support/figure'
-import { type Arguments, readArguments } from './arguments.js'
+import { type Arguments, help, readArguments } from './arguments.js'
 import { coreFigureNames, runCore } from './core.js'
 import { figureNames, nameOn } from './figures.js'
 import { proofNames, prove } from './prove.js'
@@ -24,6 +24,10 @@ async function main(): Promise<number> {
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
     return 2
+  }
+  if (given.help) {
+    process.stdout.write(help)
+    return 0
   }
   const ownNames = given.prove ? proofNames : figureNames
   const namesOn = (backend: BackendName) => ownNames.map((name) => nameOn(name, backend))

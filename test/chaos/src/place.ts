@@ -10,5 +10,8 @@ export interface Place extends Addresses {
 
 export const PROJECT = 'chaos'
 
+/** Of a worker that could not start because a server is away: whoever watches over it starts it again. */
+export const SERVER_AWAY_EXIT_CODE = 75
+
 /** Outages are what a run is made of: nobody wants to read of them, unless something is to be found out. */
 export const logLevel = (process.env['HEDDLE_CHAOS_LOG'] ?? 'silent') as LogLevel

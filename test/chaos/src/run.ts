@@ -58,7 +58,8 @@ async function runOnServers(options: RunOptions, servers: Servers): Promise<Meas
   const scene = { plan, servers, prefix: PREFIX, crew, progress, killEveryMs, say }
   const disturbance = await disturb(scene, goUsers())
   say(`${ledger.size} messages are acknowledged; waiting until the stages have caught up`)
-  const drainedSeconds = await waitUntilDrained(databaseUrl, disturbance.lastFaultAtMs, size.drainSecondsMax)
+  const until = { sinceMs: disturbance.lastFaultAtMs, secondsMax: size.drainSecondsMax, say }
+  const drainedSeconds = await waitUntilDrained(databaseUrl, until)
   const damage = await inspect(databaseUrl, ledger)
   return figuresOf({
     backend,

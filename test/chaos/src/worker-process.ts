@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os'
 import { type StagesOptions, startStages } from '@heddle/cli'
-import { type StageName, stageNames } from '@heddle/contracts'
+import { HeddleError, type StageName, stageNames } from '@heddle/contracts'
 import { openQueues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
-import { logLevel, type Place, PROJECT } from './place.js'
+import { logLevel, type Place, PROJECT, SERVER_AWAY_EXIT_CODE } from './place.js'
 import { BLIND_APPLICATION } from './sabotage.js'
 
 export interface WorkerOrder extends Place {
@@ -21,9 +21,8 @@ process.on('message', (order: WorkerOrder) => {
   start(order).then(
     () => process.send?.('ready'),
     (error: unknown) => {
-      // A server is away. Whoever watches over the process starts it again.
       log.warn({ error }, 'the workers could not be started')
-      process.exit(1)
+      process.exit(error instanceof HeddleError && error.disposition === 'retry' ? SERVER_AWAY_EXIT_CODE : 1)
     },
   )
 })
