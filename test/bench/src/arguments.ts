@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
+import { figureOptions, type Help, helpText } from '@heddle/test-support/help'
 
 export interface Arguments {
+  readonly help: boolean
   readonly list: boolean
   /** Figures whose names are this or begin with it and a dot; all where it is null. */
   readonly only: readonly string[] | null
@@ -37,26 +39,39 @@ const POOL_SECONDS_DEFAULT = 20
 const POOL_SECONDS_MIN = 2
 const POOL_SECONDS_MAX = 600
 
+const options = {
+  ...figureOptions,
+  messages: {
+    type: 'string',
+    value: 'N',
+    says: 'messages of the long thread (300,000; 1,000,000 if asked for by name)',
+  },
+  replies: { type: 'string', value: 'N', says: 'contexts for 64 clients (1,000; 10,000 if asked for by name)' },
+  chunks: { type: 'string', value: 'N', says: 'chunks of the scope that is searched (100,000)' },
+  'noisy-seconds': { type: 'string', value: 'N', says: 'each phase beside a noisy neighbour (120)' },
+  'pool-seconds': { type: 'string', value: 'N', says: 'each size of a pool of workers (20)' },
+} as const
+
+export const help = helpText({
+  command: 'npm run bench',
+  does: `Measures how fast Heddle is, each figure beside what its parts allow in the same run. One line of JSON for each figure.
+The servers are its own but for DATABASE_URL and REDIS_URL, where it makes a database and a prefix and removes both.`,
+  options,
+  takes: `about half an hour on two cores, longer on busy ones; one figure half a minute to five, but for the long ones: build.thread1m
+fills a thread of a million messages, noisy lasts two phases of --noisy-seconds, pools nine sizes of --pool-seconds.`,
+  exits: '0 when all was measured, whether or not it passes; 1 when a measurement failed; 2 for wrong arguments',
+} satisfies Help)
+
 /** @throws Error that says what is wrong */
 export function readArguments(given: readonly string[]): Arguments {
-  const { values } = parseArgs({
-    args: [...given],
-    options: {
-      list: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true },
-      messages: { type: 'string' },
-      replies: { type: 'string' },
-      chunks: { type: 'string' },
-      'noisy-seconds': { type: 'string' },
-      'pool-seconds': { type: 'string' },
-    },
-  })
+  const { values } = parseArgs({ args: [...given], options })
   const only = values.only ?? null
   const sizeOf = (name: string, inFull: number, usual: number) =>
     only?.some((figure) => figure.startsWith(name)) === true ? inFull : usual
   const messages = values.messages ?? sizeOf('build.thread1m', MESSAGES_MAX, MESSAGES_DEFAULT)
   const replies = values.replies ?? sizeOf('build.clients64', REPLIES_MAX, REPLIES_DEFAULT)
   return {
+    help: values.help,
     list: values.list,
     only,
     messages: whole('messages', messages, MESSAGES_MIN, MESSAGES_MAX),

@@ -8,7 +8,9 @@ import { openStore, type Store } from '@heddle/store'
 import { closeAll, closeLater } from '@heddle/test-support/closing'
 import type { QueuePlace } from '@heddle/test-support/queue-server'
 import postgres from 'postgres'
+import { openPlainQueue, type PlainQueue } from './plain-bullmq.js'
 import { type BackendName, openServers, type Servers } from './servers.js'
+import type { WorkerOrder } from './worker-process.js'
 import { startWorkers, type Workers } from './workers.js'
 
 const PROJECT = 'bench'
@@ -32,7 +34,11 @@ export interface Bench {
   startStages(...stages: StageName[]): Promise<Workers>
   /** With variables in their environment, such as the key of a provider. */
   startStagesWith(env: Readonly<Record<string, string>>, ...stages: StageName[]): Promise<Workers>
+  /** As `heddle worker` runs them beside others: in the background. */
+  startStagesBehind(niceness: number, ...stages: StageName[]): Promise<Workers>
   startNoOp(...stages: StageName[]): Promise<Workers>
+  /** BullMQ by itself: its queue, and its worker, whose jobs do nothing. */
+  startBullMq(): Promise<{ queue: PlainQueue; workers: Workers }>
   /** A name that was not used before in this run. */
   fresh(name: string): string
   close(): Promise<void>
@@ -41,22 +47,24 @@ export interface Bench {
 export async function openBench(servers: Servers): Promise<Bench> {
   const log = createLogger({ level: 'error', name: 'bench' })
   const run = randomBytes(4).toString('hex')
-  const prefixes = { stages: `bench-${run}`, noOp: `bench-noop-${run}` }
+  const prefixes = { stages: `bench-${run}`, 'no-op': `bench-noop-${run}`, bullmq: `bench-bullmq-${run}` }
   const store = openStore({ url: servers.databaseUrl })
   const queues = await openQueues({ backend: servers.queue, prefix: prefixes.stages, log })
-  const noOp = await openQueues({ backend: servers.queue, prefix: prefixes.noOp, log })
+  const noOp = await openQueues({ backend: servers.queue, prefix: prefixes['no-op'], log })
   const sql = postgres(servers.databaseUrl, { max: 4, onnotice: () => {} })
   const workers: Workers[] = []
+  const plainQueues: PlainQueue[] = []
   let names = 0
 
   async function start(
-    kind: 'stages' | 'no-op',
+    kind: WorkerOrder['kind'],
     stages: readonly StageName[],
-    env: Readonly<Record<string, string>> = {},
+    { env = {}, niceness }: { env?: Readonly<Record<string, string>>; niceness?: number } = {},
   ): Promise<Workers> {
-    const prefix = kind === 'stages' ? prefixes.stages : prefixes.noOp
+    const prefix = prefixes[kind]
     const { databaseUrl, queue } = servers
-    const started = await startWorkers({ kind, stages, databaseUrl, queue, prefix, project: PROJECT, env })
+    const order = { kind, stages, databaseUrl, queue, prefix, project: PROJECT, env }
+    const started = await startWorkers({ ...order, ...(niceness !== undefined && { niceness }) })
     workers.push(started)
     return started
   }
@@ -71,11 +79,18 @@ export async function openBench(servers: Servers): Promise<Bench> {
     place: { backend: servers.queue, prefix: prefixes.stages },
     noOp,
     startStages: (...stages) => start('stages', stages),
-    startStagesWith: (env, ...stages) => start('stages', stages, env),
+    startStagesWith: (env, ...stages) => start('stages', stages, { env }),
+    startStagesBehind: (niceness, ...stages) => start('stages', stages, { niceness }),
     startNoOp: (...stages) => start('no-op', stages),
+    async startBullMq() {
+      const queue = await openPlainQueue({ backend: servers.queue, prefix: prefixes.bullmq })
+      plainQueues.push(queue)
+      return { queue, workers: await start('bullmq', []) }
+    },
     fresh: (name) => `${name}-${names++}`,
     async close() {
       await Promise.all(workers.map((each) => each.stop()))
+      for (const queue of plainQueues) await queue.close()
       await queues.destroy()
       await noOp.destroy()
       await store.close()

@@ -6,6 +6,7 @@ import { startGateway } from '@heddle/gateway'
 import { openQueues, type QueuesOptions } from '@heddle/queue'
 import { createLogger, loadConfig } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
+import { LoopDelay } from './loop-delay.js'
 
 /** What the process is told first: what to serve. It answers with where. */
 export interface GatewayOrder {
@@ -18,11 +19,23 @@ export interface GatewayAnswer {
   readonly url: string
 }
 
+/** How late its event loop was since it was last asked: the 99th percentile, in milliseconds. */
+export interface DelayAnswer {
+  readonly delayMs: number
+}
+
 const log = createLogger({ level: 'fatal', name: 'bench-gateway' })
 let stop = async () => {}
 
-process.once('message', (order: GatewayOrder) => {
-  void start(order).then((answer) => process.send?.(answer))
+let delay = new LoopDelay()
+
+process.on('message', (order: GatewayOrder | 'delay') => {
+  if (order !== 'delay') {
+    void start(order).then((answer) => process.send?.(answer))
+    return
+  }
+  process.send?.({ delayMs: delay.stop() } satisfies DelayAnswer)
+  delay = new LoopDelay()
 })
 // Also when the parent was killed: the channel closes with it.
 process.on('disconnect', () => void stop().finally(() => process.exit()))

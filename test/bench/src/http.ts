@@ -5,6 +5,7 @@ import { createLogger } from '@heddle/runtime'
 import type { Measured } from '@heddle/test-support/figure'
 import type { Bench } from './bench.js'
 import { conversationOf } from './conversation.js'
+import { untilSettled } from './settled.js'
 import { interleaved, median, timed } from './statistics.js'
 
 const ROUNDS = 5
@@ -43,11 +44,15 @@ export async function measureHttp(bench: Bench): Promise<Measured[]> {
     const append = (over: RemoteClient) => () =>
       over.messages.append({ agent, thread: bench.fresh('appended'), messages: conversationOf(1) })
     const build = (over: RemoteClient) => () => over.contexts.build({ thread, budget: BUDGET, format: 'openai-chat' })
+    const settled = async (work: () => Promise<unknown>) => {
+      await untilSettled(bench, 'appended-')
+      return await p50Of(work)
+    }
     const p50 = await interleaved(ROUNDS, {
-      appendQueue: () => p50Of(append(client)),
-      appendHttp: () => p50Of(append(remote)),
-      buildQueue: () => p50Of(build(client)),
-      buildHttp: () => p50Of(build(remote)),
+      appendQueue: () => settled(append(client)),
+      appendHttp: () => settled(append(remote)),
+      buildQueue: () => settled(build(client)),
+      buildHttp: () => settled(build(remote)),
     })
     const added = (name: string, http: readonly number[], queue: readonly number[]): Measured => ({
       name: `http.added.${name}`,

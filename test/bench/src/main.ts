@@ -1,7 +1,7 @@
 import { createLogger, onShutdown } from '@heddle/runtime'
 import { closeAll } from '@heddle/test-support/closing'
 import { formatFigure, isWanted, type Measured, toFigure } from '@heddle/test-support/figure'
-import { type Arguments, readArguments } from './arguments.js'
+import { type Arguments, help, readArguments } from './arguments.js'
 import { withBench } from './bench.js'
 import { nameOn, onBackends, plain } from './catalog.js'
 import { type BackendName, backendNames, MissingServer } from './servers.js'
@@ -20,6 +20,10 @@ async function main(): Promise<number> {
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
     return 2
+  }
+  if (given.help) {
+    process.stdout.write(help)
+    return 0
   }
   const names = [
     ...backendNames.flatMap((backend) => onBackends.flatMap((each) => each.names.map((name) => nameOn(name, backend)))),

@@ -1,21 +1,20 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { tmpdir } from 'node:os'
 import { type Client, createClient } from '@heddle/client'
+import { loadConfig } from '@heddle/runtime'
 import type { Measured } from '@heddle/test-support/figure'
-import { dismiss } from '@heddle/test-support/forked'
-import { v7 as uuid } from 'uuid'
 import { type Bench, withBench } from './bench.js'
 import type { Sizes } from './catalog.js'
 import { conversationOf } from './conversation.js'
-import type { GatewayAnswer, GatewayOrder } from './gateway-process.js'
-import { type Ask, Asker } from './offered-load.js'
+import { startFlood } from './flood.js'
+import { startGatewayProcess } from './gateways.js'
+import { LoopDelay } from './loop-delay.js'
+import { Asker } from './offered-load.js'
 import { MissingServer } from './servers.js'
 import { percentile } from './statistics.js'
+import { asksOf, type TenantNames } from './tenant.js'
 
 const GATEWAYS = 2
 const MESSAGES = 200
-const MESSAGES_PER_APPEND = 20
 const BUDGET = 16_000
 /** Enough to keep the workers busy and no more. */
 const CAPACITY_AT_ONCE = 32
@@ -50,90 +49,87 @@ export async function measureNoisy(sizes: Sizes): Promise<Measured[]> {
   }
 }
 
+/**
+ * Gateways, workers and the noisy project are processes of their own; the quiet one and who asks for `/healthz` are this one.
+ * Whoever asks stands for clients on other machines, and how late it was itself is told beside what it saw.
+ */
 async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measured[]> {
   const forMs = noisySeconds * 1_000
-  const stages = await bench.startStages('ingest', 'prune', 'summarize', 'embed', 'assemble')
+  // As `heddle worker` reads it, so that another one can be tried.
+  const { HEDDLE_WORKERS_NICENESS } = process.env
+  const { niceness } = loadConfig({ env: { HEDDLE_WORKERS_NICENESS }, cwd: tmpdir() }).workers
+  const stages = await bench.startStagesBehind(niceness, 'ingest', 'prune', 'summarize', 'embed', 'assemble')
   const gateways = await Promise.all(Array.from({ length: GATEWAYS }, () => startGatewayProcess(bench)))
   const urls = gateways.map(({ url }) => url)
-  const noisy = await settle(bench, urls, 'noisy')
-  const quiet = await settle(bench, urls, 'quiet')
+  const [noisy, quiet] = [await settle(bench, 'noisy'), await settle(bench, 'quiet')]
+  const flood = await startFlood({ urls, ...noisy })
+  const asker = new Asker(urls, quiet.key)
+  const calmly = asksOf(quiet)
   try {
-    const { doneMs } = await noisy.asker.closed(noisy.ask, CAPACITY_AT_ONCE, CAPACITY_MS)
+    const { doneMs, acknowledged } = await flood.ask({ kind: 'closed', atOnce: CAPACITY_AT_ONCE, forMs: CAPACITY_MS })
     const capacity = doneMs.length / (CAPACITY_MS / 1_000)
     const beside = async (perSecond: number) => {
+      const delay = new LoopDelay()
+      await Promise.all(gateways.map((gateway) => gateway.delayMs()))
       const [loud, calm, lives] = await Promise.all([
-        noisy.asker.open(noisy.ask, perSecond, forMs),
-        quiet.asker.open(quiet.ask, Math.max(capacity * QUIET_SHARE, QUIET_PER_SECOND_MIN), forMs),
-        quiet.asker.open(() => ({ path: '/healthz' }), LIVES_PER_SECOND, forMs),
+        flood.ask({ kind: 'open', perSecond, forMs }),
+        asker.open(calmly.next, Math.max(capacity * QUIET_SHARE, QUIET_PER_SECOND_MIN), forMs),
+        asker.open(() => ({ path: '/healthz' }), LIVES_PER_SECOND, forMs),
       ])
-      return { loud, calm, lives, p95: percentile(calm.doneMs, 0.95) }
+      const delaysMs = await Promise.all(gateways.map((gateway) => gateway.delayMs()))
+      return { loud, calm, lives, p95: percentile(calm.doneMs, 0.95), delaysMs, ownDelayMs: delay.stop() }
     }
     const usual = await beside(capacity * CALM_SHARE)
     const depth = watchDepth(bench)
-    const flood = await beside(capacity * FLOOD_TIMES)
+    const loaded = await beside(capacity * FLOOD_TIMES)
     const waitingMax = await depth.stop()
-    const lost = await countMissing(bench, noisy.acknowledged)
-    const { loud, calm, lives } = flood
+    const told = [...acknowledged, ...usual.loud.acknowledged, ...loaded.loud.acknowledged, ...calmly.acknowledged]
+    const lost = await countMissing(bench, told)
+    const { loud, calm, lives } = loaded
     const others = [...loud.others, ...calm.others, ...usual.calm.others].map(
       ([status, count]) => `${count} of ${status}`,
     )
     const note = [
-      `capacity ${capacity.toFixed(0)}/s`,
+      `capacity ${capacity.toFixed(0)}/s, workers at niceness ${niceness}`,
       `${noisySeconds} s at ${CALM_SHARE} and ${FLOOD_TIMES} times that`,
       `${loud.doneMs.length} done, ${loud.refusedMs.length} refused, ${loud.unsent} not sent while all connections were in use`,
-      `quiet project: p95 ${usual.p95.toFixed(0)} and ${flood.p95.toFixed(0)} ms, ${calm.refusedMs.length} of its refused`,
+      `quiet project: p95 ${usual.p95.toFixed(0)} and ${loaded.p95.toFixed(0)} ms, ${calm.refusedMs.length} of its refused`,
+    ].join('; ')
+    const late = [
+      `p99 as the noisy project saw it, p50 ${percentile(loud.refusedMs, 0.5).toFixed(0)} ms`,
+      `how late processes were themselves, p99: who asked ${loud.ownDelayMs.toFixed(0)} ms`,
+      `gateways ${loaded.delaysMs.map((ms) => ms.toFixed(0)).join(' and ')} ms`,
+      `who asked for /healthz ${loaded.ownDelayMs.toFixed(0)} ms`,
     ].join('; ')
     return [
-      { name: 'noisy.p95', value: flood.p95, unit: 'ms', ceiling: usual.p95, target: '<= 2', note },
-      { name: 'noisy.refusal', value: percentile(loud.refusedMs, 0.99), unit: 'ms', target: '<= 100' },
+      { name: 'noisy.p95', value: loaded.p95, unit: 'ms', ceiling: usual.p95, target: '<= 2', note },
+      { name: 'noisy.refusal', value: percentile(loud.refusedMs, 0.99), unit: 'ms', target: '<= 100', note: late },
       { name: 'noisy.healthz', value: percentile(lives.doneMs, 0.99), unit: 'ms', note: 'p99 in the same flood' },
-      { name: 'noisy.lost', value: lost, unit: 'messages', target: '<= 0', note: `of ${noisy.acknowledged.length}` },
+      { name: 'noisy.lost', value: lost, unit: 'messages', target: '<= 0', note: `of ${told.length}` },
       { name: 'noisy.unnamed', value: loud.withoutRetryAfter, unit: 'refusals', target: '<= 0' },
       { name: 'noisy.failed', value: others.length, unit: 'kinds of answers', target: '<= 0', note: others.join(', ') },
       { name: 'noisy.waiting', value: waitingMax, unit: 'jobs', note: 'ingest and assemble, waiting and active' },
     ]
   } finally {
-    noisy.asker.close()
-    quiet.asker.close()
+    asker.close()
+    await flood.stop()
     await Promise.all(gateways.map(({ stop }) => stop()))
     await stages.stop()
   }
 }
 
-interface Tenant {
-  readonly asker: Asker
-  /** Appends and builds in turn. */
-  readonly ask: () => Ask
-  /** Ids of messages that were said to be stored. */
-  readonly acknowledged: string[]
+interface Tenant extends TenantNames {
+  readonly key: string
 }
 
-async function settle(bench: Bench, urls: readonly string[], project: string): Promise<Tenant> {
+async function settle(bench: Bench, project: string): Promise<Tenant> {
   const client: Client = createClient({ store: bench.store, queues: bench.queues, project })
   const { key } = await client.keys.create({ name: 'bench', role: 'agent' })
   const [agent, thread] = ['agent', 'built']
   await client.agents.put(agent, { settings: { budget: BUDGET, rollingWindow: null } })
   await client.messages.append({ agent, thread, messages: conversationOf(MESSAGES) })
   await client.threads.waitUntilSettled(thread)
-  const acknowledged: string[] = []
-  let asked = 0
-  const append = (): Ask => {
-    const messages = conversationOf(MESSAGES_PER_APPEND).map((message) => ({ ...message, id: uuid() }))
-    const onDone = () => acknowledged.push(...messages.map(({ id }) => id))
-    return { path: `/v1/threads/${bench.fresh('appended')}/messages`, body: { agent, messages }, onDone }
-  }
-  const build = (): Ask => ({ path: `/v1/threads/${thread}/contexts`, body: { message: `question ${asked}` } })
-  return { asker: new Asker(urls, key), ask: () => (asked++ % 2 === 0 ? append() : build()), acknowledged }
-}
-
-const script = fileURLToPath(new URL('./gateway-process.js', import.meta.url))
-
-async function startGatewayProcess({ servers, place }: Bench): Promise<{ url: string; stop(): Promise<void> }> {
-  const child = fork(script, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  const { databaseUrl, queue } = servers
-  child.send({ databaseUrl, queue, prefix: place.prefix } satisfies GatewayOrder)
-  const [{ url }] = (await once(child, 'message')) as [GatewayAnswer]
-  return { url, stop: () => dismiss(child) }
+  return { key, agent, thread }
 }
 
 /** The most jobs that callers wait for, seen at one time. */

@@ -2,18 +2,24 @@ import { tmpdir } from 'node:os'
 import { startStages } from '@heddle/cli'
 import type { StageName } from '@heddle/contracts'
 import { defineWorker, done, openQueues, type QueuesOptions } from '@heddle/queue'
-import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
+import { createLogger, loadConfig, systemClock, workInBackground } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
+import { startPlainWorker } from './plain-bullmq.js'
 
 /** What the process is told first: which workers to run. */
 export interface WorkerOrder {
-  /** `no-op`: jobs of the stage are taken and done with, which is what the queue alone can do. */
-  readonly kind: 'stages' | 'no-op'
+  /**
+   * `no-op`: jobs of the stage are taken and done with, which is what the queue alone can do; `bullmq`: the same by BullMQ's
+   * own worker, without Heddle.
+   */
+  readonly kind: 'stages' | 'no-op' | 'bullmq'
   readonly stages: readonly StageName[]
   readonly databaseUrl: string
   readonly queue: QueuesOptions['backend']
   readonly prefix: string
   readonly project: string
+  /** How far the process stands back for others of the machine; as it was started where it is not given. */
+  readonly niceness?: number
   /** Where keys of providers are looked for, instead of the environment of whoever measures. */
   readonly env: Readonly<Record<string, string>>
 }
@@ -47,11 +53,21 @@ process.on('message', (order: WorkerOrder | CountOrder | MemoryOrder) => {
 process.on('disconnect', () => void stop().finally(() => process.exit()))
 
 async function start(order: WorkerOrder): Promise<void> {
+  if (order.niceness !== undefined) workInBackground(order.niceness)
+  if (order.kind === 'bullmq') {
+    const worker = await startPlainWorker({ backend: order.queue, prefix: order.prefix }, count)
+    stop = () => worker.close()
+    return
+  }
   const queues = await openQueues({ backend: order.queue, prefix: order.prefix, log })
   stop = () => queues.close()
   if (order.kind === 'no-op') {
     for (const stage of order.stages) {
-      await defineWorker({ stage, queues, log, handler: async () => count(), recordDeadLetter: async () => {} })
+      const handler = async () => {
+        count()
+        return done()
+      }
+      await defineWorker({ stage, queues, log, handler, recordDeadLetter: async () => {} })
     }
     return
   }
@@ -82,8 +98,7 @@ function tellMemory(): void {
   process.send?.({ peakBytes: process.resourceUsage().maxRSS * 1_024 } satisfies MemoryAnswer)
 }
 
-function count() {
+function count(): void {
   jobsLeft--
   if (jobsLeft === 0) process.send?.('counted')
-  return done()
 }

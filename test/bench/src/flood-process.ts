@@ -1,0 +1,49 @@
+import { LoopDelay } from './loop-delay.js'
+import { type Answers, Asker } from './offered-load.js'
+import { asksOf, type TenantNames } from './tenant.js'
+
+/** What the process is told first: who asks where. */
+export interface FloodOrder extends TenantNames {
+  readonly kind: 'begin'
+  readonly urls: readonly string[]
+  readonly key: string
+}
+
+/** Later: ask as fast as answers come, by so many at once; or so many times each second, whatever becomes of them. */
+export type AskOrder =
+  | { readonly kind: 'closed'; readonly atOnce: number; readonly forMs: number }
+  | { readonly kind: 'open'; readonly perSecond: number; readonly forMs: number }
+
+export interface FloodAnswers extends Omit<Answers, 'others'> {
+  readonly others: readonly (readonly [number, number])[]
+  /** Ids of messages that were said to be stored, since the last time. */
+  readonly acknowledged: readonly string[]
+  /** How late this process itself was at times: its 99th percentile, in milliseconds. */
+  readonly ownDelayMs: number
+}
+
+let asker: Asker | undefined
+let asks: ReturnType<typeof asksOf> | undefined
+
+process.on('message', (order: FloodOrder | AskOrder) => {
+  if (order.kind === 'begin') {
+    asker = new Asker(order.urls, order.key)
+    asks = asksOf(order)
+    process.send?.('ready')
+  } else void askAs(order).then((answers) => process.send?.(answers))
+})
+// Also when the parent was killed: the channel closes with it.
+process.on('disconnect', () => {
+  asker?.close()
+  process.exit()
+})
+
+async function askAs(order: AskOrder): Promise<FloodAnswers> {
+  if (asker === undefined || asks === undefined) throw new TypeError('nobody said yet whom to ask')
+  const delay = new LoopDelay()
+  const { others, ...answers } =
+    order.kind === 'closed'
+      ? await asker.closed(asks.next, order.atOnce, order.forMs)
+      : await asker.open(asks.next, order.perSecond, order.forMs)
+  return { ...answers, others: [...others], acknowledged: asks.acknowledged.splice(0), ownDelayMs: delay.stop() }
+}

@@ -1,0 +1,19 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+const LOOK_EVERY_MS = 5
+const NANOSECONDS_PER_MS = 1e6
+
+/** How late a process itself is: who measures on a busy machine waits for the machine, too. */
+export class LoopDelay {
+  readonly #histogram = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS })
+
+  constructor() {
+    this.#histogram.enable()
+  }
+
+  /** @returns the 99th percentile since it began, in milliseconds beyond the pause between two looks */
+  stop(): number {
+    this.#histogram.disable()
+    return Math.max(0, this.#histogram.percentile(99) / NANOSECONDS_PER_MS - LOOK_EVERY_MS)
+  }
+}
