@@ -1,8 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { figureOptions, type Help, helpText } from '@heddle/test-support/help'
 
 export interface Arguments {
+  readonly help: boolean
   readonly list: boolean
   /** Figures whose names are this or begin with it and a dot; all where it is null. */
   readonly only: readonly string[] | null
@@ -18,18 +20,27 @@ export interface Arguments {
 const HISTORIES_DEFAULT = 2_000
 const HISTORIES_MAX = 10_000_000
 
+const options = {
+  ...figureOptions,
+  data: { type: 'string', value: 'DIR', says: 'the folder of real sessions (HEDDLE_EVAL_DATA)' },
+  histories: { type: 'string', value: 'N', says: 'generated histories of prune.property (2,000)' },
+  ablation: { type: 'boolean', default: false, says: 'what each part of the ranking adds, by leaving it out' },
+} as const
+
+export const help = helpText({
+  command: 'npm run eval',
+  does: `Measures how well Heddle keeps what matters: what pruning removes, what summaries keep, what search finds, what caching
+saves. One line of JSON for each figure. It reads real sessions, which are no part of this repository, and needs no server.`,
+  options,
+  takes:
+    'about 20 minutes on two busy cores, of which contexts takes eight and contexts.rebuilt six; the others about one each, or less.',
+  exits:
+    '0 when all was measured, whether or not it passes; 1 when a measurement failed; 2 for wrong arguments or no sessions',
+} satisfies Help)
+
 /** @throws Error that says what is wrong */
 export function readArguments(given: readonly string[], env: Readonly<Record<string, string | undefined>>): Arguments {
-  const { values } = parseArgs({
-    args: [...given],
-    options: {
-      list: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true },
-      data: { type: 'string' },
-      histories: { type: 'string' },
-      ablation: { type: 'boolean', default: false },
-    },
-  })
+  const { values } = parseArgs({ args: [...given], options })
   const histories = values.histories === undefined ? HISTORIES_DEFAULT : Number(values.histories)
   if (!Number.isInteger(histories) || histories < 1 || histories > HISTORIES_MAX) {
     throw new Error(`--histories must be a whole number from 1 to ${HISTORIES_MAX}`)
@@ -39,5 +50,12 @@ export function readArguments(given: readonly string[], env: Readonly<Record<str
   if (dataDir !== null && !(existsSync(dataDir) && statSync(dataDir).isDirectory())) {
     throw new Error(`the folder of real sessions does not exist: ${dataDir}`)
   }
-  return { list: values.list, only: values.only ?? null, dataDir, histories, ablation: values.ablation }
+  return {
+    help: values.help,
+    list: values.list,
+    only: values.only ?? null,
+    dataDir,
+    histories,
+    ablation: values.ablation,
+  }
 }

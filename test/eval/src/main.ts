@@ -1,7 +1,7 @@
 import { createLogger, onShutdown } from '@heddle/runtime'
 import { closeAll } from '@heddle/test-support/closing'
 import { formatFigure, isWanted, toFigure } from '@heddle/test-support/figure'
-import { type Arguments, readArguments } from './arguments.js'
+import { type Arguments, help, readArguments } from './arguments.js'
 import { catalog } from './catalog.js'
 
 /** A run that is stopped removes its servers within this time. */
@@ -17,6 +17,10 @@ async function main(): Promise<number> {
     given = readArguments(process.argv.slice(2), process.env)
   } catch (error) {
     return wrong(error instanceof Error ? error.message : String(error))
+  }
+  if (given.help) {
+    process.stdout.write(help)
+    return 0
   }
   const chosen = catalog.filter(({ names }) => names.some((name) => isWanted(name, given.only)))
   if (given.list) {

@@ -1,4 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
+
+/** Vacuums in a row, and how long each waits, in milliseconds: longer together than any transaction of the pipeline takes. */
+const VACUUMS = 6
+const VACUUM_EVERY_MS = 500
 
 /** Tables of search: vectors, and what words are found by. They have a figure of their own. */
 const VECTORS = /chunk|vector|embedding/
@@ -23,10 +28,21 @@ export async function contextBytes(sql: postgres.Sql): Promise<number> {
 }
 
 async function bytesWhere(sql: postgres.Sql, isCounted: (name: string) => boolean): Promise<number> {
-  await sql`vacuum`
+  await vacuum(sql)
   const tables = await sql<{ name: string; total: number }[]>`
     select relname as name, pg_total_relation_size(pg_class.oid)::float8 as total
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
     where nspname = 'heddle' and relkind = 'r'`
   return tables.filter(({ name }) => isCounted(name)).reduce((sum, { total }) => sum + total, 0)
+}
+
+/**
+ * A vacuum leaves what a transaction under way may still see, and then cannot give back the file behind it either: one that
+ * fell into somebody's look would find all that was ever written.
+ */
+async function vacuum(sql: postgres.Sql): Promise<void> {
+  for (let round = 0; round < VACUUMS; round++) {
+    if (round > 0) await sleep(VACUUM_EVERY_MS)
+    await sql`vacuum`
+  }
 }

@@ -1,5 +1,6 @@
-import { mergeSettings, type PartialSettings } from '@heddle/contracts'
-import { type BuildInput, estimateTokens, ineligibleReason, messageReference } from '@heddle/core'
+import type { PartialSettings } from '@heddle/contracts'
+import { type BuildInput, ineligibleReason } from '@heddle/core'
+import { sampleInput } from './sample-input.js'
 import type { SimulatedThread } from './simulated-thread.js'
 
 /** What the assemble stage loads for a request in the lane of a simulated thread. */
@@ -31,19 +32,6 @@ export function unpublishedInput(
 }
 
 function requestOf(thread: SimulatedThread, settings: PartialSettings) {
-  return {
-    agent: { name: 'coder', version: 1, systemPrompt: 'You write code.', docs: [] },
-    thread: { name: 'run', title: null, goal: null, status: null },
-    request: { thread: 'run' },
-    settings: mergeSettings(settings),
-    format: 'openai-chat',
-    counter: 'o200k',
-    count: estimateTokens,
-    ineligible: {},
-    imported: thread.stored.filter((message) => ineligibleReason(message) === null).length,
-    stateId: null,
-    headSeq: thread.stored.length,
-    clearEpoch: 0,
-    reference: (message) => messageReference(message.code),
-  } satisfies Partial<BuildInput>
+  const imported = thread.stored.filter((message) => ineligibleReason(message) === null).length
+  return sampleInput({ format: 'openai-chat', imported, headSeq: thread.stored.length }, settings)
 }
