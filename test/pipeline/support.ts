@@ -46,7 +46,7 @@ export interface Pipeline {
 }
 
 export type StartOptions = Partial<
-  Pick<StagesOptions, 'concurrency' | 'reconcile' | 'summarizer' | 'summarizers' | 'clock' | 'embedder'>
+  Pick<StagesOptions, 'concurrency' | 'reconcile' | 'summarizer' | 'summarizers' | 'clock' | 'embedder' | 'store'>
 >
 
 export const allStages: readonly StageName[] = ['ingest', 'prune', 'summarize', 'embed', 'assemble']

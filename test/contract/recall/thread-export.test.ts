@@ -1,22 +1,10 @@
-import type { Client } from '@heddle/client'
-import type { JsonObject, NewItem, PartialSettings } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
-import {
-  archiveEntries,
-  clearAgent,
-  exportTables,
-  insertPrunings,
-  insertState,
-  loadAgent,
-  type NewContextState,
-  recordTokenCounts,
-  unexportedColumns,
-  voidStates,
-} from '@heddle/store'
+import { exportTables, unexportedColumns } from '@heddle/store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { append, appendOne, newId, prepared, RECEIVED_AT_MS, storeOfTests } from '../store/support.js'
+import { append, appendOne, prepared, storeOfTests } from '../store/support.js'
 import { clientOn } from './support.js'
+import { generatedThread, some, weave } from './woven-thread.js'
 
 const database = storeOfTests()
 
@@ -36,220 +24,12 @@ async function* streamed(lines: readonly string[]): AsyncGenerator<string> {
 const imported = (project: string, lines: readonly string[], options: { as?: string } = {}) =>
   clientOn(database, project).threads.import(() => streamed(lines), options)
 
-const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 30 }),
-  fc.constantFrom('', 'NUL \0', 'half \ud83d', '😀\n"quoted"\\', '\u2028', '{"__proto__": 1}'),
-)
-const object = fc.dictionary(
-  fc.string({ minLength: 1, maxLength: 5 }),
-  fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonObject[string]>,
-  { maxKeys: 3 },
-)
-const generatedMessage = fc.record(
-  {
-    content: text,
-    isError: fc.boolean(),
-    sentAt: fc
-      .date({ min: new Date('1990-01-01'), max: new Date('2026-01-01'), noInvalidDate: true })
-      .map((date) => date.toISOString()),
-    model: fc.constantFrom('claude', 'gpt'),
-    usage: object,
-    metadata: object,
-    pinned: fc.boolean(),
-    sourceId: fc.constantFrom('a', 'b:c', 'é'),
-    contextId: fc.constantFrom('01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1'),
-    keptAside: fc.constant('compact-summary' as const),
-  },
-  { requiredKeys: ['content'] },
-)
-const generatedThread = fc.record({
-  messages: fc.array(generatedMessage, { minLength: 1, maxLength: 12 }),
-  archived: fc.array(fc.record({ content: text, failed: fc.boolean(), accesses: fc.nat(3) }), { maxLength: 6 }),
-  states: fc.array(
-    fc.record({ isVoid: fc.boolean(), summary: fc.option(fc.constantFrom<string[]>('so far', '{"a": 1}')) }),
-    {
-      maxLength: 4,
-    },
-  ),
-  clears: fc.nat(2),
-  settings: fc.constantFrom<PartialSettings[]>(
-    {},
-    { rollingWindow: null, budget: 9_000 },
-    { prune: { keepLastN: 3 }, budget: 5 },
-  ),
-})
-type GeneratedThread = typeof generatedThread extends fc.Arbitrary<infer Value> ? Value : never
-
-/** Stores a thread with everything that hangs on one. */
-const items: readonly NewItem[] = [
-  { type: 'rule', name: 'style', text: 'Write short sentences.', include: 'always', priorityLevel: 1 },
-  { type: 'reference', name: 'äpi "v2"', description: 'about', text: '\u2028\\', include: 'agent' },
-  {
-    type: 'tool',
-    name: 'read',
-    serverName: 'files',
-    inputSchema: { type: 'object', properties: { 2: {}, z: { a: null } } },
-  },
-  { type: 'rule', name: 'gone', text: 'Not for long.' },
-]
-
-/** Adds and removes by hand, and takes away what the thread holds. */
-async function weaveItems(client: Client): Promise<void> {
-  const read = { type: 'tool', name: 'read', serverName: 'files' } as const
-  await client.items.addToThread('cloth', read)
-  await client.items.removeFromThread('cloth', read)
-  await client.items.addToThread('cloth', { type: 'reference', name: 'äpi "v2"' })
-  await client.items.put('weaver', { type: 'rule', name: 'style', text: 'Write shorter sentences.' })
-  await client.items.remove('weaver', { type: 'rule', name: 'gone' })
-}
-
-async function weave(project: string, generated: GeneratedThread): Promise<void> {
-  const projectId = projectIdOf(project)
-  const client = clientOn(database, project)
-  await client.agents.put('weaver', {
-    systemPrompt: 'weave',
-    docs: [{ name: 'd', text: 'doc' }],
-    settings: generated.settings,
-  })
-  for (const item of items) await client.items.put('weaver', item)
-  await client.items.setServer('weaver', 'files', { include: 'manual' })
-  const messages = generated.messages.map((fields, index) =>
-    prepared(
-      index % 3 === 1
-        ? {
-            role: 'assistant',
-            ...fields,
-            toolCalls: [
-              { name: 'Read', id: `c${index}`, arguments: index % 2 === 0 ? '{"broken":' : { z: 1, a: [null] } },
-            ],
-            thinking: [{ text: 'hm', signature: 's' }],
-          }
-        : index % 3 === 2
-          ? { role: 'tool_result', ...fields, toolCallId: `c${index - 1}`, toolName: 'Read' }
-          : { ...fields },
-      { ordinal: index, orderedAtMs: RECEIVED_AT_MS + index },
-    ),
-  )
-  const { threadId } = await appendOne(database.store, append(messages), projectId)
-  await weaveItems(client)
-  await client.threads.put('cloth', {
-    agent: 'weaver',
-    title: 'Title',
-    status: 'at work',
-    loop: { currentCli: 'claude' },
-  })
-  await client.threads.put('cloth', { agent: 'weaver', status: null, settings: { budget: 7_000 } })
-  await client.iterations.append({
-    agent: 'weaver',
-    thread: 'cloth',
-    iterations: [
-      {
-        id: newId(),
-        prompt: 'NUL \0',
-        output: '',
-        progressScore: 0.1,
-        fileEvents: [{ path: 'a.ts', event: 'modified' }],
-      },
-      { id: newId(), prompt: 'next', output: 'done', progressMarkers: ['half'], durationSeconds: 1e21 },
-    ],
-  })
-  await client.processes.put('cloth', 'build', { status: 'compiling' })
-  await client.processes.put('cloth', 'test', { status: 'done', ended: true })
-  await database.store.inProject(projectId, async (tx) => {
-    await recordTokenCounts(tx, { threadId, counts: [{ seq: 1, tokens: 3 }] })
-    const entries = generated.archived.flatMap((entry, index) => {
-      const message = messages[index]
-      return message ? [{ ...entry, message }] : []
-    })
-    const ids = await archiveEntries(
-      tx,
-      entries.map(({ content, failed, message }) => ({
-        threadId,
-        messageId: message.input.id,
-        contentType: 'bash',
-        summary: 'summary',
-        content,
-        filePaths: ['a "b",{c}.ts', ''],
-        toolName: null,
-        tokenCount: 1,
-        failed,
-        originalCreatedAtMs: message.orderedAtMs,
-      })),
-    )
-    await tx`update heddle.archive set access_count = 2, last_accessed_at = now() where id = ${ids[0] ?? newId()}`
-    let replaces: string | null = null
-    for (const [index, { isVoid, summary }] of generated.states.entries()) {
-      const id = newId()
-      const point = { orderedAtMs: RECEIVED_AT_MS + index, ordinal: index, id: newId() }
-      const state: NewContextState = {
-        id,
-        threadId,
-        lane: 'lane',
-        strategy: 'sandwich',
-        clearEpoch: 0,
-        generation: index + 1,
-        replaces,
-        status: summary === null ? 'pending' : 'ready',
-        point,
-        headSeq: messages.length,
-        topIds: [newId(), newId()],
-        coveredFrom: summary === null ? null : point,
-        coveredTo: summary === null ? null : point,
-        coveredCount: index,
-        coveredTokens: 5,
-        summary,
-        summaryTokens: 2,
-        summarizer: null,
-      }
-      expect(await insertState(tx, state)).toBe(true)
-      replaces = id
-      const pruned = entries[index]
-      const archiveId = ids[index]
-      if (pruned && archiveId) {
-        const pruning = {
-          stateId: id,
-          messageId: pruned.message.input.id,
-          action: 'condense',
-          text: '📝 [recall:x]',
-        } as const
-        await insertPrunings(tx, { threadId, prunings: [{ ...pruning, tokens: 4, reason: 'old', archiveId }] })
-      }
-      if (isVoid) {
-        await voidStates(tx, { threadId, lane: 'lane', clearEpoch: 0, fromGeneration: index + 1 })
-        replaces = null
-      }
-    }
-  })
-  for (let clear = 0; clear < generated.clears; clear++) {
-    await database.store.inProject(projectId, async (tx) => {
-      const agent = await loadAgent(tx, { name: 'weaver' })
-      await clearAgent(tx, { agentId: agent?.agentId ?? '', clearedAtMs: RECEIVED_AT_MS + clear })
-    })
-  }
-}
-
-const some: GeneratedThread = {
-  messages: Array.from({ length: 8 }, (_, index) => ({ content: `message ${index}` })),
-  archived: [
-    { content: 'the same', failed: true, accesses: 1 },
-    { content: 'the same', failed: false, accesses: 0 },
-    { content: 'another \ud83d', failed: false, accesses: 0 },
-  ],
-  states: [
-    { isVoid: false, summary: 'so far' },
-    { isVoid: true, summary: null },
-    { isVoid: false, summary: 'further' },
-  ],
-  clears: 1,
-  settings: { rollingWindow: null },
-}
-
 describe('a thread that is exported and imported', () => {
   it('is exported again byte for byte, whatever it holds', async () => {
     await fc.assert(
       fc.asyncProperty(generatedThread, async (generated) => {
         const [from, to] = [freshProject(), freshProject()]
-        await weave(from, generated)
+        await weave(database, from, generated)
         const lines = await exported(from)
         await imported(to, lines)
         expect(await exported(to)).toEqual(lines)
@@ -260,7 +40,7 @@ describe('a thread that is exported and imported', () => {
 
   it('adds nothing the second time, nor to the thread that it came from', async () => {
     const [from, to] = [freshProject(), freshProject()]
-    await weave(from, some)
+    await weave(database, from, some)
     const lines = await exported(from)
     const first = await imported(to, lines)
     expect(first).toMatchObject({
@@ -278,7 +58,7 @@ describe('a thread that is exported and imported', () => {
 
   it('goes on where an import was cut short, and where the original grew', async () => {
     const [from, to] = [freshProject(), freshProject()]
-    await weave(from, some)
+    await weave(database, from, some)
     const lines = await exported(from)
     const cut = async function* () {
       yield* streamed(lines.slice(0, -4))
@@ -302,7 +82,7 @@ describe('a thread that is exported and imported', () => {
 
   it('may have another name beside the original, and its references and its archive hold', async () => {
     const project = freshProject()
-    await weave(project, some)
+    await weave(database, project, some)
     const lines = await exported(project)
     await imported(project, lines, { as: 'copy' })
     const client = clientOn(database, project)
@@ -322,7 +102,7 @@ describe('a thread that is exported and imported', () => {
 
   it('brings the items that its agent lacks, leaves those that it has, and holds what it held and nothing else', async () => {
     const [from, to] = [freshProject(), freshProject()]
-    await weave(from, some)
+    await weave(database, from, some)
     const client = clientOn(database, to)
     const style = { type: 'rule', name: 'style' } as const
     await client.items.put('weaver', { ...style, text: 'Write long sentences.' })
@@ -346,8 +126,8 @@ describe('a thread that is exported and imported', () => {
 
   it('is refused where the name stands for another conversation, and nothing is stored', async () => {
     const [from, to] = [freshProject(), freshProject()]
-    await weave(from, some)
-    await weave(to, { ...some, states: [] })
+    await weave(database, from, some)
+    await weave(database, to, { ...some, states: [] })
     const before = await exported(to)
     await expect(imported(to, await exported(from))).rejects.toMatchObject({ code: 'CONFLICT', field: 'as' })
     expect(await exported(to)).toEqual(before)
@@ -373,7 +153,7 @@ describe('a thread that is exported and imported', () => {
     ['nothing at all', () => [], /cut short/],
   ])('is refused where the file has %s, and nothing is stored', async (_, broken, rule) => {
     const [from, to] = [freshProject(), freshProject()]
-    await weave(from, some)
+    await weave(database, from, some)
     const fault = imported(to, broken(await exported(from)))
     await expect(fault).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: expect.stringMatching(/^line \d+/) })
     await expect(fault).rejects.toThrow(rule)
@@ -382,7 +162,7 @@ describe('a thread that is exported and imported', () => {
 
   it('cannot put a content under the hash of another', async () => {
     const [from, to] = [freshProject(), freshProject()]
-    await weave(from, some)
+    await weave(database, from, some)
     const forged = (await exported(from)).map((line) => line.replace('"text":"the same"', '"text":"forged"'))
     await expect(imported(to, forged)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'contentHash' })
     const held = await database.store.inProject(projectIdOf(to), (tx) => tx`select from heddle.archive`)

@@ -8,6 +8,7 @@ import {
   loadMessagesBySeq,
   loadThread,
   type PreparedMessage,
+  type Tx,
 } from '@heddle/store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -243,6 +244,33 @@ describe('appendMessages', () => {
       shortCode(first.input.id),
       shortCode(second.input.id, 9),
       shortCode(third.input.id),
+    ])
+  })
+
+  it('says so where a short code that was assumed to be free is taken, stores nothing then, and finds a longer one', async () => {
+    const thread = freshThread()
+    const { threadId } = await appendOne(database.store, append([prepared()], { thread }))
+    const [first, second] = [prepared({ content: 'one' }), prepared({ content: 'two' })]
+    const takeCode = (tx: Tx) => tx`
+      insert into heddle.messages
+        (thread_id, seq, id, code, role, content, ordered_at, ordinal, latest_at, received_at, tokens_estimate, fingerprint)
+      values (${threadId}, -1, ${newId()}, ${shortCode(second.input.id)}, 'user', '', now(), 0, now(), now(), 0, '')`
+    await database.store.inProject(PROJECT, takeCode)
+    const attempt = (assumeFreeCodes: boolean) =>
+      database.store.inProject(PROJECT, (tx) =>
+        appendMessages(tx, {
+          projectId: PROJECT,
+          receivedAtMs: 0,
+          appends: [append([first, second], { thread })],
+          assumeFreeCodes,
+        }),
+      )
+    expect(isRepeat(await attempt(true).catch((thrown: unknown) => thrown))).toBe(true)
+    expect((await history(threadId)).filter(({ seq }) => seq > 1)).toEqual([])
+    expect(await attempt(false)).toMatchObject([{ stored: 2, error: null }])
+    expect((await history(threadId)).filter(({ seq }) => seq > 1).map(({ code }) => code)).toEqual([
+      shortCode(first.input.id),
+      shortCode(second.input.id, 9),
     ])
   })
 

@@ -8,6 +8,7 @@ import {
   archiveEntries,
   beginErasure,
   continueErasure,
+  failContext,
   finishContext,
   insertDeadLetter,
   insertPrunings,
@@ -85,6 +86,7 @@ const preparedState = async (thread: TestThread) => {
   await inProject(PROJECT, (tx) => insertState(tx, state))
 }
 const contexts = new Map<string, string>()
+const sisters = new Map<string, TestThread>()
 const request = (tx: Tx, { thread, threadId }: TestThread, id = newId()) =>
   requestContext(tx, { id, threadId, request: { thread, message: 'go on' }, deadlineAtMs: Date.now() + 9_000 })
 
@@ -141,6 +143,45 @@ const publications: Record<string, Publication> = {
         id: contexts.get(threadId) ?? '',
         result: { receipt, budget: 9, tokensUsed: 1, summaryUsed: false, messages: [] } as never,
       }),
+  },
+  'a built context that its job alone asked for': {
+    publish: (tx, { thread, threadId }) => {
+      const id = newId()
+      contexts.set(threadId, id)
+      return finishContext(tx, {
+        id,
+        result: { receipt, budget: 9, tokensUsed: 1, summaryUsed: false, messages: [] } as never,
+        asked: { threadId, request: { thread }, deadlineAtMs: Date.now() + 9_000 },
+      })
+    },
+  },
+  'a failed context that its job alone asked for': {
+    publish: (tx, { thread, threadId }) =>
+      failContext(tx, {
+        id: newId(),
+        error: { code: 'INTERNAL', detail: 'broke' },
+        asked: { threadId, request: { thread }, deadlineAtMs: Date.now() + 9_000 },
+      }),
+  },
+  'a context of a sister thread that tells of it, and that its job alone asked for': {
+    async prepare(thread) {
+      sisters.set(thread.threadId, await freshThread(database.store, 1, thread.agent))
+    },
+    publish: (tx, { threadId }) => {
+      const id = newId()
+      contexts.set(threadId, id)
+      const sister = sisters.get(threadId)
+      return finishContext(tx, {
+        id,
+        result: { receipt, budget: 9, tokensUsed: 1, summaryUsed: false, messages: [] } as never,
+        mentions: [threadId],
+        asked: {
+          threadId: sister?.threadId ?? '',
+          request: { thread: sister?.thread ?? '' },
+          deadlineAtMs: Date.now() + 9_000,
+        },
+      })
+    },
   },
   'a context of a sister thread that tells of it': {
     async prepare(thread) {

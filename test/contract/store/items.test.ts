@@ -32,16 +32,18 @@ const rule = (name: string): ItemKey => ({ type: 'rule', name })
 describe('an item', () => {
   test('is kept with all that it says, and found under its name', async () => {
     const { client, agent, put } = fresh()
-    const item = {
+    const given = {
       name: 'auth',
       description: 'How to sign in',
       text: 'Use tokens.',
       include: 'agent',
       priorityLevel: 3,
     } as const
-    const kept = await put(item)
-    expect(kept).toMatchObject({ ...item, type: 'rule', version: 1, includeMode: 'agent' })
-    expect(await client.items.get(agent, rule('auth'))).toEqual(kept)
+    const kept = await put(given)
+    expect(kept).toMatchObject({ ...given, type: 'rule', version: 1, includeMode: 'agent' })
+    const { threadsWithout, ...item } = kept
+    expect(threadsWithout).toEqual([])
+    expect(await client.items.get(agent, rule('auth'))).toEqual(item)
     await expect(client.items.get(agent, rule('other'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(client.items.get('nobody', rule('auth'))).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'agent' })
   })
@@ -148,6 +150,7 @@ describe('a tool', () => {
       changed: [],
       removed: [],
       unchanged: 0,
+      threadsWithout: [],
     })
     await put(tool('read', { include: 'manual' }))
     const second = [{ name: 'read', description: 'Reads a file' }, { name: 'list' }]
@@ -157,6 +160,7 @@ describe('a tool', () => {
       changed: ['read'],
       removed: ['write'],
       unchanged: 0,
+      threadsWithout: [],
     })
     expect(await client.items.sync(agent, 'files', second)).toMatchObject({
       added: [],

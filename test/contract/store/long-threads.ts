@@ -11,13 +11,20 @@ export function positionOf(seq: number): Position {
 /**
  * Makes a thread of so many messages by SQL, a millisecond apart, with their counts, since to append a million takes minutes.
  *
+ * @param statistics `stale`: the planner goes on with what it knew before of the tables, as it does during an import
  * @returns its id
  */
-export async function fillThread(database: TestStore, thread: string, count: number): Promise<string> {
+export async function fillThread(
+  database: TestStore,
+  thread: string,
+  count: number,
+  statistics: 'fresh' | 'stale' = 'fresh',
+): Promise<string> {
   await appendOne(database.store, append([prepared({}, { orderedAtMs: RECEIVED_AT_MS })], { thread }))
   const threadId = threadIdOf(PROJECT, thread)
   const sql = postgres(database.url, { max: 1, onnotice: () => {} })
   try {
+    if (statistics === 'stale') await stopAutovacuum(sql)
     await sql`
       insert into heddle.messages (
         project_id, thread_id, seq, id, code, role, content, ordered_at, ordinal, latest_at, received_at, tokens_estimate,
@@ -40,9 +47,16 @@ export async function fillThread(database: TestStore, thread: string, count: num
         last_message_at = (select ordered_at from heddle.messages where thread_id = ${threadId} and seq = ${count})
       where thread_id = ${threadId}`
     // As autovacuum would at some moment: plans must not depend on when.
-    await sql`analyze heddle.messages, heddle.message_tokens, heddle.stage_cursors`
+    if (statistics === 'fresh') await sql`analyze heddle.messages, heddle.message_tokens, heddle.stage_cursors`
   } finally {
     await sql.end()
   }
   return threadId
+}
+
+async function stopAutovacuum(sql: postgres.Sql): Promise<void> {
+  const tables = await sql<{ name: string }[]>`
+    select oid::regclass::text as name from pg_class
+    where relnamespace = 'heddle'::regnamespace and relkind = 'r' and relname ~ '^message'`
+  for (const { name } of tables) await sql.unsafe(`alter table ${name} set (autovacuum_enabled = false)`)
 }

@@ -22,6 +22,7 @@ import {
   putAgent,
   requestContext,
 } from '@heddle/store'
+import { waitFor } from '@heddle/test-support'
 import { describe, expect, it } from 'vitest'
 import { append, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests, type TestStore } from './support.js'
 
@@ -196,6 +197,86 @@ describe('contexts', () => {
       tokensUsed: 10,
       error: null,
     })
+  })
+
+  const asked = (threadId: string) => ({
+    threadId,
+    request: { thread: 'cloth', message: 'NUL \0' },
+    deadlineAtMs: RECEIVED_AT_MS,
+  })
+  const threadOf = async (name: string) => {
+    await appendOne(database.store, append([prepared()], { thread: name }))
+    return threadIdOf(PROJECT, name)
+  }
+  const contextOf = (id: string) => inProject(PROJECT, (tx) => loadContext(tx, { id }))
+
+  it('that were asked for by a job alone get their row with the answer, once', async () => {
+    const [id, threadId] = [newId(), await threadOf('asked by a job')]
+    const shownAtMs = Date.now() - 1_000
+    const context = { id, result: result(id), asked: asked(threadId), shownAtMs }
+    const finish = () => inProject(PROJECT, (tx) => finishContext(tx, context))
+    expect((await Promise.all([finish(), finish()])).filter(Boolean)).toHaveLength(1)
+    const built = { status: 'built', ...asked(threadId), result: result(id), shownAtMs, requestedAtMs: shownAtMs }
+    expect(await contextOf(id)).toMatchObject(built)
+    const error = { code: 'TIMEOUT', detail: 'too late' } as const
+    expect(await inProject(PROJECT, (tx) => failContext(tx, { id, error, asked: asked(threadId) }))).toBe(false)
+    // Whoever waited for long has made the row meanwhile, or makes it now.
+    expect(await request(id, threadId)).toMatchObject({ isNew: false })
+    expect(await contextOf(id)).toMatchObject(built)
+  })
+
+  it('that were asked for by a job and a row are answered in that row', async () => {
+    const [id, threadId] = [newId(), await threadOf('asked by both')]
+    await request(id, threadId)
+    const before = await contextOf(id)
+    const context = { id, result: result(id), asked: asked(threadId) }
+    expect(await inProject(PROJECT, (tx) => finishContext(tx, context))).toBe(true)
+    expect(await contextOf(id)).toMatchObject({
+      status: 'built',
+      result: result(id),
+      requestedAtMs: before?.requestedAtMs,
+    })
+  })
+
+  it('are asked for in peace while their worker makes the row', async () => {
+    const [id, threadId] = [newId(), await threadOf('asked meanwhile')]
+    let requested: Promise<unknown> = Promise.resolve()
+    await inProject(PROJECT, async (tx) => {
+      await finishContext(tx, { id, result: result(id), asked: asked(threadId) })
+      requested = request(id, threadId)
+      await waitFor(async () => (await tx`select from pg_locks where not granted`).length > 0, { what: 'the wait' })
+    })
+    expect(await requested).toMatchObject({ isNew: false, ready: null })
+    expect(await contextOf(id)).toMatchObject({ status: 'built' })
+  })
+
+  it('are not answered in the row of another project or thread', async () => {
+    const [id, threadId] = [newId(), await threadOf('forged')]
+    const other = projectIdOf('owner of the row')
+    await inProject(other, (tx) => requestContext(tx, { id, ...asked(newId()) }))
+    const context = { id, result: result(id), asked: asked(threadId) }
+    expect(await inProject(PROJECT, (tx) => finishContext(tx, context))).toBe(false)
+    expect(await inProject(other, (tx) => loadContext(tx, { id }))).toMatchObject({ status: 'requested' })
+    const own = newId()
+    await request(own, await threadOf('of another thread'))
+    expect(await inProject(PROJECT, (tx) => finishContext(tx, { ...context, id: own, result: result(own) }))).toBe(
+      false,
+    )
+    expect(await contextOf(own)).toMatchObject({ status: 'requested' })
+  })
+
+  it('that failed before there was a row keep their error, also of a thread that is not there', async () => {
+    const [id, threadId] = [newId(), newId()]
+    const error = { code: 'NOT_FOUND', detail: 'no such thread' } as const
+    const fail = () => inProject(PROJECT, (tx) => failContext(tx, { id, error, asked: asked(threadId) }))
+    expect(await fail()).toBe(true)
+    expect(await fail()).toBe(false)
+    expect(await contextOf(id)).toMatchObject({ status: 'failed', error, ...asked(threadId) })
+    const another = newId()
+    await request(another, threadId)
+    const failed = { id: another, error, asked: asked(threadId) }
+    expect(await inProject(PROJECT, (tx) => failContext(tx, failed))).toBe(true)
+    expect(await contextOf(another)).toMatchObject({ status: 'failed', error })
   })
 
   it('that failed keep their error and no result', async () => {
