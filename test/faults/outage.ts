@@ -130,6 +130,8 @@ async function openServers(kind: OutageCase['queues']): Promise<Servers> {
       DATABASE_URL: databaseUrl,
       HEDDLE_QUEUE_PREFIX: PREFIX,
       HEDDLE_EMBEDDER: 'hashing',
+      // What is measured is Heddle, not how much of the machine others leave to it.
+      HEDDLE_WORKERS_NICENESS: '0',
       ...(redis !== null && { REDIS_URL: redis.url }),
     },
     async stop(server) {

@@ -9,12 +9,20 @@ import { setPriority } from 'node:os'
  * @returns whether the system did so; who runs with less may not be allowed to have more
  */
 export function workInBackground(niceness: number): boolean {
+  return threads().every((thread) => standBack(thread, niceness))
+}
+
+function standBack(thread: number, niceness: number): boolean {
   try {
-    for (const thread of threads()) setPriority(thread, niceness)
+    setPriority(thread, niceness)
     return true
-  } catch {
-    return false
+  } catch (error) {
+    return hasEnded(error)
   }
+}
+
+function hasEnded(error: unknown): boolean {
+  return error instanceof Error && 'info' in error && (error.info as { code?: unknown }).code === 'ESRCH'
 }
 
 /** On Linux each thread has a priority of its own, and new ones that of who began them: those that are there are named. */

@@ -52,10 +52,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
       },
     )
   }
-  // Before anything begins threads of its own, which take the priority on.
-  const { niceness } = config.workers
   const log = loggerOf(context, config, 'service')
-  if (!workInBackground(niceness)) log.warn({ niceness }, 'the system did not let this process stand back')
   const stages = stage === 'all' ? stageNames : [stage]
   const { openEngine } = await import('../engine.js')
   const engine = await openEngine({
@@ -83,6 +80,9 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
       database: withoutCredentials(engine.server.url),
       queues: config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl),
     }
+    // Not before it is ready: a machine that is busy could keep it from ever beginning.
+    const { niceness } = config.workers
+    if (!workInBackground(niceness)) log.warn({ niceness }, 'the system did not let this process stand back')
     context.printer.result(document, () => [
       `${stages.join(', ')}: working (process ${process.pid}) on ${document.database}; Ctrl-C stops`,
     ])
