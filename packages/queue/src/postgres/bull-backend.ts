@@ -1,12 +1,7 @@
-import {
-  type KeepJobs,
-  type MinimalJob,
-  type PostgresConnection,
-  PostgresQueueBackend,
-  type QueueBaseOptions,
-} from 'bullmq'
+import { type PostgresConnection, PostgresQueueBackend, type QueueBaseOptions } from 'bullmq'
 import { bounds } from '../bounds.js'
 import { arePlain, type NewJobs } from '../plain-jobs.js'
+import { completeInTurn } from '../worker/complete.js'
 import { JobTurns, type Next } from '../worker/turns.js'
 import { addJobsFunction } from './functions.js'
 import { turnOverOnPostgres } from './turn-over.js'
@@ -61,6 +56,8 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
   }
 }
 
+type Complete = PostgresQueueBackend['moveToCompleted']
+
 /** BullMQ gives a worker's backend the options of the worker. */
 export type WorkerBackendOptions = QueueBaseOptions & { readonly concurrency: number; readonly lockDuration: number }
 
@@ -88,20 +85,9 @@ export class PostgresWorkerBackend extends SharedPostgresBackend {
     return this.#turns.wait(() => super.waitForJob(timeoutSeconds))
   }
 
-  override async moveToCompleted<Data, Result, Name extends string>(
-    job: MinimalJob<Data, Result, Name>,
-    returnValue: Result,
-    removeOnComplete: boolean | number | KeepJobs,
-    token: string,
-    fetchNext: boolean,
-  ): ReturnType<PostgresQueueBackend['moveToCompleted']> {
-    const finishedOn = Date.now()
-    if (removeOnComplete === true && job.opts.deduplication === undefined) {
-      const takes = fetchNext && this.closing === undefined
-      const { isGone, taken } = await this.#turns.finish(job.id ?? '', token, takes)
-      if (isGone) return { result: takes ? this.#turns.next(taken) : undefined, finishedOn }
-    }
-    return await super.moveToCompleted(job, returnValue, removeOnComplete, token, fetchNext)
+  override moveToCompleted(...asked: Parameters<Complete>): ReturnType<Complete> {
+    const isClosing = this.closing !== undefined
+    return completeInTurn(this.#turns, asked, { isClosing, byItself: (...one) => super.moveToCompleted(...one) })
   }
 
   override close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { type BackendFactory, createRedisBackend } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { arePlain } from '../plain-jobs.js'
+import { completeInTurn } from '../worker/complete.js'
 import { JobTurns, type TakenJob, type TurnedOver, type TurnOver } from '../worker/turns.js'
 import type { RawJob } from './scripts.js'
 
@@ -65,15 +66,7 @@ function turnTogether(
   let isClosing = false
   backend.moveToActive = async () => turns.next(await turns.take())
   backend.waitForJob = (timeoutSeconds) => turns.wait(() => waitForJob(timeoutSeconds))
-  backend.moveToCompleted = async (job, returnValue, removeOnComplete, token, fetchNext) => {
-    const finishedOn = Date.now()
-    if (removeOnComplete === true && job.opts.deduplication === undefined) {
-      const takes = fetchNext && !isClosing
-      const { isGone, taken } = await turns.finish(job.id ?? '', token, takes)
-      if (isGone) return { result: takes ? turns.next(taken) : undefined, finishedOn }
-    }
-    return await moveToCompleted(job, returnValue, removeOnComplete, token, fetchNext)
-  }
+  backend.moveToCompleted = (...asked) => completeInTurn(turns, asked, { isClosing, byItself: moveToCompleted })
   backend.close = async (isForced) => {
     isClosing = true
     // Who is forced to close cannot wait for the server; locks run out by themselves.
