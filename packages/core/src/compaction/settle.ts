@@ -2,12 +2,10 @@ import { readConversation } from '../conversation.js'
 import { ineligibleReason } from '../eligibility.js'
 import type { Message } from '../message.js'
 import { comparePositions, inConversationOrder } from '../order.js'
-import { summarizeExtractively } from '../summary/extractive.js'
 import { countTokens } from '../tokens.js'
-import { summarizeByTree } from '../tree/in-memory.js'
 import type { Lane } from './lane.js'
 import { type CompactionPlan, nextCompaction } from './plan.js'
-import { summarySources } from './sources.js'
+import { settledSummary } from './settled-summary.js'
 import { type CompactionState, isCovered, type Pruning } from './state.js'
 import { summaryTokensMax } from './state-costs.js'
 
@@ -58,15 +56,13 @@ export function settle(
   const conversation = readConversation(messages)
   const covered = conversation.messages.filter((message) => isCovered(message, state))
   const tokensMax = summaryTokensMax(lane)
-  const before = start?.summary ?? null
-  const text = isSummarizedInParts(lane, covered.length)
-    ? summarizeByTree(covered, lane.tree, { tokensMax, before, reference })
-    : summarizeExtractively({
-        purpose: 'compaction',
-        messages: summarySources(covered, conversation.pairs, reference),
-        previousSummary: before,
-        tokensMax,
-      })
+  const text = settledSummary(covered, {
+    pairs: conversation.pairs,
+    before: start?.summary ?? null,
+    tokensMax,
+    tree: isSummarizedInParts(lane, covered.length) ? lane.tree : null,
+    reference,
+  })
   return { ...state, summary: text, summaryTokens: countTokens(text) }
 }
 

@@ -1,0 +1,105 @@
+import { mergeSettings } from '@heddle/contracts'
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import { conversations, sampleMessage } from '../../../../test/support/src/conversations.js'
+import { readConversation } from '../conversation.js'
+import type { Message } from '../message.js'
+import { laneOf } from '../strategies/lane-of.js'
+import { settle } from './settle.js'
+import { settledSummary } from './settled-summary.js'
+
+const reference = (message: Message) => `msg-${message.code}`
+const lane = (budget: number) => laneOf(mergeSettings({ budget }))
+const headOf = (messages: readonly Message[]) => messages.at(-1)?.seq ?? 0
+
+const talk = Array.from({ length: 300 }, (_, index) =>
+  sampleMessage({
+    seq: index + 1,
+    role: index % 2 ? 'assistant' : 'user',
+    content: `I decided to keep part${index} of src/file${index}.ts as it was, since the tests of step ${index} fail.`,
+  }),
+)
+
+test('a conversation that grows is summarized once, until another range is covered', () => {
+  const named = vi.fn(reference)
+  const summaries = new Set<string | null | undefined>()
+  let times = 0
+  for (let length = 200; length <= talk.length; length++) {
+    named.mockClear()
+    const messages = talk.slice(0, length)
+    const summary = settle(messages, null, lane(4_000), headOf(messages), named)?.summary
+    // The one that is made names each message that it covers.
+    if (!summaries.has(summary)) times++
+    else expect(named).not.toHaveBeenCalled()
+    summaries.add(summary)
+  }
+  expect(times).toBeGreaterThan(0)
+  expect(times).toBeLessThan(10)
+})
+
+const summaryOf = (covered: readonly Message[], all = covered) =>
+  settledSummary(covered, { pairs: readConversation(all).pairs, before: null, tokensMax: 400, tree: null, reference })
+
+test('of other messages another one is made, however many they are', () => {
+  const covered = talk.slice(0, 20)
+  const changed = covered.with(5, {
+    ...sampleMessage({ seq: 6 }),
+    content: 'I decided to drop src/other.ts: it fails.',
+  })
+  expect(summaryOf(covered)).toBe(summaryOf(structuredClone(covered)))
+  expect(summaryOf(changed)).toBe(summaryOf(structuredClone(changed)))
+  expect(summaryOf(changed)).not.toBe(summaryOf(covered))
+})
+
+test('where a result turns out to answer another call, another one is made', () => {
+  const toolCalls = [
+    { id: 'a', name: 'Bash', arguments: { command: 'npm test' } },
+    { id: 'b', name: 'shell', arguments: { command: 'npm run lint' } },
+  ]
+  const covered = [
+    sampleMessage({ seq: 1, content: 'Make the checks pass.' }),
+    sampleMessage({ seq: 2, role: 'assistant', content: '', toolCalls }),
+    sampleMessage({
+      seq: 3,
+      role: 'tool_result',
+      toolCallId: 'b',
+      isError: true,
+      content: 'Error: src/a.ts is broken',
+    }),
+  ]
+  const unpaired = covered.filter(({ toolCalls: calls }) => calls.length === 0)
+  expect(summaryOf(covered)).toContain('npm run lint')
+  expect(summaryOf(covered, unpaired)).toBe(summaryOf(structuredClone(covered), unpaired))
+  expect(summaryOf(covered, unpaired)).not.toBe(summaryOf(covered))
+})
+
+test('what is summarized with other messages beside it, other references or another budget is what it is by itself', () => {
+  const other = (message: Message) => `see-${message.code}`
+  const asked = fc.record({
+    messages: conversations(80),
+    asks: fc.array(
+      fc.record({
+        budget: fc.constantFrom(800, 801, 1_600, 4_000),
+        share: fc.double({ min: 0.2, max: 1, noNaN: true }),
+        without: fc.nat(),
+        isOther: fc.boolean(),
+      }),
+      { minLength: 2, maxLength: 8 },
+    ),
+  })
+  fc.assert(
+    fc.property(asked, ({ messages, asks }) => {
+      for (const { budget, share, without, isOther } of asks) {
+        const name = isOther ? other : reference
+        const shown = messages.slice(0, Math.ceil(messages.length * share))
+        // One that came late stands in the middle.
+        const given = shown.filter((_, index) => index !== without % Math.max(1, shown.length))
+        const known = settle(given, null, lane(budget), headOf(given), name)
+        const anew = settle(structuredClone(given), null, lane(budget), headOf(given), name)
+        expect(known).toEqual(anew)
+      }
+    }),
+    // Shrinking takes minutes: the seed of what failed is told instead.
+    { numRuns: 60, endOnFailure: true },
+  )
+})

@@ -1,0 +1,74 @@
+import type { ToolCall } from '@heddle/contracts'
+import type { Message } from '../message.js'
+import { summarizeExtractively } from '../summary/extractive.js'
+import { summarizeByTree } from '../tree/in-memory.js'
+import type { TreeShape } from '../tree/leaves.js'
+import type { ToolPairs } from '../turns.js'
+import { summarySources } from './sources.js'
+
+export interface SettledSummaryOptions {
+  readonly pairs: ToolPairs
+  /** The summary of what came before; null where there is none. */
+  readonly before: string | null
+  readonly tokensMax: number
+  /** How it is made in parts; null where it is made at once. */
+  readonly tree: TreeShape | null
+  readonly reference: (message: Message) => string
+}
+
+/** All that a summary is made of. */
+interface Made {
+  readonly covered: readonly Message[]
+  /** The call that each message answers, if any. */
+  readonly calls: readonly (ToolCall | undefined)[]
+  readonly options: Omit<SettledSummaryOptions, 'pairs'>
+  readonly text: string
+}
+
+/** A build may settle twice, and its lane may be one of two. */
+const KEPT_MAX = 4
+
+/** The summaries made last, by the first message that they cover: they go with it. */
+const kept = new WeakMap<Message, Made[]>()
+
+/**
+ * The extractive summary of what a compaction covers. While the published one is not there yet, each context of a thread that
+ * grows asks for the same one again: of the very same messages it is made once.
+ */
+export function settledSummary(covered: readonly Message[], options: SettledSummaryOptions): string {
+  const [first] = covered
+  const calls = covered.map(({ id }) => options.pairs.byResult.get(id)?.call)
+  const before = (first && kept.get(first)) ?? []
+  const known = before.find((made) => isMadeOf(made, covered, calls, options))
+  const made = known ?? { covered, calls, options: withoutPairs(options), text: summarize(covered, options) }
+  if (first) kept.set(first, [made, ...before.filter((one) => one !== made)].slice(0, KEPT_MAX))
+  return made.text
+}
+
+function withoutPairs({ pairs: _, ...options }: SettledSummaryOptions): Omit<SettledSummaryOptions, 'pairs'> {
+  return options
+}
+
+function summarize(covered: readonly Message[], { pairs, before, tokensMax, tree, reference }: SettledSummaryOptions) {
+  if (tree !== null) return summarizeByTree(covered, tree, { tokensMax, before, reference })
+  const messages = summarySources(covered, pairs, reference)
+  return summarizeExtractively({ purpose: 'compaction', messages, previousSummary: before, tokensMax })
+}
+
+function isMadeOf(
+  made: Made,
+  covered: readonly Message[],
+  calls: readonly (ToolCall | undefined)[],
+  { before, tokensMax, tree, reference }: SettledSummaryOptions,
+): boolean {
+  const { options } = made
+  return (
+    options.before === before &&
+    options.tokensMax === tokensMax &&
+    options.tree?.leafTokens === tree?.leafTokens &&
+    options.tree?.fanOut === tree?.fanOut &&
+    options.reference === reference &&
+    made.covered.length === covered.length &&
+    covered.every((message, index) => made.covered[index] === message && made.calls[index] === calls[index])
+  )
+}
