@@ -308,7 +308,14 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
     test('of an agent leaves nothing of it', async () => {
       const before = await rowsBy(pipeline.databaseUrl, 'agent_id', agentId)
       expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([])
+      // Its request is in the queue, and nobody takes it up.
+      const asked = 'staysqqasked'
+      const building = client.contexts.build({ thread: threadName('stays'), message: asked })
+      const refused = expect(building).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      await waitFor(async () => (await search([asked])).length > 0, { what: 'the request' })
       await client.agents.delete(AGENT)
+      expect(await search([asked])).toEqual([])
+      await refused
       const after = await rowsBy(pipeline.databaseUrl, 'agent_id', agentId)
       expect(after).toEqual(all(after, 0))
       expect(await search(wordsOf('stays'))).toEqual([])

@@ -26,6 +26,21 @@ it('lets three things be erased at once, each by one, and the next when one has 
   await Promise.allSettled(erased)
 })
 
+it('lets go of who is not to wait any more', async () => {
+  const turns = new ErasureTurns()
+  let end = () => {}
+  const begun = turns.take('1', () => new Promise<void>((resolve) => (end = resolve)))
+  const ending = new AbortController()
+  const waiting = expect(turns.take('1', async () => {}, ending.signal)).rejects.toThrow('stop')
+  await settle()
+  ending.abort(new Error('stop'))
+  await waiting
+  await expect(turns.take('1', async () => {}, ending.signal)).rejects.toThrow('stop')
+  end()
+  await begun
+  expect(await turns.take('1', async () => 'next')).toBe('next')
+})
+
 /** Lets everything run that waits for nothing. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))

@@ -7,18 +7,33 @@ const AT_ONCE_MAX = 3
  */
 export class ErasureTurns {
   readonly #underWay = new Set<string>()
-  #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
 
-  async take<T>(targetId: string, work: () => Promise<T>): Promise<T> {
+  /** @throws the signal's reason, where it is aborted before the turn has come */
+  async take<T>(targetId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     while (this.#underWay.has(targetId) || this.#underWay.size >= AT_ONCE_MAX) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      signal?.throwIfAborted()
+      await this.#change(signal)
     }
     this.#underWay.add(targetId)
     try {
       return await work()
     } finally {
       this.#underWay.delete(targetId)
-      for (const look of this.#waiting.splice(0)) look()
+      for (const look of [...this.#waiting]) look()
     }
+  }
+
+  /** Waits until one has ended, or nobody wants to wait any more. */
+  #change(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        this.#waiting.delete(look)
+        signal?.removeEventListener('abort', look)
+        resolve()
+      }
+      this.#waiting.add(look)
+      signal?.addEventListener('abort', look)
+    })
   }
 }

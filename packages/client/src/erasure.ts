@@ -7,6 +7,7 @@ import {
   type ErasureKind,
   type ErasureTarget,
   loadErasure,
+  loadThreadsToErase,
   type Store,
   sweepSnapshotFiles,
 } from '@heddle/store'
@@ -99,21 +100,29 @@ export async function finishErasure(
   target: ErasureTarget,
   signal?: AbortSignal,
 ): Promise<number> {
-  const jobs = await queues.removeJobs(jobsOf(target))
+  const threadIds = await store.inProject(target.projectId, (tx) => loadThreadsToErase(tx, target))
+  const jobs = await queues.removeJobs(jobsOf(target, new Set(threadIds)))
   const turns = turnsOf.get(store) ?? new ErasureTurns()
   turnsOf.set(store, turns)
-  await turns.take(target.targetId, () => continueErasure(store, target, signal))
+  await turns.take(target.targetId, () => continueErasure(store, target, signal), signal)
   return jobs
 }
 
 /** By the store whose connections they share. */
 const turnsOf = new WeakMap<Store, ErasureTurns>()
 
-/** The jobs of what is being erased. Ingest jobs name their thread and their agent, the others have ids at most. */
-function jobsOf({ projectId, kind, targetId }: ErasureTarget): (job: WaitingJob) => boolean {
+/**
+ * The jobs of what is being erased. Only ingest jobs name their agent: those of contexts, which hold a message of the user,
+ * are known by their thread.
+ */
+function jobsOf(
+  { projectId, kind, targetId }: ErasureTarget,
+  threadIds: ReadonlySet<string> = new Set(),
+): (job: WaitingJob) => boolean {
   return ({ payload }) => {
     const { project, thread, agent } = ownersOf(payload)
-    return project === projectId && { project, thread, agent }[kind] === targetId
+    if (project !== projectId) return false
+    return { project, thread, agent }[kind] === targetId || (thread !== null && threadIds.has(thread))
   }
 }
 

@@ -88,23 +88,25 @@ export async function appendPlaced(
 ): Promise<AppendResult> {
   const given = append.given.map((one, index) => measure(one, `messages.${index}`))
   const bytes = given.reduce((sum, { jsonCharacters }) => sum + jsonCharacters, 0)
-  const giveBack = takeShare(parts, bytes, options) ?? (await persist(async () => takeShare(parts, bytes), options))
+  const giveBack = tryShare(parts, bytes, options) ?? (await persist(async () => takeShare(parts, bytes), options))
   try {
     return await appendMeasured(parts, append, given, options, onProgress)
   } finally {
-    giveBack?.()
+    giveBack()
   }
 }
 
-/**
- * @returns gives the share back; undefined where there is none now and the caller waits for room
- * @throws RetryableError `RATE_LIMITED` where there is none and nobody waits
- */
-function takeShare({ queues, projectId }: ClientParts, bytes: number, options?: SendOptions): (() => void) | undefined {
+/** @returns gives the share back @throws RetryableError `RATE_LIMITED` where there is none */
+function takeShare({ queues, projectId }: ClientParts, bytes: number): () => void {
+  return queues.takeShare({ stage: 'ingest', projectId, bytes })
+}
+
+/** @returns undefined where there is none now and the caller waits for room */
+function tryShare(parts: ClientParts, bytes: number, { asksForRoom }: SendOptions): (() => void) | undefined {
   try {
-    return queues.takeShare({ stage: 'ingest', projectId, bytes })
+    return takeShare(parts, bytes)
   } catch (error) {
-    if (options?.asksForRoom === true && isWorthRetrying(error)) return undefined
+    if (asksForRoom && isWorthRetrying(error)) return undefined
     throw error
   }
 }

@@ -7,8 +7,12 @@ const remover = (thread: string, dryRun = false): Remover => ({
   isMeant: ({ payload }) => (payload as { thread: string }).thread === thread,
 })
 
-/** Jobs that wait, by id, and how often the server was asked. */
-function fakeQueue(threads: readonly string[]) {
+/**
+ * Jobs that wait, by id, and how often the server was asked.
+ *
+ * @param taken ids of those that a worker takes before they can be removed
+ */
+function fakeQueue(threads: readonly string[], taken: readonly string[] = []) {
   const jobs = new Map(threads.map((thread, index) => [`job-${index}`, thread]))
   const asked = { counts: 0, ranges: 0, jobs: 0 }
   const queue = {
@@ -24,7 +28,7 @@ function fakeQueue(threads: readonly string[]) {
       asked.jobs++
       return jobs.has(id) ? { data: JSON.stringify({ thread: jobs.get(id) }) } : undefined
     },
-    remove: async (id: string) => (jobs.delete(id) ? 1 : 0),
+    remove: async (id: string) => (jobs.delete(id) && !taken.includes(id) ? 1 : 0),
   }
   const look = {
     queue: queue as unknown as Look['queue'],
@@ -49,6 +53,13 @@ describe('looking for waiting jobs', () => {
     expect([...jobs.values()]).toEqual(['counted', 'stays'])
     // Once each, and those that are left once more, to see that none came meanwhile.
     expect(asked.jobs).toBe(7)
+  })
+
+  it('does not count what a worker has taken by then', async () => {
+    const { look } = fakeQueue(['one', 'one', 'one'], ['job-1'])
+    const removing = remover('one')
+    await look([removing])
+    expect(removing.found).toBe(2)
   })
 })
 

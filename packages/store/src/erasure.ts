@@ -81,6 +81,16 @@ export async function continueErasure(store: Store, target: ErasureTarget, signa
   }
 }
 
+/** The threads of an agent that are still there; none for what is erased as a whole by its own id. */
+export async function loadThreadsToErase(
+  tx: Tx,
+  { kind, targetId }: Pick<ErasureTarget, 'kind' | 'targetId'>,
+): Promise<string[]> {
+  if (kind !== 'agent') return []
+  const rows = await tx<{ id: string }[]>`select id from heddle.threads where agent_id = ${targetId}`
+  return rows.map(({ id }) => id)
+}
+
 /** A thread of an agent or an agent of a project, with a tombstone of its own; null where none is left. */
 async function nextPart(
   tx: Tx,

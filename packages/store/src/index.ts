@@ -32,6 +32,7 @@ export {
   type ErasureTarget,
   findUnfinishedErasures,
   loadErasure,
+  loadThreadsToErase,
 } from './erasure.js'
 export * from './events.js'
 export { createExactVectors } from './exact-vectors.js'

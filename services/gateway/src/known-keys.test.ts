@@ -1,7 +1,7 @@
 import type { Access } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/support/src/manual-clock.js'
-import { KnownKeys } from './known-keys.js'
+import { KnownKeys, TURN_MS_MAX } from './known-keys.js'
 
 const acme: Access = { project: 'acme', role: 'read' }
 
@@ -107,4 +107,18 @@ test('a crowd of strangers is looked up few at a time, has a bound, and those wh
   const after = keys.read('later')
   await asked.at(-1)?.answer(acme)
   expect(await after).toEqual(acme)
+})
+
+test('a stranger whose turn does not come is told so, and takes none from those who come later', async () => {
+  const { clock, asked, keys } = lookingUp()
+  const underWay = Array.from({ length: 8 }, (_, index) => keys.read(`stranger-${index}`))
+  const waiting = expect(keys.read('late')).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 1 })
+  await clock.advance(TURN_MS_MAX)
+  await waiting
+  const later = keys.read('later')
+  for (const { answer } of [...asked]) await answer(null)
+  expect(await Promise.all(underWay)).toEqual(underWay.map(() => null))
+  expect(asked.map(({ key }) => key).slice(8)).toEqual(['later'])
+  await asked[8]?.answer(acme)
+  expect(await later).toEqual(acme)
 })

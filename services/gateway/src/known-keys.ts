@@ -17,8 +17,10 @@ const TRUSTED_MS_MAX = 10_000
 const REMEMBERED_MAX = 10_000
 /** Keys nobody knows yet that are looked up at once. They come from anybody, and each takes a connection for a moment. */
 const LOOK_UPS_MAX = 8
-/** Those and the ones that wait their turn, which takes milliseconds: a crowd may come in the same moment. */
+/** Those and the ones that wait their turn: a crowd may come in the same moment. */
 const STRANGERS_MAX = 1_000
+/** A turn comes within milliseconds; where the store is so busy that it does not, whoever waits hears of it. */
+export const TURN_MS_MAX = 2_000
 
 interface KnownKey {
   access: Access
@@ -33,7 +35,8 @@ export class KnownKeys {
   readonly #known = new Map<string, KnownKey>()
   readonly #asked = new Map<string, Promise<Access | null>>()
   #lookUps = 0
-  readonly #waiting: (() => void)[] = []
+  /** What begins each turn, those first that came first. */
+  readonly #waiting = new Set<() => void>()
 
   constructor(options: KnownKeysOptions) {
     this.#options = options
@@ -64,16 +67,32 @@ export class KnownKeys {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#lookUps >= LOOK_UPS_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.#lookUps >= LOOK_UPS_MAX) await this.#turn()
     else this.#lookUps++
     try {
       return await work()
     } finally {
       // The turn goes to the next as it is, so that nobody who has just come takes it.
-      const next = this.#waiting.shift()
+      const [next] = this.#waiting
       if (next === undefined) this.#lookUps--
       else next()
     }
+  }
+
+  /** @throws RetryableError `RATE_LIMITED` where it does not come in time */
+  #turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        this.#waiting.delete(begin)
+        callOff()
+        resolve()
+      }
+      const callOff = this.#options.clock.after(TURN_MS_MAX, () => {
+        this.#waiting.delete(begin)
+        reject(tooMany())
+      })
+      this.#waiting.add(begin)
+    })
   }
 
   #check(name: string, key: string, known: KnownKey): void {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { Client } from '@heddle/client'
 import { createLogger } from '@heddle/runtime'
 import { expect, test } from 'vitest'
@@ -7,16 +7,18 @@ import { startGateway } from './gateway.js'
 
 const HOST = 'host: 127.0.0.1\r\n'
 const GOOD = `GET /v1/agents HTTP/1.1\r\n${HOST}\r\n`
+const CLOSING = `GET /v1/agents HTTP/1.1\r\n${HOST}connection: close\r\n\r\n`
 
-async function withGateway(work: (port: number) => Promise<void>): Promise<void> {
-  const list = async () => ({ items: [], nextCursor: null })
+const nothing = async () => ({ items: [], nextCursor: null })
+
+/** Where one project has room for two requests and a hundred megabytes of bodies. @param list what answers the good requests */
+async function withGateway(work: (port: number) => Promise<void>, list = nothing): Promise<void> {
   const gateway = await startGateway({
     port: 0,
     project: 'tests',
     identity: {},
     log: createLogger({ level: 'silent', name: 'test' }),
-    // One request has all the room that there is.
-    projectLimits: { requestsMax: 1, bytesMax: 1_000 },
+    projectLimits: { requestsMax: 2, bytesMax: 100_000_000 },
     backend: () => ({
       clientOf: () => ({ agents: { list } }) as unknown as Client,
       keys: { read: async () => null, hasAny: async () => false },
@@ -62,20 +64,40 @@ test('what Node would refuse with a bare status, or leave without a word, is ref
   })
 })
 
+test('who asks for a tunnel and stays does not keep the gateway from closing', async () => {
+  let socket: Socket | undefined
+  await withGateway(async (port) => {
+    socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume()
+    socket.write(`CONNECT 127.0.0.1:80 HTTP/1.1\r\n${HOST}\r\n`)
+    await once(socket, 'end')
+  })
+  socket?.destroy()
+})
+
 test('requests that came over one connection and were never answered give their room back', async () => {
   await withGateway(async (port) => {
-    // The connection closes with the first answer; what stands behind it is begun, and its answer has nowhere to go.
-    const closing = GOOD.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')
-    for (const left of [`${closing}${GOOD}`, `${GOOD}${GOOD}nonsense\r\n\r\n`]) {
-      await exchange(port, left)
-      expect(await exchange(port, closing)).toMatch(/^HTTP\/1\.1 200 /)
-    }
+    // What cannot be read closes the connection before those in front of it are answered.
+    await exchange(port, `${GOOD}${GOOD}nonsense\r\n\r\n`)
+    const statuses = async () => (await exchange(port, `${GOOD}${CLOSING}`)).match(/HTTP\/1\.1 \d+/g)
+    await expect.poll(statuses).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
   })
 })
 
 test('a body that says it is larger than its route takes keeps nobody else out', async () => {
-  await withGateway(async (port) => {
-    const huge = `PUT /v1/agents/coder HTTP/1.1\r\n${HOST}content-type: application/json\r\ncontent-length: 99999999999\r\n\r\n{`
-    expect(await exchange(port, huge)).toMatch(/^HTTP\/1\.1 413 /)
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
   })
+  const list = async () => {
+    await answered
+    return await nothing()
+  }
+  await withGateway(async (port) => {
+    const underWay = exchange(port, CLOSING)
+    const huge = `PUT /v1/agents/coder HTTP/1.1\r\n${HOST}content-type: application/json\r\ncontent-length: 99999999999\r\n\r\n{`
+    const refused = await exchange(port, huge)
+    answer()
+    expect(refused).toMatch(/^HTTP\/1\.1 413 /)
+    expect(await underWay).toMatch(/^HTTP\/1\.1 200 /)
+  }, list)
 })

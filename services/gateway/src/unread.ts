@@ -17,8 +17,10 @@ export function refuseUnread(error: Error & { readonly code?: string }, socket: 
 /** What Node would answer by itself, with a bare status or with nothing at all. */
 export function refuseOddRequests(server: Server): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    // Whoever asks for a tunnel goes away without waiting now and then.
+    // Whoever asks for a tunnel goes away without waiting now and then, or stays: Node has let go of the socket, and no bound of
+    // its own would end it.
     socket.on('error', () => {})
+    socket.once('finish', () => socket.destroy())
     refuseOn(socket, refused(405, 'method: this server is no proxy', 'method'))
   })
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
@@ -43,6 +45,7 @@ function answerOf(refused: Refused): { status: number; headers: Record<string, s
     'content-length': String(Buffer.byteLength(body)),
     'x-request-id': requestId,
     connection: 'close',
+    ...(refusal.status === 405 && { allow: 'GET, POST, PUT, DELETE' }),
   }
   return { status: refusal.status, headers, body }
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '@heddle/runtime'
 import { expect, test } from 'vitest'
-import { Announcer, GATHER_MS } from './announcer.js'
+import { Announcer, GATHER_MS, GATHER_UNDER_LOAD_MS } from './announcer.js'
 
 const log = { warn: () => {} }
 const deps = { log, clock: systemClock }
@@ -14,6 +14,18 @@ function heldBack() {
     return new Promise<void>((resolve) => release.push(resolve))
   }
   return { told, tell, releaseNext: () => release.shift()?.() }
+}
+
+/** Waits that end when the test says so. */
+function heldWaits() {
+  const waits: { ms: number; pass(): void }[] = []
+  const wait = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((pass, reject) => {
+      waits.push({ ms, pass })
+      if (signal?.aborted) reject(signal.reason)
+      signal?.addEventListener('abort', () => reject(signal.reason))
+    })
+  return { waits, wait }
 }
 
 test('what grows within a moment, or while a telling is under way, is told once, with its last head', async () => {
@@ -42,13 +54,7 @@ test('what grows within a moment, or while a telling is under way, is told once,
 
 test('nothing is told before its moment has passed, unless it is closed', async () => {
   const { told, tell, releaseNext } = heldBack()
-  const waits: { ms: number; pass(): void }[] = []
-  const wait = (ms: number, signal?: AbortSignal) =>
-    new Promise<void>((pass, reject) => {
-      waits.push({ ms, pass })
-      if (signal?.aborted) reject(signal.reason)
-      signal?.addEventListener('abort', () => reject(signal.reason))
-    })
+  const { waits, wait } = heldWaits()
   const announcer = new Announcer(tell, { log, clock: { wait } })
   announcer.announce('p', 'a', 1)
   await new Promise((resolve) => setImmediate(resolve))
@@ -85,16 +91,20 @@ test('a telling that fails holds back none after it', async () => {
   await announcer.close()
 })
 
-test('under load, what comes soon after a telling gathers, until it is closed', async () => {
+test('under load, what comes soon after a telling gathers for longer, until it is closed', async () => {
   const told: number[] = []
-  const announcer = new Announcer(async (_projectId, heads) => {
-    told.push(heads.size)
-  }, deps)
+  const { waits, wait } = heldWaits()
+  const announcer = new Announcer(
+    async (_projectId, heads) => {
+      told.push(heads.size)
+    },
+    { log, clock: { wait } },
+  )
   for (let number = 0; number < 100; number++) announcer.announce('p', `thread ${number}`, 1)
-  await expect.poll(() => told).toEqual([100])
+  waits[0]?.pass()
+  await expect.poll(() => waits.map(({ ms }) => ms)).toEqual([GATHER_MS, GATHER_UNDER_LOAD_MS])
   announcer.announce('p', 'late', 1)
   announcer.announce('p', 'later', 1)
-  await new Promise((resolve) => setImmediate(resolve))
   expect(told).toEqual([100])
   await announcer.close()
   expect(told).toEqual([100, 2])

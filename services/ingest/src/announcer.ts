@@ -11,7 +11,7 @@ export const GATHER_MS = 20
 /** So many threads told at once are a sign of load. */
 const THREADS_UNDER_LOAD = 32
 /** How long it gathers besides under load. */
-const GATHER_UNDER_LOAD_MS = 1_000
+export const GATHER_UNDER_LOAD_MS = 1_000
 
 /**
  * Tells subscribers which threads grew, a moment after the commit and in the time of nobody who waits for it. Meanwhile, while

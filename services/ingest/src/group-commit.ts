@@ -28,8 +28,6 @@ interface Waiting {
 /** The appends of one project. */
 interface Line {
   waiting: Waiting[]
-  /** Of all that wait. */
-  messages: number
   /** Names of the threads in the groups under way. */
   readonly threadsAtWork: Set<string>
   groupsAtWork: number
@@ -55,7 +53,6 @@ export class GroupCommit {
     const line = this.#lineOf(projectId)
     return new Promise((resolve, reject) => {
       line.waiting.push({ append, resolve, reject })
-      line.messages += append.messages.length
       this.#schedule(projectId, line)
     })
   }
@@ -63,7 +60,7 @@ export class GroupCommit {
   #lineOf(projectId: string): Line {
     const found = this.#lines.get(projectId)
     if (found) return found
-    const line: Line = { waiting: [], messages: 0, threadsAtWork: new Set(), groupsAtWork: 0, isScheduled: false }
+    const line: Line = { waiting: [], threadsAtWork: new Set(), groupsAtWork: 0, isScheduled: false }
     this.#lines.set(projectId, line)
     return line
   }
@@ -112,10 +109,9 @@ export class GroupCommit {
   }
 }
 
-function isWorthStarting({ waiting, messages: all, threadsAtWork, groupsAtWork }: Line): boolean {
+function isWorthStarting({ waiting, threadsAtWork, groupsAtWork }: Line): boolean {
   if (groupsAtWork === 0) return true
   if (groupsAtWork >= GROUPS_AT_ONCE_MAX) return false
-  if (all < SECOND_GROUP_MESSAGES_MIN && waiting.length < SECOND_GROUP_APPENDS_MIN) return false
   let messages = 0
   let appends = 0
   for (const { append } of waiting) {
@@ -141,6 +137,5 @@ function takeGroup(line: Line): Waiting[] {
     group.add(waiting)
   }
   line.waiting = line.waiting.filter((waiting) => !group.has(waiting))
-  for (const { append } of group) line.messages -= append.messages.length
   return [...group]
 }

@@ -2,6 +2,7 @@ import type { WakeJob } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import {
   GATHER_MS_MIN,
+  LOOKS_PER_SECOND,
   MESSAGES_GATHERED_MAX,
   MESSAGES_WORTH_A_WAKE,
   WAKES_AT_ONCE_MAX,
@@ -15,6 +16,7 @@ const thread = (number: number): WakeJob => ({ projectId: 'project', threadId: `
 function setUp(wake: (threads: readonly WakeJob[]) => Promise<void> = async () => {}) {
   const woken: string[][] = []
   const waits: (() => void)[] = []
+  const waitsMs = new Set<number>()
   const time = { nowMs: 0 }
   const wakes = new Wakes({
     wake: async (threads) => {
@@ -23,8 +25,9 @@ function setUp(wake: (threads: readonly WakeJob[]) => Promise<void> = async () =
     },
     clock: {
       nowMs: () => time.nowMs,
-      wait: (_ms, signal) =>
+      wait: (ms, signal) =>
         new Promise((resolve, reject) => {
+          waitsMs.add(ms)
           waits.push(resolve)
           signal?.addEventListener('abort', () => reject(signal.reason))
         }),
@@ -35,7 +38,7 @@ function setUp(wake: (threads: readonly WakeJob[]) => Promise<void> = async () =
   const exhaust = () => {
     for (let number = 0; number < WAKES_AT_ONCE_MAX; number++) wakes.isDue(thread(number), 1)
   }
-  return { wakes, woken, time, exhaust, endWait: () => waits.shift()?.() }
+  return { wakes, woken, waitsMs, time, exhaust, endWait: () => waits.shift()?.() }
 }
 
 test('wakes at once while few messages come', () => {
@@ -57,7 +60,7 @@ test('takes the second after one with many messages for a part of the load', () 
 })
 
 test('gathers threads under load, and wakes each once', async () => {
-  const { wakes, woken, exhaust, endWait } = setUp()
+  const { wakes, woken, waitsMs, exhaust, endWait } = setUp()
   exhaust()
   for (let round = 0; round < 3; round++) {
     expect(wakes.isDue(thread(1), 1)).toBe(false)
@@ -70,6 +73,7 @@ test('gathers threads under load, and wakes each once', async () => {
     return woken
   }
   await expect.poll(look).toEqual([['thread 1', 'thread 2']])
+  expect([...waitsMs]).toEqual([1_000 / LOOKS_PER_SECOND])
 })
 
 test('wakes some threads at each look while the load lasts, and none later than after half a minute', async () => {

@@ -11,7 +11,7 @@ export interface WakesOptions {
 /** Threads that are woken at once within a second; under more load, wakes cost more than they bring. */
 export const WAKES_AT_ONCE_MAX = 2
 /** How often those that gather are looked at, so that a load that is over is soon noticed. */
-const LOOKS_PER_SECOND = 4
+export const LOOKS_PER_SECOND = 4
 /** Threads that are woken at each look under load, those first that have waited longest. */
 export const WAKES_PER_LOOK = 4
 /** Appends between two looks from which on the load goes on. */

@@ -35,7 +35,7 @@ export function toolServerOf(options: ServerOptions, words: readonly string[], e
 const CHOOSE = 'Give --command npx -- -y some-mcp-server, or --url https://example.com/mcp.'
 /** Everywhere else `--url` names the gateway, and it may be meant here, too. */
 const GATEWAY =
-  'Leave --url out to ask a program. Where --url was meant for the gateway that keeps the tools, name that with HEDDLE_URL: HEDDLE_URL=http://127.0.0.1:4790 heddle items sync ... --command npx -- -y some-mcp-server'
+  'Leave --url out to ask a program. Where --url was meant for the gateway that keeps the tools, name that with HEDDLE_URL: HEDDLE_URL=http://127.0.0.1:4680 heddle items sync ... --command npx -- -y some-mcp-server'
 
 function processServer(
   { env = [], header, allowPrivate }: ServerOptions,

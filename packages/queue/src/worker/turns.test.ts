@@ -61,6 +61,15 @@ test('what slots that finish are told does not keep another from asking', async 
   expect((await turns.take())?.id).toBe('2')
 })
 
+test('when the next retry is due, a round trip that got all it asked for does not know', async () => {
+  const { turns, answerWith } = setUp([])
+  answerWith(async () => ({ kept: [], taken: [job('1')], nextAtMs: 5_000 }))
+  await turns.take()
+  answerWith(async () => ({ kept: [], taken: [job('2')], nextAtMs: 0 }))
+  await turns.finish('1', '1-token', true)
+  expect(turns.next(await turns.take())).toEqual([null, '', 0, 5_000])
+})
+
 test('nobody waits for the server while jobs are at hand', async () => {
   const { turns } = setUp(['1', '2'])
   await turns.take()

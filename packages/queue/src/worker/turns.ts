@@ -173,7 +173,8 @@ export class JobTurns {
     for (const { turn, id } of ending) turn.isKept = isKept.has(id)
     // Those that finish a job come and go beside the one that asks; where it is given none, it waits by itself.
     if (turns.some(({ ahead }) => ahead)) this.#isEmpty = taken.length > 0 && taken.length < takes
-    if (takes > 0) this.nextAtMs = nextAtMs
+    // Who gives as many as were asked for has not looked for retries.
+    if (taken.length < takes) this.nextAtMs = nextAtMs
     return taken
   }
 
