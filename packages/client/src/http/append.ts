@@ -27,8 +27,8 @@ export async function appendOverHttp(transport: Transport, options: RemoteAppend
       method: 'POST',
       path: ['threads', thread, 'messages'],
       body: { agent, messages: some, ack },
-      headers: { prefer: `wait=${Math.min(Math.ceil(leftMs / 1_000), limits.waitMsMax / 1_000)}` },
       deadlineMs: leftMs,
+      waits: true,
       signal: options.signal,
       retry: onBusy === 'wait' ? 'again' : 'never',
     })

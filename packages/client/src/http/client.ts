@@ -23,7 +23,7 @@ import { archiveOverHttp } from './archive.js'
 import { followOverHttp } from './events.js'
 import { itemsOverHttp } from './items.js'
 import type { RemoteClient } from './remote-client.js'
-import { DEADLINE_MS_DEFAULT, Transport, type TransportOptions } from './transport.js'
+import { preferWait, Transport, type TransportOptions } from './transport.js'
 
 /** Options of a page, as callers give them and as a query names them. */
 interface PageOptions {
@@ -66,8 +66,8 @@ export function createClient(options: TransportOptions): RemoteClient {
           method: 'POST',
           path: ['threads', thread, 'contexts'],
           body: request,
-          headers: preferWait(deadlineMs ?? DEADLINE_MS_DEFAULT),
           deadlineMs,
+          waits: true,
           signal,
           retry: 'refused',
         })
@@ -83,7 +83,7 @@ export function createClient(options: TransportOptions): RemoteClient {
       at: ({ thread, at }) => get(['threads', thread, 'contexts', 'at', at]),
       diff: (before, after) => get(['contexts', before, 'diff', after]),
       async order({ thread, ...request }, { deadlineMs = limits.waitMsMax } = {}) {
-        const prefer = `respond-async, ${preferWait(deadlineMs)['prefer']}`
+        const prefer = `respond-async, ${preferWait(deadlineMs).prefer}`
         const path = ['threads', thread, 'contexts']
         const headers = { prefer }
         const call = { method: 'POST', path, body: request, headers, retry: 'refused' } as const
@@ -139,8 +139,8 @@ export function createClient(options: TransportOptions): RemoteClient {
     snapshots: {
       async save({ agent, ...body }, { deadlineMs, signal } = {}) {
         const path = ['agents', agent, 'snapshots']
-        const headers = deadlineMs === undefined ? {} : preferWait(deadlineMs)
-        const call = { method: 'POST', path, body, headers, deadlineMs, signal, retry: 'refused' } as const
+        const waits = deadlineMs !== undefined
+        const call = { method: 'POST', path, body, waits, deadlineMs, signal, retry: 'refused' } as const
         return (await transport.call<Snapshot>(call)).body
       },
       history: (agent, page) => get(['agents', agent, 'snapshots'], page),
@@ -160,10 +160,6 @@ export function createClient(options: TransportOptions): RemoteClient {
     archive: archiveOverHttp(transport),
   }
   return client
-}
-
-function preferWait(deadlineMs: number): Record<string, string> {
-  return { prefer: `wait=${Math.min(Math.max(1, Math.ceil(deadlineMs / 1_000)), limits.waitMsMax / 1_000)}` }
 }
 
 /** Every list over HTTP has a cursor, also one that has no second page. */

@@ -59,6 +59,21 @@ test('a build that may have begun is not asked for again, one that was refused i
   expect(broken.sent).toHaveLength(2)
 })
 
+test('a gateway that is silent is given up at the deadline, and each try asks it to wait for what is left', async () => {
+  const asked: unknown[] = []
+  const silent = (async (_url: URL, { headers, signal }: RequestInit) => {
+    asked.push(new Headers(headers).get('prefer'))
+    if (asked.length === 1) return problem(429, 'RATE_LIMITED', { retryAfter: 0.3 })
+    return await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  }) as typeof fetch
+  const client = createClient({ url: 'http://heddle.example', fetch: silent })
+  const startMs = performance.now()
+  const ended = client.contexts.build({ thread: 'run' }, { deadlineMs: 1_200 })
+  await expect(ended).rejects.toMatchObject({ code: 'TIMEOUT' })
+  expect(performance.now() - startMs).toBeLessThan(5_000)
+  expect(asked).toEqual(['wait=2', 'wait=1'])
+})
+
 test('a proxy that answers in its own words, and a server that does not answer, are servers that are away', async () => {
   const { client } = answering(new Response('<html>', { status: 502, headers: { 'retry-after': '9' } }))
   const options = { agent: 'coder', thread: 'run', messages, onBusy: 'fail' as const }

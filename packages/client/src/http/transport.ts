@@ -3,6 +3,7 @@ import {
   errorCodes,
   errorFromData,
   type HeddleError,
+  limits,
   RetryableError,
   validationError,
 } from '@heddle/contracts'
@@ -28,6 +29,8 @@ export interface Call {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly deadlineMs?: number | undefined
+  /** Has the gateway wait with its answer for as long as is left until the deadline. */
+  readonly waits?: boolean
   readonly signal?: AbortSignal | undefined
   /** `again`: the same request twice does what it does once. `refused`: only what was surely not begun is sent again. */
   readonly retry: 'again' | 'refused' | 'never'
@@ -40,8 +43,8 @@ export interface Answered<Body> {
 }
 
 export const DEADLINE_MS_DEFAULT = 30_000
-/** The answer to a wait that has just ended is still on its way. */
-const GRACE_MS = 5_000
+/** The answer to a wait that has just ended, with the reason for it, is still on its way. */
+const GRACE_MS = 500
 
 /** Sends requests, again where that helps and does no harm, and brings refusals back as the errors that they were. */
 export class Transport {
@@ -84,11 +87,13 @@ export class Transport {
   }
 
   async #once<Body>(call: Call, endsAtMs: number): Promise<Answered<Body>> {
-    const overdue = AbortSignal.timeout(Math.max(1, endsAtMs - Date.now()) + GRACE_MS)
+    const leftMs = Math.max(1, endsAtMs - Date.now())
+    const overdue = AbortSignal.timeout(leftMs + GRACE_MS)
     try {
       const signal = call.signal ? AbortSignal.any([call.signal, overdue]) : overdue
       const { fetch: given } = this.#options
-      const response = await this.#send(call, signal, given ?? (isNode ? sendByNode : fetch))
+      const headers = { ...(call.waits === true && preferWait(leftMs)), ...call.headers }
+      const response = await this.#send({ ...call, headers }, signal, given ?? (isNode ? sendByNode : fetch))
       return { status: response.status, body: JSON.parse(await response.text()) as Body }
     } catch (error) {
       if (overdue.aborted) throw new RetryableError('TIMEOUT', 'no answer came by the deadline', { cause: error })
@@ -128,6 +133,11 @@ export class Transport {
     if (!response.ok) throw await refusalOf(response)
     return response
   }
+}
+
+/** In whole seconds, as RFC 7240 has it. */
+export function preferWait(leftMs: number): { readonly prefer: string } {
+  return { prefer: `wait=${Math.min(Math.max(1, Math.ceil(leftMs / 1_000)), limits.waitMsMax / 1_000)}` }
 }
 
 function mayRetry({ retry }: Call, error: unknown): boolean {
