@@ -1,5 +1,6 @@
 import type { Client } from '@heddle/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { modes, openPipeline, type Pipeline } from './support.js'
 
 const SUBSCRIBERS = 64
@@ -54,5 +55,34 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('subscribers on
     const heard = await Promise.all(listening)
     expect([...(heard[0] ?? [])].sort()).toEqual(built.sort())
     for (const each of heard) expect(each).toEqual(heard[0])
+  })
+
+  test.skipIf(skip)('hear of what a killed process had made and not told, and once', async () => {
+    const { client } = pipeline
+    const agent = 'untold'
+    await client.messages.append({ agent, thread: 'untold', messages: [{ role: 'user', content: 'begin' }] })
+    const made = [(await client.contexts.build({ thread: 'untold' })).id, (await client.snapshots.save({ agent })).id]
+    const sql = postgres(pipeline.databaseUrl, { max: 1 })
+    onTestFinished(() => sql.end())
+    const told = async () =>
+      (await sql`select subject_id from heddle.events where subject_id = any(${made}::uuid[])`).map(
+        (row) => row['subject_id'],
+      )
+    await expect.poll(told).toHaveLength(2)
+    // As if it had been killed after the commits.
+    await sql`delete from heddle.events where subject_id = any(${made}::uuid[])`
+    const looking = await Promise.all(
+      [1, 2].map(() => pipeline.start(['prune'], { reconcile: { everyMs: 50, patienceMs: 0 } })),
+    )
+    const ending = new AbortController()
+    const heard: string[] = []
+    for await (const { id } of await client.contexts.subscribe({ agent, after: 0, signal: ending.signal })) {
+      heard.push(id)
+      if (heard.length === made.length) break
+    }
+    ending.abort()
+    expect(heard.sort()).toEqual([...made].sort())
+    for (const stages of looking) await stages.stop()
+    expect(await told()).toHaveLength(2)
   })
 })

@@ -27,6 +27,7 @@ import { startHousekeeping } from './housekeeping.js'
 import { keepLettersIn, LetterGroups } from './letter-groups.js'
 import { createReembedding } from './reembedding.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
+import { UntoldEvents } from './untold-events.js'
 
 export interface StagesOptions {
   readonly store: Store
@@ -137,6 +138,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     if (options.reconcile !== false) {
       const { everyMs, patienceMs } = options.reconcile === true ? RECONCILE : options.reconcile
       const reembedding = embedder === null ? null : createReembedding(store, embedder.model)
+      const untold = new UntoldEvents({ store, queues, clock, patienceMs })
       const reconciler = startReconciler({
         queues,
         everyMs,
@@ -145,6 +147,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
           const found = await Promise.all([findWork(store, nowMs, patienceMs), reembedding?.(nowMs) ?? []])
           return found.flat()
         },
+        tellUntold: () => untold.tell(),
         findRequests: () => findRequests(store, { limit: FOUND_MAX, requestedBeforeMs: clock.nowMs() - patienceMs }),
         log,
         clock,

@@ -3,13 +3,7 @@ import { errorDataSchema } from './contexts.js'
 import { idSchema } from './names.js'
 
 /** Events carry ids, never contents: who needs more reads the row. */
-export const eventTopics = [
-  'message.stored',
-  'thread.compacted',
-  'context.built',
-  'context.failed',
-  'snapshot.saved',
-] as const
+export const eventTopics = ['message.stored', 'thread.compacted', 'context.built', 'snapshot.saved'] as const
 export type EventTopic = (typeof eventTopics)[number]
 
 export const eventSchema = z.object({

@@ -19,13 +19,22 @@ export interface ReconcilerOptions {
   findWork(): Promise<readonly LaggingThread[]>
   /** Contexts and snapshots that were requested a while ago and neither made nor failed. */
   findRequests(): Promise<readonly AssembleJob[]>
+  /** Tells of what was made a while ago and never told of. @returns how much */
+  tellUntold(): Promise<number>
   log: Logger
   clock: Clock
 }
 
+/** What one look has brought back. */
+export interface Reconciled {
+  readonly woken: number
+  readonly requested: number
+  readonly told: number
+}
+
 export interface Reconciler {
   /** Looks once, or waits for the look that is under way. Never throws: what failed is tried again with the next. */
-  runOnce(): Promise<{ woken: number; requested: number }>
+  runOnce(): Promise<Reconciled>
   close(): Promise<void>
 }
 
@@ -39,7 +48,7 @@ export interface Reconciler {
 export function startReconciler(options: ReconcilerOptions): Reconciler {
   const { everyMs, jitterMs = everyMs / 4, log, clock } = options
   const closing = new AbortController()
-  let running: Promise<{ woken: number; requested: number }> | undefined
+  let running: Promise<Reconciled> | undefined
 
   const runOnce = () => {
     running ??= reconcile(options).finally(() => {
@@ -55,8 +64,8 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
       } catch {
         return
       }
-      const { woken, requested } = await runOnce()
-      if (woken + requested > 0) log.info({ woken, requested }, 'reconciler woke what lagged')
+      const { woken, requested, told } = await runOnce()
+      if (woken + requested + told > 0) log.info({ woken, requested, told }, 'reconciler brought back what was lost')
     }
   })()
 
@@ -70,15 +79,19 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   }
 }
 
-async function reconcile(options: ReconcilerOptions): Promise<{ woken: number; requested: number }> {
-  const { queues, findWork, findRequests, log } = options
+async function reconcile(options: ReconcilerOptions): Promise<Reconciled> {
+  const { queues, findWork, findRequests, tellUntold, log } = options
   const woken = await inBatches(
     findWork,
     ({ stage, projectId, threadId }) => queues.rewake(stage, { projectId, threadId }),
     log,
   )
   const requested = await inBatches(findRequests, (job) => queues.add('assemble', job), log)
-  return { woken, requested }
+  const told = await tellUntold().catch((error: unknown) => {
+    log.warn({ error }, 'reconciler could not tell of what was not told, and will try again')
+    return 0
+  })
+  return { woken, requested, told }
 }
 
 /** @returns how many were handled; the rest is found again by the next run */

@@ -1,6 +1,7 @@
 import { type EventTopic, type HeddleEvent, notFound } from '@heddle/contracts'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
+import type { Store } from './store.js'
 import { findTombstones, shareErasureLock } from './tombstones.js'
 
 export interface NewEvent {
@@ -14,7 +15,7 @@ export interface NewEvent {
 /**
  * Adds events to a project's log. Their numbers are given out under the project's row lock, which holds until the commit:
  * whoever has read up to a number has missed none before it. So append events last in a transaction, or in one of their own.
- * Events of threads that were erased are left out.
+ * Events of threads that were erased are left out, and what has been told of a context or a snapshot is not told again.
  *
  * @throws PermanentError `NOT_FOUND` where there is no such project
  */
@@ -39,6 +40,8 @@ export async function appendEvents(
           place bigint, topic text, thread_id uuid, subject_id uuid, head_seq bigint)
         where not exists (
           select from heddle.tombstones where tombstones.target_id in (event.thread_id, ${projectId}::uuid))
+          and not exists (
+            select from heddle.events as told where told.subject_id = event.subject_id and told.topic = event.topic)
       ),
       project as (
         update heddle.projects set event_number = event_number + (select count(*) from kept)
@@ -52,13 +55,42 @@ export async function appendEvents(
       order by kept.place
       returning project_id, number, topic, thread_id, subject_id, head_seq`,
   ])
-  if (appended.length === 0 && (await findTombstones(tx, idsOf(projectId, events))).length === 0)
-    throw notFound('project', projectId)
+  if (appended.length === 0 && !(await wasProjectThere(tx, projectId))) throw notFound('project', projectId)
   return [...appended]
 }
 
-function idsOf(projectId: string, events: readonly NewEvent[]): string[] {
-  return [projectId, ...events.flatMap(({ threadId }) => threadId ?? [])]
+/** The same for what others may be about to append, too: of a context or a snapshot one of them tells. */
+export async function appendUntoldEvents(
+  tx: Tx,
+  of: { projectId: string; events: readonly NewEvent[] },
+): Promise<HeddleEvent[]> {
+  // A statement of its own: what looks must look after the lock was given.
+  await tx`select from heddle.projects where project_id = ${of.projectId} for update`
+  return await appendEvents(tx, of)
+}
+
+async function wasProjectThere(tx: Tx, projectId: string): Promise<boolean> {
+  const [project] = await tx`select from heddle.projects where project_id = ${projectId}`
+  return project !== undefined || (await findTombstones(tx, [projectId])).length > 0
+}
+
+/** An event that is to be appended, and whose it is. */
+export interface UntoldEvent extends NewEvent {
+  readonly projectId: string
+}
+
+/** Contexts and snapshots of all projects that were asked for after a time, made before another, and never told of. */
+export async function findUntoldEvents(
+  store: Store,
+  { limit, askedAfterMs, madeBeforeMs }: { limit: number; askedAfterMs: number; madeBeforeMs: number },
+): Promise<UntoldEvent[]> {
+  return await store.asReconciler(
+    async (tx) =>
+      await tx<UntoldEvent[]>`
+      select project_id, topic, thread_id, subject_id
+      from heddle.untold_events(
+        ${limit}::integer, ${askedAfterMs}::timestamptz, ${madeBeforeMs}::timestamptz)`,
+  )
 }
 
 /** The events after a number, oldest first: where a subscriber resumes. */

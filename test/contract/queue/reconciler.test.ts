@@ -17,6 +17,7 @@ function reconcilerFor(
     everyMs: 60_000,
     findWork: async () => work,
     findRequests: async () => contexts,
+    tellUntold: async () => 0,
     log,
     clock,
   })
@@ -38,7 +39,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       const prune = await startWorker({ stage: 'prune', queues, handler: async () => done() })
       const assemble = await startWorker({ stage: 'assemble', queues, handler: async () => done() })
       const reconciler = reconcilerFor(queues, [{ stage: 'prune', ...lagging }], [requested])
-      expect(await reconciler.runOnce()).toEqual({ woken: 1, requested: 1 })
+      expect(await reconciler.runOnce()).toEqual({ woken: 1, requested: 1, told: 0 })
       await Promise.all([prune.whenSettled(1), assemble.whenSettled(1)])
     })
 
@@ -90,6 +91,10 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
           return []
         },
         findRequests: async () => [],
+        tellUntold: async () => {
+          if (count === 1) throw new Error('the store is away')
+          return 7
+        },
         log,
         clock,
       })
@@ -100,7 +105,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       await looks[1]?.promise
       const joined = reconciler.runOnce()
       finish.open()
-      expect(await joined).toEqual({ woken: 0, requested: 0 })
+      expect(await joined).toEqual({ woken: 0, requested: 0, told: 7 })
       expect(count).toBe(2)
       await reconciler.close()
       expect(count).toBe(2)

@@ -45,6 +45,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
       everyMs: 200,
       findWork: async () => (worker.settled.length === 1 ? [{ stage: 'prune', ...lost }] : []),
       findRequests: async () => [],
+      tellUntold: async () => 0,
       log,
       clock: systemClock,
     })

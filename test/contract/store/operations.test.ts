@@ -2,10 +2,12 @@ import type { ContextResult } from '@heddle/contracts'
 import { agentIdOf, NIL_ID, projectIdOf, threadIdOf } from '@heddle/core'
 import {
   appendEvents,
+  appendUntoldEvents,
   ensureProject,
   ensureThread,
   failContext,
   findRequestedContexts,
+  findUntoldEvents,
   finishContext,
   insertDeadLetter,
   listAgents,
@@ -351,6 +353,42 @@ describe('events', () => {
     expect(read[0]).toMatchObject({ projectId, topic: 'message.stored', headSeq: 3, subjectId: null })
     const rest = await inProject(projectId, (tx) => loadEventsAfter(tx, { projectId, number: 14, limit: 1 }))
     expect(rest.map(({ number }) => number)).toEqual([15])
+  })
+
+  it('of contexts and snapshots are found where they are missing, and appended once whoever finds them', async () => {
+    const projectId = projectIdOf('untold')
+    const [threadId, agentId] = [threadIdOf(projectId, 'untold'), agentIdOf(projectId, 'untold')]
+    await appendOne(database.store, append([prepared()], { agent: 'untold', thread: 'untold' }), projectId)
+    const [built, failed, early, saved] = [newId(), newId(), newId(), newId()]
+    await inProject(projectId, async (tx) => {
+      await tx`
+        insert into heddle.contexts (id, thread_id, status, request, deadline_at, requested_at, built_at)
+        select id, ${threadId}, status, '{}', now(), now() - asked, now() - asked + interval '10 seconds'
+        from (values
+          (${built}::uuid, 'built', interval '1 minute'),
+          (${failed}::uuid, 'failed', interval '1 minute'),
+          (${early}::uuid, 'built', interval '2 hours')) as made (id, status, asked)`
+      await tx`
+        insert into heddle.snapshots (id, agent_id, created_at, file_name)
+        values (${saved}, ${agentId}, now() - interval '1 minute', 'saved.json')`
+    })
+    const found = async (madeBeforeMs: number) => {
+      const askedAfterMs = Date.now() - 3_600_000
+      const all = await findUntoldEvents(database.store, { limit: 100, askedAfterMs, madeBeforeMs })
+      return all.filter((event) => event.projectId === projectId)
+    }
+    expect(await found(Date.now() - 55_000)).toMatchObject([{ topic: 'snapshot.saved', subjectId: saved }])
+    const events = await found(Date.now())
+    expect(events).toMatchObject([
+      { topic: 'context.built', threadId, subjectId: built },
+      { topic: 'snapshot.saved', threadId: null, subjectId: saved },
+    ])
+    const appended = await Promise.all(
+      [1, 2, 3].map(() => inProject(projectId, (tx) => appendUntoldEvents(tx, { projectId, events }))),
+    )
+    expect(appended.map(({ length }) => length).sort()).toEqual([0, 0, 2])
+    expect(await inProject(projectId, (tx) => appendEvents(tx, { projectId, events }))).toEqual([])
+    expect(await found(Date.now())).toEqual([])
   })
 
   it('of a project that does not exist are refused', async () => {

@@ -145,6 +145,7 @@ export const snapshots = heddle.table(
     index('snapshots_history').on(table.agentId, table.createdAt, table.id).where(sql`status = 'saved'`),
     index('snapshots_of_agent').on(table.agentId),
     index('snapshots_requested').on(table.createdAt).where(sql`status = 'requested'`),
+    index('snapshots_saved').on(table.createdAt).where(sql`status = 'saved'`),
     ownProjectOnly(table.projectId),
   ],
 )

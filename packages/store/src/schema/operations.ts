@@ -18,6 +18,7 @@ export const events = heddle.table(
   (table) => [
     primaryKey({ columns: [table.projectId, table.number] }),
     index('events_thread').on(table.threadId),
+    index('events_subject').on(table.subjectId).where(sql`subject_id is not null`),
     ownProjectOnly(table.projectId),
   ],
 )
