@@ -25,6 +25,15 @@ export function readConversation(messages: readonly Message[]): Conversation {
   return { messages: eligible, pairs, boundaries, keptRaw, undone: turns.filter((turn) => !hasPin(turn)) }
 }
 
+const read = new WeakMap<readonly Message[], Conversation>()
+
+/** The same, read once for as long as the list is kept: contexts of a thread that has not changed are made of one list. */
+export function conversationOf(messages: readonly Message[]): Conversation {
+  const conversation = read.get(messages) ?? readConversation(messages)
+  read.set(messages, conversation)
+  return conversation
+}
+
 function hasPin(turn: readonly Message[]): boolean {
   return turn.some((message) => message.pinned)
 }

@@ -1,6 +1,6 @@
 import { type ContextResult, limits, type ReceiptEntry } from '@heddle/contracts'
 import type { Lane } from '../compaction/lane.js'
-import { type Conversation, readConversation } from '../conversation.js'
+import { type Conversation, conversationOf } from '../conversation.js'
 import { countNeutralMessage } from '../formats/index.js'
 import { messagesOf, noMessages } from '../strategies/define.js'
 import { laneOf } from '../strategies/lane-of.js'
@@ -23,7 +23,7 @@ import { arrange, type FixedSection, fixedSections, messagesIn, sectionOrder } f
 export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   const lane = laneOf(input.settings)
   if (input.loop !== undefined) return buildLoopContext(input, input.loop, lane)
-  const conversation = readConversation(input.messages)
+  const conversation = conversationOf(input.messages)
   const every = fixedSections(input)
   const isEmpty =
     conversation.messages.length === 0 && (isBounded(input) || input.unloaded.every(({ count }) => count === 0))

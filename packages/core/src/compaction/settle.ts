@@ -37,14 +37,51 @@ export function stateAfter(plan: CompactionPlan, before: CompactionState | null,
   }
 }
 
+/** What a list of messages settled to, and under what. */
+interface Settled {
+  readonly start: CompactionState | null
+  readonly lane: Lane
+  readonly headSeq: number
+  readonly reference: (message: Message) => string
+  readonly state: CompactionState | null
+}
+
+/** Two lanes of one thread, each with the tighter one that other sections may ask for. */
+const KEPT_MAX = 4
+
+/** What settled last, by the list of messages: it goes with the list. */
+const kept = new WeakMap<readonly Message[], Settled[]>()
+
 /**
  * Compacts a conversation to its end in memory, with an extractive summary: what the pipeline arrives at without a model.
  * It serves where no state exists for what a request asks (DESIGN: the deterministic fallback). Takes time in proportion
- * to the number of messages.
+ * to the number of messages; of the very same list it is done once, however often a build or the next one asks.
  *
  * @param messages of one thread, those that `start` covers or not
  */
 export function settle(
+  messages: readonly Message[],
+  start: CompactionState | null,
+  lane: Lane,
+  headSeq: number,
+  reference: (message: Message) => string,
+): CompactionState | null {
+  const before = kept.get(messages) ?? []
+  const known = before.find(
+    (one) =>
+      one.start === start &&
+      one.lane.key === lane.key &&
+      one.lane.limitTokens === lane.limitTokens &&
+      one.headSeq === headSeq &&
+      one.reference === reference,
+  )
+  if (known !== undefined) return known.state
+  const state = settleAnew(messages, start, lane, headSeq, reference)
+  kept.set(messages, [{ start, lane, headSeq, reference, state }, ...before].slice(0, KEPT_MAX))
+  return state
+}
+
+function settleAnew(
   messages: readonly Message[],
   start: CompactionState | null,
   lane: Lane,

@@ -40,6 +40,13 @@ test('a conversation that grows is summarized once, until another range is cover
 const summaryOf = (covered: readonly Message[], all = covered) =>
   settledSummary(covered, { pairs: readConversation(all).pairs, before: null, tokensMax: 400, tree: null, reference })
 
+test('the same list settles once, and to the same', () => {
+  const messages = [...talk]
+  const state = settle(messages, null, lane(4_000), headOf(messages), reference)
+  expect(state?.summary).toBeTruthy()
+  expect(settle(messages, null, lane(4_000), headOf(messages), reference)).toBe(state)
+})
+
 test('of other messages another one is made, however many they are', () => {
   const covered = talk.slice(0, 20)
   const changed = covered.with(5, {
@@ -97,9 +104,27 @@ test('what is summarized with other messages beside it, other references or anot
         const known = settle(given, null, lane(budget), headOf(given), name)
         const anew = settle(structuredClone(given), null, lane(budget), headOf(given), name)
         expect(known).toEqual(anew)
+        // The very same list, asked for in another way.
+        const [tighter, byOther] = [{ ...lane(budget), limitTokens: budget >> 1 }, name === other ? reference : other]
+        const others = laneOf(mergeSettings({ budget, prune: { keepLastN: 1, condenseAfterN: 0 } }))
+        for (const [by, named] of [
+          [others, name],
+          [tighter, name],
+          [lane(budget), byOther],
+          [lane(budget + 1), name],
+        ] as const)
+          expect(settle(given, null, by, headOf(given), named)).toEqual(
+            settle(structuredClone(given), null, by, headOf(given), named),
+          )
+        expect(settle(given, known, tighter, headOf(given), name)).toEqual(
+          settle(structuredClone(given), known, tighter, headOf(given), name),
+        )
+        expect(settle(given, known, tighter, headOf(given) + 1, name)).toEqual(
+          settle(structuredClone(given), known, tighter, headOf(given) + 1, name),
+        )
       }
     }),
     // Shrinking takes minutes: the seed of what failed is told instead.
-    { numRuns: 60, endOnFailure: true },
+    { numRuns: 30, endOnFailure: true },
   )
 })
