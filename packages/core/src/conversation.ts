@@ -25,13 +25,20 @@ export function readConversation(messages: readonly Message[]): Conversation {
   return { messages: eligible, pairs, boundaries, keptRaw, undone: turns.filter((turn) => !hasPin(turn)) }
 }
 
-const read = new WeakMap<readonly Message[], Conversation>()
+const read = new WeakMap<readonly Message[], { readonly messages: readonly Message[]; readonly read: Conversation }>()
 
 /** The same, read once for as long as the list is kept: contexts of a thread that has not changed are made of one list. */
 export function conversationOf(messages: readonly Message[]): Conversation {
-  const conversation = read.get(messages) ?? readConversation(messages)
-  read.set(messages, conversation)
+  const known = read.get(messages)
+  if (known !== undefined && areSame(known.messages, messages)) return known.read
+  const conversation = readConversation(messages)
+  read.set(messages, { messages: [...messages], read: conversation })
   return conversation
+}
+
+/** Whether two lists are of the very same messages: whoever keeps a list may have added to it. */
+export function areSame(one: readonly Message[], other: readonly Message[]): boolean {
+  return one.length === other.length && one.every((message, index) => message === other[index])
 }
 
 function hasPin(turn: readonly Message[]): boolean {

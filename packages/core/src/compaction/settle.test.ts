@@ -2,7 +2,7 @@ import { mergeSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { conversations, sampleMessage } from '../../../../test/support/src/conversations.js'
-import { readConversation } from '../conversation.js'
+import { conversationOf, readConversation } from '../conversation.js'
 import type { Message } from '../message.js'
 import { laneOf } from '../strategies/lane-of.js'
 import { settle } from './settle.js'
@@ -45,6 +45,16 @@ test('the same list settles once, and to the same', () => {
   const state = settle(messages, null, lane(4_000), headOf(messages), reference)
   expect(state?.summary).toBeTruthy()
   expect(settle(messages, null, lane(4_000), headOf(messages), reference)).toBe(state)
+  const conversation = conversationOf(messages)
+  expect(conversationOf(messages)).toBe(conversation)
+  // Whoever keeps the list adds to it.
+  messages.push(
+    ...Array.from({ length: 40 }, (_, index) => sampleMessage({ seq: 301 + index, content: 'go on '.repeat(40) })),
+  )
+  expect(conversationOf(messages)).toEqual(readConversation(messages))
+  expect(settle(messages, null, lane(4_000), 300, reference)).toEqual(
+    settle(structuredClone(messages), null, lane(4_000), 300, reference),
+  )
 })
 
 test('of other messages another one is made, however many they are', () => {

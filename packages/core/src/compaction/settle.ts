@@ -1,4 +1,4 @@
-import { readConversation } from '../conversation.js'
+import { areSame, readConversation } from '../conversation.js'
 import { ineligibleReason } from '../eligibility.js'
 import type { Message } from '../message.js'
 import { comparePositions, inConversationOrder } from '../order.js'
@@ -39,6 +39,7 @@ export function stateAfter(plan: CompactionPlan, before: CompactionState | null,
 
 /** What a list of messages settled to, and under what. */
 interface Settled {
+  readonly messages: readonly Message[]
   readonly start: CompactionState | null
   readonly lane: Lane
   readonly headSeq: number
@@ -73,11 +74,15 @@ export function settle(
       one.lane.key === lane.key &&
       one.lane.limitTokens === lane.limitTokens &&
       one.headSeq === headSeq &&
-      one.reference === reference,
+      one.reference === reference &&
+      areSame(one.messages, messages),
   )
   if (known !== undefined) return known.state
   const state = settleAnew(messages, start, lane, headSeq, reference)
-  kept.set(messages, [{ start, lane, headSeq, reference, state }, ...before].slice(0, KEPT_MAX))
+  kept.set(
+    messages,
+    [{ messages: [...messages], start, lane, headSeq, reference, state }, ...before].slice(0, KEPT_MAX),
+  )
   return state
 }
 

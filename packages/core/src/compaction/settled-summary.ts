@@ -1,4 +1,5 @@
 import type { ToolCall } from '@heddle/contracts'
+import { areSame } from '../conversation.js'
 import type { Message } from '../message.js'
 import { summarizeExtractively } from '../summary/extractive.js'
 import { summarizeByTree } from '../tree/in-memory.js'
@@ -68,7 +69,7 @@ function isMadeOf(
     options.tree?.leafTokens === tree?.leafTokens &&
     options.tree?.fanOut === tree?.fanOut &&
     options.reference === reference &&
-    made.covered.length === covered.length &&
-    covered.every((message, index) => made.covered[index] === message && made.calls[index] === calls[index])
+    areSame(made.covered, covered) &&
+    calls.every((call, index) => made.calls[index] === call)
   )
 }
