@@ -113,6 +113,9 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     const again = await client.contexts.build({ thread: 'build', budget: 4_000, format: 'openai-chat', at })
     expect(again).toEqual(built)
     expect(await client.contexts.at({ thread: 'build', at })).toEqual(next)
+    await expect(client.contexts.at({ thread: 'nowhere', at })).rejects.toMatchObject({ field: 'thread' })
+    const early = { thread: 'build', at: '2026-01-01T00:00:00Z' }
+    await expect(client.contexts.at(early)).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'at' })
     const id = await client.contexts.order({ thread: 'build', budget: 4_000 })
     await expect.poll(async () => (await client.contexts.find(id)).status, { timeout: 10_000 }).toBe('built')
     const tiny = client.contexts.build({ thread: 'build', budget: 1 }, { deadlineMs: 20_000 })

@@ -7,7 +7,7 @@ import {
   validationError,
 } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
-import { loadContextAt } from '@heddle/store'
+import { loadContextAt, loadThread } from '@heddle/store'
 import type { ClientParts } from './options.js'
 
 /** A moment of a thread. */
@@ -43,8 +43,11 @@ async function find(
   const now = new Date(clock.nowMs())
   if (atMs > now.getTime()) throw validationError('at', `must have passed; it is ${now.toISOString()}`, at)
   const query = { threadId: threadIdOf(projectId, thread), atMs, request }
-  const row = await store.inProject(projectId, (tx) => loadContextAt(tx, query))
+  const [row, found] = await store.inProject(projectId, (tx) =>
+    Promise.all([loadContextAt(tx, query), loadThread(tx, query)]),
+  )
   if (row?.result != null) return row.result
+  if (found === null) throw notFound('thread', thread, 'list the threads there are')
   const what = request === null ? 'no context of the thread' : 'no context for this very request'
   throw notFound('at', at, `${what} was built by then, or it is kept no more; contexts of the past are not made up`)
 }

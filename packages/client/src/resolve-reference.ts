@@ -44,7 +44,7 @@ async function findThread(tx: Tx, reference: Reference, options: ResolveOptions)
       'thread',
       'is needed: the reference names none',
       `msg-${reference.message}`,
-      'give --thread, or the whole reference',
+      'name the thread beside it, or give the whole reference',
     )
   }
   const code = name.toLowerCase()

@@ -95,7 +95,7 @@ export const mcpTools = {
     output: appendedSchema,
     annotations: adding,
     recovery: {
-      CONFLICT: 'Another message has this id: leave the id out, or take a new one.',
+      CONFLICT: 'Name the agent that the thread began with; where another message has this id, leave the id out.',
       TIMEOUT: 'Call again with the same ids: nothing is stored twice.',
     },
   },

@@ -189,7 +189,10 @@ test('a result that sorts before its call stands with it, once', () => {
 })
 
 test('a thread without messages and a request without one is refused', () => {
-  expect(() => buildContext(inputOf([], { budget: 1_000 }))).toThrow('Conversation has no messages')
+  const build = (imported: number) => () => buildContext({ ...inputOf([], { budget: 1_000 }), imported })
+  const refused = { message: 'Conversation has no messages', field: 'messages' }
+  expect(build(0)).toThrow(expect.objectContaining({ ...refused, hint: expect.stringContaining('append') }))
+  expect(build(3)).toThrow(expect.objectContaining({ ...refused, hint: expect.stringContaining('clear') }))
 })
 
 describe('an old failed call that shares its message with text', () => {

@@ -27,7 +27,7 @@ export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   const every = fixedSections(input)
   const isEmpty =
     conversation.messages.length === 0 && (isBounded(input) || input.unloaded.every(({ count }) => count === 0))
-  if (isEmpty && input.request.message === undefined) throw noMessages()
+  if (isEmpty && input.request.message === undefined) throw noMessages(input.imported > 0 ? NONE_SHOWN : undefined)
   let fixedTokens = 0
   let neededTokens = 0
   for (const { sections, notes } of attempts(every)) {
@@ -44,6 +44,9 @@ export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
     conversation.messages.length > SEARCHED_MESSAGES_MAX ? likely : leastBudget(lane.limitTokens, likely, fits)
   throw budgetTooSmall(lane.limitTokens, least, fixedTokens)
 }
+
+const NONE_SHOWN =
+  'the messages of the thread stand before its last clear or outside of its rolling window or the scope: widen those, restore a snapshot, or give the request a message'
 
 /** What a scope leaves out is not what the request is about: where nothing else is there, it is the scope that is amiss. */
 function isBounded({ scope, state }: BuildInput): boolean {

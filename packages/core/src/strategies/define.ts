@@ -90,12 +90,14 @@ export function limitNotPositive(received: number): PermanentError {
   })
 }
 
+const APPEND_SOME = 'append messages to the thread, or give the request a message'
+
 /** Spec 003, CX-NT2. */
-export function noMessages(): PermanentError {
+export function noMessages(hint: string = APPEND_SOME): PermanentError {
   return new PermanentError('VALIDATION_ERROR', 'Conversation has no messages', {
     field: 'messages',
     received: 'nothing',
-    hint: 'append messages to the thread, or give the request a message',
+    hint,
   })
 }
 
