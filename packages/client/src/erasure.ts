@@ -7,7 +7,7 @@ import {
   type ErasureKind,
   type ErasureTarget,
   loadErasure,
-  loadThreadsToErase,
+  loadThreadIdsOf,
   type Store,
   sweepSnapshotFiles,
 } from '@heddle/store'
@@ -100,7 +100,9 @@ export async function finishErasure(
   target: ErasureTarget,
   signal?: AbortSignal,
 ): Promise<number> {
-  const threadIds = await store.inProject(target.projectId, (tx) => loadThreadsToErase(tx, target))
+  const { projectId, kind, targetId } = target
+  const threadIds =
+    kind === 'agent' ? await store.inProject(projectId, (tx) => loadThreadIdsOf(tx, { agentId: targetId })) : []
   const jobs = await queues.removeJobs(jobsOf(target, new Set(threadIds)))
   const turns = turnsOf.get(store) ?? new ErasureTurns()
   turnsOf.set(store, turns)

@@ -81,13 +81,9 @@ export async function continueErasure(store: Store, target: ErasureTarget, signa
   }
 }
 
-/** The threads of an agent that are still there; none for what is erased as a whole by its own id. */
-export async function loadThreadsToErase(
-  tx: Tx,
-  { kind, targetId }: Pick<ErasureTarget, 'kind' | 'targetId'>,
-): Promise<string[]> {
-  if (kind !== 'agent') return []
-  const rows = await tx<{ id: string }[]>`select id from heddle.threads where agent_id = ${targetId}`
+/** The threads of an agent that are still there. */
+export async function loadThreadIdsOf(tx: Tx, { agentId }: { agentId: string }): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`select id from heddle.threads where agent_id = ${agentId}`
   return rows.map(({ id }) => id)
 }
 

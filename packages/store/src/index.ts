@@ -32,7 +32,7 @@ export {
   type ErasureTarget,
   findUnfinishedErasures,
   loadErasure,
-  loadThreadsToErase,
+  loadThreadIdsOf,
 } from './erasure.js'
 export * from './events.js'
 export { createExactVectors } from './exact-vectors.js'

@@ -19,8 +19,8 @@ const REMEMBERED_MAX = 10_000
 const LOOK_UPS_MAX = 8
 /** Those and the ones that wait their turn: a crowd may come in the same moment. */
 const STRANGERS_MAX = 1_000
-/** A turn comes within milliseconds; where the store is so busy that it does not, whoever waits hears of it. */
-export const TURN_MS_MAX = 2_000
+/** A turn comes within milliseconds, or seconds where hundreds come at once; where the store hangs, whoever waits hears of it. */
+export const TURN_MS_MAX = 20_000
 
 interface KnownKey {
   access: Access
