@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEvents, type Served, serve } from './http-support.js'
@@ -127,6 +128,19 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
       expect((await ask('POST', steps, { body: iterations, headers })).body).toMatchObject({ iterationNumbers: [1] })
       expect((await ask('POST', steps, { body: iterations, headers })).body).toMatchObject({ stored: 0, repeated: 1 })
       expect((await ask('GET', steps)).body.items).toMatchObject([{ iterationNumber: 1, prompt: 'try' }])
+    })
+
+    test('ids that are said to be new, and are not, store nothing twice and nothing else under them', async () => {
+      const path = '/v1/threads/not-so-new/messages'
+      const id = randomUUID()
+      const send = async (content: string) => {
+        const body = { agent: 'coder', messages: [{ id, role: 'user', content }] }
+        return (await http.ask('POST', path, { body, headers: { prefer: 'ids-are-new' } })).body
+      }
+      expect(await send('first')).toMatchObject({ stored: 1 })
+      expect(await send('first')).toMatchObject({ repeated: 0 })
+      expect(await send('other')).toMatchObject({ status: 409, code: 'CONFLICT', field: 'messages.0.id' })
+      expect((await http.ask('GET', path)).body.items).toMatchObject([{ id, content: 'first' }])
     })
 
     test('a queued append is acknowledged as such, and stored soon', async () => {

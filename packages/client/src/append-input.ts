@@ -27,6 +27,7 @@ const appendSchema = z.strictObject({
   messages: z.array(newMessageSchema(newId)),
   ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
   onBusy: z.enum(['wait', 'fail'], { error: 'must be wait or fail' }).optional(),
+  idsAreNew: z.boolean().optional(),
   deadlineMs: z.number().min(1).max(limits.waitMsMax).optional(),
   startedAtMs: z.number().min(timeBoundsMs.first).max(timeBoundsMs.last).optional(),
   newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),

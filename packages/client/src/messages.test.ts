@@ -5,9 +5,17 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/support/src/manual-clock.js'
 import { newId } from './ids.js'
 import { LikelyPrepared } from './likely-prepared.js'
-import { appendMessages, type NewMessage } from './messages.js'
+import { type AppendOptions, appendMessages, type NewMessage } from './messages.js'
 import type { ClientParts } from './options.js'
 import { Ordinals } from './ordinals.js'
+
+/** What nobody answers fails with what the queue said. */
+class NoReply {
+  fail: (error: unknown) => void = () => {}
+  readonly result = new Promise<never>((_, reject) => {
+    this.fail = reject
+  })
+}
 
 /** A client over a queue that takes or refuses jobs as a test decides, and a store that holds some messages. */
 function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<string, string> = new Map()) {
@@ -16,6 +24,7 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
     admit: async () => {},
     takeShare: () => () => {},
     add: async (_stage: string, job: IngestJob) => await take(job),
+    expectReply: () => new NoReply(),
   } as unknown as Queues
   const parts: ClientParts = {
     store: { inProject: async () => stored } as unknown as ClientParts['store'],
@@ -31,8 +40,8 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
     embedder: null,
     tellProject: () => null,
   }
-  return (messages: readonly NewMessage[], ack: 'queued' | 'stored') =>
-    appendMessages(parts, { agent: 'a', thread: 't', messages, ack })
+  return (messages: readonly NewMessage[], ack: 'queued' | 'stored', more: Pick<AppendOptions, 'idsAreNew'> = {}) =>
+    appendMessages(parts, { agent: 'a', thread: 't', messages, ack, ...more })
 }
 
 const texts = (count: number) =>
@@ -58,6 +67,18 @@ test('a message that is stored with other content is named by its place, though 
     code: 'CONFLICT',
     field: 'messages.2.id',
   })
+})
+
+test('ids that are said to be new are sent without a look into the store', async () => {
+  const sent: string[] = []
+  const id = newId()
+  const isStored = new Map([[id, messageFingerprint({ id, role: 'user', content: 'new' })]])
+  const append = appending(async ({ messages }) => {
+    sent.push(...messages.map(({ message }) => message.id))
+    throw new ConflictError('taken')
+  }, isStored)
+  await expect(append([{ id, role: 'user', content: 'new' }], 'stored', { idsAreNew: true })).rejects.toThrow('taken')
+  expect(sent).toEqual([id])
 })
 
 test('once a job is refused, no further one of the append is sent', async () => {

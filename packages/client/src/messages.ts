@@ -23,6 +23,12 @@ export interface AppendOptions {
    * Default `stored`.
    */
   readonly ack?: Ack
+  /**
+   * Says of ids that the caller chose that they are new: messages under chosen ids are looked up before
+   * anything is sent, and these are not. Each is stored once all the same, but counts as `stored` though it may have been there
+   * before. Default false.
+   */
+  readonly idsAreNew?: boolean
   /** How long to wait, in milliseconds; what is not acknowledged is sent again and again until then. Default 30,000. */
   readonly deadlineMs?: number
   /**
@@ -67,7 +73,7 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   const given = place(parts, threadIdOf(parts.projectId, thread), input)
   return await appendPlaced(
     parts,
-    { agent, thread, given, chosenIds, newAgentRollingWindow },
+    { agent, thread, given, chosenIds, newAgentRollingWindow, idsAreNew: options.idsAreNew },
     { ...patienceOf(parts, options), ack, asksForRoom: onBusy === 'wait' },
     onProgress,
   )
@@ -77,6 +83,8 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
 export interface PlacedAppend extends Pick<AppendInput, 'agent' | 'thread' | 'chosenIds'> {
   readonly given: readonly PlacedMessage[]
   readonly newAgentRollingWindow?: number | null | undefined
+  /** None of the chosen ids needs to be looked up. */
+  readonly idsAreNew?: boolean | undefined
 }
 
 /** Appends messages at places that were given to them; see {@link appendMessages}. */
@@ -121,8 +129,9 @@ async function appendMeasured(
   const { ack, asksForRoom } = options
   const threadId = threadIdOf(parts.projectId, append.thread)
   const messages = append.chosenIds.size === 0 ? given : withoutRepeats(given)
-  const looksUp = ack === 'stored' && (append.chosenIds.size > 0 || parts.tellProject() !== null)
-  const known = looksUp ? await lookUp(parts, threadId, append, options) : noIds
+  const mayBeStored = append.chosenIds.size > 0 && append.idsAreNew !== true
+  if (ack === 'stored' && parts.tellProject() !== null) await persist(async () => await parts.tellProject(), options)
+  const known = ack === 'stored' && mayBeStored ? await lookUp(parts, threadId, append, options) : noIds
   const fresh = known.size === 0 ? messages : messages.filter(({ placed }) => !known.has(placed.message.id))
   if (ack === 'stored' && fresh.length === 0) await checkAgent(parts, threadId, append.agent, options)
   if (ack === 'queued') tellProjectMeanwhile(parts)
@@ -180,8 +189,6 @@ async function lookUp(
   { chosenIds, given }: PlacedAppend,
   patience: Patience,
 ): Promise<ReadonlySet<string>> {
-  if (parts.tellProject() !== null) await persist(async () => await parts.tellProject(), patience)
-  if (chosenIds.size === 0) return noIds
   const chosen = given.filter(({ message }) => chosenIds.has(message.id))
   try {
     return await persist(() => storedOf(parts, threadId, chosen), patience)

@@ -3,9 +3,11 @@ import { createIds } from './idempotency.js'
 import { readPrefer } from './prefer.js'
 
 test('preferences are read wherever they stand, and unknown ones passed over', () => {
-  expect(readPrefer(undefined)).toEqual({ respondAsync: false, waitMs: undefined })
-  expect(readPrefer('Respond-Async, wait=10; foo=bar, return=minimal')).toEqual({ respondAsync: true, waitMs: 10_000 })
-  expect(readPrefer(['wait="5"', 'respond-async'])).toEqual({ respondAsync: true, waitMs: 5_000 })
+  expect(readPrefer(undefined)).toEqual({ respondAsync: false, waitMs: undefined, idsAreNew: false })
+  const given = { respondAsync: true, waitMs: 10_000, idsAreNew: false }
+  expect(readPrefer('Respond-Async, wait=10; foo=bar, return=minimal')).toEqual(given)
+  expect(readPrefer(['wait="5"', 'respond-async'])).toEqual({ ...given, waitMs: 5_000 })
+  expect(readPrefer('wait=30, ids-are-new')).toEqual({ respondAsync: false, waitMs: 30_000, idsAreNew: true })
 })
 
 test('a wait that cannot be meant is refused', () => {

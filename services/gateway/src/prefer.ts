@@ -6,6 +6,8 @@ export interface Preferences {
   readonly respondAsync: boolean
   /** How long it waits for the answer, in milliseconds. */
   readonly waitMs: number | undefined
+  /** The ids in the body were made for this very request, so none of them is stored yet. */
+  readonly idsAreNew: boolean
 }
 
 /** Unknown preferences are passed over, as the standard has it; a wait that cannot be meant is refused. */
@@ -13,12 +15,14 @@ export function readPrefer(header: string | readonly string[] | undefined): Pref
   const given = (header === undefined ? [] : [header].flat()).join(',')
   let respondAsync = false
   let waitMs: number | undefined
+  let idsAreNew = false
   for (const preference of given.split(',')) {
     const [name = '', value = ''] = preference.split(';', 1).join('').split('=')
     if (/^respond-async$/i.test(name.trim())) respondAsync = true
+    if (/^ids-are-new$/i.test(name.trim())) idsAreNew = true
     if (/^wait$/i.test(name.trim())) waitMs = readWait(value.trim())
   }
-  return { respondAsync, waitMs }
+  return { respondAsync, waitMs, idsAreNew }
 }
 
 function readWait(value: string): number {

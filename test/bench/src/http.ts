@@ -9,7 +9,7 @@ import { untilSettled } from './settled.js'
 import { interleaved, median, timed } from './statistics.js'
 
 const ROUNDS = 5
-const CALLS_PER_ROUND = 30
+const CALLS_PER_ROUND = 100
 const MESSAGES = 200
 const BUDGET = 16_000
 

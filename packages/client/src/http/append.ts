@@ -1,7 +1,7 @@
 import { limits, type MessageInput } from '@heddle/contracts'
 import { readAppend } from '../append-input.js'
 import type { AppendOptions, AppendResult } from '../messages.js'
-import { DEADLINE_MS_DEFAULT, type Transport } from './transport.js'
+import { DEADLINE_MS_DEFAULT, preferWait, type Transport } from './transport.js'
 
 /** What an append over HTTP can say: the gateway's clock places messages without `sentAt`. */
 export type RemoteAppendOptions = Omit<AppendOptions, 'startedAtMs' | 'newAgentRollingWindow'>
@@ -17,7 +17,9 @@ const CHARACTERS_MAX = 8_000_000
  */
 export async function appendOverHttp(transport: Transport, options: RemoteAppendOptions): Promise<AppendResult> {
   const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', deadlineMs = DEADLINE_MS_DEFAULT } = options
-  const { agent, thread, messages } = readAppend(options)
+  const { agent, thread, messages, chosenIds } = readAppend(options)
+  // Ids that were made here just now are stored nowhere, until a request that brought them was sent.
+  const areNew = options.idsAreNew ?? chosenIds.size === 0
   const endsAtMs = Date.now() + deadlineMs
   const total = { threadId: '', stored: 0, repeated: 0 }
   let acknowledged = 0
@@ -28,7 +30,8 @@ export async function appendOverHttp(transport: Transport, options: RemoteAppend
       path: ['threads', thread, 'messages'],
       body: { agent, messages: some, ack },
       deadlineMs: leftMs,
-      waits: true,
+      prefer: (leftMs, isFirstTry) =>
+        areNew && isFirstTry ? `${preferWait(leftMs)}, ids-are-new` : preferWait(leftMs),
       signal: options.signal,
       retry: onBusy === 'wait' ? 'again' : 'never',
     })

@@ -67,7 +67,7 @@ export function createClient(options: TransportOptions): RemoteClient {
           path: ['threads', thread, 'contexts'],
           body: request,
           deadlineMs,
-          waits: true,
+          prefer: preferWait,
           signal,
           retry: 'refused',
         })
@@ -83,10 +83,9 @@ export function createClient(options: TransportOptions): RemoteClient {
       at: ({ thread, at }) => get(['threads', thread, 'contexts', 'at', at]),
       diff: (before, after) => get(['contexts', before, 'diff', after]),
       async order({ thread, ...request }, { deadlineMs = limits.waitMsMax } = {}) {
-        const prefer = `respond-async, ${preferWait(deadlineMs).prefer}`
+        const prefer = () => `respond-async, ${preferWait(deadlineMs)}`
         const path = ['threads', thread, 'contexts']
-        const headers = { prefer }
-        const call = { method: 'POST', path, body: request, headers, retry: 'refused' } as const
+        const call = { method: 'POST', path, body: request, prefer, retry: 'refused' } as const
         return (await transport.call<{ id: string }>(call)).body.id
       },
       subscribe: (subscription) => subscribeToContexts(client, subscription),

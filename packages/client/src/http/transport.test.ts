@@ -34,7 +34,9 @@ test('an append whose answer was lost is sent again under the same ids, with the
   expect(new Set(sent.map(({ init }) => init.body)).size).toBe(1)
   expect(JSON.parse(String(sent[0]?.init.body)).messages[0].id).toMatch(/^[0-9a-f-]{36}$/)
   expect(sent[0]?.url).toBe('http://heddle.example/in/v1/threads/a%2Fb%20%C3%BC/messages')
-  expect(sent[0]?.init.headers).toMatchObject({ authorization: 'Bearer hdl_k', prefer: 'wait=30' })
+  expect(sent[0]?.init.headers).toMatchObject({ authorization: 'Bearer hdl_k', prefer: 'wait=30, ids-are-new' })
+  // The first may have stored them: whoever looks counts them as repeated then.
+  expect(sent[1]?.init.headers).toMatchObject({ prefer: 'wait=30' })
 })
 
 test('a full queue is waited for, or told at once to who does not want to wait', async () => {

@@ -29,8 +29,8 @@ export interface Call {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly deadlineMs?: number | undefined
-  /** Has the gateway wait with its answer for as long as is left until the deadline. */
-  readonly waits?: boolean
+  /** What a try would like of its answer (RFC 7240), with what is left until the deadline then. */
+  readonly prefer?: ((leftMs: number, isFirstTry: boolean) => string) | undefined
   readonly signal?: AbortSignal | undefined
   /** `again`: the same request twice does what it does once. `refused`: only what was surely not begun is sent again. */
   readonly retry: 'again' | 'refused' | 'never'
@@ -70,7 +70,7 @@ export class Transport {
     const endsAtMs = Date.now() + deadlineMs
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#once<Body>(call, endsAtMs)
+        return await this.#once<Body>(call, endsAtMs, tries === 0)
       } catch (error) {
         call.signal?.throwIfAborted()
         const pauseMs = pauseAfter(error, tries)
@@ -86,13 +86,14 @@ export class Transport {
     return await this.#send({ ...call, method: 'GET', retry: 'never' }, call.signal, send)
   }
 
-  async #once<Body>(call: Call, endsAtMs: number): Promise<Answered<Body>> {
+  async #once<Body>(call: Call, endsAtMs: number, isFirstTry: boolean): Promise<Answered<Body>> {
     const leftMs = Math.max(1, endsAtMs - Date.now())
     const overdue = AbortSignal.timeout(leftMs + GRACE_MS)
     try {
       const signal = call.signal ? AbortSignal.any([call.signal, overdue]) : overdue
       const { fetch: given } = this.#options
-      const headers = { ...(call.waits === true && preferWait(leftMs)), ...call.headers }
+      const prefer = call.prefer?.(leftMs, isFirstTry)
+      const headers = { ...call.headers, ...(prefer !== undefined && { prefer }) }
       const response = await this.#send({ ...call, headers }, signal, given ?? (isNode ? sendByNode : fetch))
       return { status: response.status, body: JSON.parse(await response.text()) as Body }
     } catch (error) {
@@ -135,9 +136,9 @@ export class Transport {
   }
 }
 
-/** In whole seconds, as RFC 7240 has it. */
-export function preferWait(leftMs: number): { readonly prefer: string } {
-  return { prefer: `wait=${Math.min(Math.max(1, Math.ceil(leftMs / 1_000)), limits.waitMsMax / 1_000)}` }
+/** Asks the gateway to wait with its answer: in whole seconds, as RFC 7240 has it. */
+export function preferWait(leftMs: number): string {
+  return `wait=${Math.min(Math.max(1, Math.ceil(leftMs / 1_000)), limits.waitMsMax / 1_000)}`
 }
 
 function mayRetry({ retry }: Call, error: unknown): boolean {

@@ -33,20 +33,25 @@ export const messageRoutes: readonly Route[] = [
     params: threadParamsSchema,
     body: appendBodySchema,
     bodyBytesMax: limits.httpBodyBytesMax,
-    headers: { ...headers, Prefer: '`wait=N`: wait at most N seconds until they are stored. Default 30.' },
+    headers: {
+      ...headers,
+      Prefer:
+        '`wait=N`: wait at most N seconds until they are stored. Default 30. `ids-are-new`: the ids were made for this request, and are not looked up before; leave it out when you send it again.',
+    },
     responses: {
       200: { description: 'They are committed.', schema: appendedSchema },
       202: { description: 'With `ack: queued`: the queue has them.', schema: appendedSchema },
     },
     async handle({ client, params, body, headers, signal }) {
       const { agent, ack = 'stored' } = body
-      const { waitMs } = readPrefer(headers['prefer'])
+      const { waitMs, idsAreNew } = readPrefer(headers['prefer'])
       const idOf = createIds(headers['idempotency-key'], 'message', params.thread)
       const appended = await client.messages.append({
         agent,
         thread: params.thread,
         messages: body.messages.map((message, index) => withId(message, idOf(index))) as NewMessage[],
         ack,
+        idsAreNew,
         // Who is refused at once can come again; who waits here holds a whole body in memory.
         onBusy: 'fail',
         signal,
