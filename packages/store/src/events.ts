@@ -17,7 +17,7 @@ export interface NewEvent {
  * whoever has read up to a number has missed none before it. So append events last in a transaction, or in one of their own.
  * Events of threads that were erased are left out, and what has been told of a context or a snapshot is not told again.
  *
- * @throws PermanentError `NOT_FOUND` where there is no such project
+ * @returns those that were added; none where there is no such project
  */
 export async function appendEvents(
   tx: Tx,
@@ -55,8 +55,26 @@ export async function appendEvents(
       order by kept.place
       returning project_id, number, topic, thread_id, subject_id, head_seq`,
   ])
-  if (appended.length === 0 && !(await wasProjectThere(tx, projectId))) throw notFound('project', projectId)
   return [...appended]
+}
+
+/**
+ * Adds events in a transaction of their own that is one round trip. Another would leave the project's row locked until this
+ * process has read the answer and sent the commit: with a few busy processes, all others wait for that most of the time.
+ *
+ * @throws PermanentError `NOT_FOUND` where there is no such project
+ */
+export async function storeEvents(
+  store: Store,
+  of: { projectId: string; events: readonly NewEvent[] },
+): Promise<HeddleEvent[]> {
+  const { projectId, events } = of
+  if (events.length === 0) return []
+  const appended = await store.inProject(projectId, (tx) => appendEvents(tx, of), { together: true })
+  if (appended.length === 0 && !(await store.inProject(projectId, (tx) => wasProjectThere(tx, projectId)))) {
+    throw notFound('project', projectId)
+  }
+  return appended
 }
 
 /** The same for what others may be about to append, too: of a context or a snapshot one of them tells. */

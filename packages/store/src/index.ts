@@ -34,6 +34,7 @@ export {
   loadErasure,
   loadThreadIdsOf,
 } from './erasure.js'
+export * from './event-log.js'
 export * from './events.js'
 export { createExactVectors } from './exact-vectors.js'
 export { exportTables, unexportedColumns } from './export-tables.js'
@@ -126,6 +127,7 @@ export * from './threads.js'
 export { recordTokenCounts } from './token-counts.js'
 export { holdThread } from './tombstones.js'
 export type { TransactionOptions } from './transaction.js'
+export { takeTurn } from './turns.js'
 export * from './undone.js'
 export { canIndex, isIndexable, type PgvectorState } from './vector-points.js'
 export * from './vector-scopes.js'

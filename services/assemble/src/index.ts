@@ -3,24 +3,19 @@ import type { TextEmbedder } from '@heddle/core'
 import { createExtractiveSummarizer, fixedSummarizer, type Summarizers } from '@heddle/models'
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import { appendEvents, type NewEvent, type Store } from '@heddle/store'
+import { EventLog, type Store, storeEvents } from '@heddle/store'
 import { ContextMaker } from './context-maker.js'
-import { EventLog } from './event-log.js'
 import { assemble } from './handler.js'
 import { saveSnapshot } from './save-snapshot.js'
 import { ThreadTails } from './thread-tails.js'
 import { TokenCounter } from './token-counter.js'
 import { Turns } from './turns.js'
 import { WarmThreads } from './warm-threads.js'
-import { within } from './within.js'
 
 export { type AssembleDeps, assemble } from './handler.js'
 export { ThreadTails } from './thread-tails.js'
 export { TokenCounter } from './token-counter.js'
 export { WarmThreads } from './warm-threads.js'
-
-/** So long a worker that closes waits for the last events to be stored. */
-const EVENTS_CLOSE_MS = 1_000
 
 export interface AssembleWorkerDeps {
   readonly store: Store
@@ -39,7 +34,11 @@ export interface AssembleWorkerDeps {
 }
 
 export async function createAssembleWorker(deps: AssembleWorkerDeps): Promise<WorkerHandle> {
-  const events = new EventLog(tell, deps.clock)
+  const events = new EventLog({
+    ...deps,
+    append: (projectId, drafts) => storeEvents(deps.store, { projectId, events: drafts }),
+    publish: (event) => deps.queues.publish(event),
+  })
   const parts = {
     ...deps,
     counter: new TokenCounter(),
@@ -66,21 +65,7 @@ export async function createAssembleWorker(deps: AssembleWorkerDeps): Promise<Wo
     ...worker,
     async close(options) {
       await worker.close(options)
-      // Events are hints: they do not hold up a worker that closes while the store is away.
-      await within(events.close(), { timeoutMs: EVENTS_CLOSE_MS, clock: deps.clock, what: 'storing events' }).catch(
-        (error: unknown) => deps.log.warn({ error }, 'events were left behind'),
-      )
+      await events.close()
     },
-  }
-
-  async function tell(projectId: string, events: readonly NewEvent[]): Promise<void> {
-    await publish(projectId, events).catch((error: unknown) =>
-      deps.log.warn({ error, projectId, subjectIds: events.map(({ subjectId }) => subjectId) }, 'events were not told'),
-    )
-  }
-
-  async function publish(projectId: string, events: readonly NewEvent[]): Promise<void> {
-    const appended = await deps.store.inProject(projectId, (tx) => appendEvents(tx, { projectId, events }))
-    await Promise.all(appended.map((one) => deps.queues.publish(one)))
   }
 }

@@ -1,6 +1,6 @@
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import { type AppendBatch, appendEvents, appendMessages, isRepeat, type Store } from '@heddle/store'
+import { type AppendBatch, appendMessages, isRepeat, type Store, storeEvents } from '@heddle/store'
 import { Announcer, type Tell } from './announcer.js'
 import { type Commit, GroupCommit } from './group-commit.js'
 import { ingest, stagesAfterIngest } from './handler.js'
@@ -88,7 +88,7 @@ function tellWith({ store, queues }: IngestWorkerDeps): Tell {
       subjectId: null,
       headSeq,
     }))
-    const events = await store.inProject(projectId, (tx) => appendEvents(tx, { projectId, events: drafts }))
+    const events = await storeEvents(store, { projectId, events: drafts })
     await Promise.all(events.map((event) => queues.publish(event)))
   }
 }

@@ -13,7 +13,7 @@ export interface SummarizeDeps extends AccountingDeps {
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
   /** Tells subscribers that a state was published. */
-  readonly tellCompacted: (projectId: string, threadId: string, stateId: string) => Promise<void>
+  readonly tellCompacted: (projectId: string, threadId: string, stateId: string) => void
 }
 
 /**
@@ -69,7 +69,7 @@ async function summarizeRange(job: Job<WakeJob>, deps: SummarizeDeps): Promise<O
   )
   await summarizer.stored()
   if (!published) return skipped('a clear, a late message or another worker came first', next)
-  await deps.tellCompacted(projectId, threadId, pending.id)
+  deps.tellCompacted(projectId, threadId, pending.id)
   return done(next)
 }
 

@@ -2,7 +2,7 @@ import type { PartialSettings } from '@heddle/contracts'
 import type { Summarizers } from '@heddle/models'
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import { appendEvents, prepareContexts, type Store } from '@heddle/store'
+import { EventLog, type Store, storeEvents } from '@heddle/store'
 import { summarize } from './handler.js'
 
 export { type SummarizeDeps, summarize } from './handler.js'
@@ -20,21 +20,25 @@ export interface SummarizeWorkerDeps {
   readonly concurrency?: number
 }
 
-export function createSummarizeWorker(deps: SummarizeWorkerDeps): Promise<WorkerHandle> {
-  return defineWorker({
+export async function createSummarizeWorker(deps: SummarizeWorkerDeps): Promise<WorkerHandle> {
+  const events = new EventLog({
+    ...deps,
+    append: (projectId, drafts) => storeEvents(deps.store, { projectId, events: drafts }),
+    publish: (event) => deps.queues.publish(event),
+  })
+  const tellCompacted = (projectId: string, threadId: string, stateId: string) =>
+    events.add(projectId, { topic: 'thread.compacted', threadId, subjectId: stateId })
+  const worker = await defineWorker({
     ...deps,
     stage: 'summarize',
-    async handler(job) {
-      const outcome = await summarize(job, { ...deps, tellCompacted })
-      // What was prepared before has no summary, or the one before.
-      await prepareContexts(deps.store, job.payload, (next) => deps.queues.add('assemble', next))
-      return outcome
-    },
+    // Contexts are prepared by prune, which follows on every summary.
+    handler: (job) => summarize(job, { ...deps, tellCompacted }),
   })
-
-  async function tellCompacted(projectId: string, threadId: string, stateId: string): Promise<void> {
-    const draft = { topic: 'thread.compacted' as const, threadId, subjectId: stateId, headSeq: null }
-    const events = await deps.store.inProject(projectId, (tx) => appendEvents(tx, { projectId, events: [draft] }))
-    await Promise.all(events.map((event) => deps.queues.publish(event)))
+  return {
+    ...worker,
+    async close(options) {
+      await worker.close(options)
+      await events.close()
+    },
   }
 }

@@ -23,6 +23,8 @@ import {
   packLines,
   putAgent,
   requestContext,
+  storeEvents,
+  takeTurn,
 } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { describe, expect, it } from 'vitest'
@@ -335,17 +337,30 @@ describe('contexts', () => {
   })
 })
 
+describe('a turn', () => {
+  it('is taken by one of many, and by the next only after the time apart', async () => {
+    const { store } = database
+    const take = (apartMs: number) => takeTurn(store, { name: 'look', apartMs })
+    const first = await Promise.all(Array.from({ length: 8 }, () => take(60_000)))
+    expect(first.filter((leftMs) => leftMs === 0)).toHaveLength(1)
+    for (const leftMs of first) expect(leftMs).toBeLessThanOrEqual(60_000)
+    expect(Math.max(...first)).toBeGreaterThan(30_000)
+    expect(await takeTurn(store, { name: 'another', apartMs: 60_000 })).toBe(0)
+    expect(await take(0)).toBe(0)
+    await store.inProject(NIL_ID, (tx) => tx`update heddle.turns set taken_at = now() + interval '1 day'`)
+    expect(await take(60_000)).toBe(0)
+  })
+})
+
 describe('events', () => {
   it('are numbered without gaps by however many writers, and read on from any number', async () => {
     const projectId = projectIdOf('events')
     await inProject(projectId, (tx) => ensureProject(tx, { projectId, name: 'events' }))
     const write = () =>
-      inProject(projectId, (tx) =>
-        appendEvents(tx, {
-          projectId,
-          events: [{ topic: 'message.stored', threadId: newId(), headSeq: 3 }, { topic: 'context.built' }],
-        }),
-      )
+      storeEvents(database.store, {
+        projectId,
+        events: [{ topic: 'message.stored', threadId: newId(), headSeq: 3 }, { topic: 'context.built' }],
+      })
     const written = (await Promise.all(Array.from({ length: 8 }, write))).flat()
     const read = await inProject(projectId, (tx) => loadEventsAfter(tx, { projectId, number: 0, limit: 100 }))
     expect(read.map(({ number }) => number)).toEqual(Array.from({ length: 16 }, (_, index) => index + 1))
@@ -393,9 +408,8 @@ describe('events', () => {
 
   it('of a project that does not exist are refused', async () => {
     const projectId = projectIdOf('never made')
-    await expect(
-      inProject(projectId, (tx) => appendEvents(tx, { projectId, events: [{ topic: 'context.built' }] })),
-    ).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    const events = [{ topic: 'context.built' as const }]
+    await expect(storeEvents(database.store, { projectId, events })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 })
 

@@ -75,3 +75,14 @@ export const tombstones = heddle.table(
     ownProjectOnly(table.projectId),
   ],
 )
+
+/** When something was begun last that one process at a time is to do. What is no project's stands under the nil UUID. */
+export const turns = heddle.table(
+  'turns',
+  {
+    projectId: projectId(),
+    name: text('name').notNull(),
+    takenAt: time('taken_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.name] }), ownProjectOnly(table.projectId)],
+)

@@ -1,6 +1,6 @@
-import type { NewEvent } from '@heddle/store'
 import { expect, it } from 'vitest'
-import { EventLog, GATHER_MS } from './event-log.js'
+import { CLOSE_MS, EventLog, GATHER_MS } from './event-log.js'
+import type { NewEvent } from './events.js'
 
 const event = (subjectId: string): NewEvent => ({ topic: 'context.built', subjectId })
 
@@ -12,12 +12,18 @@ function openLog() {
   const append = async (projectId: string, events: readonly NewEvent[]) => {
     batches.push(`${projectId}: ${events.map(({ subjectId }) => subjectId).join(' ')}`)
     await new Promise<void>((resolve) => ends.push(resolve))
+    return []
   }
-  const log = new EventLog(append, {
-    after(ms, callback) {
-      expect(ms).toBe(GATHER_MS)
-      timers.add(callback)
-      return () => timers.delete(callback)
+  const log = new EventLog({
+    append,
+    publish: async () => {},
+    log: { warn: () => {} },
+    clock: {
+      after(ms, callback) {
+        expect([GATHER_MS, CLOSE_MS]).toContain(ms)
+        timers.add(callback)
+        return () => timers.delete(callback)
+      },
     },
   })
   return {
@@ -65,5 +71,14 @@ it('stores what still gathers when it closes, and waits until that is done', asy
   await endBatches()
   await closing
   passTime()
+  expect(batches).toEqual(['one: a'])
+})
+
+it('leaves behind what a store that is away does not take within the bound', async () => {
+  const { log, batches, passTime } = openLog()
+  log.add('one', event('a'))
+  const closing = log.close()
+  passTime()
+  await closing
   expect(batches).toEqual(['one: a'])
 })

@@ -1,0 +1,26 @@
+import { NIL_ID } from '@heddle/core'
+import type { Store } from './store.js'
+
+/**
+ * Takes a turn of what one process at a time is to do, and no more often than some time apart: by the clock of the database,
+ * which is the same for all of them. Nobody has to give it back, so that a process that was killed keeps nobody waiting for
+ * longer than that.
+ *
+ * @param name what is done, for all projects together
+ * @returns 0 where this process is to do it now, else in how many milliseconds the next turn can be taken
+ */
+export async function takeTurn(store: Store, { name, apartMs }: { name: string; apartMs: number }): Promise<number> {
+  return await store.inProject(NIL_ID, async (tx) => {
+    const { count } = await tx`
+      insert into heddle.turns as turn (name, taken_at) values (${name}, now())
+      on conflict (project_id, name) do update set taken_at = now()
+      where turn.taken_at <= now() - ${apartMs}::double precision * interval '1 millisecond'
+        -- The clock was set back.
+        or turn.taken_at > now() + ${apartMs}::double precision * interval '1 millisecond'`
+    if (count === 1) return 0
+    const [turn] = await tx<{ leftMs: number }[]>`
+      select extract(epoch from taken_at - now())::double precision * 1000 + ${apartMs}::double precision as left_ms
+      from heddle.turns where name = ${name}`
+    return Math.min(Math.max(1, Math.ceil(turn?.leftMs ?? apartMs)), apartMs)
+  })
+}
