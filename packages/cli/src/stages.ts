@@ -20,6 +20,7 @@ import {
   findRequestedSnapshots,
   type Store,
   type ThreadWork,
+  takeTurn,
 } from '@heddle/store'
 import { createSummarizeWorker } from '@heddle/summarize'
 import { CloseStack } from './close-stack.js'
@@ -72,8 +73,8 @@ const CLOSE_BOUND_MS = WORKER_CLOSE_MS + 2_000
 const RECONCILE: ReconcileTiming = { everyMs: 15_000, patienceMs: 10_000 }
 /** What is kept for days may stay a minute longer, and an erasure may take one before anybody else looks after it. */
 const HOUSEKEEPING_FACTOR = 4
-/** A run takes this much; the rest is found by the next. */
-const FOUND_MAX = 1_000
+/** Threads, contexts or snapshots that a look takes; the rest is found by the next. */
+const FOUND_MAX = 10_000
 
 /** Starts the workers of some stages in this process, and the reconciler where it is wanted. */
 export async function startStages(options: StagesOptions): Promise<RunningStages> {
@@ -138,10 +139,13 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     if (options.reconcile !== false) {
       const { everyMs, patienceMs } = options.reconcile === true ? RECONCILE : options.reconcile
       const reembedding = embedder === null ? null : createReembedding(store, embedder.model)
+      // What is embedded anew only a process finds that embeds.
+      const turnName = `reconcile ${config.queuePrefix}${embedder === null ? '' : ` and embed with ${embedder.model}`}`
       const untold = new UntoldEvents({ store, queues, clock, patienceMs })
       const reconciler = startReconciler({
         queues,
         everyMs,
+        takeTurn: (apartMs) => takeTurn(store, { name: turnName, apartMs }),
         findWork: async () => {
           const nowMs = clock.nowMs()
           const found = await Promise.all([findWork(store, nowMs, patienceMs), reembedding?.(nowMs) ?? []])

@@ -11,10 +11,17 @@ export interface LaggingThread {
 
 export interface ReconcilerOptions {
   queues: Queues
-  /** Time between two runs, in milliseconds. */
+  /** Time between two looks, in milliseconds. The first comes sooner: whoever died before may have left work. */
   everyMs: number
-  /** Added to it by chance, so that processes do not all look at once; default a quarter of `everyMs`. */
+  /** Added to it by chance, so that processes do not all ask for a turn at once; default a quarter of `everyMs`. */
   jitterMs?: number
+  /**
+   * Asks whether this process is to look now, of all that may: all find the same.
+   *
+   * @param apartMs since the look before, of any process
+   * @returns 0, or in how many milliseconds to ask again
+   */
+  takeTurn(apartMs: number): Promise<number>
   /** Threads whose cursors lag behind their heads, for longer than a job would take. */
   findWork(): Promise<readonly LaggingThread[]>
   /** Contexts and snapshots that were requested a while ago and neither made nor failed. */
@@ -25,6 +32,9 @@ export interface ReconcilerOptions {
   clock: Clock
 }
 
+/** So much sooner after the last look is it looked again where a process has started since. */
+const SOONER_AT_FIRST = 3
+
 /** What one look has brought back. */
 export interface Reconciled {
   readonly woken: number
@@ -33,7 +43,10 @@ export interface Reconciled {
 }
 
 export interface Reconciler {
-  /** Looks once, or waits for the look that is under way. Never throws: what failed is tried again with the next. */
+  /**
+   * Looks once whoever has the turn, or waits for the look that is under way. Never throws: what failed is tried again with
+   * the next.
+   */
   runOnce(): Promise<Reconciled>
   close(): Promise<void>
 }
@@ -43,10 +56,10 @@ export interface Reconciler {
  * a bug, the pipeline catches up by itself.
  *
  * It runs on a timer of its own process. A repeatable job would lie in the queue, and be lost with everything else that
- * the reconciler is there to bring back. Any number of processes may run one: double wakes fall together.
+ * the reconciler is there to bring back. Any number of processes may run one: they take turns, and double wakes fall together.
  */
 export function startReconciler(options: ReconcilerOptions): Reconciler {
-  const { everyMs, jitterMs = everyMs / 4, log, clock } = options
+  const { everyMs, jitterMs = everyMs / 4, takeTurn, log, clock } = options
   const closing = new AbortController()
   let running: Promise<Reconciled> | undefined
 
@@ -57,15 +70,33 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     return running
   }
 
+  const byChanceMs = () => Math.random() * jitterMs
+  const startedAtMs = clock.nowMs()
+  /** Whether any process has, since this one started. */
+  let wasLooked = false
+
+  /** @returns after how many milliseconds to ask for the next turn */
+  async function lookInTurn(): Promise<number> {
+    const apartMs = wasLooked ? everyMs : everyMs / SOONER_AT_FIRST
+    const waitMs = await takeTurn(apartMs).catch((error: unknown) => {
+      log.warn({ error }, 'reconciler could not ask for its turn, and will ask again')
+      return everyMs
+    })
+    const lookedAtMs = clock.nowMs() + waitMs - apartMs
+    wasLooked ||= waitMs === 0 || lookedAtMs >= startedAtMs
+    if (waitMs > 0) return waitMs + byChanceMs() / SOONER_AT_FIRST
+    const { woken, requested, told } = await runOnce()
+    if (woken + requested + told > 0) log.info({ woken, requested, told }, 'reconciler brought back what was lost')
+    return everyMs + byChanceMs()
+  }
+
   const loop = (async () => {
-    while (!closing.signal.aborted) {
+    for (let waitMs = byChanceMs() / SOONER_AT_FIRST; !closing.signal.aborted; waitMs = await lookInTurn()) {
       try {
-        await clock.wait(everyMs + Math.random() * jitterMs, closing.signal)
+        await clock.wait(waitMs, closing.signal)
       } catch {
         return
       }
-      const { woken, requested, told } = await runOnce()
-      if (woken + requested + told > 0) log.info({ woken, requested, told }, 'reconciler brought back what was lost')
     }
   })()
 

@@ -7,6 +7,7 @@ import { PROJECT } from './place.js'
 import { contentHash } from './production.js'
 
 const LOOK_EVERY_MS = 250
+const TELL_EVERY_SECONDS = 20
 
 /** Waits until every stage has worked up to the head of every thread. @returns the seconds since `sinceMs`, also where it was in vain */
 export async function waitUntilDrained(
@@ -16,7 +17,7 @@ export async function waitUntilDrained(
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   const seconds = () => (performance.now() - sinceMs) / 1_000
   try {
-    for (;;) {
+    for (let toldSeconds = Number.NEGATIVE_INFINITY; ; ) {
       const [row] = await sql<{ isBehind: boolean }[]>`
         select exists (select from heddle.stage_cursors where least(prune_seq, summarize_seq, embed_seq) < head_seq)
           or exists (select from heddle.context_states where status = 'pending') as "isBehind"`
@@ -24,6 +25,10 @@ export async function waitUntilDrained(
       if (seconds() > secondsMax) {
         say(`not drained: ${JSON.stringify(await findBehind(sql))}`)
         return seconds()
+      }
+      if (seconds() - toldSeconds >= TELL_EVERY_SECONDS) {
+        toldSeconds = seconds()
+        say(`${toldSeconds.toFixed(0)} s after the last fault: ${JSON.stringify(await findBehind(sql))}`)
       }
       await wait(LOOK_EVERY_MS)
     }

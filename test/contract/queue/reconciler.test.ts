@@ -15,6 +15,7 @@ function reconcilerFor(
   const reconciler = startReconciler({
     queues,
     everyMs: 60_000,
+    takeTurn: async () => 60_000,
     findWork: async () => work,
     findRequests: async () => contexts,
     tellUntold: async () => 0,
@@ -84,6 +85,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       const reconciler = startReconciler({
         queues,
         everyMs: 1_000,
+        takeTurn: async () => 0,
         findWork: async () => {
           looks[count++]?.open()
           if (count === 1) throw new Error('the store is away')

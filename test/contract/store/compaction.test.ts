@@ -105,6 +105,21 @@ describe('cursors', () => {
     expect(await cursorsOf(threadId)).toMatchObject({ pruneSeq: 2, embedSeq: 2 })
   })
 
+  it('of a thread that waits for a summary have the reconciler wake who writes it', async () => {
+    const { threadId } = await freshThread()
+    await inProject(PROJECT, async (tx) => {
+      await insertState(tx, newState(threadId))
+      await advanceEmbedCursor(tx, { threadId, toSeq: 3 })
+    })
+    const stagesOf = async () =>
+      (await findLaggingThreads(database.store, { limit: 1_000, nowMs: RECEIVED_AT_MS })).filter(
+        (one) => one.threadId === threadId,
+      )
+    expect(await stagesOf()).toMatchObject([{ stage: 'prune' }])
+    await settle(threadId, 0, 3)
+    expect(await stagesOf()).toMatchObject([{ stage: 'summarize' }])
+  })
+
   it('of a thread that a stage gave up on are left alone until its time has come', async () => {
     const { threadId } = await freshThread()
     const stagesOf = async (nowMs: number) => {
@@ -114,20 +129,25 @@ describe('cursors', () => {
         .map(({ stage }) => stage)
         .sort()
     }
-    await settle(threadId, 0, 3)
-    expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'summarize'])
+    // Summarize has nothing to do until prune has seen all.
+    expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'prune'])
+    await settle(threadId, 0, 2)
+    expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'prune'])
+    await settle(threadId, 2, 3)
+    // Nothing is to be summarized either: prune is who settles it.
+    expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'prune'])
     await inProject(PROJECT, (tx) =>
       markThreadFailed(tx, { threadId, stage: 'embed', error: 'model away\0', retryAtMs: RECEIVED_AT_MS + 10 }),
     )
     expect(await stagesOf(RECEIVED_AT_MS)).toEqual([])
-    expect(await stagesOf(RECEIVED_AT_MS + 10)).toEqual(['embed', 'summarize'])
+    expect(await stagesOf(RECEIVED_AT_MS + 10)).toEqual(['embed', 'prune'])
     expect(await inProject(PROJECT, (tx) => loadThread(tx, { threadId }))).toMatchObject({
       lastError: 'embed: model away\ufffd',
     })
     await inProject(PROJECT, (tx) => clearThreadFailure(tx, { threadId, stages: ['prune', 'summarize'] }))
     expect(await stagesOf(RECEIVED_AT_MS)).toEqual([])
     await inProject(PROJECT, (tx) => clearThreadFailure(tx, { threadId, stages: ['embed'] }))
-    expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'summarize'])
+    expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'prune'])
   })
 })
 

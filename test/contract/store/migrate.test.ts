@@ -121,7 +121,7 @@ describe('an owner that is no superuser', () => {
     const { threadId } = await appendOne(store, append([prepared()]))
     const { findLaggingThreads } = await import('@heddle/store')
     const work = await findLaggingThreads(store, { limit: 10, nowMs: Date.now() })
-    expect(work.map(({ stage }) => stage).sort()).toEqual(['embed', 'prune', 'summarize'])
+    expect(work.map(({ stage }) => stage).sort()).toEqual(['embed', 'prune'])
     expect(work.every((one) => one.threadId === threadId && one.projectId === PROJECT)).toBe(true)
   })
 
