@@ -11,7 +11,7 @@ const MESSAGES_PER_JOB = 100
 const MESSAGES = THREADS * JOBS_PER_THREAD * MESSAGES_PER_JOB
 /** Appends under way at once, each one job. */
 const APPENDS_AT_ONCE = 80
-const ROUNDS = 3
+const ROUNDS = 5
 /** Made before, as the rows of the ceiling are: what a producer would say is not what is measured. */
 const conversations = Array.from({ length: JOBS_PER_THREAD }, (_, job) =>
   conversationOf(MESSAGES_PER_JOB, job * MESSAGES_PER_JOB),
