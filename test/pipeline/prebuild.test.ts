@@ -85,6 +85,25 @@ describe('contexts that are prepared', () => {
     expect((await client.contexts.build({ ...request, message: 'And now?' })).id).not.toBe(answered.id)
   })
 
+  test('are there after an iteration was stored, too, which only the summarize stage looks at', async () => {
+    const { client } = await openLoom(pipeline, 'iterated')
+    await client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
+    const messages = session('iterated', 5).map(({ message }) => message)
+    await client.messages.append({ agent: AGENT, thread: THREAD, messages })
+    await client.threads.waitUntilSettled(THREAD)
+    const request = { thread: THREAD, prebuild: true }
+    const before = await client.contexts.build(request)
+    const iterations = [{ prompt: 'try', output: 'done', progressScore: 0.5 }]
+    await client.iterations.append({ agent: AGENT, thread: THREAD, iterations })
+    const ids = await waitFor(async () => {
+      const found = await prepared('iterated')
+      return found.length > 0 && found
+    })
+    const answered = await client.contexts.build(request)
+    expect(ids).toContain(answered.id)
+    expect(answered.id).not.toBe(before.id)
+  })
+
   test('say what a context says that is built at that moment, whatever changed between', async () => {
     let run = 0
     let hits = 0

@@ -1,6 +1,6 @@
 import { findThreadsToReembed, type Store, type ThreadWork } from '@heddle/store'
 
-/** A run takes this much; the rest is found by the next. */
+/** A look takes this much; the rest is found by the next. */
 const FOUND_MAX = 1_000
 
 /** Processes that disagree about the model would wake a thread for ever: each gives it up after so many times. */

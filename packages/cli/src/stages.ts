@@ -73,8 +73,8 @@ const CLOSE_BOUND_MS = WORKER_CLOSE_MS + 2_000
 const RECONCILE: ReconcileTiming = { everyMs: 15_000, patienceMs: 10_000 }
 /** What is kept for days may stay a minute longer, and an erasure may take one before anybody else looks after it. */
 const HOUSEKEEPING_FACTOR = 4
-/** Threads, contexts or snapshots that a look takes; the rest is found by the next. */
-const FOUND_MAX = 10_000
+/** Threads, contexts or snapshots that a look takes, which wakes them before the next begins; the rest is found by that. */
+const FOUND_MAX = 5_000
 
 /** Starts the workers of some stages in this process, and the reconciler where it is wanted. */
 export async function startStages(options: StagesOptions): Promise<RunningStages> {

@@ -10,7 +10,7 @@ export interface UntoldEventsOptions {
   readonly patienceMs: number
 }
 
-/** A run takes this much; the rest is found by the next. */
+/** A look takes this much; the rest is found by the next. */
 const FOUND_MAX = 1_000
 /** How far back a process looks that has just begun: longer than a restart takes. */
 const LOOK_BACK_MS = 3_600_000

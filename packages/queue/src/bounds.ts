@@ -104,6 +104,6 @@ export const bounds = {
   removalPageJobs: 20,
   /** How often all waiting jobs are looked through, while jobs that are to be removed keep turning up. */
   removalRoundsMax: 10,
-  /** Wake-ups that one reconciler run has under way at once. */
+  /** Wake-ups that one look of the reconciler has under way at once. */
   reconcileBatch: 64,
 } as const

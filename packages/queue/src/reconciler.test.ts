@@ -5,11 +5,12 @@ import { startReconciler } from './reconciler.js'
 
 const EVERY_MS = 15_000
 
-/** A reconciler whose turns a test gives: each answer is one, and an error a store that is away. */
-function reconcilerWith(...answers: (number | Error)[]) {
+/** A reconciler that is told how long ago the last look was, null that it is to look, or, by an error, that the store is away. */
+function reconcilerWith(...answers: (number | null | Error)[]) {
   const clock = new ManualClock()
   const asked: { apartMs: number; atMs: number }[] = []
   let looks = 0
+  let isFailing = false
   const startedAtMs = clock.nowMs()
   const reconciler = startReconciler({
     queues: {} as Queues,
@@ -17,12 +18,13 @@ function reconcilerWith(...answers: (number | Error)[]) {
     jitterMs: 0,
     async takeTurn(apartMs) {
       asked.push({ apartMs, atMs: clock.nowMs() - startedAtMs })
-      const answer = answers.shift() ?? EVERY_MS
+      const answer = answers.shift() ?? null
       if (answer instanceof Error) throw answer
       return answer
     },
     findWork: async () => {
       looks++
+      if (isFailing) throw new Error('the store is away')
       return []
     },
     findRequests: async () => [],
@@ -35,12 +37,15 @@ function reconcilerWith(...answers: (number | Error)[]) {
     await clock.advance(ms)
     for (let turn = 0; turn < 20; turn++) await Promise.resolve()
   }
-  return { asked, pass, looks: () => looks }
+  const fail = (fails: boolean) => {
+    isFailing = fails
+  }
+  return { asked, pass, fail, looks: () => looks, close: () => reconciler.close() }
 }
 
 it('asks for a turn as soon as it starts, and does not look while others have it', async () => {
   // The last look was 3 s ago when it starts.
-  const { asked, pass, looks } = reconcilerWith(2_000, 0, 4_000, 0)
+  const { asked, pass, looks } = reconcilerWith(3_000, null, 11_000, null)
   await pass(0)
   expect([asked.at(-1), looks()]).toEqual([{ apartMs: 5_000, atMs: 0 }, 0])
   await pass(2_000)
@@ -52,7 +57,7 @@ it('asks for a turn as soon as it starts, and does not look while others have it
 })
 
 it('is content with the look of another since it started', async () => {
-  const { asked, pass, looks } = reconcilerWith(2_000, 5_000, 10_000, 0)
+  const { asked, pass, looks } = reconcilerWith(3_000, 0, 5_000, null)
   await pass(2_000)
   await pass(5_000)
   expect(asked.map(({ apartMs }) => apartMs)).toEqual([5_000, 5_000, 15_000])
@@ -60,9 +65,31 @@ it('is content with the look of another since it started', async () => {
   expect([asked.at(-1), looks()]).toEqual([{ apartMs: 15_000, atMs: 17_000 }, 1])
 })
 
-it('asks again where the store was away when it asked', async () => {
-  const { asked, pass, looks } = reconcilerWith(new Error('the store is away'), 0)
+it('asks again as soon where its first look failed', async () => {
+  const { asked, pass, looks, fail } = reconcilerWith(null, null, null)
+  fail(true)
   await pass(0)
+  fail(false)
   await pass(15_000)
-  expect([asked.length, looks()]).toEqual([2, 1])
+  await pass(15_000)
+  expect([asked.map(({ apartMs }) => apartMs), looks()]).toEqual([[5_000, 5_000, 15_000], 3])
+})
+
+it('does not look any more where it closes while it asks', async () => {
+  const { looks, close } = reconcilerWith(null)
+  await close()
+  expect(looks()).toBe(0)
+})
+
+it('asks again where the store was away when it asked', async () => {
+  const { asked, pass, looks } = reconcilerWith(new Error('the store is away'), null)
+  await pass(0)
+  await pass(5_000)
+  expect([asked, looks()]).toEqual([
+    [
+      { apartMs: 5_000, atMs: 0 },
+      { apartMs: 5_000, atMs: 5_000 },
+    ],
+    1,
+  ])
 })

@@ -19,10 +19,10 @@ export interface ReconcilerOptions {
    * Asks whether this process is to look now, of all that may: all find the same.
    *
    * @param apartMs since the look before, of any process
-   * @returns 0, or in how many milliseconds to ask again
+   * @returns null where it is, else how many milliseconds ago the last look began
    */
-  takeTurn(apartMs: number): Promise<number>
-  /** Threads whose cursors lag behind their heads, for longer than a job would take. */
+  takeTurn(apartMs: number): Promise<number | null>
+  /** Threads whose cursors lag behind their heads. */
   findWork(): Promise<readonly LaggingThread[]>
   /** Contexts and snapshots that were requested a while ago and neither made nor failed. */
   findRequests(): Promise<readonly AssembleJob[]>
@@ -32,14 +32,18 @@ export interface ReconcilerOptions {
   clock: Clock
 }
 
-/** So much sooner after the last look is it looked again where a process has started since. */
-const SOONER_AT_FIRST = 3
+/** A process that starts does not wait for the whole time since the last look: whoever looked then may have died since. */
+const FIRST_SHARE = 1 / 3
+/** What chance adds where a process only asks again. */
+const ASK_JITTER_SHARE = 1 / 3
 
 /** What one look has brought back. */
 export interface Reconciled {
   readonly woken: number
   readonly requested: number
   readonly told: number
+  /** Whether nothing of it failed or was left. */
+  readonly isWhole: boolean
 }
 
 export interface Reconciler {
@@ -64,7 +68,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   let running: Promise<Reconciled> | undefined
 
   const runOnce = () => {
-    running ??= reconcile(options).finally(() => {
+    running ??= reconcile(options, closing.signal).finally(() => {
       running = undefined
     })
     return running
@@ -77,21 +81,26 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
 
   /** @returns after how many milliseconds to ask for the next turn */
   async function lookInTurn(): Promise<number> {
-    const apartMs = wasLooked ? everyMs : everyMs / SOONER_AT_FIRST
-    const waitMs = await takeTurn(apartMs).catch((error: unknown) => {
+    const apartMs = wasLooked ? everyMs : everyMs * FIRST_SHARE
+    try {
+      const sinceMs = await takeTurn(apartMs)
+      if (sinceMs !== null) {
+        wasLooked ||= sinceMs <= clock.nowMs() - startedAtMs
+        return Math.max(0, apartMs - sinceMs) + byChanceMs() * ASK_JITTER_SHARE
+      }
+    } catch (error) {
       log.warn({ error }, 'reconciler could not ask for its turn, and will ask again')
-      return everyMs
-    })
-    const lookedAtMs = clock.nowMs() + waitMs - apartMs
-    wasLooked ||= waitMs === 0 || lookedAtMs >= startedAtMs
-    if (waitMs > 0) return waitMs + byChanceMs() / SOONER_AT_FIRST
-    const { woken, requested, told } = await runOnce()
+      return apartMs
+    }
+    if (closing.signal.aborted) return everyMs
+    const { woken, requested, told, isWhole } = await runOnce()
+    wasLooked ||= isWhole
     if (woken + requested + told > 0) log.info({ woken, requested, told }, 'reconciler brought back what was lost')
     return everyMs + byChanceMs()
   }
 
   const loop = (async () => {
-    for (let waitMs = byChanceMs() / SOONER_AT_FIRST; !closing.signal.aborted; waitMs = await lookInTurn()) {
+    for (let waitMs = byChanceMs() * ASK_JITTER_SHARE; !closing.signal.aborted; waitMs = await lookInTurn()) {
       try {
         await clock.wait(waitMs, closing.signal)
       } catch {
@@ -110,37 +119,39 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   }
 }
 
-async function reconcile(options: ReconcilerOptions): Promise<Reconciled> {
+async function reconcile(options: ReconcilerOptions, closing: AbortSignal): Promise<Reconciled> {
   const { queues, findWork, findRequests, tellUntold, log } = options
-  const woken = await inBatches(
-    findWork,
-    ({ stage, projectId, threadId }) => queues.rewake(stage, { projectId, threadId }),
-    log,
-  )
-  const requested = await inBatches(findRequests, (job) => queues.add('assemble', job), log)
+  const woken = await inBatches(findWork, ({ stage, ...thread }) => queues.rewake(stage, thread), { log, closing })
+  const requested = await inBatches(findRequests, (job) => queues.add('assemble', job), { log, closing })
   const told = await tellUntold().catch((error: unknown) => {
     log.warn({ error }, 'reconciler could not tell of what was not told, and will try again')
-    return 0
+    return null
   })
-  return { woken, requested, told }
+  return {
+    woken: woken.handled,
+    requested: requested.handled,
+    told: told ?? 0,
+    isWhole: woken.isWhole && requested.isWhole && told !== null,
+  }
 }
 
-/** @returns how many were handled; the rest is found again by the next run */
+/** @returns how many were handled; the rest is found again by the next look */
 async function inBatches<Item>(
   find: () => Promise<readonly Item[]>,
   handle: (item: Item) => Promise<void>,
-  log: Logger,
-): Promise<number> {
+  { log, closing }: { log: Logger; closing: AbortSignal },
+): Promise<{ handled: number; isWhole: boolean }> {
   let handled = 0
   try {
     const items = await find()
-    for (let from = 0; from < items.length; from += bounds.reconcileBatch) {
+    for (let from = 0; from < items.length && !closing.aborted; from += bounds.reconcileBatch) {
       const batch = items.slice(from, from + bounds.reconcileBatch)
       await Promise.all(batch.map(handle))
       handled += batch.length
     }
+    return { handled, isWhole: handled === items.length }
   } catch (error) {
     log.warn({ error }, 'reconciler could not look or wake, and will try again')
+    return { handled, isWhole: false }
   }
-  return handled
 }

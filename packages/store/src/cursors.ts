@@ -80,8 +80,10 @@ export interface ThreadWork {
 }
 
 /**
- * Threads of all projects whose stages are behind their head, those that wait longest first; then those with iterations that
- * their progress summary does not know of.
+ * Threads of all projects whose stages are behind their head, those that wait longest first, with embed and the next of prune
+ * and summarize; then those with iterations that their progress summary does not know of.
+ *
+ * @param limit of the threads of each kind: those to be looked at now, those whose failure is long enough ago, and the last
  */
 export async function findLaggingThreads(
   store: Store,

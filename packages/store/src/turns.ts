@@ -7,9 +7,12 @@ import type { Store } from './store.js'
  * longer than that.
  *
  * @param name what is done, for all projects together
- * @returns 0 where this process is to do it now, else in how many milliseconds the next turn can be taken
+ * @returns null where this process is to do it now, else how many milliseconds ago the last turn was taken
  */
-export async function takeTurn(store: Store, { name, apartMs }: { name: string; apartMs: number }): Promise<number> {
+export async function takeTurn(
+  store: Store,
+  { name, apartMs }: { name: string; apartMs: number },
+): Promise<number | null> {
   return await store.inProject(NIL_ID, async (tx) => {
     const { count } = await tx`
       insert into heddle.turns as turn (name, taken_at) values (${name}, now())
@@ -17,10 +20,10 @@ export async function takeTurn(store: Store, { name, apartMs }: { name: string; 
       where turn.taken_at <= now() - ${apartMs}::double precision * interval '1 millisecond'
         -- The clock was set back.
         or turn.taken_at > now() + ${apartMs}::double precision * interval '1 millisecond'`
-    if (count === 1) return 0
-    const [turn] = await tx<{ leftMs: number }[]>`
-      select extract(epoch from taken_at - now())::double precision * 1000 + ${apartMs}::double precision as left_ms
+    if (count === 1) return null
+    const [turn] = await tx<{ sinceMs: number }[]>`
+      select greatest(0, extract(epoch from now() - taken_at)::double precision * 1000) as since_ms
       from heddle.turns where name = ${name}`
-    return Math.min(Math.max(1, Math.ceil(turn?.leftMs ?? apartMs)), apartMs)
+    return turn?.sinceMs ?? 0
   })
 }

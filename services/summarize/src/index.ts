@@ -2,7 +2,7 @@ import type { PartialSettings } from '@heddle/contracts'
 import type { Summarizers } from '@heddle/models'
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import { EventLog, type Store, storeEvents } from '@heddle/store'
+import { EventLog, prepareContexts, type Store, storeEvents } from '@heddle/store'
 import { summarize } from './handler.js'
 
 export { type SummarizeDeps, summarize } from './handler.js'
@@ -31,8 +31,14 @@ export async function createSummarizeWorker(deps: SummarizeWorkerDeps): Promise<
   const worker = await defineWorker({
     ...deps,
     stage: 'summarize',
-    // Contexts are prepared by prune, which follows on every summary.
-    handler: (job) => summarize(job, { ...deps, tellCompacted }),
+    async handler(job) {
+      const outcome = await summarize(job, { ...deps, tellCompacted })
+      // What was prepared before has no summary, or the one before. Where prune follows, it prepares them.
+      if (!outcome.next.some(({ wake }) => wake === 'prune')) {
+        await prepareContexts(deps.store, job.payload, (next) => deps.queues.add('assemble', next))
+      }
+      return outcome
+    },
   })
   return {
     ...worker,

@@ -342,13 +342,29 @@ describe('a turn', () => {
     const { store } = database
     const take = (apartMs: number) => takeTurn(store, { name: 'look', apartMs })
     const first = await Promise.all(Array.from({ length: 8 }, () => take(60_000)))
-    expect(first.filter((leftMs) => leftMs === 0)).toHaveLength(1)
-    for (const leftMs of first) expect(leftMs).toBeLessThanOrEqual(60_000)
-    expect(Math.max(...first)).toBeGreaterThan(30_000)
-    expect(await takeTurn(store, { name: 'another', apartMs: 60_000 })).toBe(0)
-    expect(await take(0)).toBe(0)
-    await store.inProject(NIL_ID, (tx) => tx`update heddle.turns set taken_at = now() + interval '1 day'`)
-    expect(await take(60_000)).toBe(0)
+    expect(first.filter((sinceMs) => sinceMs === null)).toHaveLength(1)
+    for (const sinceMs of first) expect(sinceMs ?? 0).toBeLessThan(30_000)
+    expect(await takeTurn(store, { name: 'another', apartMs: 60_000 })).toBeNull()
+    const takenSecondsAgo = (seconds: number) =>
+      store.inProject(NIL_ID, (tx) => tx`update heddle.turns set taken_at = now() - ${seconds} * interval '1 second'`)
+    await takenSecondsAgo(50)
+    const sinceMs = await take(60_000)
+    expect(sinceMs).toBeGreaterThanOrEqual(50_000)
+    expect(sinceMs).toBeLessThan(60_000)
+    await takenSecondsAgo(61)
+    expect(await take(60_000)).toBeNull()
+  })
+
+  it('is not waited for longer than the time apart where the clock of the database was set back', async () => {
+    const { store } = database
+    const take = () => takeTurn(store, { name: 'set back', apartMs: 60_000 })
+    const takenInSeconds = (seconds: number) =>
+      store.inProject(NIL_ID, (tx) => tx`update heddle.turns set taken_at = now() + ${seconds} * interval '1 second'`)
+    expect(await take()).toBeNull()
+    await takenInSeconds(30)
+    expect(await take()).toBe(0)
+    await takenInSeconds(3_600)
+    expect(await take()).toBeNull()
   })
 })
 
