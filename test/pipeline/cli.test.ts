@@ -170,6 +170,7 @@ describe('beside "heddle up"', () => {
         'connections',
         'queues',
         'workers',
+        'dead letters',
         'embedder',
         'summarizer',
       ]),

@@ -11,8 +11,9 @@ import type { ExpectedReply } from '@heddle/queue'
 import { loadContext, requestContext, unpackResult } from '@heddle/store'
 import { jobOf, resultOf, rowOf } from './asking.js'
 import { contextAt } from './context-at.js'
+import { checkDeadline } from './deadline.js'
 import { newId } from './ids.js'
-import { type ClientParts, checkDeadline, DEADLINE_MS_DEFAULT } from './options.js'
+import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
 import { persist } from './retrying.js'
 
 export interface BuildOptions {

@@ -14,8 +14,9 @@ import { loadContext, requestContext } from '@heddle/store'
 import { jobOf, resultOf, rowOf } from './asking.js'
 import type { BuildOptions } from './build-context.js'
 import { contextAt } from './context-at.js'
+import { checkDeadline } from './deadline.js'
 import { newId } from './ids.js'
-import { type ClientParts, checkDeadline } from './options.js'
+import type { ClientParts } from './options.js'
 
 /** A context that was asked for, as far as it has come. */
 export type RequestedContext =

@@ -47,11 +47,6 @@ export interface ClientParts {
 /** How long a call waits for its answer unless it says otherwise, in milliseconds. */
 export const DEADLINE_MS_DEFAULT = 30_000
 
-export function checkDeadline(deadlineMs: number): void {
-  if (deadlineMs >= 1 && deadlineMs <= limits.waitMsMax) return
-  throw validationError('deadlineMs', `must be 1 to ${limits.waitMsMax} milliseconds`, deadlineMs)
-}
-
 export function checkPageLimit(limit: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= limits.pageItemsMax) return
   throw validationError('limit', `must be a whole number from 1 to ${limits.pageItemsMax}`, limit)

@@ -16,8 +16,9 @@ import {
   withTheirPairs,
 } from '@heddle/core'
 import { loadMessagesById, loadThread, noteRestored, type ThreadRow } from '@heddle/store'
+import { checkDeadline } from './deadline.js'
 import { appendPlaced } from './messages.js'
-import { type ClientParts, checkDeadline } from './options.js'
+import type { ClientParts } from './options.js'
 import type { Patience } from './retrying.js'
 import { readSnapshot } from './snapshots.js'
 

@@ -19,8 +19,9 @@ import {
   requestSnapshot,
   type SnapshotRow,
 } from '@heddle/store'
+import { checkDeadline } from './deadline.js'
 import { newId } from './ids.js'
-import { type ClientParts, checkDeadline, checkPageLimit, type Page } from './options.js'
+import { type ClientParts, checkPageLimit, type Page } from './options.js'
 
 export interface SaveOptions {
   /** How long to wait for it, in milliseconds. Default 120,000: a model writes its summary. */

@@ -13,7 +13,8 @@ import {
   type SummaryCosts,
   type ThreadSummary,
 } from '@heddle/store'
-import { type ClientParts, checkDeadline, checkPageLimit, DEADLINE_MS_DEFAULT, type Page, pageOf } from './options.js'
+import { checkDeadline } from './deadline.js'
+import { type ClientParts, checkPageLimit, DEADLINE_MS_DEFAULT, type Page, pageOf } from './options.js'
 import { waitFor } from './waiting.js'
 
 /** How a thread stands: what is stored of it, and how far the pipeline has come. */

@@ -67,6 +67,8 @@ function describeAt(value: unknown, path: readonly PropertyKey[], issue?: z.core
   let at = value
   try {
     for (const key of path) {
+      // What was split into a list came as a text.
+      if (typeof at === 'string') break
       if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return describeAtPlace(path, undefined)
       at = (at as Record<PropertyKey, unknown>)[key]
     }

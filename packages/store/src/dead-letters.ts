@@ -77,6 +77,13 @@ export interface DeadLetterListing {
   readonly withRedriven?: boolean
 }
 
+/** Letters of the project that were not sent again. */
+export async function countDeadLetters(tx: Tx): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*) as count from heddle.dead_letters where ${isOwn(tx, 'dead_letters')} and redriven_at is null`
+  return row?.count ?? 0
+}
+
 /** The dead letters of the project, newest first. */
 export async function listDeadLetters(
   tx: Tx,

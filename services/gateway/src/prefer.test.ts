@@ -7,6 +7,7 @@ test('preferences are read wherever they stand, and unknown ones passed over', (
   const given = { respondAsync: true, waitMs: 10_000, idsAreNew: false }
   expect(readPrefer('Respond-Async, wait=10; foo=bar, return=minimal')).toEqual(given)
   expect(readPrefer(['wait="5"', 'respond-async'])).toEqual({ ...given, waitMs: 5_000 })
+  expect(readPrefer('ids-are-new=false')).toMatchObject({ idsAreNew: false })
   expect(readPrefer('wait=30, ids-are-new')).toEqual({ respondAsync: false, waitMs: 30_000, idsAreNew: true })
 })
 

@@ -19,7 +19,7 @@ export function readPrefer(header: string | readonly string[] | undefined): Pref
   for (const preference of given.split(',')) {
     const [name = '', value = ''] = preference.split(';', 1).join('').split('=')
     if (/^respond-async$/i.test(name.trim())) respondAsync = true
-    if (/^ids-are-new$/i.test(name.trim())) idsAreNew = true
+    if (/^ids-are-new$/i.test(name.trim()) && value.trim() === '') idsAreNew = true
     if (/^wait$/i.test(name.trim())) waitMs = readWait(value.trim())
   }
   return { respondAsync, waitMs, idsAreNew }
@@ -31,7 +31,7 @@ function readWait(value: string): number {
   if (waitMs >= 1 && waitMs <= limits.waitMsMax) return waitMs
   throw new Refused({
     code: 'VALIDATION_ERROR',
-    detail: `prefer: wait must be 1 to ${limits.waitMsMax / 1_000} seconds`,
+    detail: `prefer: wait must be a whole number of seconds from 1 to ${limits.waitMsMax / 1_000}`,
     field: 'prefer',
     received: JSON.stringify(value.slice(0, 80)),
   })

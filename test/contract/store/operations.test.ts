@@ -3,6 +3,7 @@ import { agentIdOf, NIL_ID, projectIdOf, threadIdOf } from '@heddle/core'
 import {
   appendEvents,
   appendUntoldEvents,
+  countDeadLetters,
   ensureProject,
   ensureThread,
   failContext,
@@ -452,9 +453,11 @@ describe('dead letters', () => {
       ])
       expect(await loadDeadLetterPayload(tx, { id })).toEqual(payload)
       expect(await listDeadLetters(tx, { limit: 9, stage: 'prune' })).toEqual([])
+      expect(await countDeadLetters(tx)).toBe(1)
       expect(await markRedriven(tx, { id })).toBe(true)
       expect(await markRedriven(tx, { id })).toBe(false)
       expect(await listDeadLetters(tx, { limit: 9 })).toEqual([])
+      expect(await countDeadLetters(tx)).toBe(0)
       expect(await listDeadLetters(tx, { limit: 9, withRedriven: true })).toHaveLength(1)
     })
   })

@@ -65,11 +65,26 @@ async function lookAtServers(
     const queues = migrated
       ? await lookAtQueues(config, server, store, log, opened)
       : { checks: [skipped('queues')], connections: null }
+    const letters = migrated ? await lookAtLetters(store, config) : skipped('dead letters')
     const search = migrated ? await lookAtSearch(store, config, health) : skipped('search')
-    return [reachable, ...checks, connectionCheck(health, queues.connections), ...queues.checks, search]
+    return [reachable, ...checks, connectionCheck(health, queues.connections), ...queues.checks, letters, search]
   } catch (error) {
     return [failedBy('database', error), skipped('queues')]
   }
+}
+
+/** Jobs that were given up: for what was appended with `ack: 'queued'` they alone say so. */
+async function lookAtLetters(store: Store, config: Config): Promise<Check> {
+  const { countDeadLetters } = await import('@heddle/store')
+  const { projectIdOf } = await import('@heddle/core')
+  const count = await store.inProject(projectIdOf(config.project), countDeadLetters)
+  if (count === 0) return passed('dead letters', 'none')
+  const detail = `${count} ${count === 1 ? 'job was' : 'jobs were'} given up`
+  return warned(
+    'dead letters',
+    detail,
+    'Run "heddle queues --json" to see why, and "heddle queues redrive" once that is mended.',
+  )
 }
 
 /** How vectors are compared, and whether those of the largest agent still can be. */

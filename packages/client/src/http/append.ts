@@ -16,8 +16,8 @@ const CHARACTERS_MAX = 8_000_000
  * @throws as the append over the queue does
  */
 export async function appendOverHttp(transport: Transport, options: RemoteAppendOptions): Promise<AppendResult> {
-  const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', deadlineMs = DEADLINE_MS_DEFAULT } = options
   const { agent, thread, messages, chosenIds } = readAppend(options)
+  const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', deadlineMs = DEADLINE_MS_DEFAULT } = options
   // Ids that were made here just now are stored nowhere, until a request that brought them was sent.
   const areNew = options.idsAreNew ?? chosenIds.size === 0
   const endsAtMs = Date.now() + deadlineMs

@@ -76,6 +76,18 @@ test('a gateway that is silent is given up at the deadline, and each try asks it
   expect(asked).toEqual(['wait=2', 'wait=1'])
 })
 
+test('a deadline may have fractions, and one that is none is refused before anything is sent', async () => {
+  const { client, sent } = answering(stored())
+  const options = { agent: 'coder', thread: 'run', messages }
+  expect(await client.messages.append({ ...options, deadlineMs: 1_000.5 })).toMatchObject({ stored: 1 })
+  for (const deadlineMs of [-1, 0, Number.NaN, 600_001]) {
+    const refused = client.contexts.build({ thread: 'run' }, { deadlineMs })
+    await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'deadlineMs' })
+  }
+  await expect(client.messages.append(undefined as never)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  expect(sent).toHaveLength(1)
+})
+
 test('a proxy that answers in its own words, and a server that does not answer, are servers that are away', async () => {
   const { client } = answering(new Response('<html>', { status: 502, headers: { 'retry-after': '9' } }))
   const options = { agent: 'coder', thread: 'run', messages, onBusy: 'fail' as const }

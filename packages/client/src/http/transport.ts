@@ -7,6 +7,7 @@ import {
   RetryableError,
   validationError,
 } from '@heddle/contracts'
+import { checkDeadline } from '../deadline.js'
 import { isWorthRetrying, pauseAfter } from '../retrying.js'
 import { type Incoming, isNode, type Send, sendByNode } from './node-send.js'
 
@@ -62,11 +63,12 @@ export class Transport {
   }
 
   /**
-   * @throws HeddleError what the gateway refused, with its code
+   * @throws PermanentError `VALIDATION_ERROR` for a deadline that is none; HeddleError what the gateway refused, with its code
    * @throws RetryableError `SERVICE_UNAVAILABLE` where nobody answers, `TIMEOUT` at the deadline; the signal's reason
    */
   async call<Body>(call: Call): Promise<Answered<Body>> {
     const deadlineMs = call.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS_DEFAULT
+    checkDeadline(deadlineMs)
     const endsAtMs = Date.now() + deadlineMs
     for (let tries = 0; ; tries++) {
       try {
@@ -88,7 +90,7 @@ export class Transport {
 
   async #once<Body>(call: Call, endsAtMs: number, isFirstTry: boolean): Promise<Answered<Body>> {
     const leftMs = Math.max(1, endsAtMs - Date.now())
-    const overdue = AbortSignal.timeout(leftMs + GRACE_MS)
+    const overdue = AbortSignal.timeout(Math.ceil(leftMs + GRACE_MS))
     try {
       const signal = call.signal ? AbortSignal.any([call.signal, overdue]) : overdue
       const { fetch: given } = this.#options

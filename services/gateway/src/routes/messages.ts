@@ -16,7 +16,7 @@ import { pageOptions, type Route, route } from '../route.js'
 
 const headers = {
   'Idempotency-Key':
-    'Gives what comes without an id one that is made of this key and its place, so that the same request may be sent again and is stored once. Another request under the same key is a conflict.',
+    'Gives what comes without an id one that is made of this key and its place, so that the same request may be sent again and is stored once. Another message at the same place of a request under the same key, to the same thread, is a conflict.',
 }
 
 export const messageRoutes: readonly Route[] = [
@@ -36,7 +36,7 @@ export const messageRoutes: readonly Route[] = [
     headers: {
       ...headers,
       Prefer:
-        '`wait=N`: wait at most N seconds until they are stored. Default 30. `ids-are-new`: the ids were made for this request, and are not looked up before; leave it out when you send it again.',
+        '`wait=N`: wait at most N seconds until they are stored. Default 30. `ids-are-new`: the ids were made for this request, and are not looked up before; leave it out when you send it again, or what is there counts as `stored`.',
     },
     responses: {
       200: { description: 'They are committed.', schema: appendedSchema },
