@@ -85,13 +85,16 @@ export function keepLettersIn(store: Store, clock: Clock): KeepLetters {
     await store.inProject(projectId ?? NIL_ID, async (tx) => {
       // In the order in which others lock threads.
       const ordered = [...letters].sort((one, other) => (one.threadId ?? '').localeCompare(other.threadId ?? ''))
-      for (const letter of ordered) {
-        const { threadId, error } = letter
-        // An ingest job names its thread and its agent, where others have ids.
-        const { thread, agent } = ownersOf(letter.payload)
-        await insertDeadLetter(tx, { ...letter, threadId: threadId ?? thread, agentId: agent })
-        if (threadId === null || !isWakeStage(letter.stage)) continue
-        const mark = { stage: letter.stage, error: `${error.code} ${error.detail}` }
+      await Promise.all(
+        ordered.map((letter) => {
+          // An ingest job names its thread and its agent, where others have ids.
+          const { thread, agent } = ownersOf(letter.payload)
+          return insertDeadLetter(tx, { ...letter, threadId: letter.threadId ?? thread, agentId: agent })
+        }),
+      )
+      for (const { threadId, stage, error } of ordered) {
+        if (threadId === null || !isWakeStage(stage)) continue
+        const mark = { stage, error: `${error.code} ${error.detail}` }
         await markThreadFailed(tx, { threadId, ...mark, retryAtMs: clock.nowMs() + GIVEN_UP_MS })
       }
     })

@@ -60,11 +60,12 @@ function payloadText(payload: unknown): string {
   return JSON.stringify(isTooDeep ? `not kept: more than ${PAYLOAD_DEPTH_MAX} levels deep` : (payload ?? null))
 }
 
+/** Goes no deeper than that itself, so that no stack ends here either. */
 function nestsDeeper(value: unknown, levels: number): boolean {
-  let level = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > levels) return true
-    level = level.flatMap((each) => (each !== null && typeof each === 'object' ? Object.values(each) : []))
+  if (levels < 0) return true
+  if (value === null || typeof value !== 'object') return false
+  for (const key in value) {
+    if (nestsDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
   }
   return false
 }

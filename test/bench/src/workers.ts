@@ -15,7 +15,7 @@ export interface Workers {
 }
 
 /** Megabytes of the nursery, as docker-compose.yml sets it for the workers of a stage. */
-const SEMI_SPACES: Partial<Record<StageName, number>> = { ingest: 32, summarize: 4 }
+const SEMI_SPACES: Partial<Record<StageName, number>> = { ingest: 16, summarize: 4 }
 const script = fileURLToPath(new URL('./worker-process.js', import.meta.url))
 
 function nurseryOf(stages: readonly StageName[]): string[] {
