@@ -5,8 +5,8 @@ import { conversationOf } from './conversation.js'
 import { insertRows, rowsOf } from './insert-ceiling.js'
 import { interleaved, median, timed } from './statistics.js'
 
-const THREADS = 20
-const JOBS_PER_THREAD = 25
+const THREADS = 50
+const JOBS_PER_THREAD = 10
 const MESSAGES_PER_JOB = 100
 const MESSAGES = THREADS * JOBS_PER_THREAD * MESSAGES_PER_JOB
 /** Appends under way at once, each one job. */

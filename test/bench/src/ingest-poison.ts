@@ -7,7 +7,7 @@ import type { Bench } from './bench.js'
 import { interleaved, median, timed } from './statistics.js'
 
 const THREADS = 200
-const JOBS = 6_000
+const JOBS = 3_000
 const POISON_SHARE = 0.01
 const ROUNDS = 5
 const LOOK_EVERY_MS = 10
