@@ -9,7 +9,7 @@ import { interleaved, median, timed } from './statistics.js'
 const THREADS = 200
 const JOBS = 3_000
 const POISON_SHARE = 0.01
-const ROUNDS = 5
+const ROUNDS = 9
 const LOOK_EVERY_MS = 10
 /** In a job that is to be no JSON. */
 const BREAK_ME = 'break-me'
