@@ -18,7 +18,7 @@ export async function wakeLagging(engine: Engine, { stage, limit }: Selection): 
   const work = (await findWork(engine.store, limit)).filter((each) => stage === undefined || each.stage === stage)
   for (let from = 0; from < work.length; from += WAKES_AT_ONCE) {
     const some = work.slice(from, from + WAKES_AT_ONCE)
-    await Promise.all(some.map(({ stage: name, ...thread }) => engine.queues.rewake(name, thread)))
+    await engine.queues.rewake(some)
   }
   return work.length
 }

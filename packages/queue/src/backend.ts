@@ -1,5 +1,6 @@
 import type { BackendFactory, ConnectionOptions, Queue } from 'bullmq'
 import type { Channels } from './channels.js'
+import type { BullQueue } from './stage-queue.js'
 
 /** The server of one `Queues`: everything that differs between Redis and Postgres. */
 export interface Backend {
@@ -14,6 +15,11 @@ export interface Backend {
    * backend the newest one.
    */
   oldestWaitingAtMs(queue: string): Promise<number | null>
+  /**
+   * By key against double wakes, the state of the job that holds it: as BullMQ names states, `unknown` where that job is gone.
+   * Keys that nobody holds are left out.
+   */
+  holderStates(queue: BullQueue, keys: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** What waits in a queue. Jobs are counted up to `jobsMax` and a little more. */
   depth(queue: string, jobsMax: number): Promise<QueueDepth>
   /** Drops every connection; waits for nothing that a dead server could withhold. */

@@ -12,6 +12,7 @@ import {
   validationError,
   type WakeJob,
   type WakeStageName,
+  wakeStageNames,
 } from '@heddle/contracts'
 import { type Clock, type Logger, systemClock } from '@heddle/runtime'
 import { Admission, type NewWork } from './admission.js'
@@ -42,6 +43,11 @@ export interface QueuesOptions {
   clock?: Clock
   /** What may wait for ingest before producers are refused; null is the default of `bounds`. */
   ingestLimits?: { jobsMax: number | null; bytesMax: number | null }
+}
+
+/** A thread that a stage has to look at. */
+export interface StageWake extends WakeJob {
+  readonly stage: WakeStageName
 }
 
 /**
@@ -79,8 +85,8 @@ export interface Queues {
   /** Wakes a stage for a thread; at most one job of a thread is active and one waits. */
   wake(stage: WakeStageName, thread: WakeJob): Promise<void>
   wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>
-  /** Like `wake`, but first removes what a lost job may have left in its way. For the reconciler. */
-  rewake(stage: WakeStageName, thread: WakeJob): Promise<void>
+  /** Like `wake`, but first removes what lost jobs may have left in the way. For the reconciler. */
+  rewake(wakes: readonly StageWake[]): Promise<void>
   /**
    * Tells the sender of a job that its answer stands in the store, or what went wrong. May be lost.
    *
@@ -240,7 +246,13 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       const queue = queueOf(stage)
       await bounded(Promise.all(threads.map((thread) => queue.wake(thread))))
     },
-    rewake: (stage, thread) => bounded(queueOf(stage).rewake(thread)),
+    async rewake(wakes) {
+      const rewakeStage = (stage: WakeStageName) => {
+        const jobs = wakes.filter((wake) => wake.stage === stage)
+        return jobs.length === 0 ? undefined : queueOf(stage).rewake(jobs)
+      }
+      await bounded(Promise.all(wakeStageNames.map(rewakeStage)))
+    },
     async reply(target, reply, answer) {
       const brought = answer !== undefined && answerBytes(answer) <= answerBytesMax(target) ? answer : undefined
       // In one process the way over the server can be spared.

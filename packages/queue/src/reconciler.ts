@@ -1,13 +1,7 @@
-import type { AssembleJob, WakeStageName } from '@heddle/contracts'
+import type { AssembleJob } from '@heddle/contracts'
 import type { Clock, Logger } from '@heddle/runtime'
 import { bounds } from './bounds.js'
-import type { Queues } from './queues.js'
-
-export interface LaggingThread {
-  stage: WakeStageName
-  projectId: string
-  threadId: string
-}
+import type { Queues, StageWake } from './queues.js'
 
 export interface ReconcilerOptions {
   queues: Queues
@@ -23,7 +17,7 @@ export interface ReconcilerOptions {
    */
   takeTurn(apartMs: number): Promise<number | null>
   /** Threads whose cursors lag behind their heads. */
-  findWork(): Promise<readonly LaggingThread[]>
+  findWork(): Promise<readonly StageWake[]>
   /** Contexts and snapshots that were requested a while ago and neither made nor failed. */
   findRequests(): Promise<readonly AssembleJob[]>
   /** Tells of what was made a while ago and never told of. @returns how much */
@@ -121,8 +115,8 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
 
 async function reconcile(options: ReconcilerOptions, closing: AbortSignal): Promise<Reconciled> {
   const { queues, findWork, findRequests, tellUntold, log } = options
-  const woken = await inBatches(findWork, ({ stage, ...thread }) => queues.rewake(stage, thread), { log, closing })
-  const requested = await inBatches(findRequests, (job) => queues.add('assemble', job), { log, closing })
+  const woken = await inBatches(findWork, (some) => queues.rewake(some), { log, closing })
+  const requested = await inBatches(findRequests, (some) => queues.addMany('assemble', some), { log, closing })
   const told = await tellUntold().catch((error: unknown) => {
     log.warn({ error }, 'reconciler could not tell of what was not told, and will try again')
     return null
@@ -138,7 +132,7 @@ async function reconcile(options: ReconcilerOptions, closing: AbortSignal): Prom
 /** @returns how many were handled; the rest is found again by the next look */
 async function inBatches<Item>(
   find: () => Promise<readonly Item[]>,
-  handle: (item: Item) => Promise<void>,
+  handle: (items: readonly Item[]) => Promise<void>,
   { log, closing }: { log: Logger; closing: AbortSignal },
 ): Promise<{ handled: number; isWhole: boolean }> {
   let handled = 0
@@ -146,7 +140,7 @@ async function inBatches<Item>(
     const items = await find()
     for (let from = 0; from < items.length && !closing.aborted; from += bounds.reconcileBatch) {
       const batch = items.slice(from, from + bounds.reconcileBatch)
-      await Promise.all(batch.map(handle))
+      await handle(batch)
       handled += batch.length
     }
     return { handled, isWhole: handled === items.length }

@@ -36,12 +36,12 @@ export class StageQueue<Name extends StageName = StageName> {
   readonly stage: Name
   readonly #queue: BullQueue
   readonly #batcher: Batcher<NewJob>
-  readonly #oldestWaitingAtMs: Backend['oldestWaitingAtMs']
+  readonly #backend: Pick<Backend, 'oldestWaitingAtMs' | 'holderStates'>
 
   constructor(stage: Name, backend: Backend, prefix: string, onError: (error: unknown) => void) {
     const setup = backend.producers()
     this.stage = stage
-    this.#oldestWaitingAtMs = backend.oldestWaitingAtMs
+    this.#backend = backend
     this.#queue = new setup.Queue(
       queueName(stage),
       {
@@ -88,23 +88,28 @@ export class StageQueue<Name extends StageName = StageName> {
   }
 
   /**
-   * Wakes the stage although the key that holds back double wakes may be a stray one: after an outage it can outlive its
-   * job and would hold back every wake of the thread for ever (taskforcesh/bullmq#4311).
+   * Wakes the stage although the keys that hold back double wakes may be stray ones: after an outage a key can outlive its
+   * job and would hold back every wake of the thread for ever (taskforcesh/bullmq#4311). Threads whose job still waits are
+   * left to it: while much waits, that is most of them, each time that somebody looks.
    */
-  async rewake(job: WakeJob): Promise<void> {
-    const id = deduplicationId(this.stage, job.threadId)
-    const holder = await this.#queue.getDeduplicationJobId(id)
-    if (holder !== null && (await this.#queue.getJobState(holder)) === 'unknown') {
-      await this.#queue.removeDeduplicationKey(id)
-    }
-    await this.wake(job)
+  async rewake(jobs: readonly WakeJob[]): Promise<void> {
+    const byKey = new Map(jobs.map((job) => [deduplicationId(this.stage, job.threadId), job]))
+    const states = await this.#backend.holderStates(this.#queue, [...byKey.keys()])
+    await Promise.all(
+      [...byKey].map(async ([key, job]) => {
+        const state = states.get(key)
+        if (state !== undefined && waitingStates.has(state)) return
+        if (state === 'unknown') await this.#queue.removeDeduplicationKey(key)
+        await this.wake(job)
+      }),
+    )
   }
 
   async stats(nowMs: number): Promise<QueueStats> {
     const [counts, paused, oldestAtMs] = await Promise.all([
       this.#queue.getJobCounts('waiting', pausedType, 'active', 'delayed', 'failed'),
       this.#queue.isPaused(),
-      this.#oldestWaitingAtMs(this.#queue.name),
+      this.#backend.oldestWaitingAtMs(this.#queue.name),
     ])
     const count = (type: string) => counts[type] ?? 0
     return {
@@ -173,6 +178,9 @@ const jobOptions: JobsOptions = {
   removeOnFail: true,
   stackTraceLimit: 0,
 }
+
+/** Of jobs that have not begun, and will look at all that there is by then. */
+const waitingStates: ReadonlySet<string> = new Set(['waiting', 'delayed'])
 
 /** The waiting jobs of a paused queue, in BullMQ's Postgres backend; its types no longer know the name. */
 const pausedType = 'paused' as JobType

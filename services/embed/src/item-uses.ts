@@ -29,8 +29,9 @@ export async function noteItemUses(
   const [first] = unread
   // Without a reply of either side no turn of one goes on either.
   if (first === undefined || unread.every(({ role }) => role !== 'assistant' && role !== 'tool_use')) return
+  const mayBeOpen = first.role !== 'user' && first.contextId === null && first.seq > 1
+  if (!mayBeOpen && replyTurns(unread, null).length === 0) return
   await store.inProject(projectId, async (tx) => {
-    const mayBeOpen = first.role !== 'user' && first.contextId === null && first.seq > 1
     const open = mayBeOpen ? await findOpenTurn(tx, { threadId, beforeSeq: first.seq }) : null
     const turns = replyTurns(unread, open)
     const replies = [...new Map(turns.map(({ contextId, seq }) => [contextId, { contextId, seq }])).values()]

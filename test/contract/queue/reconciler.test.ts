@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { AssembleJob } from '@heddle/contracts'
-import { done, type LaggingThread, type Queues, startReconciler } from '@heddle/queue'
+import { done, type Queues, type StageWake, startReconciler } from '@heddle/queue'
 import { type Clock, systemClock } from '@heddle/runtime'
 import { backends } from '@heddle/test-support'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { emptyQueues, freshPlace, gate, log, queuesAt, someThread, startWorker, strayKey } from './support.js'
 
-function reconcilerFor(
-  queues: Queues,
-  work: LaggingThread[],
-  contexts: AssembleJob[] = [],
-  clock: Clock = systemClock,
-) {
+function reconcilerFor(queues: Queues, work: StageWake[], contexts: AssembleJob[] = [], clock: Clock = systemClock) {
   const reconciler = startReconciler({
     queues,
     everyMs: 60_000,
@@ -52,6 +47,39 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       const worker = await startWorker({ stage: 'prune', queues, handler: async () => done() })
       await reconcilerFor(queues, [{ stage: 'prune', ...thread }]).runOnce()
       expect(await worker.whenSettled(1)).toMatchObject([{ result: 'done' }])
+    })
+
+    it('of many threads each as its job stands: lost, under way, waiting or none', async () => {
+      const place = await freshPlace(open)
+      const queues = await queuesAt(place)
+      const [lost, underWay, waiting, free] = [someThread(), someThread(), someThread(), someThread()]
+      await strayKey(place, 'prune', lost.threadId)
+      const [begun, end] = [gate(), gate()]
+      const seen: string[] = []
+      const worker = await startWorker({
+        stage: 'prune',
+        queues,
+        concurrency: 1,
+        handler: async ({ payload }) => {
+          seen.push(payload.threadId)
+          begun.open()
+          await end.promise
+          return done()
+        },
+      })
+      await queues.wake('prune', underWay)
+      await begun.promise
+      await queues.wake('prune', waiting)
+      const work = [lost, underWay, waiting, free].map((thread) => ({ stage: 'prune' as const, ...thread }))
+      await reconcilerFor(queues, [...work, { stage: 'embed', ...free }]).runOnce()
+      const [prune, embed] = await Promise.all(
+        (['prune', 'embed'] as const).map(async (stage) => (await queues.stats()).find((each) => each.stage === stage)),
+      )
+      expect([prune?.waiting, embed?.waiting]).toEqual([3, 1])
+      end.open()
+      await worker.whenSettled(5)
+      const ids = (threads: readonly { threadId: string }[]) => threads.map(({ threadId }) => threadId).toSorted()
+      expect(seen.toSorted()).toEqual(ids([underWay, underWay, waiting, lost, free]))
     })
 
     it('nothing twice: what is queued already stays one job', async () => {

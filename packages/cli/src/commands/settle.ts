@@ -1,4 +1,4 @@
-import { HeddleError } from '@heddle/contracts'
+import { HeddleError, type WakeStageName } from '@heddle/contracts'
 import type { CommandContext } from '../context.js'
 import type { Engine } from '../engine.js'
 
@@ -41,8 +41,9 @@ async function settle(context: CommandContext, engine: Engine, thread: string, t
   // Jobs may have been lost with the process that was to handle them; a wake that is not needed does no harm.
   const { threadIdOf } = await import('@heddle/core')
   const wake = { projectId: engine.projectId, threadId: threadIdOf(engine.projectId, thread) }
-  await Promise.all([engine.queues.rewake('prune', wake), engine.queues.rewake('summarize', wake)])
-  if (through === 'vectors') await engine.queues.rewake('embed', wake)
+  const stages: WakeStageName[] = ['prune', 'summarize']
+  if (through === 'vectors') stages.push('embed')
+  await engine.queues.rewake(stages.map((stage) => ({ stage, ...wake })))
   try {
     await engine.client.threads.waitUntilSettled(thread, {
       deadlineMs: SETTLE_DEADLINE_MS,

@@ -8,6 +8,7 @@ import { within } from '../waiting.js'
 import { PostgresWorkerBackend, SharedPostgresBackend, type WorkerBackendOptions } from './bull-backend.js'
 import { createPostgresChannels } from './channels.js'
 import { readDepth } from './depth.js'
+import { readHolders } from './holders.js'
 import { PostgresListener } from './listener.js'
 import { dropSchema, migrateQueues, schemaOf } from './schema.js'
 import { SharedPostgresConnection } from './shared-connection.js'
@@ -94,6 +95,7 @@ export async function openPostgresBackend({ url, prefix, clock, onError }: Postg
       )
       return rows[0] === undefined ? null : Number(rows[0].addedAtMs)
     },
+    holderStates: ({ name }, keys) => readHolders(producerConnection.pool, name, keys),
     depth: (queue, jobsMax) => readDepth(producerConnection.pool, queue, jobsMax),
     async close() {
       await channels.close()

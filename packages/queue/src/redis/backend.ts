@@ -5,6 +5,7 @@ import { turningBackends } from './bull-backend.js'
 import { createRedisChannels } from './channels.js'
 import { connectRedis, createRedis } from './connect.js'
 import { readDepth } from './depth.js'
+import { readHolders } from './holders.js'
 
 export interface RedisBackendOptions {
   url: string
@@ -54,6 +55,7 @@ export async function openRedisBackend({ url, prefix, onError }: RedisBackendOpt
       const addedAtMs = jobId === null ? null : await producer.hget(`${prefix}:${queue}:${jobId}`, 'timestamp')
       return addedAtMs === null ? null : Number(addedAtMs)
     },
+    holderStates: readHolders,
     depth: (queue) => readDepth(producer, `${prefix}:${queue}`),
     async close() {
       await channels.close()
