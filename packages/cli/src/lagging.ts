@@ -7,7 +7,7 @@ interface Selection {
   readonly limit: number
 }
 
-/** Each wake has four seconds: of hundreds of thousands at once, the last would not be sent within them. */
+/** Wakes that are sent together have four seconds: of hundreds of thousands, the last would not be sent within them. */
 const WAKES_AT_ONCE = 64
 
 /** Later than any time before which a thread was to be left alone. */

@@ -73,6 +73,6 @@ async function enqueueAgain({ store, queues }: ClientParts, letter: DeadLetter):
     case 'assemble':
       throw new PermanentError('CONFLICT', 'its requester has been told; ask for the context again')
     default:
-      return queues.rewake([{ stage, ...parse(stages[stage].schema, payload, subject) }])
+      await queues.rewake([{ stage, ...parse(stages[stage].schema, payload, subject) }])
   }
 }

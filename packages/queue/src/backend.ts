@@ -15,17 +15,21 @@ export interface Backend {
    * backend the newest one.
    */
   oldestWaitingAtMs(queue: string): Promise<number | null>
-  /**
-   * By key against double wakes, the state of the job that holds it: as BullMQ names states, `unknown` where that job is gone.
-   * Keys that nobody holds are left out.
-   */
-  holderStates(queue: BullQueue, keys: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Who holds each of some keys against double wakes; those that nobody holds are left out. */
+  keyHolders(queue: BullQueue, keys: readonly string[]): Promise<ReadonlyMap<string, KeyHolder>>
   /** What waits in a queue. Jobs are counted up to `jobsMax` and a little more. */
   depth(queue: string, jobsMax: number): Promise<QueueDepth>
   /** Drops every connection; waits for nothing that a dead server could withhold. */
   close(): Promise<void>
   /** Removes everything that was kept under the prefix. */
   destroy(): Promise<void>
+}
+
+/** The job in whose name others of the same thread are held back. */
+export interface KeyHolder {
+  readonly jobId: string
+  /** As BullMQ names it; `unknown` for a job that is gone. */
+  readonly state: string
 }
 
 /** What waits in a queue. */

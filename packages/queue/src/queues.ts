@@ -85,8 +85,12 @@ export interface Queues {
   /** Wakes a stage for a thread; at most one job of a thread is active and one waits. */
   wake(stage: WakeStageName, thread: WakeJob): Promise<void>
   wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>
-  /** Like `wake`, but first removes what lost jobs may have left in the way. For the reconciler. */
-  rewake(wakes: readonly StageWake[]): Promise<void>
+  /**
+   * Like `wake`, but first removes what lost jobs may have left in the way. For the reconciler.
+   *
+   * @returns how many were woken; for the others a job waits already
+   */
+  rewake(wakes: readonly StageWake[]): Promise<number>
   /**
    * Tells the sender of a job that its answer stands in the store, or what went wrong. May be lost.
    *
@@ -249,9 +253,10 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     async rewake(wakes) {
       const rewakeStage = (stage: WakeStageName) => {
         const jobs = wakes.filter((wake) => wake.stage === stage)
-        return jobs.length === 0 ? undefined : queueOf(stage).rewake(jobs)
+        return jobs.length === 0 ? 0 : queueOf(stage).rewake(jobs)
       }
-      await bounded(Promise.all(wakeStageNames.map(rewakeStage)))
+      const woken = await bounded(Promise.all(wakeStageNames.map(rewakeStage)))
+      return woken.reduce((sum, count) => sum + count, 0)
     },
     async reply(target, reply, answer) {
       const brought = answer !== undefined && answerBytes(answer) <= answerBytesMax(target) ? answer : undefined

@@ -116,7 +116,14 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
 async function reconcile(options: ReconcilerOptions, closing: AbortSignal): Promise<Reconciled> {
   const { queues, findWork, findRequests, tellUntold, log } = options
   const woken = await inBatches(findWork, (some) => queues.rewake(some), { log, closing })
-  const requested = await inBatches(findRequests, (some) => queues.addMany('assemble', some), { log, closing })
+  const requested = await inBatches(
+    findRequests,
+    async (some) => {
+      await queues.addMany('assemble', some)
+      return some.length
+    },
+    { log, closing },
+  )
   const told = await tellUntold().catch((error: unknown) => {
     log.warn({ error }, 'reconciler could not tell of what was not told, and will try again')
     return null
@@ -129,21 +136,22 @@ async function reconcile(options: ReconcilerOptions, closing: AbortSignal): Prom
   }
 }
 
-/** @returns how many were handled; the rest is found again by the next look */
+/**
+ * @param handle tells how many of some needed it
+ * @returns how many did; what is left is found again by the next look
+ */
 async function inBatches<Item>(
   find: () => Promise<readonly Item[]>,
-  handle: (items: readonly Item[]) => Promise<void>,
+  handle: (items: readonly Item[]) => Promise<number>,
   { log, closing }: { log: Logger; closing: AbortSignal },
 ): Promise<{ handled: number; isWhole: boolean }> {
   let handled = 0
   try {
     const items = await find()
     for (let from = 0; from < items.length && !closing.aborted; from += bounds.reconcileBatch) {
-      const batch = items.slice(from, from + bounds.reconcileBatch)
-      await handle(batch)
-      handled += batch.length
+      handled += await handle(items.slice(from, from + bounds.reconcileBatch))
     }
-    return { handled, isWhole: handled === items.length }
+    return { handled, isWhole: !closing.aborted }
   } catch (error) {
     log.warn({ error }, 'reconciler could not look or wake, and will try again')
     return { handled, isWhole: false }

@@ -36,7 +36,7 @@ export class StageQueue<Name extends StageName = StageName> {
   readonly stage: Name
   readonly #queue: BullQueue
   readonly #batcher: Batcher<NewJob>
-  readonly #backend: Pick<Backend, 'oldestWaitingAtMs' | 'holderStates'>
+  readonly #backend: Pick<Backend, 'oldestWaitingAtMs' | 'keyHolders'>
 
   constructor(stage: Name, backend: Backend, prefix: string, onError: (error: unknown) => void) {
     const setup = backend.producers()
@@ -88,21 +88,26 @@ export class StageQueue<Name extends StageName = StageName> {
   }
 
   /**
-   * Wakes the stage although the keys that hold back double wakes may be stray ones: after an outage a key can outlive its
-   * job and would hold back every wake of the thread for ever (taskforcesh/bullmq#4311). Threads whose job still waits are
-   * left to it: while much waits, that is most of them, each time that somebody looks.
+   * Wakes the stage although the keys that hold back double wakes may be stray ones: a key whose job is in no list any more
+   * would hold back every wake of the thread (taskforcesh/bullmq#4311); BullMQ itself only mends those whose job is gone
+   * altogether. Threads whose job still waits are left to it: while much waits, that is most of them, each time that
+   * somebody looks.
+   *
+   * @returns how many were woken
    */
-  async rewake(jobs: readonly WakeJob[]): Promise<void> {
+  async rewake(jobs: readonly WakeJob[]): Promise<number> {
     const byKey = new Map(jobs.map((job) => [deduplicationId(this.stage, job.threadId), job]))
-    const states = await this.#backend.holderStates(this.#queue, [...byKey.keys()])
+    const holders = await this.#backend.keyHolders(this.#queue, [...byKey.keys()])
+    const asleep = [...byKey].filter(([key]) => !waitingStates.has(holders.get(key)?.state ?? ''))
     await Promise.all(
-      [...byKey].map(async ([key, job]) => {
-        const state = states.get(key)
-        if (state !== undefined && waitingStates.has(state)) return
-        if (state === 'unknown') await this.#queue.removeDeduplicationKey(key)
+      asleep.map(async ([key, job]) => {
+        const holder = holders.get(key)
+        // Not the key of a later job, to which it may have passed since.
+        if (holder?.state === 'unknown') await this.#queue.backend.removeDeduplicationKey(key, holder.jobId)
         await this.wake(job)
       }),
     )
+    return asleep.length
   }
 
   async stats(nowMs: number): Promise<QueueStats> {

@@ -71,7 +71,8 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       await begun.promise
       await queues.wake('prune', waiting)
       const work = [lost, underWay, waiting, free].map((thread) => ({ stage: 'prune' as const, ...thread }))
-      await reconcilerFor(queues, [...work, { stage: 'embed', ...free }]).runOnce()
+      const reconciler = reconcilerFor(queues, [...work, { stage: 'embed', ...free }])
+      expect(await reconciler.runOnce()).toMatchObject({ woken: 4, isWhole: true })
       const [prune, embed] = await Promise.all(
         (['prune', 'embed'] as const).map(async (stage) => (await queues.stats()).find((each) => each.stage === stage)),
       )

@@ -95,7 +95,7 @@ export async function openPostgresBackend({ url, prefix, clock, onError }: Postg
       )
       return rows[0] === undefined ? null : Number(rows[0].addedAtMs)
     },
-    holderStates: ({ name }, keys) => readHolders(producerConnection.pool, name, keys),
+    keyHolders: ({ name }, keys) => readHolders(producerConnection.pool, name, keys),
     depth: (queue, jobsMax) => readDepth(producerConnection.pool, queue, jobsMax),
     async close() {
       await channels.close()

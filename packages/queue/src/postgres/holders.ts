@@ -1,16 +1,17 @@
 import type { PostgresConnection } from 'bullmq'
+import type { KeyHolder } from '../backend.js'
 
-/** The state of the job that holds each of some keys against double wakes, in one round trip. */
+/** In one round trip, and as of one moment. */
 export async function readHolders(
   pool: PostgresConnection['pool'],
   queue: string,
   keys: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await pool.query<{ key: string; state: string }>(
-    `SELECT dedup.dedup_id AS key, coalesce(job.state::text, 'unknown') AS state
+): Promise<ReadonlyMap<string, KeyHolder>> {
+  const { rows } = await pool.query<KeyHolder & { key: string }>(
+    `SELECT dedup.dedup_id AS key, dedup.job_id AS "jobId", coalesce(job.state::text, 'unknown') AS state
      FROM dedup LEFT JOIN job ON job.queue = dedup.queue AND job.id = dedup.job_id
      WHERE dedup.queue = $1 AND dedup.dedup_id = ANY($2::text[])`,
     [queue, keys],
   )
-  return new Map(rows.map(({ key, state }) => [key, state]))
+  return new Map(rows.map(({ key, ...holder }) => [key, holder]))
 }

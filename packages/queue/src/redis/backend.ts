@@ -55,7 +55,7 @@ export async function openRedisBackend({ url, prefix, onError }: RedisBackendOpt
       const addedAtMs = jobId === null ? null : await producer.hget(`${prefix}:${queue}:${jobId}`, 'timestamp')
       return addedAtMs === null ? null : Number(addedAtMs)
     },
-    holderStates: readHolders,
+    keyHolders: readHolders,
     depth: (queue) => readDepth(producer, `${prefix}:${queue}`),
     async close() {
       await channels.close()

@@ -1,15 +1,17 @@
+import type { KeyHolder } from '../backend.js'
 import type { BullQueue } from '../stage-queue.js'
 
-/** The state of the job that holds each of some keys against double wakes. What is asked in one tick travels together. */
+/** What is asked in one tick travels together. A holder that ends between the two questions is `unknown`, too. */
 export async function readHolders(
   queue: Pick<BullQueue, 'getDeduplicationJobId' | 'getJobState'>,
   keys: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const found = await Promise.all(
+): Promise<ReadonlyMap<string, KeyHolder>> {
+  const holders = new Map<string, KeyHolder>()
+  await Promise.all(
     keys.map(async (key) => {
-      const holder = await queue.getDeduplicationJobId(key)
-      return holder === null ? null : ([key, await queue.getJobState(holder)] as const)
+      const jobId = await queue.getDeduplicationJobId(key)
+      if (jobId !== null) holders.set(key, { jobId, state: await queue.getJobState(jobId) })
     }),
   )
-  return new Map(found.filter((each) => each !== null))
+  return holders
 }
