@@ -97,6 +97,15 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('dead letters o
       expect(await contents(client, 't')).toEqual([REFUSED])
       const shown = await home.heddle('queues', '--stage', 'ingest', '--json')
       expect(shown.document.deadLetters).toMatchObject([{ stage: 'ingest', error: { code: 'VALIDATION_ERROR' } }])
+
+      const doctor = async () => {
+        const { document } = await home.heddle('doctor', '--json')
+        return document.checks.find(({ name }: { name: string }) => name === 'dead letters')
+      }
+      expect(await doctor()).toMatchObject({ status: 'warn', detail: '1 job was given up' })
+      await pipeline.queues.add('ingest', { messages: 'of nobody' } as never)
+      await dead(client, 2)
+      expect(await doctor()).toMatchObject({ status: 'warn', detail: '2 jobs were given up' })
     })
 
     test('are refused by name where the selection is none', async () => {

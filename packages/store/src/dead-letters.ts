@@ -78,10 +78,11 @@ export interface DeadLetterListing {
   readonly withRedriven?: boolean
 }
 
-/** Letters of the project that were not sent again. */
+/** Letters of the project that were not sent again and can be: whoever asked for a context has been told. */
 export async function countDeadLetters(tx: Tx): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
-    select count(*) as count from heddle.dead_letters where ${isOwn(tx, 'dead_letters')} and redriven_at is null`
+    select count(*) as count from heddle.dead_letters where ${isOwn(tx, 'dead_letters')} and redriven_at is null
+      and stage <> 'assemble'`
   return row?.count ?? 0
 }
 

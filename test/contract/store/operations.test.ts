@@ -459,6 +459,8 @@ describe('dead letters', () => {
       expect(await listDeadLetters(tx, { limit: 9 })).toEqual([])
       expect(await countDeadLetters(tx)).toBe(0)
       expect(await listDeadLetters(tx, { limit: 9, withRedriven: true })).toHaveLength(1)
+      await insertDeadLetter(tx, { ...letter, stage: 'assemble', payload })
+      expect(await countDeadLetters(tx)).toBe(0)
     })
   })
 

@@ -65,8 +65,12 @@ async function lookAtServers(
     const queues = migrated
       ? await lookAtQueues(config, server, store, log, opened)
       : { checks: [skipped('queues')], connections: null }
-    const letters = migrated ? await lookAtLetters(store, config) : skipped('dead letters')
-    const search = migrated ? await lookAtSearch(store, config, health) : skipped('search')
+    const letters = migrated
+      ? await lookAtLetters(store, config).catch((error) => failedBy('dead letters', error))
+      : skipped('dead letters')
+    const search = migrated
+      ? await lookAtSearch(store, config, health).catch((error) => failedBy('search', error))
+      : skipped('search')
     return [reachable, ...checks, connectionCheck(health, queues.connections), ...queues.checks, letters, search]
   } catch (error) {
     return [failedBy('database', error), skipped('queues')]
@@ -76,8 +80,11 @@ async function lookAtServers(
 /** Jobs that were given up: for what was appended with `ack: 'queued'` they alone say so. */
 async function lookAtLetters(store: Store, config: Config): Promise<Check> {
   const { countDeadLetters } = await import('@heddle/store')
-  const { projectIdOf } = await import('@heddle/core')
-  const count = await store.inProject(projectIdOf(config.project), countDeadLetters)
+  const { NIL_ID, projectIdOf } = await import('@heddle/core')
+  // What could not be read names no project.
+  const places = [projectIdOf(config.project), NIL_ID]
+  const counts = await Promise.all(places.map((projectId) => store.inProject(projectId, countDeadLetters)))
+  const count = counts.reduce((sum, each) => sum + each, 0)
   if (count === 0) return passed('dead letters', 'none')
   const detail = `${count} ${count === 1 ? 'job was' : 'jobs were'} given up`
   return warned(

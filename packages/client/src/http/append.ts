@@ -24,7 +24,8 @@ export async function appendOverHttp(transport: Transport, options: RemoteAppend
   const total = { threadId: '', stored: 0, repeated: 0 }
   let acknowledged = 0
   for (const some of inRequests(messages)) {
-    const leftMs = Math.max(1, endsAtMs - Date.now())
+    // No more than was given, also where the clock is set back meanwhile.
+    const leftMs = Math.min(deadlineMs, Math.max(1, endsAtMs - Date.now()))
     const { body } = await transport.call<AppendResult>({
       method: 'POST',
       path: ['threads', thread, 'messages'],

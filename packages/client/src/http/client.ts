@@ -14,6 +14,7 @@ import type { AgentRow, AgentSummary, ThreadSummary } from '@heddle/store'
 import type { z } from 'zod'
 import type { BuildOptions } from '../build-context.js'
 import type { ClearResult } from '../clears.js'
+import { checkDeadline } from '../deadline.js'
 import type { ErasureResult } from '../erasure.js'
 import { newId } from '../ids.js'
 import type { SearchResult } from '../search.js'
@@ -23,7 +24,7 @@ import { archiveOverHttp } from './archive.js'
 import { followOverHttp } from './events.js'
 import { itemsOverHttp } from './items.js'
 import type { RemoteClient } from './remote-client.js'
-import { preferWait, Transport, type TransportOptions } from './transport.js'
+import { type Call, preferWait, Transport, type TransportOptions } from './transport.js'
 
 /** Options of a page, as callers give them and as a query names them. */
 interface PageOptions {
@@ -83,6 +84,7 @@ export function createClient(options: TransportOptions): RemoteClient {
       at: ({ thread, at }) => get(['threads', thread, 'contexts', 'at', at]),
       diff: (before, after) => get(['contexts', before, 'diff', after]),
       async order({ thread, ...request }, { deadlineMs = limits.waitMsMax } = {}) {
+        checkDeadline(deadlineMs)
         const prefer = () => `respond-async, ${preferWait(deadlineMs)}`
         const path = ['threads', thread, 'contexts']
         const call = { method: 'POST', path, body: request, prefer, retry: 'refused' } as const
@@ -138,8 +140,8 @@ export function createClient(options: TransportOptions): RemoteClient {
     snapshots: {
       async save({ agent, ...body }, { deadlineMs, signal } = {}) {
         const path = ['agents', agent, 'snapshots']
-        const waits = deadlineMs !== undefined
-        const call = { method: 'POST', path, body, waits, deadlineMs, signal, retry: 'refused' } as const
+        const prefer = deadlineMs === undefined ? undefined : preferWait
+        const call: Call = { method: 'POST', path, body, prefer, deadlineMs, signal, retry: 'refused' }
         return (await transport.call<Snapshot>(call)).body
       },
       history: (agent, page) => get(['agents', agent, 'snapshots'], page),

@@ -76,12 +76,22 @@ test('a gateway that is silent is given up at the deadline, and each try asks it
   expect(asked).toEqual(['wait=2', 'wait=1'])
 })
 
+test('a save says how long its caller waits, where that was said', async () => {
+  const snapshot = () => Response.json({})
+  const { client, sent } = answering(snapshot(), snapshot())
+  await client.snapshots.save({ agent: 'coder' }, { deadlineMs: 90_000 })
+  await client.snapshots.save({ agent: 'coder' })
+  expect(sent.map(({ init }) => new Headers(init.headers).get('prefer'))).toEqual(['wait=90', null])
+})
+
 test('a deadline may have fractions, and one that is none is refused before anything is sent', async () => {
   const { client, sent } = answering(stored())
   const options = { agent: 'coder', thread: 'run', messages }
   expect(await client.messages.append({ ...options, deadlineMs: 1_000.5 })).toMatchObject({ stored: 1 })
   for (const deadlineMs of [-1, 0, Number.NaN, 600_001]) {
     const refused = client.contexts.build({ thread: 'run' }, { deadlineMs })
+    const ordered = client.contexts.order({ thread: 'run' }, { deadlineMs })
+    await expect(ordered).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'deadlineMs' })
     await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'deadlineMs' })
   }
   await expect(client.messages.append(undefined as never)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
