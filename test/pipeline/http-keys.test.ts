@@ -63,8 +63,10 @@ test('every route asks for the permission that its contract names, and a key wit
 
 test('once the own project has had a key, nothing is answered without one but how the process stands', async () => {
   const guarded = await serve(pipeline)
+  const opened = await openEvents(`${guarded.url}/v1/events`)
   const { headers, id } = await keyOf('tests', 'read')
   try {
+    expect(await opened.next()).toBeNull()
     for (const { method, path } of [...operationsOf(http.document), { method: 'GET', path: '/metrics' }]) {
       const response = await fetch(`${guarded.url}${path}`, { method })
       expect([method, path, response.status]).toEqual([method, path, 401])
@@ -84,6 +86,22 @@ test('once the own project has had a key, nothing is answered without one but ho
   expect((await fetch(`${later.url}/v1/agents`, { headers })).status).toBe(401)
   expect((await fetch(`${later.url}/v1/agents`)).status).toBe(401)
   await later.gateway.close()
+})
+
+test('a stream of events ends soon after its key was revoked, and goes on beside it with another key', async () => {
+  const [taken, kept] = await Promise.all([keyOf('hooli', 'read'), keyOf('hooli', 'agent')])
+  const [ending, lasting] = await Promise.all(
+    [taken, kept].map(({ headers }) => openEvents(`${http.url}/v1/events`, headers)),
+  )
+  const { messages, keys } = pipeline.clientOf('hooli')
+  const append = () => messages.append({ agent: 'a', thread: 'run', messages: [{ role: 'user', content: 'hello' }] })
+  await append()
+  expect([await ending?.next(), await lasting?.next()]).toMatchObject(Array(2).fill({ event: 'message.stored' }))
+  await keys.revoke(taken.id)
+  expect(await ending?.next()).toBeNull()
+  await append()
+  expect(await lasting?.next()).toMatchObject({ event: 'message.stored' })
+  lasting?.close()
 })
 
 test('a key whose project was changed in it is none, and neither is one with another secret', async () => {

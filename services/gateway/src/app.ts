@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Client } from '@heddle/client'
 import { limits, type ModelCalls } from '@heddle/contracts'
 import type { NewShare, StageStats } from '@heddle/queue'
-import type { Logger } from '@heddle/runtime'
+import type { Clock, Logger } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Admit, Keys } from './access.js'
 import { BodyRoom } from './bodies.js'
@@ -39,6 +39,7 @@ export interface AppOptions {
   /** Who answers `/healthz`: how another process tells this one from a stranger on the same port. */
   readonly identity: Readonly<Record<string, unknown>>
   readonly log: Logger
+  readonly clock: Clock
   readonly admit: Admit
   readonly checkOrigin: CheckOrigin
   /** What one project may have under way. */
@@ -66,7 +67,7 @@ const CONNECTIONS_MAX = 2_000
 export async function createApp(options: AppOptions): Promise<App> {
   const { log, admit, checkOrigin, backend } = options
   const metrics = new Metrics()
-  const streams = new EventStreams()
+  const streams = new EventStreams(options.clock)
   const entrance = new Entrance({
     admit,
     room: new BodyRoom(),
@@ -117,7 +118,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   for (const route of routes) serveRoute(server, route, clientOf)
   const ofEvents = { exposeHeadRoute: false, config: { access: { needs: eventsContract.needs, isCounted: false } } }
   server.get(eventsContract.path, ofEvents, async (request, reply) => {
-    await streams.answer(request, reply, await clientOf(request, eventsContract.needs))
+    const client = await clientOf(request, eventsContract.needs)
+    const isAdmitted = () => entrance.admitsStill(request, eventsContract.needs)
+    await streams.answer(request, reply, { client, isAdmitted })
     return reply
   })
   serveMcp(server, {

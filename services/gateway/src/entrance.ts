@@ -4,6 +4,7 @@ import type { NewShare } from '@heddle/queue'
 import type { FastifyRequest } from 'fastify'
 import { type Admit, checkPermission } from './access.js'
 import type { BodyRoom } from './bodies.js'
+import { Refused } from './problems.js'
 import type { ProjectRoom } from './project-room.js'
 
 /** What a route asks of whoever calls it. */
@@ -60,6 +61,17 @@ export class Entrance {
     this.#accesses.set(request, access)
     if (needs !== 'any') checkPermission(access, needs)
     return access
+  }
+
+  /** Whether a request that was let in would be so now. Where nobody can say, because the store is away, it would. */
+  async admitsStill(request: FastifyRequest, needs: Permission): Promise<boolean> {
+    try {
+      const access = await this.#options.admit(request.headers)
+      checkPermission(access, needs)
+      return access.project === this.#accesses.get(request)?.project
+    } catch (error) {
+      return !(error instanceof Refused)
+    }
   }
 }
 

@@ -2,18 +2,26 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Client } from '@heddle/client'
 import { eventNumberSchema, eventsQuerySchema, type HeddleEvent, parse, RetryableError } from '@heddle/contracts'
+import type { Clock } from '@heddle/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Streams that one process keeps open; each costs a connection and a few reads. */
 const STREAMS_MAX = 200
 /** Proxies and browsers take a silent connection for a dead one. */
 const BEAT_EVERY_MS = 15_000
+/** How often the caller of an open stream is looked at again: a key may be revoked while it is open. */
+const ADMIT_EVERY_MS = 1_000
 /** How soon a browser comes again after the stream broke. */
 const RETRY_MS = 2_000
 
 /** The streams of events that are open. */
 export class EventStreams {
   readonly #open = new Set<AbortController>()
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   get size(): number {
     return this.#open.size
@@ -25,11 +33,16 @@ export class EventStreams {
   }
 
   /**
-   * Answers with the events of a project until the caller goes, or {@link close}.
+   * Answers with the events of a project until the caller goes, or would not be let in any more, or {@link close}.
    *
+   * @param isAdmitted whether the caller would be let in now; never throws
    * @throws PermanentError `VALIDATION_ERROR`, RetryableError `SERVICE_UNAVAILABLE`, before anything was sent
    */
-  async answer(request: FastifyRequest, reply: FastifyReply, client: Client): Promise<void> {
+  async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { client, isAdmitted }: { client: Client; isAdmitted: () => Promise<boolean> },
+  ): Promise<void> {
     const { topics, thread, agent, after } = parse(eventsQuerySchema, request.query, 'query')
     const lastId = request.headers['last-event-id']
     const known = lastId === undefined || lastId === '' ? after : parse(eventNumberSchema, lastId, 'last-event-id')
@@ -41,6 +54,7 @@ export class EventStreams {
       isGone = true
       ending.abort()
     })
+    void this.#endWhenRefused(ending, isAdmitted)
     try {
       const events = await client.events.follow({
         signal: ending.signal,
@@ -58,6 +72,14 @@ export class EventStreams {
     } finally {
       ending.abort()
       this.#open.delete(ending)
+    }
+  }
+
+  async #endWhenRefused(ending: AbortController, isAdmitted: () => Promise<boolean>): Promise<void> {
+    while (!ending.signal.aborted) {
+      // The wait fails where the stream ends meanwhile.
+      await this.#clock.wait(ADMIT_EVERY_MS, ending.signal).catch(() => undefined)
+      if (!ending.signal.aborted && !(await isAdmitted())) ending.abort()
     }
   }
 }

@@ -64,6 +64,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { server, streams, metrics } = await createApp({
     identity,
     log,
+    clock,
     admit: createAdmit({ project, isOpenToOthers: isOpenToOthers({ host, hosts }), clock, keys: () => backend().keys }),
     checkOrigin: createCheckOrigin({ hosts, addresses: !isLoopback(host) }),
     projectLimits: options.projectLimits,
