@@ -130,6 +130,32 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
       expect((await ask('GET', steps)).body.items).toMatchObject([{ iterationNumber: 1, prompt: 'try' }])
     })
 
+    test('a clear and a snapshot that are asked for again under their Idempotency-Key happen once', async () => {
+      const { ask } = http
+      const post = (path: string, body: unknown, key?: string) =>
+        ask('POST', path, { body, headers: key === undefined ? {} : { 'idempotency-key': key } })
+      const say = (content: string) =>
+        post('/v1/threads/once/messages', { agent: 'forgetful', messages: [{ role: 'user', content }] })
+      await say('before')
+      const [clear, save] = ['/v1/agents/forgetful/clear', '/v1/agents/forgetful/snapshots']
+      const cleared = await post(clear, {}, 'fresh')
+      expect(cleared.body).toMatchObject({ epoch: 1, threads: 1 })
+      await say('after')
+      expect((await post(clear, {}, 'fresh')).body).toEqual(cleared.body)
+      const shown = (await ask('GET', '/v1/threads/once/messages')).body.items
+      expect(shown.map(({ inWindow }: { inWindow: boolean }) => inWindow)).toEqual([false, true])
+      const elsewhen = await post(clear, { clearedAt: '2026-01-01T00:00:00.000Z' }, 'fresh')
+      expect(elsewhen).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'idempotencyKey' } })
+
+      const [saved, atOnce] = await Promise.all([post(save, {}, 'one'), post(save, {}, 'one')])
+      expect([saved.status, atOnce.body, (await post(save, {}, 'one')).body]).toEqual([201, saved.body, saved.body])
+      expect((await post(save, { description: 'other' }, 'one')).body).toMatchObject({ code: 'CONFLICT' })
+      expect((await post(save, {}, 'two')).body.id).not.toBe(saved.body.id)
+      expect((await ask('GET', save)).body.items).toHaveLength(2)
+      expect((await post(save, {}, ' ')).body).toMatchObject({ status: 400, field: 'idempotency-key' })
+      expect((await post(clear, {}, 'next')).body).toMatchObject({ epoch: 2 })
+    })
+
     test('ids that are said to be new, and are not, store nothing twice and nothing else under them', async () => {
       const path = '/v1/threads/not-so-new/messages'
       const id = randomUUID()

@@ -1,4 +1,5 @@
 import {
+  ConflictError,
   errorFromData,
   idSchema,
   mergeSettings,
@@ -18,8 +19,10 @@ import {
   loadSnapshotRow,
   requestSnapshot,
   type SnapshotRow,
+  type Tx,
 } from '@heddle/store'
 import { checkDeadline } from './deadline.js'
+import { idsOfKey } from './idempotency.js'
 import { newId } from './ids.js'
 import { type ClientParts, checkPageLimit, type Page } from './options.js'
 
@@ -27,6 +30,8 @@ export interface SaveOptions {
   /** How long to wait for it, in milliseconds. Default 120,000: a model writes its summary. */
   readonly deadlineMs?: number
   readonly signal?: AbortSignal
+  /** Asked for again under the same key, it is the same snapshot, or fails as it did, unless that was for lack of time. */
+  readonly idempotencyKey?: string | undefined
 }
 
 export interface SnapshotListOptions {
@@ -47,16 +52,18 @@ const HISTORY_LIMIT = 50
  *
  * @throws PermanentError `NOT_FOUND` without the agent; `VALIDATION_ERROR` where its window is empty; `PAYLOAD_TOO_LARGE`
  * @throws RetryableError `TIMEOUT` at the deadline
+ * @throws ConflictError where the key stands for a snapshot with another description
  */
 export async function saveSnapshot(
   parts: ClientParts,
   request: SnapshotRequest,
-  { deadlineMs = SAVE_DEADLINE_MS, signal }: SaveOptions = {},
+  { deadlineMs = SAVE_DEADLINE_MS, signal, idempotencyKey }: SaveOptions = {},
 ): Promise<Snapshot> {
   const { agent, description = null } = parse(snapshotRequestSchema, request, 'snapshot')
   checkDeadline(deadlineMs)
   const { store, queues, projectId, clock } = parts
-  const id = newId()
+  const agentId = agentIdOf(projectId, agent)
+  const id = idempotencyKey === undefined ? newId() : idsOfKey(idempotencyKey, 'snapshot', agentId)(0)
   const expected = queues.expectReply({
     requestId: id,
     deadlineMs,
@@ -69,15 +76,16 @@ export async function saveSnapshot(
       const row = await loadAgent(tx, { name: agent })
       if (!row) throw notFound('agent', agent, 'see `heddle agents list`')
       const createdAtMs = clock.nowMs()
-      await requestSnapshot(tx, {
+      const isNew = await requestSnapshot(tx, {
         id,
-        agentId: row.agentId,
+        agentId,
         description,
         storedIn: mergeSettings(parts.settings, row.settings).snapshots.store,
         fileName: snapshotFileName({ id, createdAtMs, description }),
         createdAtMs,
         deadlineAtMs: createdAtMs + deadlineMs,
       })
+      if (!isNew && idempotencyKey !== undefined) await checkSame(tx, { id, description, idempotencyKey })
     })
     await queues.add('assemble', { projectId, snapshotId: id, replyTo: queues.inbox })
     return await expected.result
@@ -87,6 +95,20 @@ export async function saveSnapshot(
   } finally {
     expected.cancel()
   }
+}
+
+/** @throws ConflictError */
+async function checkSame(
+  tx: Tx,
+  { id, description, idempotencyKey }: { id: string; description: string | null; idempotencyKey: string },
+): Promise<void> {
+  const row = await loadSnapshotRow(tx, { id })
+  if (row === null || row.description === description) return
+  throw new ConflictError('under this idempotency key a snapshot with another description was asked for', {
+    field: 'idempotencyKey',
+    received: idempotencyKey,
+    hint: 'Use a new key for each snapshot.',
+  })
 }
 
 /** @returns undefined while it is on its way */

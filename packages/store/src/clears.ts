@@ -7,6 +7,10 @@ export interface AgentClear {
   readonly threads: number
   /** The latest clear of the agent: messages that claim no later time are hidden. */
   readonly lastClearedAtMs: number
+  /** The time that was given for it. */
+  readonly clearedAtMs: number
+  /** Whether it happened now, and not when it was asked for before. */
+  readonly isNew: boolean
 }
 
 export interface ClearRequest {
@@ -15,6 +19,8 @@ export interface ClearRequest {
   readonly clearedAtMs: number
   /** When the clear arrived; by default the server's time. */
   readonly receivedAtMs?: number
+  /** Asked for again under it, a clear is the one that happened. */
+  readonly requestId?: string | undefined
 }
 
 /**
@@ -31,8 +37,10 @@ export interface ClearRequest {
  */
 export async function clearAgent(
   tx: Tx,
-  { agentId, clearedAtMs, receivedAtMs }: ClearRequest,
+  { agentId, clearedAtMs, receivedAtMs, requestId }: ClearRequest,
 ): Promise<AgentClear | null> {
+  const before = requestId === undefined ? null : await findClear(tx, { agentId, requestId })
+  if (before !== null) return { ...before, isNew: false }
   // Cut to the millisecond and not rounded: a message of the millisecond that begins then is after the clear.
   const [agent] = await tx<{ epoch: number; lastClearedAtMs: number; arrivedAtMs: number }[]>`
     update heddle.agents
@@ -48,8 +56,8 @@ export async function clearAgent(
   const { epoch, lastClearedAtMs, arrivedAtMs } = agent
   const [, cleared] = await Promise.all([
     tx`
-      insert into heddle.agent_clears (agent_id, epoch, cleared_at, created_at)
-      values (${agentId}, ${epoch}, ${clearedAtMs}, ${arrivedAtMs})`,
+      insert into heddle.agent_clears (agent_id, epoch, cleared_at, request_id, created_at)
+      values (${agentId}, ${epoch}, ${clearedAtMs}, ${requestId ?? null}, ${arrivedAtMs})`,
     // Locked in the order in which appends lock them, so that the two never wait in a circle.
     tx<{ headSeq: number }[]>`
       with heads as (
@@ -68,5 +76,27 @@ export async function clearAgent(
       where thread.agent_id = ${agentId} and state.thread_id = thread.id
         and state.status = 'pending' and state.clear_epoch < ${epoch}`,
   ])
-  return { epoch, threads: cleared.filter(({ headSeq }) => headSeq > 0).length, lastClearedAtMs }
+  const threads = cleared.filter(({ headSeq }) => headSeq > 0).length
+  return { epoch, threads, lastClearedAtMs, clearedAtMs, isNew: true }
+}
+
+/** The agent is held first: of two that ask at once under one id, the second sees what the first did. */
+async function findClear(
+  tx: Tx,
+  { agentId, requestId }: { agentId: string; requestId: string },
+): Promise<Omit<AgentClear, 'isNew'> | null> {
+  const [, [found]] = await Promise.all([
+    tx`select from heddle.agents where id = ${agentId} for no key update`,
+    tx<Omit<AgentClear, 'isNew'>[]>`
+      select
+        cleared.epoch, cleared.cleared_at as cleared_at_ms, agent.last_cleared_at as last_cleared_at_ms,
+        (select count(*)
+          from heddle.threads as thread
+          join heddle.thread_clears as hidden on hidden.thread_id = thread.id
+          where thread.agent_id = ${agentId} and hidden.epoch = cleared.epoch and hidden.head_seq > 0) as threads
+      from heddle.agent_clears as cleared
+      join heddle.agents as agent on agent.id = cleared.agent_id
+      where cleared.agent_id = ${agentId} and cleared.request_id = ${requestId}`,
+  ])
+  return found ?? null
 }

@@ -51,19 +51,25 @@ export interface SnapshotRequest {
 }
 
 /**
- * Asks for a snapshot: the row is what the assemble stage works from, and where its answer will stand.
+ * Asks for a snapshot: the row is what the assemble stage works from, and where its answer will stand. Asked for again, one
+ * that nobody made in time has the later deadline; whatever else became of it, stays.
  *
+ * @returns whether it was not asked for before under its id
  * @throws PermanentError `NOT_FOUND` where the agent is not there, or was erased
  */
-export async function requestSnapshot(tx: Tx, request: SnapshotRequest): Promise<void> {
+export async function requestSnapshot(tx: Tx, request: SnapshotRequest): Promise<boolean> {
   const { id, agentId, description, storedIn, fileName, createdAtMs, deadlineAtMs } = request
   assertStorable('description', description ?? undefined)
   await shareErasureLock(tx)
   if ((await findTombstones(tx, [agentId])).length > 0) throw notFound('agent', agentId, 'it was erased')
-  await tx`
-    insert into heddle.snapshots (id, agent_id, status, created_at, deadline_at, description, stored_in, file_name)
+  const [asked] = await tx<{ isNew: boolean }[]>`
+    insert into heddle.snapshots as snapshot (id, agent_id, status, created_at, deadline_at, description, stored_in, file_name)
     values (${id}, ${agentId}, 'requested', ${createdAtMs}, ${deadlineAtMs}, ${description}, ${storedIn}, ${fileName})
-    on conflict (id) do nothing`
+    on conflict (id) do update
+      set status = 'requested', error = null, deadline_at = greatest(snapshot.deadline_at, excluded.deadline_at)
+      where snapshot.status = 'requested' or (snapshot.status = 'failed' and snapshot.error ->> 'code' = 'TIMEOUT')
+    returning snapshot.xmax = 0 as is_new`
+  return asked?.isNew ?? false
 }
 
 /** @returns null where the project has no such snapshot */

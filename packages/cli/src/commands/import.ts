@@ -36,7 +36,7 @@ export function registerImport(program: Command, context: CommandContext): void 
   ])
     .addHelpText(
       'after',
-      '\nAll files are read and checked before anything is sent. /dev/stdin is what is piped in. A file of several sessions becomes the threads NAME-1, NAME-2 ...',
+      '\nAll files are read and checked before anything is sent. /dev/stdin is what is piped in. A file of several sessions becomes the threads NAME-1, NAME-2 ..., or NAME-ID where its sessions have ids.',
     )
     .action((files: string[], options: ImportOptions) => importFiles(context, files, options))
 }

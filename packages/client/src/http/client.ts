@@ -132,16 +132,18 @@ export function createClient(options: TransportOptions): RemoteClient {
         const { items, nextCursor } = await get<AgentPage>(['agents'], page)
         return { items: items.map(toAgentSummary), nextCursor }
       },
-      async clear(agent, clear = {}) {
-        const call = { method: 'POST', path: ['agents', agent, 'clear'], body: clear, retry: 'refused' } as const
+      async clear(agent, { idempotencyKey = newId(), ...body } = {}) {
+        const headers = { 'idempotency-key': idempotencyKey }
+        const call: Call = { method: 'POST', path: ['agents', agent, 'clear'], body, headers, retry: 'again' }
         return (await transport.call<ClearResult>(call)).body
       },
     },
     snapshots: {
-      async save({ agent, ...body }, { deadlineMs, signal } = {}) {
+      async save({ agent, ...body }, { deadlineMs, signal, idempotencyKey = newId() } = {}) {
         const path = ['agents', agent, 'snapshots']
         const prefer = deadlineMs === undefined ? undefined : preferWait
-        const call: Call = { method: 'POST', path, body, prefer, deadlineMs, signal, retry: 'refused' }
+        const headers = { 'idempotency-key': idempotencyKey }
+        const call: Call = { method: 'POST', path, body, headers, prefer, deadlineMs, signal, retry: 'again' }
         return (await transport.call<Snapshot>(call)).body
       },
       history: (agent, page) => get(['agents', agent, 'snapshots'], page),

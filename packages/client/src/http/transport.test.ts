@@ -76,6 +76,15 @@ test('a gateway that is silent is given up at the deadline, and each try asks it
   expect(asked).toEqual(['wait=2', 'wait=1'])
 })
 
+test('a clear and a save whose answers were lost are asked for again under the same keys', async () => {
+  const done = () => Response.json({})
+  const { client, sent } = answering(new TypeError('broken'), done(), new TypeError('broken'), done())
+  await client.agents.clear('coder', { idempotencyKey: 'mine' })
+  await client.snapshots.save({ agent: 'coder' })
+  const keys = sent.map(({ init }) => new Headers(init.headers).get('idempotency-key'))
+  expect(keys).toEqual(['mine', 'mine', expect.any(String), keys[2]])
+})
+
 test('a save says how long its caller waits, where that was said', async () => {
   const snapshot = () => Response.json({})
   const { client, sent } = answering(snapshot(), snapshot())

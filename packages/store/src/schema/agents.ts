@@ -49,10 +49,13 @@ export const agentClears = heddle.table(
     epoch: integer('epoch').notNull(),
     projectId: projectId(),
     clearedAt: time('cleared_at').notNull(),
+    /** Made of the key under which a caller asked for it, if it gave one: asked for again, it is the same clear. */
+    requestId: uuid('request_id'),
     createdAt: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.agentId, table.epoch] }),
+    unique('agent_clears_request').on(table.agentId, table.requestId),
     foreignKey({ columns: [table.agentId], foreignColumns: [agents.id] }).onDelete('cascade'),
     ownProjectOnly(table.projectId),
   ],

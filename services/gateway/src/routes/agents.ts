@@ -9,6 +9,7 @@ import {
   limits,
   pageQuerySchema,
 } from '@heddle/contracts'
+import { readKey } from '../idempotency.js'
 import { isoTime, pageOptions, type Route, route } from '../route.js'
 
 type Agent = Awaited<ReturnType<Client['agents']['get']>>
@@ -75,9 +76,19 @@ export const agentRoutes: readonly Route[] = [
     description: 'Nothing is deleted: histories still show every message, contexts only those that come from now on.',
     params: agentParamsSchema,
     body: clearBodySchema.optional(),
+    headers: {
+      'Idempotency-Key':
+        'The same request under it again is the same clear: what was sent since stays in the windows. Another `clearedAt` under it is a conflict.',
+    },
     responses: { 200: { description: 'What was cleared.', schema: clearedSchema } },
-    async handle({ client, params, body = {} }) {
-      return { body: await client.agents.clear(params.agent, body) }
+    async handle({ client, params, body = {}, headers }) {
+      const idempotencyKey = readKey(headers['idempotency-key'])
+      return {
+        body: await client.agents.clear(params.agent, {
+          ...body,
+          ...(idempotencyKey !== undefined && { idempotencyKey }),
+        }),
+      }
     },
   }),
 ]

@@ -8,6 +8,7 @@ import {
   snapshotParamsSchema,
   snapshotSummarySchema,
 } from '@heddle/contracts'
+import { readKey } from '../idempotency.js'
 import { readPrefer } from '../prefer.js'
 import { pageOptions, type Route, route } from '../route.js'
 
@@ -24,12 +25,17 @@ export const snapshotRoutes: readonly Route[] = [
     description: 'Nothing is cleared. Where the summarizer fails, the snapshot is saved without a summary.',
     params: agentParamsSchema,
     body: snapshotBodySchema.optional(),
-    headers: { Prefer: '`wait=N`: wait at most N seconds for it, 120 if it is left out.' },
+    headers: {
+      'Idempotency-Key':
+        'The same request under it again is the same snapshot, or fails as it did, unless that was for lack of time. Another description under it is a conflict.',
+      Prefer: '`wait=N`: wait at most N seconds for it, 120 if it is left out.',
+    },
     responses: { 201: { description: 'The snapshot.', schema: snapshotSummarySchema } },
     async handle({ client, params, body = {}, headers, signal }) {
       const { waitMs } = readPrefer(headers['prefer'])
+      const options = { signal, idempotencyKey: readKey(headers['idempotency-key']) }
       const deadline = waitMs === undefined ? {} : { deadlineMs: waitMs }
-      return { status: 201, body: await client.snapshots.save({ ...params, ...body }, { ...deadline, signal }) }
+      return { status: 201, body: await client.snapshots.save({ ...params, ...body }, { ...options, ...deadline }) }
     },
   }),
   route({
