@@ -78,7 +78,7 @@ export async function saveSnapshot(
       const createdAtMs = clock.nowMs()
       const isNew = await requestSnapshot(tx, {
         id,
-        agentId,
+        agentId: row.agentId,
         description,
         storedIn: mergeSettings(parts.settings, row.settings).snapshots.store,
         fileName: snapshotFileName({ id, createdAtMs, description }),
