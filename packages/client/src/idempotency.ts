@@ -25,3 +25,12 @@ export function idsOfKey(key: string, kind: KeyedKind, scope: string): (index: n
   const namespace = v5(`${kind} ${scope}`, NAMESPACE)
   return (index) => v5(`${index} ${checkIdempotencyKey(key)}`, namespace)
 }
+
+/**
+ * The id of a message that has one where it comes from: the same each time that it is appended to a thread of the name.
+ *
+ * @param identity what tells it from all others of its source
+ */
+export function idOfSource(identity: string, thread: string): string {
+  return v5(identity, v5(`source ${thread}`, NAMESPACE))
+}

@@ -7,6 +7,13 @@ export type { ClearOptions, ClearResult } from './clears.js'
 export { type Client, createClient } from './client.js'
 export type { DeadLetterSelection, RedriveResult, RefusedLetter } from './dead-letters.js'
 export { type EraseOptions, type ErasureResult, finishErasure, ownersOf } from './erasure.js'
+export type {
+  AiSdkEntry,
+  AnthropicEntry,
+  FormEntries,
+  OpenAiChatEntry,
+  OpenAiResponsesEntry,
+} from './forms/entries.js'
 export type { OfferedGrant } from './grants.js'
 export { type Continued, continueGrown, continueGrownIn, type EarlierForm } from './growth.js'
 export type { ListMessagesOptions, MessageEntry } from './history.js'
@@ -24,7 +31,7 @@ export type {
   NewIteration,
 } from './iterations.js'
 export { type ApiKey, hasKeys, readKey } from './keys.js'
-export type { AppendOptions, AppendResult, NewMessage } from './messages.js'
+export type { AppendMessages, AppendOptions, AppendResult, NewMessage } from './messages.js'
 export type { ClientOptions, Page } from './options.js'
 export type { ThreadProcess } from './processes.js'
 export type { Acknowledgement, Producer, ProducerOptions } from './producer.js'

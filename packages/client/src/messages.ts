@@ -2,7 +2,9 @@ import { ConflictError, type IngestJob, type MessageInput, type PlacedMessage } 
 import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
 import { type AppendInput, readAppend } from './append-input.js'
-import { countedAsAppended } from './fault-places.js'
+import { countedAsAppended, countedAsEntries } from './fault-places.js'
+import type { FormEntries } from './forms/entries.js'
+import type { FormName } from './forms/index.js'
 import { newId } from './ids.js'
 import { storedOf } from './looking.js'
 import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
@@ -10,13 +12,36 @@ import { isWorthRetrying, type Patience, persist } from './retrying.js'
 import { type Ack, type OutgoingJob, type SendOptions, sendJob } from './sending.js'
 import { measure, type Parcel, type SizedMessage, split } from './splitting.js'
 
+export type AppendOptions = AppendSettings & AppendMessages
+
 /** A message to be appended; without an id it gets one, and is then a message of its own each time it is appended. */
 export type NewMessage = Omit<MessageInput, 'id'> & { readonly id?: string }
 
-export interface AppendOptions {
+/** Messages, and the form that they are in. */
+export type AppendMessages =
+  | { readonly format?: 'neutral'; readonly messages: readonly NewMessage[] }
+  | {
+      [Form in FormName]: {
+        /**
+         * The form of a provider's package: messages of requests, and replies as they came. One entry may be several messages
+         * here, such as a turn with the results of three calls. What has an id of the provider's is stored once however often
+         * it is appended; the others get new ids.
+         */
+        readonly format: Form
+        readonly messages: readonly FormEntries[Form][]
+      }
+    }[FormName]
+
+export interface AppendSettings {
   readonly agent: string
   readonly thread: string
-  readonly messages: readonly NewMessage[]
+  /**
+   * The context that the replies in this append answered: what a provider reports of a reply's tokens counts where its
+   * context is known.
+   */
+  readonly contextId?: string
+  /** Gives messages without an id one that is made of this key and their places: sent again under it, they are stored once. */
+  readonly idempotencyKey?: string
   /**
    * `queued`: the queue has them, whether or not the store is there; `stored`: they are committed. Only `stored` survives
    * everything, and only `stored` tells of an id that is taken: under `queued` such an append becomes a dead letter.
@@ -71,12 +96,16 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', onProgress } = options
   const { agent, thread, newAgentRollingWindow, chosenIds } = input
   const given = place(parts, threadIdOf(parts.projectId, thread), input)
-  return await appendPlaced(
-    parts,
-    { agent, thread, given, chosenIds, newAgentRollingWindow, idsAreNew: options.idsAreNew },
-    { ...patienceOf(parts, options), ack, asksForRoom: onBusy === 'wait' },
-    onProgress,
-  )
+  try {
+    return await appendPlaced(
+      parts,
+      { agent, thread, given, chosenIds, newAgentRollingWindow, idsAreNew: options.idsAreNew },
+      { ...patienceOf(parts, options), ack, asksForRoom: onBusy === 'wait' },
+      onProgress,
+    )
+  } catch (error) {
+    throw countedAsEntries(error, input.entries)
+  }
 }
 
 /** Messages that have their places already. */
@@ -92,7 +121,7 @@ export async function appendPlaced(
   parts: ClientParts,
   append: PlacedAppend,
   options: SendOptions,
-  onProgress?: AppendOptions['onProgress'],
+  onProgress?: AppendSettings['onProgress'],
 ): Promise<AppendResult> {
   const given = append.given.map((one, index) => measure(one, `messages.${index}`))
   const bytes = given.reduce((sum, { jsonCharacters }) => sum + jsonCharacters, 0)
@@ -124,7 +153,7 @@ async function appendMeasured(
   append: PlacedAppend,
   given: readonly SizedMessage[],
   options: SendOptions,
-  onProgress: AppendOptions['onProgress'],
+  onProgress: AppendSettings['onProgress'],
 ): Promise<AppendResult> {
   const { ack, asksForRoom } = options
   const threadId = threadIdOf(parts.projectId, append.thread)
@@ -175,7 +204,7 @@ function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[]
   })
 }
 
-function patienceOf({ clock }: ClientParts, { deadlineMs = DEADLINE_MS_DEFAULT, signal }: AppendOptions): Patience {
+function patienceOf({ clock }: ClientParts, { deadlineMs = DEADLINE_MS_DEFAULT, signal }: AppendSettings): Patience {
   return { clock, endsAtMs: clock.nowMs() + deadlineMs, signal }
 }
 
@@ -240,7 +269,7 @@ async function sendAll(
   threadId: string,
   { jobs, places }: { jobs: readonly OutgoingJob[]; places: Places },
   options: SendOptions,
-  onProgress: AppendOptions['onProgress'],
+  onProgress: AppendSettings['onProgress'],
 ): Promise<void> {
   let sent = 0
   let acknowledged = 0

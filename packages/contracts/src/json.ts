@@ -10,7 +10,13 @@ export type JsonObject = { [key: string]: JsonValue }
  * Not `z.json()`: that follows a value into any depth, until the stack ends, and a schema that holds it keeps books on
  * every object that it parses, which takes longer than all else that is done to a message.
  */
-export const jsonObjectSchema = z.unknown().transform(readObject)
+export const jsonObjectSchema = z.unknown().transform((value, context) => readObject(value, context))
+
+/**
+ * The same of an object that a provider's package gave or takes, as it would be sent: fields that are undefined are left out,
+ * addresses and times are texts, bytes are base64, and instances of classes are what they hold.
+ */
+export const sentObjectSchema = z.unknown().transform((value, context) => readObject(value, context, true))
 
 /**
  * Such an object, or a text. One schema and no union: the rules of a text would be tried on the object, and the library takes
@@ -22,9 +28,10 @@ export const jsonObjectOrTextSchema = z.unknown().transform((value, context): Js
   return value
 })
 
-function readObject(value: unknown, context: z.RefinementCtx): JsonObject {
+function readObject(value: unknown, context: z.RefinementCtx, isAsSent = false): JsonObject {
   try {
-    if (isPlainObject(value)) return copyObject(value, [], { charactersLeft: limits.messageCharactersMax })
+    const budget = { charactersLeft: limits.messageCharactersMax, isAsSent }
+    if (isObject(value) && (isAsSent || isPlainObject(value))) return copyObject(value, [], budget)
     context.addIssue({
       code: 'invalid_type',
       expected: 'object',
@@ -60,15 +67,20 @@ class NoJson extends Error {
 /** What stands in many places counts in each: without this bound a handful of shared arrays would fill the memory. */
 interface Budget {
   charactersLeft: number
+  /** Whether values are brought into the form in which they would be sent; else what is no JSON value is refused. */
+  readonly isAsSent: boolean
 }
 
 /** @param path where `value` stands: one array that grows and shrinks, so that a good value costs no list of its own */
-function copyJson(value: unknown, path: PropertyKey[], budget: Budget): JsonValue {
+function copyJson(given: unknown, path: PropertyKey[], budget: Budget): JsonValue {
+  const value = budget.isAsSent ? asSent(given) : given
   spend(budget, typeof value === 'string' ? value.length + 1 : 1)
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
   const isArray = Array.isArray(value)
-  if (!isArray && !isPlainObject(value)) throw new NoJson(path, 'must be a JSON value')
+  if (!isArray && !(isObject(value) && (budget.isAsSent || isPlainObject(value)))) {
+    throw new NoJson(path, 'must be a JSON value')
+  }
   // An object that holds itself ends here as well.
   if (path.length === limits.jsonDepthMax) throw new NoJson([], `must be at most ${limits.jsonDepthMax} levels deep`)
   return isArray ? copyArray(value, path, budget) : copyObject(value, path, budget)
@@ -88,6 +100,7 @@ function copyArray(values: readonly unknown[], path: PropertyKey[], budget: Budg
 function copyObject(object: object, path: PropertyKey[], budget: Budget): JsonObject {
   const fields: [string, JsonValue][] = []
   for (const key of Object.keys(object)) {
+    if (budget.isAsSent && isLeftOut(object[key as keyof typeof object])) continue
     spend(budget, key.length)
     path.push(key)
     fields.push([key, copyJson(object[key as keyof typeof object], path, budget)])
@@ -101,6 +114,33 @@ function spend(budget: Budget, characters: number): void {
   budget.charactersLeft -= characters
   if (budget.charactersLeft < 0)
     throw new NoJson([], `must have at most ${limits.messageCharactersMax} characters`, true)
+}
+
+/** What JSON has a form for that is not the value itself. */
+function asSent(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Uint8Array) return base64Of(value)
+  if (value instanceof ArrayBuffer) return base64Of(new Uint8Array(value))
+  return 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() : value
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || typeof value === 'function' || typeof value === 'symbol'
+}
+
+const BYTES_AT_ONCE = 8_192
+
+/** Without the buffers of Node: browsers have none. */
+function base64Of(bytes: Uint8Array): string {
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + BYTES_AT_ONCE))
+  }
+  return btoa(binary)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isPlainObject(value: unknown): value is object {

@@ -1,10 +1,11 @@
 import { limits, type MessageInput } from '@heddle/contracts'
-import { readAppend } from '../append-input.js'
-import type { AppendOptions, AppendResult } from '../messages.js'
-import { DEADLINE_MS_DEFAULT, preferWait, type Transport } from './transport.js'
+import { type AppendInput, readAppend } from '../append-input.js'
+import { countedAsEntries, countedFrom } from '../fault-places.js'
+import type { AppendMessages, AppendResult, AppendSettings } from '../messages.js'
+import { type Call, DEADLINE_MS_DEFAULT, preferWait, type Transport } from './transport.js'
 
 /** What an append over HTTP can say: the gateway's clock places messages without `sentAt`. */
-export type RemoteAppendOptions = Omit<AppendOptions, 'startedAtMs' | 'newAgentRollingWindow'>
+export type RemoteAppendOptions = Omit<AppendSettings, 'startedAtMs' | 'newAgentRollingWindow'> & AppendMessages
 
 /** Characters of one request's messages; the gateway takes 64 MiB however they are spelled. */
 const CHARACTERS_MAX = 8_000_000
@@ -16,7 +17,20 @@ const CHARACTERS_MAX = 8_000_000
  * @throws as the append over the queue does
  */
 export async function appendOverHttp(transport: Transport, options: RemoteAppendOptions): Promise<AppendResult> {
-  const { agent, thread, messages, chosenIds } = readAppend(options)
+  const input = readAppend(options)
+  try {
+    return await appendRead(transport, input, options)
+  } catch (error) {
+    throw countedAsEntries(error, input.entries)
+  }
+}
+
+/** Messages that a provider's form said go in Heddle's own: they have their ids by then. */
+async function appendRead(
+  transport: Transport,
+  { agent, thread, messages, chosenIds }: AppendInput,
+  options: RemoteAppendOptions,
+): Promise<AppendResult> {
   const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', deadlineMs = DEADLINE_MS_DEFAULT } = options
   // Ids that were made here just now are stored nowhere, until a request that brought them was sent.
   const areNew = options.idsAreNew ?? chosenIds.size === 0
@@ -26,7 +40,7 @@ export async function appendOverHttp(transport: Transport, options: RemoteAppend
   for (const some of inRequests(messages)) {
     // No more than was given, also where the clock is set back meanwhile.
     const leftMs = Math.min(deadlineMs, Math.max(1, endsAtMs - Date.now()))
-    const { body } = await transport.call<AppendResult>({
+    const call: Call = {
       method: 'POST',
       path: ['threads', thread, 'messages'],
       body: { agent, messages: some, ack },
@@ -35,6 +49,9 @@ export async function appendOverHttp(transport: Transport, options: RemoteAppend
         areNew && isFirstTry ? `${preferWait(leftMs)}, ids-are-new` : preferWait(leftMs),
       signal: options.signal,
       retry: onBusy === 'wait' ? 'again' : 'never',
+    }
+    const { body } = await transport.call<AppendResult>(call).catch((error: unknown) => {
+      throw countedFrom(error, acknowledged)
     })
     total.threadId = body.threadId
     total.stored += body.stored

@@ -15,12 +15,16 @@ export function readAnthropic(source: Source): Drafts {
   const threads = conversationsOf(source).map(({ suffix, system, messages }) => {
     const prompt: DraftMessage[] =
       system === null ? [] : [{ place: system.place, input: systemDraft(system.place, system.content) }]
-    return { suffix, messages: [...prompt, ...messages.flatMap((record) => readMessage(record, skipped))] }
+    return { suffix, messages: [...prompt, ...messages.flatMap((record) => readAnthropicMessage(record, skipped))] }
   })
   return { threads, skipped }
 }
 
-function readMessage({ place, value }: SourceRecord, skipped: Map<string, number>): DraftMessage[] {
+/** Requests and answers have one form: an answer names its id, its model and its usage besides. */
+export function readAnthropicMessage(
+  { place, value }: SourceRecord,
+  skipped: Map<string, number>,
+): DraftMessage[] {
   const { role, content, usage } = value
   if (role !== 'user' && role !== 'assistant' && role !== 'system') {
     throw validationError(place, 'role must be user, assistant or system', role)

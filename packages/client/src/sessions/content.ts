@@ -41,7 +41,7 @@ export function blocksOf(place: string, content: Json | undefined): Json[] {
 }
 
 /** The blocks of a content that its text only marks, as metadata. */
-export function blocksField({ blocks }: FlatContent): JsonObject {
+export function blocksField({ blocks }: Pick<FlatContent, 'blocks'>): JsonObject {
   return blocks.length > 0 ? { blocks } : {}
 }
 

@@ -25,12 +25,16 @@ const ROLES = 'system, developer, user, assistant, tool or function'
 export function readOpenAi(source: Source): Drafts {
   const threads = conversationsOf(source).map(({ suffix, messages }) => {
     const legacyCallIds = new Map<string, string>()
-    return { suffix, messages: messages.map((record, index) => readMessage(record, index, legacyCallIds)) }
+    return { suffix, messages: messages.map((record, index) => readOpenAiMessage(record, index, legacyCallIds)) }
   })
   return { threads, skipped: new Map() }
 }
 
-function readMessage(record: SourceRecord, index: number, legacyCallIds: Map<string, string>): DraftMessage {
+/** @param legacyCallIds ids of the calls so far that came without one, by the name of their function */
+export function readOpenAiMessage(
+  record: SourceRecord,
+  index: number,
+  legacyCallIds: Map<string, string>): DraftMessage {
   const { place, value } = record
   const id = textField(value, 'id')
   const model = textField(value, 'model')

@@ -1,0 +1,56 @@
+import type { FormatName, JsonObject } from '@heddle/contracts'
+import type { z } from 'zod'
+import { idOfSource } from '../idempotency.js'
+import type { MessageDraft } from '../sessions/parsed.js'
+import { saidHash } from '../sessions/said-hash.js'
+import { aiSdkEntrySchema, readAiSdk } from './ai-sdk.js'
+import { anthropicEntrySchema, readAnthropicEntries } from './anthropic.js'
+import { openAiChatEntrySchema, readOpenAiChat } from './openai-chat.js'
+import { openAiResponsesEntrySchema, readOpenAiResponses } from './openai-responses.js'
+import type { FormEntry, FormMessage } from './reading.js'
+
+/** The forms of providers, in which replies come and requests go. */
+export type FormName = Exclude<FormatName, 'neutral'>
+
+interface Form {
+  /** What an entry of an append must be. It gives a copy of the whole entry. */
+  readonly schema: z.ZodType<JsonObject>
+  /** @param entries those of one append, in their order */
+  read(entries: readonly FormEntry[]): FormMessage[]
+}
+
+const forms: Readonly<Record<FormName, Form>> = {
+  'openai-chat': { schema: openAiChatEntrySchema, read: readOpenAiChat },
+  'openai-responses': { schema: openAiResponsesEntrySchema, read: readOpenAiResponses },
+  anthropic: { schema: anthropicEntrySchema, read: readAnthropicEntries },
+  'ai-sdk': { schema: aiSdkEntrySchema, read: readAiSdk },
+}
+
+export const formNames = Object.keys(forms) as FormName[]
+
+export const entrySchemaOf = (form: FormName): z.ZodType<JsonObject> => forms[form].schema
+
+/** A message of Heddle's own form; with the id that its source's id gives it, where it has one. */
+export interface ReadMessage {
+  readonly entry: number
+  readonly message: MessageDraft & { readonly id?: string }
+}
+
+/**
+ * The messages that entries in a provider's form say. A result is named after the call before it that it answers.
+ *
+ * @param entries as {@link entrySchemaOf} gives them
+ */
+export function readForm(form: FormName, thread: string, entries: readonly FormEntry['value'][]): ReadMessage[] {
+  const toolNames = new Map<string, string>()
+  const placed = entries.map((value, index) => ({ place: `messages.${index}`, value }))
+  return forms[form].read(placed).map(({ entry, sourceId, input }) => {
+    for (const call of input.toolCalls ?? []) toolNames.set(call.id, call.name)
+    const toolName = input.toolName ?? (input.toolCallId === undefined ? undefined : toolNames.get(input.toolCallId))
+    const message = { ...input, ...(toolName !== undefined && { toolName }) }
+    if (sourceId === undefined) return { entry, message }
+    // Some servers count their ids in a small circle, so what was said is a part of it.
+    const id = idOfSource(`${sourceId} ${saidHash(input)}`, thread)
+    return { entry, message: { ...message, sourceId, id } }
+  })
+}

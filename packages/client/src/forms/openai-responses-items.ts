@@ -1,0 +1,156 @@
+import { blocksField, flattenContent } from '../sessions/content.js'
+import { isJsonObject, type Json, type JsonObject, metadataField, textField } from '../sessions/json.js'
+import type { MessageDraft } from '../sessions/parsed.js'
+import type { FormMessage } from './reading.js'
+
+interface PlacedItem {
+  readonly entry: number
+  readonly item: JsonObject
+}
+
+type ToolCall = NonNullable<MessageDraft['toolCalls']>[number]
+
+/**
+ * Messages of items in their order. What a model says in one reply is several items: its reasoning, its text, and each of its
+ * calls. They are one message again.
+ *
+ * @param isOneReply whether all that the model says in them is of one reply, also where it says something twice
+ */
+export function readItems(items: readonly PlacedItem[], { isOneReply = false } = {}): FormMessage[] {
+  const messages: FormMessage[] = []
+  let reply: Reply | null = null
+  const finish = () => {
+    if (reply !== null) messages.push(reply.message())
+    reply = null
+  }
+  for (const { entry, item } of items) {
+    const other = readRequestItem(item)
+    if (other !== null) {
+      finish()
+      messages.push({ entry, sourceId: textField(item, 'id'), input: other })
+      continue
+    }
+    if (!isOneReply && reply?.endsBefore(item)) finish()
+    reply ??= new Reply(entry)
+    reply.add(item)
+  }
+  finish()
+  return messages
+}
+
+/** What no model says: messages of others, and results of calls. Null for what a model says. */
+function readRequestItem(item: JsonObject): MessageDraft | null {
+  const { role, output } = item
+  const type = typeOf(item)
+  if (type === 'message' && role !== 'assistant') {
+    const { text, blocks } = flattenContent('content', item['content'])
+    const isDeveloper = role === 'developer'
+    return {
+      role: role === 'user' ? 'user' : 'system',
+      content: text,
+      ...metadataField(blocksField({ blocks }), isDeveloper ? { role: 'developer' } : {}),
+    }
+  }
+  const toolCallId = textField(item, 'call_id') ?? textField(item, 'id')
+  if (!type.endsWith('_output') || toolCallId === undefined) return null
+  const { text, blocks } = flattenContent('output', outputOf(output ?? null))
+  return { role: 'tool_result', content: text, toolCallId, ...metadataField(blocksField({ blocks })) }
+}
+
+/** Most tools give a text or typed parts; what others give is kept as JSON, for a model to read. */
+function outputOf(output: Json): Json[] {
+  const parts = Array.isArray(output) ? output : [output ?? '']
+  return parts.every((part) => typeof part === 'string' || (isJsonObject(part) && textField(part, 'type') !== undefined))
+    ? parts
+    : [JSON.stringify(output)]
+}
+
+/** A message without a type is one all the same. */
+function typeOf(item: JsonObject): string {
+  return textField(item, 'type') ?? 'message'
+}
+
+/** What a model says in one reply, item by item. */
+class Reply {
+  readonly #entry: number
+  readonly #texts: string[] = []
+  readonly #thinking: NonNullable<MessageDraft['thinking']> = []
+  readonly #calls: ToolCall[] = []
+  readonly #blocks: Json[] = []
+  /** Items of reasoning whose content is encrypted: only the server that made them can read them. */
+  readonly #encrypted: JsonObject[] = []
+  #id: string | undefined
+  #isRefusal = false
+
+  constructor(entry: number) {
+    this.#entry = entry
+  }
+
+  /** Two texts in a row are two replies, unless calls between them wait for their results. */
+  endsBefore(item: JsonObject): boolean {
+    return typeOf(item) === 'message' && this.#texts.length > 0 && this.#calls.length === 0
+  }
+
+  add(item: JsonObject): void {
+    const type = typeOf(item)
+    if (type === 'message') this.#say(item)
+    else if (type === 'reasoning') this.#think(item)
+    else {
+      const call = callOf(item, type)
+      if (call === null) this.#texts.push(...this.#flatten([item]))
+      else this.#calls.push(call)
+    }
+    // The id of a message is what chats and logs know a reply by.
+    if (type === 'message' || this.#id === undefined) this.#id = textField(item, 'id') ?? this.#id
+  }
+
+  message(): FormMessage {
+    return {
+      entry: this.#entry,
+      sourceId: this.#id,
+      input: {
+        role: 'assistant',
+        content: this.#texts.filter((text) => text !== '').join('\n\n'),
+        ...(this.#thinking.length > 0 && { thinking: this.#thinking }),
+        ...(this.#calls.length > 0 && { toolCalls: this.#calls }),
+        ...metadataField(
+          blocksField({ blocks: this.#blocks }),
+          this.#encrypted.length > 0 ? { reasoning: this.#encrypted } : {},
+          this.#isRefusal ? { refusal: true } : {},
+        ),
+      },
+    }
+  }
+
+  #say({ content }: JsonObject): void {
+    const parts = Array.isArray(content) ? content : [content ?? '']
+    this.#isRefusal ||= parts.some((part) => isJsonObject(part) && part['type'] === 'refusal')
+    this.#texts.push(...this.#flatten(parts))
+  }
+
+  #think(item: JsonObject): void {
+    const { summary, content, encrypted_content: encrypted } = item
+    const texts = [summary, content].flatMap((list) => (Array.isArray(list) ? list : []))
+    const text = texts.flatMap((part) => (isJsonObject(part) ? [textField(part, 'text') ?? ''] : [])).join('\n\n')
+    // Without a signature: what OpenAI encrypts is no signature of another provider's.
+    if (text !== '') this.#thinking.push({ text })
+    if (typeof encrypted === 'string') this.#encrypted.push({ id: item['id'] ?? null, encrypted_content: encrypted })
+  }
+
+  #flatten(parts: Json[]): string[] {
+    const { text, blocks } = flattenContent('content', parts)
+    this.#blocks.push(...blocks)
+    return [text]
+  }
+}
+
+/** A call that the caller is to answer; null for what the provider's server has done by itself. */
+function callOf(item: JsonObject, type: string): ToolCall | null {
+  const id = textField(item, 'call_id')
+  if (id === undefined || !type.endsWith('_call')) return null
+  const { arguments: given, input, action, operation } = item
+  const name = textField(item, 'name') ?? type.replace(/_call$/, '')
+  const value = given ?? input ?? action ?? operation ?? null
+  if (value === null) return { id, name, arguments: {} }
+  return { id, name, arguments: typeof value === 'string' || isJsonObject(value) ? value : JSON.stringify(value) }
+}
