@@ -73,7 +73,8 @@ test('messages are taken as they are written, in the form that is named and in n
   const wrong = (append: Append, reply: Anthropic.Message) =>
     // @ts-expect-error An answer of Anthropic is none of OpenAI.
     append({ ...names, format: 'openai-chat', messages: [reply] })
-  const plain = (append: Append) => append({ ...names, messages: [{ role: 'tool_result', content: '', toolCallId: 'c' }] })
+  const plain = (append: Append) =>
+    append({ ...names, messages: [{ role: 'tool_result', content: '', toolCallId: 'c' }] })
   expectTypeOf(chat).toBeFunction()
   expectTypeOf(blocks).toBeFunction()
   expectTypeOf(wrong).toBeFunction()

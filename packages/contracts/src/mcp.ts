@@ -5,7 +5,7 @@ import type { ErrorCode } from './errors.js'
 import { clearedSchema } from './http/agents.js'
 import { pageSchema } from './http/common.js'
 import { foundSchema } from './http/contexts.js'
-import { appendBodySchema, appendedSchema, messagePageSchema } from './http/messages.js'
+import { appendedSchema, appendToolInputSchema, messagePageSchema } from './http/messages.js'
 import { limits } from './limits.js'
 import { idSchema, nameSchema, timeSchema } from './names.js'
 import { recallRequestSchema, recallResultSchema } from './recall.js'
@@ -89,9 +89,9 @@ export const mcpTools = {
   append_messages: {
     title: 'Append messages',
     description:
-      'Append messages to a thread, in their order. Agent and thread are made where they are missing. Under the same ids, sending again stores nothing twice.',
+      'Append messages to a thread, in their order. Agent and thread are made where they are missing. With a format, messages are as the package of a provider gives and takes them. Under the same ids, sending again stores nothing twice.',
     needs: 'produce',
-    input: appendBodySchema.omit({ ack: true }).extend({ thread: nameSchema }),
+    input: appendToolInputSchema,
     output: appendedSchema,
     annotations: adding,
     recovery: {

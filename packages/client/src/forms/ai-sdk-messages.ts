@@ -30,7 +30,11 @@ function readAnswer(parts: readonly Json[]): MessageDraft[] {
     if (isType(part, 'reasoning')) {
       const thought = readReasoning(part)
       if (thought !== null) thinking.push(thought)
-      if (thought?.signature === undefined && thought?.redacted === undefined && isJsonObject(part['providerOptions'])) {
+      if (
+        thought?.signature === undefined &&
+        thought?.redacted === undefined &&
+        isJsonObject(part['providerOptions'])
+      ) {
         unsigned.push({ providerOptions: part['providerOptions'] })
       }
     } else if (isType(part, 'tool-call')) toolCalls.push(readCall(part))

@@ -2,7 +2,16 @@ import { jsonObjectOrTextSchema } from '@heddle/contracts'
 import { z } from 'zod'
 import { readAnthropicMessage } from '../sessions/anthropic.js'
 import type { FormEntry, FormMessage } from './reading.js'
-import { callNameSchema, entrySchema, foreignParts, modelSchema, partSchema, type Shapes, shapeOf, textOrParts } from './shapes.js'
+import {
+  callNameSchema,
+  entrySchema,
+  foreignParts,
+  modelSchema,
+  partSchema,
+  type Shapes,
+  shapeOf,
+  textOrParts,
+} from './shapes.js'
 import { anthropicUsage } from './usage.js'
 
 const texts: ReadonlySet<string> = new Set(['text'])

@@ -2,7 +2,6 @@ import type { FormatName, JsonObject } from '@heddle/contracts'
 import type { z } from 'zod'
 import { idOfSource } from '../idempotency.js'
 import type { MessageDraft } from '../sessions/parsed.js'
-import { saidHash } from '../sessions/said-hash.js'
 import { aiSdkEntrySchema, readAiSdk } from './ai-sdk.js'
 import { anthropicEntrySchema, readAnthropicEntries } from './anthropic.js'
 import { openAiChatEntrySchema, readOpenAiChat } from './openai-chat.js'
@@ -49,8 +48,11 @@ export function readForm(form: FormName, thread: string, entries: readonly FormE
     const toolName = input.toolName ?? (input.toolCallId === undefined ? undefined : toolNames.get(input.toolCallId))
     const message = { ...input, ...(toolName !== undefined && { toolName }) }
     if (sourceId === undefined) return { entry, message }
-    // Some servers count their ids in a small circle, so what was said is a part of it.
-    const id = idOfSource(`${sourceId} ${saidHash(input)}`, thread)
-    return { entry, message: { ...message, sourceId, id } }
+    return { entry, message: { ...message, sourceId, id: idOfSource(`${sourceId} ${saidIn(input)}`, thread) } }
   })
+}
+
+/** A part of an id, since some servers take theirs from a small circle, or give every reply the same. */
+function saidIn({ role, content, toolCalls = [], toolCallId = '' }: MessageDraft): string {
+  return JSON.stringify([role, content, toolCalls, toolCallId])
 }

@@ -3,13 +3,30 @@ import { z } from 'zod'
 import { isJsonObject, textField } from '../sessions/json.js'
 import { readOpenAiMessage } from '../sessions/openai.js'
 import type { FormEntry, FormMessage } from './reading.js'
-import { callNameSchema, entrySchema, foreignParts, modelSchema, partSchema, type Shapes, shapeOf, textOrParts } from './shapes.js'
+import {
+  callNameSchema,
+  entrySchema,
+  foreignParts,
+  modelSchema,
+  partSchema,
+  type Shapes,
+  shapeOf,
+  textOrParts,
+} from './shapes.js'
 import { openAiUsage } from './usage.js'
 
 const content = textOrParts(
   partSchema(new Set(['text', 'input_text', 'output_text']), {
     refusal: z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
-    ...foreignParts('tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'tool-call', 'tool-result', 'reasoning'),
+    ...foreignParts(
+      'tool_use',
+      'tool_result',
+      'thinking',
+      'redacted_thinking',
+      'tool-call',
+      'tool-result',
+      'reasoning',
+    ),
   }),
 )
 const functionSchema = z.looseObject({ name: callNameSchema, arguments: jsonObjectOrTextSchema.nullish() })

@@ -60,7 +60,9 @@ function readRequestItem(item: JsonObject): MessageDraft | null {
 /** Most tools give a text or typed parts; what others give is kept as JSON, for a model to read. */
 function outputOf(output: Json): Json[] {
   const parts = Array.isArray(output) ? output : [output ?? '']
-  return parts.every((part) => typeof part === 'string' || (isJsonObject(part) && textField(part, 'type') !== undefined))
+  return parts.every(
+    (part) => typeof part === 'string' || (isJsonObject(part) && textField(part, 'type') !== undefined),
+  )
     ? parts
     : [JSON.stringify(output)]
 }

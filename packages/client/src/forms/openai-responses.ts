@@ -28,7 +28,10 @@ const shapes: Shapes = {
   custom_tool_call_output: outputSchema,
   reasoning: z.looseObject({ summary: textsSchema.nullish(), content: textsSchema.nullish() }),
 }
-const referenceSchema = z.custom(() => false, 'must be the item itself: a reference leads to one on the server of OpenAI')
+const referenceSchema = z.custom(
+  () => false,
+  'must be the item itself: a reference leads to one on the server of OpenAI',
+)
 const otherSchema = z.looseObject({ type: z.string().min(1, 'must not be empty') })
 
 /** What a model said has no role of its own but its type; a message may leave its type out. */

@@ -47,7 +47,9 @@ export function aiSdkUsage(usage: Json | undefined, metadata: Json | undefined):
   const details = objectOf(usage, 'inputTokenDetails')
   const input = countOf(usage, 'inputTokens')
   const cacheRead = countOf(details, 'cacheReadTokens') ?? countOf(usage, 'cachedInputTokens')
-  const provider = isJsonObject(metadata) ? (objectOf(metadata, 'anthropic') ?? objectOf(metadata, 'bedrock')) : undefined
+  const provider = isJsonObject(metadata)
+    ? (objectOf(metadata, 'anthropic') ?? objectOf(metadata, 'bedrock'))
+    : undefined
   const cacheWrite =
     countOf(details, 'cacheWriteTokens') ??
     countOf(provider, 'cacheCreationInputTokens') ??

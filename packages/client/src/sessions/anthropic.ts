@@ -21,10 +21,7 @@ export function readAnthropic(source: Source): Drafts {
 }
 
 /** Requests and answers have one form: an answer names its id, its model and its usage besides. */
-export function readAnthropicMessage(
-  { place, value }: SourceRecord,
-  skipped: Map<string, number>,
-): DraftMessage[] {
+export function readAnthropicMessage({ place, value }: SourceRecord, skipped: Map<string, number>): DraftMessage[] {
   const { role, content, usage } = value
   if (role !== 'user' && role !== 'assistant' && role !== 'system') {
     throw validationError(place, 'role must be user, assistant or system', role)

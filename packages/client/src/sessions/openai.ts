@@ -34,7 +34,8 @@ export function readOpenAi(source: Source): Drafts {
 export function readOpenAiMessage(
   record: SourceRecord,
   index: number,
-  legacyCallIds: Map<string, string>): DraftMessage {
+  legacyCallIds: Map<string, string>,
+): DraftMessage {
   const { place, value } = record
   const id = textField(value, 'id')
   const model = textField(value, 'model')

@@ -1,5 +1,5 @@
 import { type ErrorDetails, messageInputSchema, PermanentError, parse, validationError } from '@heddle/contracts'
-import { NIL_ID } from '@heddle/core'
+import { messageFingerprint, NIL_ID } from '@heddle/core'
 import { readAnthropic } from './anthropic.js'
 import { readClaudeCode } from './claude-code.js'
 import { detectFormat } from './detect.js'
@@ -15,7 +15,6 @@ import {
   type ParsedThread,
   type SessionFormat,
 } from './parsed.js'
-import { saidHash } from './said-hash.js'
 import { readSource, type Source } from './source.js'
 import { readSweAgent } from './swe-agent.js'
 
@@ -83,7 +82,7 @@ function finishMessage(
   const input = checked(message)
   for (const call of input.toolCalls ?? []) toolNames.set(call.id, call.name)
   const toolName = input.toolName ?? (input.toolCallId === undefined ? undefined : toolNames.get(input.toolCallId))
-  const own = message.identity ?? `${index}-${saidHash(input)}`
+  const own = message.identity ?? contentIdentity(input, index)
   let identity = own
   for (let count = 2; identities.has(identity); count++) identity = `${own} (${count})`
   identities.add(identity)
@@ -98,6 +97,18 @@ function checked({ place, input }: DraftMessage): ParsedMessage['input'] {
     if (!(error instanceof PermanentError)) throw error
     throw new PermanentError(error.code, error.message, { ...detailsOf(error), field: place })
   }
+}
+
+/** Of the fields that say what was said, so that reading more fields one day does not change it. */
+function contentIdentity({ role, content, toolCalls, toolCallId }: ParsedMessage['input'], index: number): string {
+  const hash = messageFingerprint({
+    id: NIL_ID,
+    role,
+    content,
+    ...(toolCalls !== undefined && { toolCalls }),
+    ...(toolCallId !== undefined && { toolCallId }),
+  })
+  return `${index}-${hash}`
 }
 
 function withoutMessages(format: SessionFormat, source: Source, skipped: ReadonlyMap<string, number>): PermanentError {

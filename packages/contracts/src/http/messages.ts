@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { formats } from '../contexts.js'
 import { fileEventSchema, iterationInputSchema } from '../iterations.js'
 import { limits } from '../limits.js'
 import { messageBodySchema, roles } from '../messages.js'
@@ -7,15 +8,50 @@ import { isoTimeSchema, jsonRecordSchema, named, pageSchema } from './common.js'
 
 const tooMany = (what: string) => `must have at most ${limits.httpListItemsMax} ${what}`
 
-export const appendBodySchema = named(
+const appendFields = {
+  agent: nameSchema,
+  /** The context that the replies in it answered. */
+  contextId: idSchema.optional(),
+  /** `stored` (the default): they are committed; `queued`: the queue has them. */
+  ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
+}
+const listOf = <Entry extends z.ZodType>(entry: Entry) =>
+  z.array(entry).min(1).max(limits.httpListItemsMax, tooMany('messages'))
+
+/** Formats besides Heddle's own. What is in them is checked where it is read, which names it by its path there. */
+const providerFormats = formats.filter((format) => format !== 'neutral')
+
+/** A message of a request, or a reply as it came, in the form of a provider's package. */
+const providerMessageSchema = named('ProviderMessage', jsonRecordSchema)
+
+const neutralAppendBodySchema = named(
   'AppendBody',
   z.strictObject({
-    agent: nameSchema,
-    messages: z.array(named('Message', messageBodySchema)).min(1).max(limits.httpListItemsMax, tooMany('messages')),
-    /** `stored` (the default): they are committed; `queued`: the queue has them. */
-    ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
+    ...appendFields,
+    format: z.literal('neutral').optional(),
+    messages: listOf(named('Message', messageBodySchema)),
   }),
 )
+const providerAppendBodySchema = named(
+  'ProviderAppendBody',
+  z.strictObject({
+    ...appendFields,
+    format: z.enum(providerFormats),
+    messages: listOf(providerMessageSchema),
+  }),
+)
+export const appendBodySchema = z.discriminatedUnion('format', [neutralAppendBodySchema, providerAppendBodySchema], {
+  error: `must be one of ${formats.join(', ')}`,
+})
+
+/** The same for a model, whose tools take one object. */
+export const appendToolInputSchema = z.strictObject({
+  agent: nameSchema,
+  thread: nameSchema,
+  format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).optional(),
+  contextId: appendFields.contextId,
+  messages: listOf(z.union([messageBodySchema, providerMessageSchema])),
+})
 export type AppendBody = z.infer<typeof appendBodySchema>
 
 export const appendedSchema = named(

@@ -1,4 +1,4 @@
-import type { RemoteClient } from '@heddle/client/http'
+import type { RemoteAppendOptions, RemoteClient } from '@heddle/client/http'
 import { type McpToolContract, type McpToolName, mcpTools, parse } from '@heddle/contracts'
 import type { z } from 'zod'
 
@@ -21,8 +21,9 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     return { id, tokensUsed, budget, summaryUsed, strategy, format, messages }
   },
   history: (input, { client }) => client.messages.list(input),
-  append_messages: ({ agent, thread, messages }, { client, signal }) =>
-    client.messages.append({ agent, thread, messages: messages as never, onBusy: 'fail', signal }),
+  append_messages: (input, { client, signal }) =>
+    // The client reads messages by their format.
+    client.messages.append({ ...(input as RemoteAppendOptions), onBusy: 'fail', signal }),
   save_snapshot: (input, { client, signal }) => client.snapshots.save(input, { signal }),
   list_snapshots: ({ agent, limit, after }, { client }) =>
     client.snapshots.history(agent, { limit, ...(after !== undefined && { after }) }),

@@ -1,4 +1,4 @@
-import type { NewIteration, NewMessage } from '@heddle/client'
+import type { AppendMessages, NewIteration } from '@heddle/client'
 import {
   appendBodySchema,
   appendedSchema,
@@ -10,7 +10,7 @@ import {
   orderedPageQuerySchema,
   threadParamsSchema,
 } from '@heddle/contracts'
-import { createIds } from '../idempotency.js'
+import { createIds, readKey } from '../idempotency.js'
 import { readPrefer } from '../prefer.js'
 import { pageOptions, type Route, route } from '../route.js'
 
@@ -29,7 +29,7 @@ export const messageRoutes: readonly Route[] = [
     stage: 'ingest',
     summary: 'Append messages to a thread, in their order',
     description:
-      'Agent and thread are made where they are missing. Messages that have ids, or an Idempotency-Key, may be sent any number of times and are stored once.',
+      'Agent and thread are made where they are missing. With a `format` other than `neutral`, messages are as the package of that provider gives and takes them: messages of requests, and replies as they came, which are stored once by their own ids. Messages that have ids, or an Idempotency-Key, may be sent any number of times and are stored once.',
     params: threadParamsSchema,
     body: appendBodySchema,
     bodyBytesMax: limits.httpBodyBytesMax,
@@ -43,19 +43,20 @@ export const messageRoutes: readonly Route[] = [
       202: { description: 'With `ack: queued`: the queue has them.', schema: appendedSchema },
     },
     async handle({ client, params, body, headers, signal }) {
-      const { agent, ack = 'stored' } = body
+      const { ack = 'stored' } = body
       const { waitMs, idsAreNew } = readPrefer(headers['prefer'])
-      const idOf = createIds(headers['idempotency-key'], 'message', params.thread)
+      const idempotencyKey = readKey(headers['idempotency-key'])
       const appended = await client.messages.append({
-        agent,
+        // The client reads messages by their format, and says of what form they are not.
+        ...(body as AppendMessages & { agent: string; contextId?: string }),
         thread: params.thread,
-        messages: body.messages.map((message, index) => withId(message, idOf(index))) as NewMessage[],
         ack,
         idsAreNew,
         // Who is refused at once can come again; who waits here holds a whole body in memory.
         onBusy: 'fail',
         signal,
         ...(waitMs !== undefined && { deadlineMs: waitMs }),
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
       })
       return { status: ack === 'queued' ? 202 : 200, body: appended }
     },

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import { readAppend } from '../append-input.js'
+
+const read = (...messages: unknown[]) => readAppend({ agent: 'pilot', thread: 'tides', format: 'ai-sdk', messages })
+const said = (...messages: unknown[]) => read(...messages).messages.map(({ id: _, ...message }) => message)
+
+const called = { type: 'tool-call', toolCallId: 'call_1', toolName: 'read_tide', input: { harbour: 'Hull' } }
+const answered = (output: unknown) => ({ type: 'tool-result', toolCallId: 'call_1', toolName: 'read_tide', output })
+const steps = [
+  { role: 'assistant', content: [{ type: 'text', text: 'I look.' }, called] },
+  { role: 'tool', content: [answered({ type: 'json', value: { at: 4 } })] },
+  { role: 'assistant', content: [{ type: 'text', text: 'At four.' }] },
+]
+
+/** Results of the package are instances whose fields are getters, with much in them that is no JSON. */
+class GenerationResult {
+  get response() {
+    return { id: 'chatcmpl-9', modelId: 'gpt-5', timestamp: new Date(0), headers: new Headers(), messages: steps }
+  }
+  get usage() {
+    return { inputTokens: 500, outputTokens: 20, totalTokens: 520, cachedInputTokens: 400, reasoningTokens: undefined }
+  }
+  get providerMetadata() {
+    return undefined
+  }
+}
+
+test('what a generation gave is the messages of its steps, and the last has what was counted', () => {
+  const messages = said(new GenerationResult())
+  expect(messages).toEqual([
+    {
+      role: 'assistant',
+      content: 'I look.',
+      toolCalls: [{ id: 'call_1', name: 'read_tide', arguments: { harbour: 'Hull' } }],
+      sourceId: 'chatcmpl-9#0',
+      model: 'gpt-5',
+    },
+    { role: 'tool_result', content: '{"at":4}', toolCallId: 'call_1', toolName: 'read_tide', sourceId: 'chatcmpl-9#1' },
+    {
+      role: 'assistant',
+      content: 'At four.',
+      sourceId: 'chatcmpl-9#2',
+      model: 'gpt-5',
+      usage: { inputTokens: 100, cacheReadTokens: 400, outputTokens: 20 },
+    },
+  ])
+  expect(said(new GenerationResult().response)).toMatchObject(messages.map(({ usage: _, ...message }) => message))
+})
+
+test('model messages are read part by part, with reasoning that Anthropic signed or encrypted', () => {
+  const signed = { type: 'reasoning', text: 'Tide.', providerOptions: { anthropic: { signature: 's1' } } }
+  const hidden = { type: 'reasoning', text: '', providerOptions: { anthropic: { redactedData: 'r1' } } }
+  const others = { type: 'reasoning', text: 'Hm.', providerOptions: { openai: { itemId: 'rs_1' } } }
+  expect(
+    said(
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'When?' }] },
+      { role: 'assistant', content: [signed, hidden, others, { type: 'text', text: 'I look.' }] },
+      { role: 'assistant', content: 'At four.' },
+    ),
+  ).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'When?' },
+    {
+      role: 'assistant',
+      content: 'I look.',
+      thinking: [{ text: 'Tide.', signature: 's1' }, { text: '', redacted: 'r1' }, { text: 'Hm.' }],
+      metadata: { reasoning: [{ providerOptions: { openai: { itemId: 'rs_1' } } }] },
+    },
+    { role: 'assistant', content: 'At four.' },
+  ])
+})
+
+test.each<[string, unknown, string, true | undefined]>([
+  ['a text', { type: 'text', value: 'at four' }, 'at four', undefined],
+  ['a value', { type: 'json', value: 'four' }, '"four"', undefined],
+  ['an error', { type: 'error-text', value: 'no harbour' }, 'no harbour', true],
+  ['an error that is a value', { type: 'error-json', value: { code: 4 } }, '{"code":4}', true],
+  [
+    'parts',
+    {
+      type: 'content',
+      value: [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ],
+    },
+    'a\n\nb',
+    undefined,
+  ],
+  ['a refusal of a person', { type: 'execution-denied', reason: 'not now' }, 'not now', true],
+])('an output of %s is a result', (_, output, content, isError) => {
+  const [result] = said({ role: 'tool', content: [answered(output)] })
+  expect(result).toEqual({
+    role: 'tool_result',
+    content,
+    toolCallId: 'call_1',
+    toolName: 'read_tide',
+    ...(isError && { isError }),
+  })
+})
+
+test('bytes and addresses are kept as they would be sent', () => {
+  const image = { type: 'image', image: Uint8Array.of(1, 2, 3), mediaType: 'image/png' }
+  const file = { type: 'file', data: new URL('https://example.org/a.pdf'), mediaType: 'application/pdf' }
+  const [message] = said({ role: 'user', content: [{ type: 'text', text: 'See' }, image, file] })
+  expect(message?.content).toBe('See\n\n[image]\n\n[file]')
+  expect(message?.metadata).toEqual({
+    blocks: [
+      { ...image, image: 'AQID' },
+      { ...file, data: 'https://example.org/a.pdf' },
+    ],
+  })
+})
+
+test.each<[string, unknown, string]>([
+  ['a stream that is not read yet', { response: Promise.resolve() }, 'messages.0.response.messages'],
+  ['a message of a user interface', { id: 'u1', role: 'user', parts: [] }, 'messages.0.content'],
+  [
+    'a call without a name',
+    { role: 'assistant', content: [{ ...called, toolName: '' }] },
+    'messages.0.content.0.toolName',
+  ],
+  ['a result without an output', { role: 'tool', content: [answered(undefined)] }, 'messages.0.content.0.output'],
+  [
+    'an output of another kind',
+    { role: 'tool', content: [answered({ type: 'xml', value: '' })] },
+    'messages.0.content.0.output.type',
+  ],
+  [
+    'an output that is no text',
+    { role: 'tool', content: [answered({ type: 'text', value: 4 })] },
+    'messages.0.content.0.output.value',
+  ],
+  ['results that are a text', { role: 'tool', content: 'seen' }, 'messages.0.content'],
+  ['a block of Anthropic', { role: 'assistant', content: [{ type: 'tool_use' }] }, 'messages.0.content.0'],
+  [
+    'a fault within a generation',
+    { response: { id: 'r', messages: [{ role: 'assistant', content: [{ type: 'text' }] }] } },
+    'messages.0.response.messages.0.content.0.text',
+  ],
+])('%s is refused by its path in the form that it came in', (_, entry, field) => {
+  expect(() => read(entry)).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', field }))
+})
