@@ -23,10 +23,8 @@ export async function* answer(
     messages: context.messages,
     ...(context.system !== null && { system: context.system }),
   })
-  let content = ''
-  for await (const piece of streamed.textStream) {
-    content += piece
-    yield piece
-  }
-  await heddle.messages.append({ agent, thread, messages: [{ role: 'assistant', content, contextId: context.id }] })
+  yield* streamed.textStream
+  const [response, usage] = await Promise.all([streamed.response, streamed.usage])
+  const messages = [{ response, usage }]
+  await heddle.messages.append({ agent, thread, format: 'ai-sdk', contextId: context.id, messages })
 }

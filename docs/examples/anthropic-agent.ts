@@ -13,8 +13,8 @@ export interface AnthropicAgent {
 const STEPS_MAX = 10
 
 /**
- * One turn of an agent on Anthropic's messages. Heddle sets the marks of the prompt cache; reasoning is stored with its
- * signature, and sent back as it was.
+ * One turn of an agent on Anthropic's messages. Heddle sets the marks of the prompt cache. Answers are appended as they
+ * came: reasoning is stored with its signature and sent back as it was, and what the provider counted goes along.
  */
 export async function turn(
   { heddle, anthropic, model, agent, tools, runTool }: AnthropicAgent,
@@ -30,45 +30,20 @@ export async function turn(
       tools: [...tools],
       ...(context.system !== null && { system: context.system }),
     })
-    const { content, usage } = await stream.finalMessage()
-    const calls = content.filter((block) => block.type === 'tool_use')
-    const said = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
-    const thinking = content.flatMap((block) =>
-      block.type === 'thinking' ? [{ text: block.thinking, signature: block.signature }] : [],
-    )
-    await heddle.messages.append({
-      agent,
-      thread,
-      messages: [
-        {
-          role: 'assistant',
-          content: said,
-          model,
-          contextId: context.id,
-          usage: countsOf(usage),
-          ...(thinking.length > 0 && { thinking }),
-          ...(calls.length > 0 && {
-            toolCalls: calls.map(({ id, name, input }) => ({ id, name, arguments: JSON.stringify(input) })),
-          }),
-        },
-      ],
-    })
-    if (calls.length === 0) return said
+    const reply = await stream.finalMessage()
+    await heddle.messages.append({ agent, thread, format: 'anthropic', contextId: context.id, messages: [reply] })
+    const calls = reply.content.filter((block) => block.type === 'tool_use')
+    if (calls.length === 0)
+      return reply.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
     const results = await Promise.all(
       calls.map(async ({ id, name, input }) => ({
-        role: 'tool_result' as const,
-        toolCallId: id,
-        toolName: name,
+        type: 'tool_result' as const,
+        tool_use_id: id,
         content: await runTool(name, input),
       })),
     )
-    await heddle.messages.append({ agent, thread, messages: results })
+    const messages = [{ role: 'user' as const, content: results }]
+    await heddle.messages.append({ agent, thread, format: 'anthropic', messages })
   }
   throw new Error(`the agent was not done after ${STEPS_MAX} steps`)
-}
-
-/** What the provider counted: Heddle takes it for the size of the thread, before its own count. */
-function countsOf(usage: Anthropic.Usage) {
-  const { input_tokens, cache_read_input_tokens: read, cache_creation_input_tokens: written, output_tokens } = usage
-  return { input_tokens, output_tokens, cache_read_input_tokens: read ?? 0, cache_creation_input_tokens: written ?? 0 }
 }

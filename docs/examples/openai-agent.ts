@@ -19,7 +19,8 @@ const STEPS_MAX = 10
 
 /**
  * One turn of an agent on OpenAI's chat completions: the thread lives in Heddle, and each step asks for a context that fits
- * the budget. What the user said is appended first, so nothing is lost where the model fails.
+ * the budget. What the user said is appended first, so nothing is lost where the model fails. Replies are appended as they came,
+ * with what the provider counted, and results as the provider takes them.
  */
 export async function turn(
   { heddle, openai, model, agent, tools }: OpenAiAgent,
@@ -34,32 +35,19 @@ export async function turn(
       tools: Object.values(tools).map(({ definition }) => definition),
       stream_options: { include_usage: true },
     })
-    const { choices, usage } = await stream.finalChatCompletion()
-    const reply = choices[0]?.message
-    const calls = (reply?.tool_calls ?? []).filter((call) => call.type === 'function')
+    const completion = await stream.finalChatCompletion()
     await heddle.messages.append({
       agent,
       thread,
-      messages: [
-        {
-          role: 'assistant',
-          content: reply?.content ?? '',
-          model,
-          contextId: context.id,
-          ...(usage != null && { usage: countsOf(usage) }),
-          ...(calls.length > 0 && {
-            toolCalls: calls.map(({ id, function: called }) => ({
-              id,
-              name: called.name,
-              arguments: called.arguments,
-            })),
-          }),
-        },
-      ],
+      format: 'openai-chat',
+      contextId: context.id,
+      messages: [completion],
     })
+    const reply = completion.choices[0]?.message
+    const calls = (reply?.tool_calls ?? []).filter((call) => call.type === 'function')
     if (calls.length === 0) return reply?.content ?? ''
     const results = await Promise.all(calls.map((call) => runCall(tools, call)))
-    await heddle.messages.append({ agent, thread, messages: results })
+    await heddle.messages.append({ agent, thread, format: 'openai-chat', messages: results })
   }
   throw new Error(`the agent was not done after ${STEPS_MAX} steps`)
 }
@@ -67,17 +55,12 @@ export async function turn(
 /** A tool that fails is told to the model, which may try another way. */
 async function runCall(tools: OpenAiAgent['tools'], call: OpenAI.ChatCompletionMessageFunctionToolCall) {
   const { name, arguments: given } = call.function
-  const result = { role: 'tool_result' as const, toolCallId: call.id, toolName: name }
+  const result = { role: 'tool' as const, tool_call_id: call.id }
   try {
     const tool = tools[name]
     if (tool === undefined) throw new Error(`there is no tool ${name}`)
     return { ...result, content: await tool.run(JSON.parse(given)) }
   } catch (error) {
-    return { ...result, content: String(error), isError: true }
+    return { ...result, content: String(error) }
   }
-}
-
-/** What the provider counted: Heddle takes it for the size of the thread, before its own count. */
-function countsOf({ prompt_tokens, completion_tokens, total_tokens }: OpenAI.CompletionUsage) {
-  return { prompt_tokens, completion_tokens, total_tokens }
 }

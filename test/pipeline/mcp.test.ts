@@ -111,6 +111,24 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(3)
   })
 
+  test('messages are appended in the form of a provider, and refused by their paths in it', async () => {
+    const toolCall = { id: 'call_1', type: 'function', function: { name: 'read_tide', arguments: '{}' } }
+    const append = (message: object) =>
+      call('append_messages', { agent: 'coder', thread: 'forms', format: 'openai-chat', messages: [message] })
+    await append({ role: 'assistant', content: null, tool_calls: [toolCall] })
+    await append({ role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'at four' }] })
+    const { structuredContent } = await call('history', { thread: 'forms', order: 'asc' })
+    expect(structuredContent.items).toMatchObject([
+      { role: 'assistant', toolCalls: [{ id: 'call_1', name: 'read_tide' }] },
+      { role: 'tool_result', content: 'at four', toolCallId: 'call_1' },
+    ])
+    const refused = await append({ role: 'tool', content: 'at four' })
+    expect(refused).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('messages.0.tool_call_id') }],
+    })
+  })
+
   test('a context is bounded by a scope, and a thread that is not there is named', async () => {
     for (const [thread, content] of [
       ['lead', 'the plan of the loom'],
