@@ -17,6 +17,9 @@ it.each<[string, unknown, string]>([
     { ...good, messages: [...good.messages, { role: 'user', content: 5 }] },
     'messages.1.content',
   ],
+  ['another format', { ...good, format: 'openai' }, 'format'],
+  ['a context that is none', { ...good, contextId: 'latest' }, 'contextId'],
+  ['a key that is none', { ...good, idempotencyKey: '' }, 'idempotencyKey'],
   ['another acknowledgement', { ...good, ack: 'soon' }, 'ack'],
   ['a beginning that is no time', { ...good, startedAtMs: Number.NaN }, 'startedAtMs'],
   ['a beginning beyond all times', { ...good, startedAtMs: 8.64e15 }, 'startedAtMs'],
@@ -40,4 +43,25 @@ it('gives each message without an id a new one, and knows those that were chosen
   const { messages, chosenIds } = readAppend({ ...good, messages: [...good.messages, { ...good.messages[0], id }] })
   expect(new Set(messages.map((message) => message.id)).size).toBe(2)
   expect([...chosenIds]).toEqual([id.toLowerCase()])
+})
+
+it('gives messages without an id the ids of a key, the same each time, and leaves the others theirs', () => {
+  const id = '01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1'
+  const keyed = { ...good, idempotencyKey: 'turn-1', messages: [...good.messages, { ...good.messages[0], id }] }
+  const { messages, chosenIds } = readAppend(keyed)
+  expect(messages).toEqual(readAppend(keyed).messages)
+  expect(messages[1]?.id).toBe(id)
+  expect(chosenIds.size).toBe(2)
+})
+
+it('links replies to the context that the append names, unless they name one themselves', () => {
+  const contextId = '01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1'
+  const other = '01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a2'
+  const reply = { role: 'assistant', content: 'hello' }
+  const { messages } = readAppend({
+    ...good,
+    contextId,
+    messages: [...good.messages, reply, { ...reply, contextId: other }],
+  })
+  expect(messages.map((message) => message.contextId)).toEqual([undefined, contextId, other])
 })

@@ -78,7 +78,7 @@ function readNeutral(given: unknown): AppendInput {
     chosenIds.add(message.id)
   }
   const { startedAtMs, newAgentRollingWindow } = rest
-  const answering = messages.map((message) => withContext(message, contextId))
+  const answering = contextId === undefined ? messages : messages.map((message) => withContext(message, contextId))
   return { agent, thread, messages: answering, chosenIds, startedAtMs, newAgentRollingWindow }
 }
 

@@ -7,13 +7,8 @@ export type { ClearOptions, ClearResult } from './clears.js'
 export { type Client, createClient } from './client.js'
 export type { DeadLetterSelection, RedriveResult, RefusedLetter } from './dead-letters.js'
 export { type EraseOptions, type ErasureResult, finishErasure, ownersOf } from './erasure.js'
-export type {
-  AiSdkEntry,
-  AnthropicEntry,
-  FormEntries,
-  OpenAiChatEntry,
-  OpenAiResponsesEntry,
-} from './forms/entries.js'
+export type { AiSdkEntry, AnthropicEntry, FormEntries } from './forms/entries.js'
+export type { OpenAiChatEntry, OpenAiResponsesEntry } from './forms/openai-entries.js'
 export type { OfferedGrant } from './grants.js'
 export { type Continued, continueGrown, continueGrownIn, type EarlierForm } from './growth.js'
 export type { ListMessagesOptions, MessageEntry } from './history.js'

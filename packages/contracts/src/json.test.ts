@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { jsonObjectOrTextSchema, jsonObjectSchema } from './json.js'
+import { jsonObjectOrTextSchema, jsonObjectSchema, sentObjectSchema } from './json.js'
 import { limits } from './limits.js'
 
 function nested(levels: number): unknown {
@@ -58,4 +58,35 @@ it('takes a text or an object, also one with a field that texts have', () => {
     expect(jsonObjectOrTextSchema.parse(value)).toEqual(value)
   }
   expect(jsonObjectOrTextSchema.safeParse(['text']).success).toBe(false)
+})
+
+it('copies what a package gave as it would be sent', () => {
+  class Reply {
+    text = 'hello'
+    unsaid = undefined
+    speak() {}
+  }
+  const bytes = new Uint8Array(20_000).fill(255)
+  const given = {
+    reply: new Reply(),
+    at: new Date(0),
+    url: new URL('https://example.org/a'),
+    bytes,
+    list: [bytes.buffer],
+  }
+  const base64 = Buffer.from(bytes).toString('base64')
+  expect(sentObjectSchema.parse(given)).toEqual({
+    reply: { text: 'hello' },
+    at: '1970-01-01T00:00:00.000Z',
+    url: 'https://example.org/a',
+    bytes: base64,
+    list: [base64],
+  })
+})
+
+it('refuses what cannot be sent, and what holds itself', () => {
+  const cycle: Record<string, unknown> = {}
+  cycle['self'] = cycle
+  for (const value of [{ value: 1n }, { value: Number.NaN }, cycle, [1], 'text', null])
+    expect(sentObjectSchema.safeParse(value).success).toBe(false)
 })

@@ -44,7 +44,7 @@ const rawMessageSchema = z.strictObject({
   isError: z.boolean().optional(),
   sentAt: timeSchema.optional(),
   model: foreignNameSchema(200).optional(),
-  /** What the provider reported with this reply, as it reported it. */
+  /** What the provider reported with this reply: as it reported it, or in Heddle's names where an append was in its form. */
   usage: jsonObjectSchema.optional(),
   /** The context that this reply answered. */
   contextId: idSchema.optional(),

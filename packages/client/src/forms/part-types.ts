@@ -1,0 +1,16 @@
+/** Of a kind that is kept as it is. */
+export interface OtherPart {
+  readonly type: string
+}
+
+export interface TextPart {
+  readonly type: 'text' | 'input_text' | 'output_text'
+  readonly text: string
+}
+
+interface RefusalPart {
+  readonly type: 'refusal'
+  readonly refusal: string
+}
+
+export type Parts = string | readonly (TextPart | RefusalPart | OtherPart)[]
