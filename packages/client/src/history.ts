@@ -3,6 +3,7 @@ import {
   ineligibleReason,
   isInWindow,
   messageReference,
+  snapshotOfMark,
   threadIdOf,
   type WindowBounds,
   windowBounds,
@@ -54,8 +55,10 @@ export interface MessageEntry {
   readonly keptAside?: string
   readonly metadata?: Readonly<Record<string, unknown>>
   readonly tokens: number
-  /** Whether a context that is built now may show it. */
+  /** Whether a context that is built now may show it, where it was first or where it was restored. */
   readonly inWindow: boolean
+  /** The latest restore that brought it back: from which snapshot, and its place in the conversation since. */
+  readonly restored?: { readonly snapshot: string | null; readonly at: string }
 }
 
 /**
@@ -113,6 +116,17 @@ function toEntry(
     ...(keptAside !== null && { keptAside }),
     ...(metadata !== null && { metadata }),
     tokens: message.tokens,
-    inWindow: isInWindow(message, bounds) && ineligibleReason(message) === null,
+    inWindow: isShown(message, bounds) && ineligibleReason(message) === null,
+    ...restorationOf(message),
   }
+}
+
+function isShown(message: HistoryMessage, bounds: WindowBounds): boolean {
+  const { restored } = message
+  return isInWindow(message, bounds) || (restored != null && isInWindow({ ...message, ...restored }, bounds))
+}
+
+function restorationOf({ restored }: HistoryMessage): Pick<MessageEntry, 'restored'> {
+  if (restored == null) return {}
+  return { restored: { snapshot: snapshotOfMark(restored.metadata), at: new Date(restored.orderedAtMs).toISOString() } }
 }

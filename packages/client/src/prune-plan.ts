@@ -144,7 +144,7 @@ function plannedMessages(
   const byId = new Map(messages.map((message) => [message.id, message]))
   const covered = new Set(newlyCovered.map((message) => message.id))
   const entry = (message: Message) => ({
-    messageId: message.id,
+    messageId: message.restores?.id ?? message.id,
     seq: message.seq,
     reference: reference(message),
     role: message.role,

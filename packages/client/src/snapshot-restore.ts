@@ -1,21 +1,27 @@
-import {
-  ConflictError,
-  mergeSettings,
-  type PartialSettings,
-  type PlacedMessage,
-  type Restored,
-  RetryableError,
-} from '@heddle/contracts'
+import { type JsonObject, mergeSettings, type PlacedMessage, type Restored } from '@heddle/contracts'
 import {
   copyId,
   copyOf,
-  isInWindow,
+  markId,
+  messageFingerprint,
   originalOf,
+  RESTORED_KEY,
   type SnapshotMessage,
   windowBounds,
   withTheirPairs,
 } from '@heddle/core'
-import { loadMessagesById, loadThread, noteRestored, type ThreadRow } from '@heddle/store'
+import {
+  findOriginals,
+  holdHead,
+  insertMarks,
+  loadThread,
+  type NewMark,
+  noteRestored,
+  type StoredOriginal,
+  storeEvents,
+  type ThreadRow,
+  type Tx,
+} from '@heddle/store'
 import { checkDeadline } from './deadline.js'
 import { appendPlaced } from './messages.js'
 import type { ClientParts } from './options.js'
@@ -29,17 +35,11 @@ export interface RestoreOptions {
 }
 
 const RESTORE_DEADLINE_MS = 120_000
-/** Ids that one statement asks for. */
-const IDS_PER_LOOK = 2_000
-/** Times that a message has come back and left the window again. */
-const GENERATIONS_MAX = 1_000
-/** Another snapshot of the same messages may be restored at the same moment: then what it brought is looked at again. */
-const TRIES_MAX = 5
 
 /**
- * Brings the messages of a snapshot back into the windows of their threads (spec 000). A message that its window still
- * shows, itself or as a copy, stays where it is; each other one gets a copy, with a mark that holds its id and its time. So
- * restoring again adds nothing.
+ * Brings the messages of a snapshot back into the windows of their threads (spec 000). A message is stored once: each that
+ * its window does not show gets a mark, which stands at the end of the conversation and points at it. What the window
+ * shows, itself or by an earlier mark, stays where it is, so restoring again adds nothing.
  *
  * @throws PermanentError `NOT_FOUND`
  * @throws RetryableError `TIMEOUT` where not all is stored by the deadline; restoring again goes on where it ended
@@ -55,18 +55,20 @@ export async function restoreSnapshot(
   const patience: Patience = { clock, endsAtMs: clock.nowMs() + deadlineMs, signal }
   const startedAtMs = await store.inProject(projectId, (tx) => noteRestored(tx, { id: row.id, nowMs: clock.nowMs() }))
   const threads: string[] = []
-  let restored = 0
+  let [restored, gone] = [0, 0]
   if (startedAtMs !== null) {
     for (const [threadId, messages] of byThread(file.messages)) {
       signal?.throwIfAborted()
       const one = { threadId, messages, snapshotId: row.id, startedAtMs }
       const { thread, added } = await restoreThread(parts, one, patience)
       restored += added
-      if (thread !== null) threads.push(thread)
+      if (thread === null) gone += messages.length
+      else threads.push(thread)
     }
   }
   const { length } = file.messages
-  return { id: row.id, agent: row.agentName, messages: length, restored, present: length - restored, threads }
+  const counts = { messages: length, restored, present: length - restored - gone, erased: row.erasedCount + gone }
+  return { id: row.id, agent: row.agentName, ...counts, threads }
 }
 
 function byThread(messages: readonly SnapshotMessage[]): Map<string, SnapshotMessage[]> {
@@ -81,6 +83,7 @@ function byThread(messages: readonly SnapshotMessage[]): Map<string, SnapshotMes
 
 interface ThreadToRestore {
   readonly threadId: string
+  /** In conversation order. */
   readonly messages: readonly SnapshotMessage[]
   readonly snapshotId: string
   readonly startedAtMs: number
@@ -91,93 +94,123 @@ async function restoreThread(
   one: ThreadToRestore,
   patience: Patience,
 ): Promise<{ thread: string | null; added: number }> {
-  for (let tries = 1; ; tries++) {
-    const { thread, copies } = await planCopies(parts, one)
-    if (thread === null || copies.length === 0) return { thread: thread?.name ?? null, added: 0 }
-    try {
-      const { stored } = await appendPlaced(
-        parts,
-        { agent: thread.agentName, thread: thread.name, given: copies, chosenIds: idsOf(copies) },
-        { ack: 'stored', asksForRoom: true, ...patience },
-      )
-      return { thread: thread.name, added: stored }
-    } catch (error) {
-      if (!(error instanceof ConflictError) || tries >= TRIES_MAX) throw error
-    }
-  }
+  const { store, projectId } = parts
+  const found = await store.inProject(projectId, (tx) => lookAt(tx, parts, one))
+  if (found === null) return { thread: null, added: 0 }
+  const copies = copiesOf(one, found.originals)
+  if (copies.length > 0) await storeCopies(parts, found.thread, copies, patience)
+  const marked = await store.inProject(projectId, async (tx) => await leaveMarks(tx, parts, one))
+  if (marked === null) return { thread: null, added: 0 }
+  if (marked.added > 0) await announce(parts, one.threadId, marked.headSeq)
+  return { thread: found.thread.name, added: copies.length + marked.added }
 }
 
-function idsOf(copies: readonly PlacedMessage[]): ReadonlySet<string> {
-  return new Set(copies.map(({ message }) => message.id))
+interface Found {
+  readonly thread: ThreadRow
+  /** What the thread holds of the snapshot, by the id of the message that was first. */
+  readonly originals: ReadonlyMap<string, StoredOriginal>
 }
 
-/** What is to be appended; its thread, null where that is gone. */
-async function planCopies(
-  parts: ClientParts,
-  { threadId, messages, snapshotId, startedAtMs }: ThreadToRestore,
-): Promise<{ thread: ThreadRow | null; copies: PlacedMessage[] }> {
-  const { store, projectId, settings, clock } = parts
-  const thread = await store.inProject(projectId, (tx) => loadThread(tx, { threadId }))
-  if (thread === null) return { thread, copies: [] }
-  const ids = await missingIds(parts, thread, messages, { settings, nowMs: clock.nowMs() })
-  const missing = withTheirPairs(messages, (message) => ids.get(originalOf(message).id)?.isShown !== true)
-  const orderedAt = new Date(startedAtMs).toISOString()
-  const places = new Map(messages.map((message, ordinal) => [message.id, ordinal]))
-  const seen = new Set<string>()
-  const copies = missing.flatMap((message) => {
-    const id = ids.get(originalOf(message).id)?.nextId
-    // A snapshot may hold a message and a copy of it: it comes back once.
-    if (id === undefined || seen.has(id)) return []
-    seen.add(id)
-    return [{ message: copyOf(message, { id, snapshotId }), ordinal: places.get(message.id) ?? 0, orderedAt }]
-  })
-  return { thread, copies }
-}
-
-interface Standing {
-  /** Whether the window shows the original or a copy of it. */
-  readonly isShown: boolean
-  /** The id that its next copy gets. */
-  readonly nextId: string
-}
-
-/** How the originals of some messages stand, by their ids: one look for each time that they came back before. */
-async function missingIds(
-  { store, projectId }: ClientParts,
-  thread: ThreadRow,
-  messages: readonly SnapshotMessage[],
-  { settings, nowMs }: { settings: PartialSettings; nowMs: number },
-): Promise<ReadonlyMap<string, Standing>> {
-  const { threadId } = thread
+/** How the messages of a snapshot stand in their thread: as they were stored, or else as the copies that stand in for them. */
+async function lookAt(
+  tx: Tx,
+  { settings, clock }: ClientParts,
+  { threadId, messages }: ThreadToRestore,
+): Promise<Found | null> {
+  const thread = await loadThread(tx, { threadId })
+  if (thread === null) return null
   const { rollingWindow } = mergeSettings(settings, thread.agentSettings, thread.settings)
-  const bounds = windowBounds({ ...thread, rollingWindow, nowMs })
-  const standings = new Map<string, Standing>()
-  let open = new Map([...new Set(messages.map((message) => originalOf(message).id))].map((id) => [id, id]))
-  for (let generation = 0; open.size > 0; generation++) {
-    if (generation > GENERATIONS_MAX) throw tooOften()
-    const stored = new Map<string, boolean>()
-    const ids = [...open.values()]
-    for (let from = 0; from < ids.length; from += IDS_PER_LOOK) {
-      const some = ids.slice(from, from + IDS_PER_LOOK)
-      const found = await store.inProject(projectId, (tx) => loadMessagesById(tx, { threadId, ids: some }))
-      for (const message of found) stored.set(message.id, isInWindow(message, bounds))
+  const bounds = windowBounds({ ...thread, rollingWindow, nowMs: clock.nowMs() })
+  const ids = [...new Set(messages.map((message) => originalOf(message).id))]
+  const stored = new Map((await findOriginals(tx, { threadId, ids, bounds })).map((each) => [each.id, each]))
+  const absent = ids.filter((id) => !stored.has(id))
+  if (absent.length > 0) {
+    const copied = new Map(absent.map((id) => [copyId(threadId, id), id]))
+    for (const copy of await findOriginals(tx, { threadId, ids: [...copied.keys()], bounds })) {
+      stored.set(copied.get(copy.id) ?? copy.id, copy)
     }
-    const next = new Map<string, string>()
-    for (const [original, id] of open) {
-      const isShown = stored.get(id)
-      const following = copyId(threadId, original, generation)
-      if (isShown === true) standings.set(original, { isShown, nextId: following })
-      // An original that is not there any more is no reason to stop: its first copy may be.
-      else if (isShown === false || id === original) next.set(original, following)
-      else standings.set(original, { isShown: false, nextId: id })
-    }
-    open = next
   }
-  return standings
+  return { thread, originals: stored }
 }
 
-function tooOften(): RetryableError {
-  return new RetryableError('INTERNAL', `a message came back more than ${GENERATIONS_MAX} times`, {
-    hint: 'Restore from another snapshot.',
-  })
+/** Copies of what the thread does not hold: the content of these messages stands in the snapshot alone. */
+function copiesOf(one: ThreadToRestore, originals: Found['originals']): PlacedMessage[] {
+  const { threadId, messages, snapshotId, startedAtMs } = one
+  const orderedAt = new Date(startedAtMs).toISOString()
+  const copies = new Map<string, PlacedMessage>()
+  for (const [ordinal, message] of messages.entries()) {
+    const { id: originalId } = originalOf(message)
+    if (originals.has(originalId) || copies.has(originalId)) continue
+    const id = copyId(threadId, originalId)
+    copies.set(originalId, { message: copyOf(message, { id, snapshotId }), ordinal, orderedAt })
+  }
+  return [...copies.values()]
+}
+
+async function storeCopies(
+  parts: ClientParts,
+  thread: ThreadRow,
+  copies: readonly PlacedMessage[],
+  patience: Patience,
+): Promise<void> {
+  const chosenIds = new Set(copies.map(({ message }) => message.id))
+  const append = { agent: thread.agentName, thread: thread.name, given: copies, chosenIds }
+  await appendPlaced(parts, append, { ack: 'stored', asksForRoom: true, ...patience })
+}
+
+/** Decides and stores under the lock of the thread's head: of two restores at once, the second sees what the first left. */
+async function leaveMarks(
+  tx: Tx,
+  parts: ClientParts,
+  one: ThreadToRestore,
+): Promise<{ added: number; headSeq: number } | null> {
+  const { threadId, messages, snapshotId, startedAtMs } = one
+  const head = await holdHead(tx, threadId)
+  const found = head && (await lookAt(tx, parts, one))
+  if (head === null || found === null) return null
+  const standing = (message: SnapshotMessage) => found.originals.get(originalOf(message).id)
+  const places = new Map(messages.map((message, ordinal) => [message, ordinal]))
+  const marks = new Map<string, NewMark>()
+  for (const message of withTheirPairs(messages, (each) => standing(each)?.isShown === false)) {
+    const original = standing(message)
+    // A snapshot may hold a message twice, where an earlier version had stored a copy of it: it comes back once.
+    if (original === undefined || marks.has(original.id)) continue
+    const { id, timestamp } = originalOf(message)
+    const mark = {
+      id: markId(threadId, original.id, head.headSeq + marks.size + 1),
+      role: original.role,
+      content: '',
+      metadata: { [RESTORED_KEY]: { snapshot: snapshotId, message: id, timestamp } } satisfies JsonObject,
+    }
+    marks.set(original.id, {
+      original,
+      input: mark,
+      ordinal: places.get(message) ?? 0,
+      fingerprint: messageFingerprint(mark),
+    })
+  }
+  if (marks.size > 0) {
+    const times = { orderedAtMs: startedAtMs, receivedAtMs: parts.clock.nowMs() }
+    await insertMarks(tx, head, { marks: [...marks.values()], ...times })
+  }
+  return { added: marks.size, headSeq: head.headSeq + marks.size }
+}
+
+/** The thread grew: its stages and subscribers learn of it, as they do of an append. The reconciler finds what is lost here. */
+async function announce(
+  { store, queues, projectId, log }: ClientParts,
+  threadId: string,
+  headSeq: number,
+): Promise<void> {
+  const event = { topic: 'message.stored' as const, threadId, subjectId: null, headSeq }
+  try {
+    await Promise.all([
+      ...(['prune', 'embed'] as const).map((stage) => queues.wake(stage, { projectId, threadId })),
+      storeEvents(store, { projectId, events: [event] }).then((events) =>
+        Promise.all(events.map((stored) => queues.publish(stored))),
+      ),
+    ])
+  } catch (error) {
+    log?.warn({ error, threadId }, 'a restore is stored; its thread is woken by the reconciler')
+  }
 }

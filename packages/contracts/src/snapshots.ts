@@ -40,10 +40,12 @@ export const restoredSchema = z.object({
   agent: z.string(),
   /** Messages of the snapshot. */
   messages: z.int(),
-  /** Those that were brought back as copies. */
+  /** Those that the window shows again: each by a mark that points at the message, which is stored once. */
   restored: z.int(),
-  /** Those that the window shows anyway: the originals, or copies that came back before. */
+  /** Those that the window shows anyway: where they were first, or since an earlier restore. */
   present: z.int(),
+  /** Those that were erased since the window was saved, with their threads: they cannot be brought back. */
+  erased: z.int(),
   threads: z.array(z.string()),
 })
 export type Restored = z.infer<typeof restoredSchema>

@@ -132,6 +132,8 @@ const messageRecord = z.strictObject({
   metadata: message.metadata.unwrap().nullable(),
   tokensEstimate: count,
   fingerprint: hash,
+  /** The message that a mark of a restore brings back. Files that were written before there were marks leave it out. */
+  restoresSeq: z.int().min(1).nullable().default(null),
   /** The exact count; null where it was not counted yet. */
   tokens: count.nullable(),
 })

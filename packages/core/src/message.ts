@@ -33,8 +33,17 @@ export interface Message {
   readonly tokens: number
   /** Whether `tokens` was counted. Decisions are made on counted messages only, so that they never depend on timing. */
   readonly tokensExact: boolean
+  /** Of a mark that a restore left: the message that it brings back, whose content it shows at its own place. */
+  readonly restores?: RestoredMessage
   /** Of a message that stands in a conversation of several threads: what it is in its own. */
   readonly origin?: MessageOrigin
+}
+
+/** The message that a restore brought back, where it stands itself. */
+export interface RestoredMessage {
+  readonly id: string
+  readonly seq: number
+  readonly orderedAtMs: number
 }
 
 export interface MessageOrigin {

@@ -11,6 +11,8 @@ export interface PreparedMessage {
   readonly tokensEstimate: number
   /** `messageFingerprint` of the input: tells a repeat from a conflict. */
   readonly fingerprint: string
+  /** Of a mark that a restore leaves: the message that it brings back. */
+  readonly restoresSeq?: number
 }
 
 /** Messages for one thread, stored together or not at all. */

@@ -140,7 +140,15 @@ export function entryColumns(tx: Tx) {
 export function lineOf(tx: Tx) {
   return tx`
     select text as line from heddle.prunings
-    where prunings.thread_id = entry.thread_id and prunings.message_id = entry.message_id and prunings.text <> ''
+    where prunings.thread_id = entry.thread_id and prunings.text <> ''
+      -- Of a message that was restored, the decision may be one about the mark that shows it.
+      and prunings.message_id in (
+        select entry.message_id
+        union all
+        select mark.id from heddle.messages as mark
+        where mark.thread_id = entry.thread_id and mark.restores_seq = (
+          select seq from heddle.messages as original
+          where original.thread_id = entry.thread_id and original.id = entry.message_id))
     order by prunings.created_at desc limit 1`
 }
 

@@ -140,13 +140,19 @@ export async function publishCompaction(
   if (!(await insertState(tx, state))) return null
   const archiveIds = await archiveEntries(
     tx,
-    plan.prunings.map(({ archive }) => ({
-      ...archive,
-      threadId: thread.threadId,
-      tokenCount: archive.tokens,
-      failed: readsAsFailed(messages.get(archive.messageId), archive.summary),
-      originalCreatedAtMs: messages.get(archive.messageId)?.orderedAtMs ?? 0,
-    })),
+    plan.prunings.map(({ archive }) => {
+      const message = messages.get(archive.messageId)
+      // What a restore brought back is archived once, under the message that came first.
+      const { id: messageId, orderedAtMs } = message?.restores ?? { id: archive.messageId, orderedAtMs: 0, ...message }
+      return {
+        ...archive,
+        messageId,
+        threadId: thread.threadId,
+        tokenCount: archive.tokens,
+        failed: readsAsFailed(message, archive.summary),
+        originalCreatedAtMs: orderedAtMs,
+      }
+    }),
   )
   await insertPrunings(tx, {
     threadId: thread.threadId,

@@ -46,7 +46,7 @@ export async function loadAnswered(
     select shown.context_id,
       (select request from heddle.contexts where id = shown.context_id) as request,
       (select left(content, ${TEXT_CHARACTERS_MAX}) from heddle.messages
-        where messages.thread_id = ${threadId} and role = 'user'
+        where messages.thread_id = ${threadId} and role = 'user' and restores_seq is null
           and seq < reply.seq and seq >= reply.seq - ${ASKED_DISTANCE_MAX}
         order by seq desc limit 1) as said,
       (select json_agg(json_build_object(

@@ -1,7 +1,7 @@
 import { type CompactionState, isCovered, type Message, type Position, positionOf } from '@heddle/core'
 import type { Tx } from './connection.js'
 import { loadMessagesById } from './messages.js'
-import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
+import { type MessageRow, messageColumns, readMessages } from './stored-message.js'
 
 /**
  * Messages that one reading of a thread takes at most. What a summary covers is not read, so only a thread that was never
@@ -59,7 +59,7 @@ async function loadTail(tx: Tx, query: UncoveredQuery, to: Position | null, limi
       and ${to === null ? tx`true` : tx`(message.ordered_at, message.ordinal, message.id) > (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`}
     order by message.ordered_at ${direction}, message.ordinal ${direction}, message.id ${direction}
     limit ${limit}`
-  return rows.map(toMessage)
+  return await readMessages(tx, threadId, rows)
 }
 
 /** Left out where nothing was cleared: a planner without statistics would read the whole thread by it, and sort. */
@@ -84,7 +84,7 @@ async function loadLate(
       and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
     order by message.seq
     limit ${limit}`
-  return rows.map(toMessage)
+  return await readMessages(tx, thread.threadId, rows)
 }
 
 export interface CoveredQuery extends Cleared {
@@ -122,7 +122,7 @@ export async function loadCoveredPage(
       }
     order by message.ordered_at desc, message.ordinal desc, message.id desc
     limit ${limit}`
-  const messages = rows.map(toMessage).reverse()
+  const messages = (await readMessages(tx, threadId, rows)).reverse()
   const [oldest] = messages
   return {
     messages: messages.filter((message) => isCovered(message, state)),
@@ -157,7 +157,7 @@ export async function loadCoveredAfter(
       and ${place} <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
     order by message.ordered_at, message.ordinal, message.id
     limit ${limit}`
-  const messages = rows.map(toMessage)
+  const messages = await readMessages(tx, threadId, rows)
   const last = messages.at(-1)
   return {
     messages: messages.filter((message) => isCovered(message, state)),

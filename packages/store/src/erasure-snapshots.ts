@@ -10,8 +10,8 @@ import { packSnapshot, unpackSnapshot } from './snapshots.js'
  */
 export const takeSnapshot: Taker = async (tx, { projectId, targetId, agentId }) => {
   if (agentId === null) return {}
-  const [snapshot] = await tx<{ id: string; content: Uint8Array }[]>`
-    select id, content from heddle.snapshots
+  const [snapshot] = await tx<{ id: string; content: Uint8Array; messageCount: number }[]>`
+    select id, content, message_count from heddle.snapshots
     where agent_id = ${agentId} and ${targetId}::uuid = any(thread_ids)
     limit 1
     for update`
@@ -26,7 +26,8 @@ export const takeSnapshot: Taker = async (tx, { projectId, targetId, agentId }) 
     update heddle.snapshots
     set
       content = ${await packSnapshot(rest)}, summary = ${rest.summary}, needs_summary = true,
-      message_count = ${rest.message_count}, thread_ids = array_remove(thread_ids, ${targetId}::uuid)
+      message_count = ${rest.message_count},
+      erased_count = erased_count + ${snapshot.messageCount - rest.message_count}, thread_ids = array_remove(thread_ids, ${targetId}::uuid)
     where id = ${snapshot.id}`
   return { snapshots_rewritten: 1 }
 }

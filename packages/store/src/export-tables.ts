@@ -194,6 +194,7 @@ export const exportTables = {
       metadata: 'json',
       tokens_estimate: 'integer',
       fingerprint: 'bytea',
+      restores_seq: 'bigint',
     },
   },
 } as const satisfies Record<string, ExportTable>

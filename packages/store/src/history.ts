@@ -1,7 +1,7 @@
 import type { Message, Position } from '@heddle/core'
 import type { Tx } from './connection.js'
 import { byIndexOrder, byKey } from './index-order.js'
-import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
+import { type MessageRow, messageColumns, toMessage, withOriginals } from './stored-message.js'
 
 /** A message as a thread's history shows it. */
 export interface HistoryMessage extends Message {
@@ -9,6 +9,15 @@ export interface HistoryMessage extends Message {
   readonly sentAtMs: number | null
   readonly receivedAtMs: number
   readonly sourceId: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  /** The latest time that a restore brought it back; null where none did. Read for pages of a history alone. */
+  readonly restored?: Restoration | null
+}
+
+/** That a message was brought back: where it stands since, and how it is marked. */
+export interface Restoration {
+  readonly seq: number
+  readonly orderedAtMs: number
   readonly metadata: Readonly<Record<string, unknown>> | null
 }
 
@@ -23,6 +32,11 @@ export interface HistoryQuery {
   readonly afterSeq?: number | undefined
   readonly limit: number
   readonly order: 'asc' | 'desc'
+  /**
+   * Whether marks that restores left are listed too, each with the message that it shows. By default a message is listed
+   * once, where it was first, with its latest restoration.
+   */
+  readonly withMarks?: boolean
 }
 
 export interface HistoryPage {
@@ -37,7 +51,7 @@ export interface HistoryPage {
  */
 export async function listHistory(
   tx: Tx,
-  { threadId, afterSeq, limit, order }: HistoryQuery,
+  { threadId, afterSeq, limit, order, withMarks = false }: HistoryQuery,
 ): Promise<HistoryPage | null> {
   const [after] =
     afterSeq === undefined
@@ -50,14 +64,14 @@ export async function listHistory(
   const past = order === 'asc' ? tx`>` : tx`<`
   // The sizes are added up first: a page of the largest messages would be more than a process can hold.
   const page = tx<(HistoryRow & { found: number })[]>`
-    select ${historyColumns(tx)}, sized.found
+    select ${historyColumns(tx)}, sized.found, ${withMarks ? tx`null::json` : latestRestoration(tx)} as restored
     from (
       select seq, count(*) over () as found, row_number() over in_order as place,
         sum(octet_length(content)) over in_order - octet_length(content) as bytes_before
       from (
         select seq, content, ordered_at, ordinal, id
         from heddle.messages
-        where thread_id = ${threadId}
+        where thread_id = ${threadId} and ${withMarks ? tx`true` : tx`restores_seq is null`}
           and ${after === undefined ? tx`true` : tx`(ordered_at, ordinal, id) ${past} (${after.orderedAtMs}, ${after.ordinal}, ${after.id})`}
         order by ordered_at ${direction}, ordinal ${direction}, id ${direction}
         limit ${limit + 1}
@@ -71,7 +85,17 @@ export async function listHistory(
     where sized.place <= ${limit} and sized.bytes_before < ${PAGE_BYTES_MAX}
     order by sized.place`
   const [, rows] = await Promise.all([byIndexOrder(tx), page])
-  return { messages: rows.map(toHistoryMessage), hasMore: rows.length < (rows[0]?.found ?? 0) }
+  return { messages: await readHistory(tx, threadId, rows), hasMore: rows.length < (rows[0]?.found ?? 0) }
+}
+
+function latestRestoration(tx: Tx) {
+  return tx`(
+    select json_build_object(
+      'seq', mark.seq, 'orderedAtMs', floor(extract(epoch from mark.ordered_at) * 1000), 'metadata', mark.metadata)
+    from heddle.messages as mark
+    where mark.thread_id = message.thread_id and mark.restores_seq = message.seq
+    order by mark.seq desc
+    limit 1)`
 }
 
 interface HistoryFields {
@@ -79,6 +103,7 @@ interface HistoryFields {
   readonly receivedAtMs: number
   readonly sourceId: string | null
   readonly metadata: Record<string, unknown> | null
+  readonly restored?: Restoration | null
 }
 
 export type HistoryRow = MessageRow & HistoryFields
@@ -90,7 +115,12 @@ export function historyColumns(tx: Tx) {
     message.sent_at as sent_at_ms, message.received_at as received_at_ms, message.source_id, message.metadata`
 }
 
-export function toHistoryMessage(row: HistoryRow): HistoryMessage {
-  const { sentAtMs, receivedAtMs, sourceId, metadata } = row
-  return { ...toMessage(row), sentAtMs, receivedAtMs, sourceId, metadata }
+/** The messages of a thread's rows, as `readMessages` reads them, with every field. */
+export async function readHistory(tx: Tx, threadId: string, rows: readonly HistoryRow[]): Promise<HistoryMessage[]> {
+  const read = await withOriginals(tx, threadId, rows, historyColumns(tx))
+  return read.map(({ row, original }) => {
+    const { sourceId, metadata } = original ?? row
+    const { sentAtMs, receivedAtMs, restored = null } = row
+    return { ...toMessage(row, original), sentAtMs, receivedAtMs, sourceId, metadata, restored }
+  })
 }

@@ -35,12 +35,12 @@ export async function insertMessages(
     insert into heddle.messages (
       thread_id, seq, id, code, role, content, content_escaped, thinking, tool_calls, tool_call_id, tool_name, is_error,
       sent_at, ordered_at, ordinal, latest_at, received_at, source_id, model, usage, context_id, pinned, kept_aside,
-      metadata, tokens_estimate, fingerprint)
+      metadata, tokens_estimate, fingerprint, restores_seq)
     select
       thread_id, seq, id, code, role, content, coalesce(content_escaped, false), thinking::json, tool_calls::json,
       tool_call_id, tool_name, coalesce(is_error, false), sent_at, ordered_at, ordinal, latest_at, ${receivedAtMs},
       source_id, model, usage::json, context_id, coalesce(pinned, false), kept_aside, metadata::json, tokens_estimate,
-      decode(fingerprint, 'hex')
+      decode(fingerprint, 'hex'), restores_seq
     from unnest(
       ${plain(({ threadId }) => threadId)}::uuid[],
       ${plain(({ seq }) => seq)}::bigint[],
@@ -66,11 +66,12 @@ export async function insertMessages(
       ${quoted(({ message }) => message.input.keptAside)}::text[],
       ${quoted(({ message }) => jsonOf(message.input.metadata))}::text[],
       ${plain(({ message }) => message.tokensEstimate)}::integer[],
-      ${plain(({ message }) => message.fingerprint)}::text[]
+      ${plain(({ message }) => message.fingerprint)}::text[],
+      ${quoted(({ message }) => message.restoresSeq?.toString())}::bigint[]
     ) as message (
       thread_id, seq, id, code, role, content, content_escaped, thinking, tool_calls, tool_call_id, tool_name, is_error,
       sent_at, ordered_at, ordinal, latest_at, source_id, model, usage, context_id, pinned, kept_aside, metadata,
-      tokens_estimate, fingerprint)
+      tokens_estimate, fingerprint, restores_seq)
     ${assumeFreeCodes ? tx`` : tx`on conflict on constraint messages_code do nothing`}`
   if (count === messages.length) return
 

@@ -56,10 +56,21 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
       where thread.id = given.thread_id and ${threadStands(tx)}
       offset 0) as thread
     cross join lateral (
-      select id, code, role, ordered_at, content, content_escaped, kept_aside from heddle.messages
+      select seq, id, code, role, ordered_at, content, content_escaped, kept_aside, restores_seq from heddle.messages
       where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
-    where given.seq > thread.cleared_seq
-      and (thread.last_cleared_at is null or message.ordered_at > thread.last_cleared_at)
+    -- Where it stands since it was restored the last time.
+    left join lateral (
+      select mark.seq, mark.ordered_at from heddle.messages as mark
+      where mark.thread_id = given.thread_id and mark.restores_seq = message.seq
+        and (given.thread_id <> ${own.threadId} or mark.seq <= ${own.headSeq})
+      order by mark.seq desc
+      limit 1) as mark on true
+    where message.restores_seq is null
+      and (
+        (given.seq > thread.cleared_seq
+          and (thread.last_cleared_at is null or message.ordered_at > thread.last_cleared_at))
+        or (mark.seq > thread.cleared_seq
+          and (thread.last_cleared_at is null or mark.ordered_at > thread.last_cleared_at)))
       and (given.thread_id <> ${own.threadId} or given.seq <= ${own.headSeq})
       and ${sinceMs === null ? tx`true` : tx`message.ordered_at >= ${sinceMs}`}
       and message.kept_aside is null

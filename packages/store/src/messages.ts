@@ -2,9 +2,9 @@ import type { ToolCall } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
-import { type HistoryMessage, type HistoryRow, historyColumns, toHistoryMessage } from './history.js'
+import { type HistoryMessage, type HistoryRow, historyColumns, readHistory } from './history.js'
 import { byKey } from './index-order.js'
-import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
+import { type MessageRow, messageColumns, readMessages } from './stored-message.js'
 
 interface Page {
   readonly threadId: string
@@ -21,7 +21,7 @@ export async function loadMessagesBySeq(tx: Tx, { threadId, afterSeq, limit }: P
     where message.thread_id = ${threadId} and message.seq > ${afterSeq}
     order by message.seq
     limit ${limit}`
-  return rows.map(toMessage)
+  return await readMessages(tx, threadId, rows)
 }
 
 /** A page of a thread's history, in the order of storing, with every field. */
@@ -32,10 +32,15 @@ export async function listMessages(tx: Tx, { threadId, afterSeq, limit }: Page):
     where message.thread_id = ${threadId} and message.seq > ${afterSeq}
     order by message.seq
     limit ${limit}`
-  return rows.map(toHistoryMessage)
+  return await readHistory(tx, threadId, rows)
 }
 
-/** @returns null where the thread has no such message */
+/**
+ * One message. A mark that a restore left is not a message of its own: its id and code lead to the message that it brings
+ * back.
+ *
+ * @returns null where the thread has no such message
+ */
 export async function loadMessage(
   tx: Tx,
   { threadId, ...name }: { threadId: string } & ({ id: string } | { code: string }),
@@ -44,7 +49,9 @@ export async function loadMessage(
     select ${historyColumns(tx)}
     from heddle.messages as message
     where message.thread_id = ${threadId} and ${'id' in name ? byKey(tx, tx`message.id`, tx`${name.id}`) : tx`message.code = ${name.code}`}`
-  return row === undefined ? null : toHistoryMessage(row)
+  if (row === undefined) return null
+  const [message] = await readHistory(tx, threadId, [row])
+  return message?.restores === undefined ? (message ?? null) : await loadMessage(tx, { threadId, id: message.restores.id })
 }
 
 /** Messages of a thread by their ids, in no order; ids that are not there are left out. */
@@ -58,7 +65,7 @@ export async function loadMessagesById(
     cross join lateral (
       select * from heddle.messages
       where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as message`
-  return rows.map(toMessage)
+  return await readMessages(tx, threadId, rows)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 
 /** More candidates than an error message can usefully list. */
@@ -45,12 +46,27 @@ export interface MessageCandidate {
   readonly role: string
 }
 
-/** The messages of a thread whose short code begins so, an exact match first. Their contents are not read. */
+/**
+ * The messages of a thread whose short code begins so, an exact match first. Their contents are not read. The code of a mark
+ * that a restore left leads to the message that it brings back.
+ */
 export async function findMessagesByCode(tx: Tx, threadId: string, codePrefix: string): Promise<MessageCandidate[]> {
-  return await tx<MessageCandidate[]>`
-    select id, seq, code, role
+  const found = await tx<(MessageCandidate & { restoresSeq: number | null })[]>`
+    select id, seq, code, role, restores_seq
     from heddle.messages
     where thread_id = ${threadId} and code >= ${codePrefix} and code < ${codePrefix + AFTER_ALL_LETTERS}
     order by code
     limit ${CANDIDATES_MAX}`
+  const marked = found.flatMap(({ code, restoresSeq }) => (restoresSeq === null ? [] : [{ code, seq: restoresSeq }]))
+  if (marked.length === 0) return [...found]
+  const originals = await tx<MessageCandidate[]>`
+    select id, seq, code, role from heddle.messages
+    where thread_id = ${threadId} and seq = any(${asArray(marked.map(({ seq }) => seq))}::bigint[])`
+  const bySeq = new Map(originals.map((original) => [original.seq, original]))
+  const candidates = found.flatMap(({ restoresSeq, ...candidate }) => {
+    const original = restoresSeq === null ? candidate : bySeq.get(restoresSeq)
+    // Whoever gave the whole code of a mark means its message: an exact match stays one.
+    return original === undefined ? [] : [candidate.code === codePrefix ? { ...original, code: codePrefix } : original]
+  })
+  return [...new Map(candidates.map((candidate) => [candidate.seq, candidate])).values()]
 }

@@ -49,9 +49,11 @@ export async function loadHits(
       where thread.id = given.thread_id and ${threadStands(tx)}
       offset 0) as thread
     cross join lateral (
-      select id, code, source_id, role, ordered_at from heddle.messages
+      select id, code, source_id, role, ordered_at, restores_seq from heddle.messages
       where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
-    where ${sinceMs === null ? tx`true` : tx`message.ordered_at >= ${sinceMs}`}
+    -- Stores of earlier versions hold words of restored copies, which are marks now: the message itself is found as well.
+    where message.restores_seq is null
+      and ${sinceMs === null ? tx`true` : tx`message.ordered_at >= ${sinceMs}`}
       and ${untilMs === null ? tx`true` : tx`message.ordered_at < ${untilMs}`}
     order by given.place`
 }

@@ -38,6 +38,8 @@ export interface SnapshotRow {
   readonly storedIn: SnapshotStore
   readonly fileName: string
   readonly threadIds: readonly string[]
+  /** Messages that were taken out of it with threads that were erased. */
+  readonly erasedCount: number
 }
 
 export interface SnapshotRequest {
@@ -198,7 +200,8 @@ function selectRows(tx: Tx) {
       snapshot.id, snapshot.agent_id, agent.name as agent_name, project.name as project_name, snapshot.status, snapshot.created_at as created_at_ms,
       snapshot.deadline_at as deadline_at_ms, snapshot.error, snapshot.description, snapshot.summary,
       snapshot.summary_error, snapshot.message_count, snapshot.window_start as window_start_ms,
-      snapshot.window_end as window_end_ms, snapshot.stored_in, snapshot.file_name, array_to_json(snapshot.thread_ids) as thread_ids
+      snapshot.window_end as window_end_ms, snapshot.stored_in, snapshot.file_name, array_to_json(snapshot.thread_ids) as thread_ids,
+      snapshot.erased_count
     from heddle.snapshots as snapshot
     join heddle.agents as agent on agent.id = snapshot.agent_id
     join heddle.projects as project on project.project_id = snapshot.project_id`

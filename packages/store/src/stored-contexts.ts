@@ -3,7 +3,7 @@ import { agentTexts, type ContextLines, fromDelta, fromLines, messageTexts, name
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { deflateLines, digestOf, inflateLines } from './packing.js'
-import { type MessageRow, messageColumns, toMessage } from './stored-message.js'
+import { type MessageRow, messageColumns, readMessages } from './stored-message.js'
 
 /**
  * Contexts as references and deltas. A context is a list of lines in which the texts of messages, of the agent's version
@@ -121,7 +121,8 @@ async function loadTexts(
       select system_prompt, docs from heddle.agent_versions
       where agent_id = (select agent_id from heddle.threads where id = ${threadId}) and version = ${agentVersion}`,
   ])
-  const messages = new Map(rows.map((row) => [`m${row.seq}`, messageTexts(toMessage(row))]))
+  const shown = await readMessages(tx, threadId, rows)
+  const messages = new Map(shown.map((message) => [`m${message.seq}`, messageTexts(message)]))
   const agentsTexts = agent === undefined ? [] : agentTexts(agent)
   return (name) => {
     if (name === 'q') return request.message

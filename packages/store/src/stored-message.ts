@@ -1,6 +1,8 @@
 import type { Role, ThinkingBlock, ToolCall } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
+import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
+import { byKey } from './index-order.js'
 import { countedTokens } from './token-counts.js'
 
 /** The columns of which a core `Message` is made, for `select ... from heddle.messages as message`. */
@@ -9,7 +11,7 @@ export function messageColumns(tx: Tx) {
     message.id, message.seq, message.code, message.role, message.content, message.content_escaped,
     message.thinking, message.tool_calls, message.tool_call_id, message.tool_name, message.is_error,
     message.ordered_at as ordered_at_ms, message.ordinal, message.model, message.usage, message.context_id,
-    message.pinned, message.kept_aside, message.tokens_estimate,
+    message.pinned, message.kept_aside, message.tokens_estimate, message.restores_seq,
     -- The first that the text holds, with its quotes. Postgres' own operators decode all of the metadata on their way, and
     -- fail on the lone surrogates and NUL characters that these may hold.
     substring(message.metadata::text from '"cwd":("(?:[^"\\\\]|\\\\.)*")') as cwd,
@@ -22,29 +24,78 @@ export interface MessageRow extends Omit<Message, 'thinking' | 'toolCalls' | 'to
   readonly toolCalls: ToolCall[] | null
   readonly tokensEstimate: number
   readonly tokensCounted: number | null
+  /** The message that a mark brings back; null for a message of its own. */
+  readonly restoresSeq: number | null
 }
 
-export function toMessage(row: MessageRow): Message {
+/** The messages of a thread's rows; a mark that a restore left shows the message that it brings back, at its own place. */
+export async function readMessages(tx: Tx, threadId: string, rows: readonly MessageRow[]): Promise<Message[]> {
+  const read = await withOriginals(tx, threadId, rows, messageColumns(tx))
+  return read.map(({ row, original }) => toMessage(row, original))
+}
+
+/** A row, and of a mark the row of the message that it brings back. */
+export interface ReadRow<Row extends MessageRow> {
+  readonly row: Row
+  readonly original: Row | null
+}
+
+/**
+ * Rows with the messages that their marks bring back. Where there are no marks, which is so in almost all threads, nothing
+ * more is read. A mark whose message is being erased is left out.
+ */
+export async function withOriginals<Row extends MessageRow>(
+  tx: Tx,
+  threadId: string,
+  rows: readonly Row[],
+  columns: ReturnType<typeof messageColumns>,
+): Promise<ReadRow<Row>[]> {
+  const seqs = new Set(rows.flatMap(({ restoresSeq }) => (restoresSeq === null ? [] : [restoresSeq])))
+  if (seqs.size === 0) return rows.map((row) => ({ row, original: null }))
+  const found = await tx<Row[]>`
+    select ${columns}
+    from unnest(${asArray(seqs)}::bigint[]) as given (seq)
+    cross join lateral (
+      select * from heddle.messages
+      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message`
+  const originals = new Map(found.map((original) => [original.seq, original]))
+  return rows.flatMap((row): ReadRow<Row>[] => {
+    if (row.restoresSeq === null) return [{ row, original: null }]
+    const original = originals.get(row.restoresSeq)
+    return original === undefined ? [] : [{ row, original }]
+  })
+}
+
+/**
+ * @param original of a mark: the message whose content it shows. The place and the reference are the mark's own, and what a
+ *   provider once counted of that message holds for its first place alone
+ */
+export function toMessage(row: MessageRow, original: MessageRow | null): Message {
+  const shown = original ?? row
+  const tokensCounted = row.tokensCounted ?? shown.tokensCounted
   return {
     id: row.id,
     seq: row.seq,
     code: row.code,
-    role: row.role as Role,
-    content: row.contentEscaped ? (JSON.parse(row.content) as string) : row.content,
-    thinking: row.thinking ?? [],
-    toolCalls: row.toolCalls ?? [],
-    toolCallId: row.toolCallId,
-    toolName: row.toolName,
-    isError: row.isError,
+    role: shown.role as Role,
+    content: shown.contentEscaped ? (JSON.parse(shown.content) as string) : shown.content,
+    thinking: shown.thinking ?? [],
+    toolCalls: shown.toolCalls ?? [],
+    toolCallId: shown.toolCallId,
+    toolName: shown.toolName,
+    isError: shown.isError,
     orderedAtMs: row.orderedAtMs,
     ordinal: row.ordinal,
-    model: row.model,
+    model: shown.model,
     usage: row.usage,
-    pinned: row.pinned,
-    keptAside: row.keptAside,
+    pinned: shown.pinned,
+    keptAside: shown.keptAside,
     contextId: row.contextId,
-    ...(row.cwd != null && { cwd: JSON.parse(row.cwd) as string }),
-    tokens: row.tokensCounted ?? row.tokensEstimate,
-    tokensExact: row.tokensCounted !== null,
+    ...(shown.cwd != null && { cwd: JSON.parse(shown.cwd) as string }),
+    tokens: tokensCounted ?? row.tokensEstimate,
+    tokensExact: tokensCounted !== null,
+    ...(original !== null && {
+      restores: { id: original.id, seq: original.seq, orderedAtMs: original.orderedAtMs },
+    }),
   }
 }

@@ -20,7 +20,9 @@ export async function countByRole(
   return await tx<RoleCount[]>`
     select
       role, coalesce(kept_aside, case when role in ('error', 'approval') then role end) as aside,
-      count(*) as count, count(*) filter (where seq > ${clearedSeq}) as after_clear,
+      -- A mark that a restore left is no message of its own: it says that one which was cleared is shown again.
+      count(*) filter (where restores_seq is null) as count,
+      count(distinct coalesce(restores_seq, seq)) filter (where seq > ${clearedSeq}) as after_clear,
       coalesce(sum(json_array_length(tool_calls)), 0)::bigint as tool_calls
     from heddle.messages
     where thread_id = ${threadId}

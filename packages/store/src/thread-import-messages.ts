@@ -59,8 +59,12 @@ export async function importMessages(
     tx`
       update heddle.stage_cursors
       set
-        head_seq = ${last.seq}, last_message_at = greatest(last_message_at, ${last.latestAt}::text::timestamptz),
-        tokens_estimate = tokens_estimate + ${fresh.reduce((sum, { tokensEstimate }) => sum + tokensEstimate, 0)}
+        head_seq = ${last.seq},
+        restored_count = restored_count + ${fresh.filter(({ restoresSeq }) => restoresSeq !== null).length},
+        last_message_at = greatest(last_message_at, ${last.latestAt}::text::timestamptz),
+        tokens_estimate = tokens_estimate + ${fresh
+          .filter(({ restoresSeq }) => restoresSeq === null)
+          .reduce((sum, { tokensEstimate }) => sum + tokensEstimate, 0)}
       where thread_id = ${threadId}`,
   ])
   return fresh.length

@@ -126,8 +126,14 @@ export async function redoCompactions(
 
 function inRange(tx: Tx, range: MessageRange) {
   if ('all' in range) return tx`true`
-  if ('messageId' in range) return tx`message.id = ${range.messageId}`
-  return tx`message.seq between ${range.fromSeq} and ${range.toSeq}`
+  // Who names a message means the marks, too, by which restores show it again.
+  if ('messageId' in range) {
+    return tx`(message.id = ${range.messageId} or message.restores_seq = (
+      select seq from heddle.messages as named
+      where named.thread_id = message.thread_id and named.id = ${range.messageId}))`
+  }
+  const { fromSeq, toSeq } = range
+  return tx`(message.seq between ${fromSeq} and ${toSeq} or message.restores_seq between ${fromSeq} and ${toSeq})`
 }
 
 async function refuseTooMany(tx: Tx, threadId: string): Promise<void> {

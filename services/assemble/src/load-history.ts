@@ -69,7 +69,8 @@ export async function loadHistoryInput(
       ...beforeScope(inWindow, inScope, sinceMs),
     ],
     ineligible: ever.aside,
-    imported: ever.eligible,
+    // Marks of restores are counted in a window, and are no messages of their own.
+    imported: ever.eligible - thread.restoredCount,
     state,
     stateId: state === null ? null : (current?.id ?? null),
   }

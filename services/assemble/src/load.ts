@@ -93,7 +93,7 @@ async function loadLoopInput(
     messages: [],
     unloaded: [{ mode: 'left-out', count: inWindow.eligible, tokens: 0, reason: MESSAGES_LEFT_OUT }],
     ineligible: ever.aside,
-    imported: ever.eligible,
+    imported: ever.eligible - thread.restoredCount,
     state: null,
     stateId: progress?.id ?? null,
   }

@@ -74,7 +74,7 @@ async function readThread(
   const messages: Message[] = []
   const saved: SnapshotMessage[] = []
   for (let afterSeq: number | undefined; ; ) {
-    const page = await listHistory(tx, { threadId, afterSeq, limit: MESSAGES_PER_PAGE, order: 'desc' })
+    const page = await listHistory(tx, { threadId, afterSeq, limit: MESSAGES_PER_PAGE, order: 'desc', withMarks: true })
     for (const message of page?.messages ?? []) {
       if (ineligibleReason(message) !== null || !isShown(message)) continue
       const one = toSnapshotMessage(threadId, message)

@@ -96,12 +96,14 @@ async function loadBatch(
   afterSeq: number,
 ): Promise<{ toSeq: number; sources: Source[]; words: IndexedMessage[]; messages: readonly HistoryMessage[] }> {
   const { threadId } = thread
-  const { messages, calls } = await store.inProject(projectId, async (tx) => {
-    const messages = await listMessages(tx, { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX })
-    return { messages, calls: await loadCallsOf(tx, threadId, messages) }
+  const { toSeq, messages, calls } = await store.inProject(projectId, async (tx) => {
+    const page = await listMessages(tx, { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX })
+    // What a restore brought back is found where it was said first: a search finds each message once.
+    const messages = page.filter(({ restores }) => restores === undefined)
+    return { toSeq: page.at(-1)?.seq ?? afterSeq, messages, calls: await loadCallsOf(tx, threadId, messages) }
   })
   return {
-    toSeq: messages.at(-1)?.seq ?? afterSeq,
+    toSeq,
     sources: messages.map(sourceOf).filter((source) => source !== null),
     words: wordsOf(messages, { calls, thread, settings }),
     messages,

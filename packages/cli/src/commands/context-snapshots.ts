@@ -128,6 +128,9 @@ async function restoreWindow(context: CommandContext, id: string, options: Commo
     context.printer.result(restored, () => [
       `restored ${formatCount(restored.restored)} of ${formatCount(restored.messages)} messages of agent ${safeText(restored.agent)}`,
       ...(restored.present > 0 ? [`${formatCount(restored.present)} are in the window anyway`] : []),
+      ...(restored.erased > 0
+        ? [`${formatCount(restored.erased)} were erased with their threads since, and cannot be brought back`]
+        : []),
       `threads: ${restored.threads.map((thread) => safeText(thread)).join(', ') || 'none is left'}`,
     ])
   })

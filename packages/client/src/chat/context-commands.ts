@@ -42,9 +42,10 @@ function fieldOf({ id, timestamp, description, summary, messageCount }: Snapshot
 export async function restoreCommand(client: ChatClient, _agent: string, rest: string): Promise<ChatReply> {
   const id = rest.trim()
   if (id === '') throw validationError('snapshot', 'is needed', id, '/context history lists them')
-  const { messages, restored, present, threads } = await client.snapshots.restore(id)
+  const { messages, restored, present, erased, threads } = await client.snapshots.restore(id)
   return chatReply('Context restored', `${restored} of ${messages} messages were brought back.`, [
     { name: 'There already', value: String(present) },
+    ...(erased > 0 ? [{ name: 'Erased since', value: String(erased) }] : []),
     { name: 'Threads', value: threads.join(', ') },
   ])
 }

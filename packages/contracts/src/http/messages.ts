@@ -95,6 +95,8 @@ export const messageEntrySchema = named(
     tokens: z.int(),
     /** Whether a context that is built now may show it. */
     inWindow: z.boolean(),
+    /** The latest restore that brought it back, and its place in the conversation since. */
+    restored: z.object({ snapshot: idSchema.nullable(), at: isoTimeSchema }).optional(),
   }),
 )
 export const messagePageSchema = named('MessagePage', pageSchema(messageEntrySchema))

@@ -125,7 +125,9 @@ function accountOf(message: Message, input: BuildInput) {
   const ofThread = origin === undefined ? {} : { thread: origin.thread }
   if (origin?.standsFor) return { count: origin.standsFor.count, ...ofThread, tokensRaw: origin.standsFor.tokens }
   const { seq, id } = origin ?? message
-  const place = { count: 1, fromSeq: seq, toSeq: seq, ...ofThread, messageId: id, reference: input.reference(message) }
+  // What was restored is named by the message that it shows: that is the one which callers know.
+  const messageId = message.restores?.id ?? id
+  const place = { count: 1, fromSeq: seq, toSeq: seq, ...ofThread, messageId, reference: input.reference(message) }
   return { ...place, tokensRaw: rawCost(message) }
 }
 

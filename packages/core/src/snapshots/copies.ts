@@ -3,17 +3,17 @@ import { v5 } from 'uuid'
 import type { SnapshotMessage } from './file.js'
 
 /*
- * A message is never changed, so a snapshot comes back as copies. A copy carries a mark with the original's id and time; its
- * own id is derived from the original's, so that two restores that run at once, or one that is repeated after a crash,
- * agree on it.
+ * A message is never changed, and is stored once. So a snapshot comes back as marks: rows with a place of their own in the
+ * conversation, and no content, that point at the messages which they bring back. Only a message that the thread does not
+ * hold any more comes back as a copy, since its content stands in the snapshot alone.
  */
 
-/** The key of the mark in the metadata of a copy. */
+/** The key in the metadata of a mark, or a copy, that says what it brings back. */
 export const RESTORED_KEY = 'restored'
 
-/** What the mark of a copy says. */
+/** What a mark, or a copy, says of itself. */
 export interface RestoredMark {
-  /** The snapshot that it came back from. */
+  /** The snapshot from which it came back. */
   readonly snapshot: string
   /** The message that was first. */
   readonly message: string
@@ -32,13 +32,28 @@ export function originalOf({ id, timestamp, metadata }: Pick<SnapshotMessage, 'i
   return isId(message) && typeof at === 'string' ? { id: message, timestamp: at } : { id, timestamp }
 }
 
+/** The snapshot from which a mark was restored; null where its metadata does not say so. */
+export function snapshotOfMark(metadata: Readonly<Record<string, unknown>> | null): string | null {
+  const mark = metadata?.[RESTORED_KEY]
+  if (mark === null || typeof mark !== 'object' || !('snapshot' in mark)) return null
+  return isId(mark.snapshot) ? mark.snapshot : null
+}
+
 function isId(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 }
 
-/** The id of a copy; each time that all copies before it have left the window, one more can be made. */
-export function copyId(threadId: string, originalId: string, generation: number): string {
-  return v5(`restored ${originalId} ${generation}`, threadId)
+/** The id of the mark that stands at a place of the order of storing. */
+export function markId(threadId: string, originalId: string, seq: number): string {
+  return v5(`restored ${originalId} at ${seq}`, threadId)
+}
+
+/**
+ * The id of the copy that stands in for a message which the thread does not hold. Two restores at once, or one that is
+ * repeated after a crash, agree on it; later ones find the copy, and mark it as they do any message.
+ */
+export function copyId(threadId: string, originalId: string): string {
+  return v5(`restored ${originalId} 0`, threadId)
 }
 
 /** The copy of a message, as it is appended. It has no time of its own: it takes its place where it is restored. */

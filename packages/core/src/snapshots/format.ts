@@ -8,17 +8,18 @@ export type SavedMessage = Message & {
   readonly metadata: Readonly<Record<string, unknown>> | null
 }
 
-/** A message as a snapshot's file has it. */
+/** A message as a snapshot's file has it. One that was restored is saved as what it was first, with its first time. */
 export function toSnapshotMessage(threadId: string, message: SavedMessage): SnapshotMessage {
+  const { id, orderedAtMs } = message.restores ?? message
   const { toolCalls, toolCallId, thinking, toolName, isError, model, pinned, sourceId, metadata } = message
   return {
-    id: message.id,
+    id,
     thread_id: threadId,
     role: message.role,
     content: message.content,
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     ...(toolCallId !== null && { tool_call_id: toolCallId }),
-    timestamp: new Date(message.orderedAtMs).toISOString(),
+    timestamp: new Date(orderedAtMs).toISOString(),
     ...(thinking.length > 0 && { thinking }),
     ...(toolName !== null && { tool_name: toolName }),
     ...(isError && { is_error: isError }),

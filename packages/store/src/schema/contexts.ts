@@ -140,6 +140,8 @@ export const snapshots = heddle.table(
     threadIds: uuid('thread_ids').array().notNull().default([]),
     /** The summary was taken away with a thread that it was made from. */
     needsSummary: boolean('needs_summary').notNull().default(false),
+    /** Messages that were taken out of it with threads that were erased. */
+    erasedCount: integer('erased_count').notNull().default(0),
   },
   (table) => [
     index('snapshots_history').on(table.agentId, table.createdAt, table.id).where(sql`status = 'saved'`),

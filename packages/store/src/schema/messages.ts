@@ -57,6 +57,11 @@ export const messages = heddle.table(
     tokensEstimate: integer('tokens_estimate').notNull(),
     /** Hash over the fields that the client gave: tells a repeat from a conflict. */
     fingerprint: bytes('fingerprint').notNull(),
+    /**
+     * Of a mark that a restore left: the `seq` of the message that it brings back. A mark has a place and no content; what it
+     * shows is read from that message.
+     */
+    restoresSeq: bigint('restores_seq', { mode: 'number' }),
   },
   (table) => [
     primaryKey({ columns: [table.threadId, table.seq] }),
@@ -64,6 +69,9 @@ export const messages = heddle.table(
     unique('messages_code').on(table.threadId, table.code),
     index('messages_order').on(table.threadId, table.orderedAt, table.ordinal, table.id),
     index('messages_late').on(table.threadId, table.orderedAt).where(sql`ordered_at < latest_at`),
+    index('messages_restored')
+      .on(table.threadId, table.restoresSeq, table.seq)
+      .where(sql`restores_seq is not null`),
     /** Those that never enter a context. */
     index('messages_aside')
       .on(table.threadId, table.orderedAt)

@@ -101,6 +101,8 @@ export const stageCursors = heddle.table(
     threadId: uuid('thread_id').primaryKey(),
     projectId: projectId(),
     headSeq: bigint('head_seq', { mode: 'number' }).notNull().default(0),
+    /** How many of the rows up to the head are marks of restores, which are no messages of their own. */
+    restoredCount: integer('restored_count').notNull().default(0),
     pruneSeq: bigint('prune_seq', { mode: 'number' }).notNull().default(0),
     summarizeSeq: bigint('summarize_seq', { mode: 'number' }).notNull().default(0),
     embedSeq: bigint('embed_seq', { mode: 'number' }).notNull().default(0),
