@@ -123,10 +123,10 @@ function toEntry(
 
 function isShown(message: HistoryMessage, bounds: WindowBounds): boolean {
   const { restored } = message
-  return isInWindow(message, bounds) || (restored != null && isInWindow({ ...message, ...restored }, bounds))
+  return isInWindow(message, bounds) || (restored !== undefined && isInWindow({ ...message, ...restored }, bounds))
 }
 
 function restorationOf({ restored }: HistoryMessage): Pick<MessageEntry, 'restored'> {
-  if (restored == null) return {}
+  if (restored === undefined) return {}
   return { restored: { snapshot: snapshotOfMark(restored.metadata), at: new Date(restored.orderedAtMs).toISOString() } }
 }

@@ -10,8 +10,8 @@ export interface HistoryMessage extends Message {
   readonly receivedAtMs: number
   readonly sourceId: string | null
   readonly metadata: Readonly<Record<string, unknown>> | null
-  /** The latest time that a restore brought it back; null where none did. Read for pages of a history alone. */
-  readonly restored?: Restoration | null
+  /** The latest time that a restore brought it back. Read for pages of a history alone. */
+  readonly restored?: Restoration
 }
 
 /** That a message was brought back: where it stands since, and how it is marked. */
@@ -120,7 +120,8 @@ export async function readHistory(tx: Tx, threadId: string, rows: readonly Histo
   const read = await withOriginals(tx, threadId, rows, historyColumns(tx))
   return read.map(({ row, original }) => {
     const { sourceId, metadata } = original ?? row
-    const { sentAtMs, receivedAtMs, restored = null } = row
-    return { ...toMessage(row, original), sentAtMs, receivedAtMs, sourceId, metadata, restored }
+    const { sentAtMs, receivedAtMs, restored } = row
+    const message = { ...toMessage(row, original), sentAtMs, receivedAtMs, sourceId, metadata }
+    return restored == null ? message : { ...message, restored }
   })
 }
