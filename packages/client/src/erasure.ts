@@ -32,6 +32,12 @@ export interface EraseOptions {
    * meanwhile, by this process or by the next worker. Default true.
    */
   readonly wait?: boolean
+  /**
+   * Frees the name once nothing is left, also of what was erased before: whoever writes to it then begins something new.
+   * Messages that were erased are refused there, and so is what was sent before the erasure. Not for projects. Default
+   * false: the name is refused as long as the tombstone is kept.
+   */
+  readonly reuse?: boolean
   /** Stops between two steps; what is left is removed by a worker, or by the next call. */
   readonly signal?: AbortSignal
 }
@@ -49,7 +55,7 @@ export function eraseAgent(parts: ClientParts, name: string, options?: EraseOpti
 }
 
 /** Erases the client's own project with everything in it. @throws PermanentError `NOT_FOUND` */
-export function eraseProject(parts: ClientParts, options?: EraseOptions): Promise<ErasureResult> {
+export function eraseProject(parts: ClientParts, options?: Omit<EraseOptions, 'reuse'>): Promise<ErasureResult> {
   return erase(parts, { kind: 'project', targetId: parts.projectId }, parts.project, options)
 }
 
@@ -61,15 +67,17 @@ async function erase(
   parts: ClientParts,
   what: Pick<ErasureTarget, 'kind' | 'targetId'>,
   name: string,
-  { signal, wait = true }: EraseOptions = {},
+  { signal, wait = true, reuse = false }: EraseOptions = {},
 ): Promise<ErasureResult> {
   const { store, queues, projectId, log } = parts
   const target = { projectId, ...what }
   const isThere =
-    (await store.inProject(projectId, (tx) => beginErasure(tx, target))) ||
+    (await store.inProject(projectId, (tx) => beginErasure(tx, target, { reuse }))) ||
     // Messages of it may still be on their way.
     ((await queues.removeJobs(jobsOf(target), { dryRun: true })) > 0 &&
-      (await store.inProject(projectId, (tx) => beginErasure(tx, target, { evenIfMissing: true }))))
+      (await store.inProject(projectId, (tx) => beginErasure(tx, target, { evenIfMissing: true, reuse })))) ||
+    // Asked for again, the erasure of a name that is free since is the one that happened.
+    (await store.inProject(projectId, (tx) => loadErasure(tx, target))) !== null
   if (!isThere) throw notFound(what.kind, name, 'nothing of this name is stored, and nothing is on its way')
   if (!wait) {
     removeAll(parts, target).catch((error: unknown) => log?.warn({ error }, 'an erasure is left to the next worker'))

@@ -6,7 +6,7 @@ import type { ClientParts } from './options.js'
 
 export interface ProjectsClient {
   /** Erases the client's own project for good, with everything in it. */
-  delete(options?: EraseOptions): Promise<ErasureResult>
+  delete(options?: Omit<EraseOptions, 'reuse'>): Promise<ErasureResult>
 }
 
 export function projectsClient(parts: ClientParts): ProjectsClient {

@@ -51,7 +51,7 @@ export async function listAgents(
     from heddle.agents as agent
     cross join lateral (
       select
-        count(*) as threads, coalesce(sum(cursor.head_seq - cursor.restored_count), 0)::bigint as messages,
+        count(*) as threads, coalesce(sum(cursor.head_seq - cursor.base_seq - cursor.restored_count), 0)::bigint as messages,
         coalesce(sum(cursor.tokens_estimate), 0)::bigint as tokens_estimate,
         max(cursor.last_message_at) as last_message_at
       from heddle.threads as thread

@@ -109,7 +109,7 @@ async function look(
   const [locked, tombstones, known] = await Promise.all([
     tx<LockedRow[]>`
       select
-        cursor.ctid::text as place, cursor.thread_id, cursor.head_seq, cursor.tokens_estimate, cursor.last_message_at,
+        cursor.ctid::text as place, cursor.thread_id, cursor.head_seq, cursor.erased_at as erased_at_ms, cursor.tokens_estimate, cursor.last_message_at,
         (select agent_id from heddle.threads as thread where thread.id = cursor.thread_id) as agent_id
       from heddle.stage_cursors as cursor
       where cursor.thread_id = any(${asArray(threadIds)}::uuid[])
@@ -124,11 +124,12 @@ async function look(
   return {
     projectId,
     threads: new Map(
-      locked.map(({ place, threadId, agentId, headSeq, tokensEstimate, lastMessageAt }) => [
+      locked.map(({ place, threadId, agentId, headSeq, tokensEstimate, lastMessageAt, erasedAtMs }) => [
         threadId,
-        { place, agentId: agentId ?? '', headSeq, tokensEstimate, latestAtMs: lastMessageAt },
+        { place, agentId: agentId ?? '', headSeq, tokensEstimate, latestAtMs: lastMessageAt, erasedAtMs },
       ]),
     ),
+    erasedMessages: await findErased(tx, appends, locked),
     present: new Set(locked.length === threadIds.length ? threadIds : await presentOf(tx, threadIds)),
     known: byThread(known),
     erased: new Set(tombstones.map(({ targetId }) => targetId)),
@@ -153,6 +154,25 @@ interface LockedRow {
   readonly headSeq: number
   readonly tokensEstimate: number
   readonly lastMessageAt: number | null
+  readonly erasedAtMs: number | null
+}
+
+/** Messages of the batch that were erased; asked for threads alone whose name was erased before, of which there are few. */
+async function findErased(
+  tx: Tx,
+  appends: readonly NamedAppend[],
+  locked: readonly LockedRow[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const reused = new Set(locked.flatMap(({ threadId, erasedAtMs }) => (erasedAtMs === null ? [] : [threadId])))
+  const erased = new Map<string, Set<string>>()
+  for (const { threadId, messages } of appends) {
+    if (!reused.has(threadId)) continue
+    const ids = asArray(messages.map(({ input: { id } }) => id))
+    const rows = await tx<{ id: string }[]>`
+      select id from heddle.erased_messages where target_id = ${threadId} and id = any(${ids}::uuid[])`
+    if (rows.length > 0) erased.set(threadId, new Set([...(erased.get(threadId) ?? []), ...rows.map(({ id }) => id)]))
+  }
+  return erased
 }
 
 async function presentOf(tx: Tx, threadIds: readonly string[]): Promise<string[]> {

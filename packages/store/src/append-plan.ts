@@ -56,6 +56,8 @@ export interface LockedThread {
   readonly headSeq: number
   readonly tokensEstimate: number
   readonly latestAtMs: number | null
+  /** When a thread of its name was erased before it began, in milliseconds since 1970; null where none was. Default null. */
+  readonly erasedAtMs?: number | null
 }
 
 export interface PlannedMessage {
@@ -82,6 +84,8 @@ export interface AppendSituation {
   readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>
   /** Ids of projects, agents and threads that were erased. */
   readonly erased: ReadonlySet<string>
+  /** Of the messages of the batch those that were erased with an earlier thread of the name, by thread. Default none. */
+  readonly erasedMessages?: ReadonlyMap<string, ReadonlySet<string>>
   readonly projectId: string
 }
 
@@ -148,7 +152,42 @@ function faultOf(append: NamedAppend, thread: LockedThread | undefined, situatio
   if (situation.erased.has(append.agentId)) return erased('agent', append.agent)
   if (situation.erased.has(append.threadId)) return erased('thread', append.thread)
   if (thread !== undefined && thread.agentId !== append.agentId) return agentConflict(append).toJSON()
-  return textFault(append)
+  return (thread && erasedBefore(append, thread, situation.erasedMessages?.get(append.threadId))) ?? textFault(append)
+}
+
+/** What belonged to an erased thread of the same name, or was sent to it, does not come back with the name. */
+function erasedBefore(
+  { requestId, thread: name, messages }: NamedAppend,
+  { erasedAtMs = null }: LockedThread,
+  erasedIds: ReadonlySet<string> = new Set(),
+): ErrorData | null {
+  if (erasedAtMs === null) return null
+  const index = messages.findIndex(({ input }) => erasedIds.has(input.id))
+  const id = messages[index]?.input.id
+  if (id !== undefined) {
+    return new ConflictError(`message ${id} was erased with an earlier thread "${name}"`, {
+      field: `messages.${index}.id`,
+      received: id,
+      facts: { [ERASED_BEFORE]: 'message' },
+      hint: 'What was erased stays erased; a new message needs an id of its own.',
+    }).toJSON()
+  }
+  const sentAtMs = timeOfId(requestId)
+  if (sentAtMs === null || sentAtMs >= erasedAtMs) return null
+  return new ConflictError(`the messages were sent before an earlier thread "${name}" was erased`, {
+    field: 'thread',
+    received: name,
+    facts: { [ERASED_BEFORE]: 'request' },
+    hint: 'What was meant for the erased thread stays erased. Send them again if the new thread is to have them.',
+  }).toJSON()
+}
+
+/** Among the facts of an error: it is about something that was erased, and nothing of it may be kept. */
+export const ERASED_BEFORE = 'erasedBefore'
+
+/** The time in an id of version 7, in milliseconds since 1970; null for ids of other versions. */
+export function timeOfId(id: string): number | null {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7/i.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : null
 }
 
 /** Contents are kept whatever they hold; these are names and ids. */
@@ -182,7 +221,10 @@ export function erasedError(kind: 'project' | 'agent' | 'thread', name: string):
   return new ConflictError(`${kind} "${name}" was erased`, {
     field: kind,
     received: name,
-    hint: 'What was erased stays erased; use another name.',
+    hint:
+      kind === 'project'
+        ? 'What was erased stays erased; use another name.'
+        : `What was erased stays erased. Use another name, or free this one for a new ${kind}: heddle ${kind}s delete NAME --reuse.`,
   })
 }
 

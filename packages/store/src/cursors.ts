@@ -18,7 +18,7 @@ export async function advanceEmbedCursor(
   const { count } = await tx`
     update heddle.stage_cursors
     set embed_seq = greatest(embed_seq, ${toSeq})
-    where thread_id = ${threadId} and ${toSeq}::bigint <= head_seq`
+    where thread_id = ${threadId} and ${toSeq}::bigint <= head_seq and ${toSeq}::bigint >= base_seq`
   return count === 1
 }
 

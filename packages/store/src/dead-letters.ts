@@ -3,6 +3,7 @@ import type { ErrorData } from '@heddle/contracts'
 import type { Tx } from './connection.js'
 import { isOwn } from './own-project.js'
 import { toStorable } from './text.js'
+import { ERASED_BEFORE } from './append-plan.js'
 import { shareErasureLock } from './tombstones.js'
 
 export interface NewDeadLetter {
@@ -33,6 +34,8 @@ export interface DeadLetter extends Omit<NewDeadLetter, 'payload' | 'agentId'> {
  */
 export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<string | null> {
   const { threadId, agentId = null } = letter
+  // A job of an erased thread whose name is in use again: nothing of it may be kept.
+  if (letter.error.facts?.[ERASED_BEFORE] !== undefined) return null
   const [, [kept]] = await Promise.all([
     shareErasureLock(tx),
     tx<{ id: string }[]>`

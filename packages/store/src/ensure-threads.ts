@@ -77,9 +77,16 @@ async function insertThreads(tx: Tx, threads: readonly NewThread[], codeCharacte
       on conflict do nothing
       returning id`,
     tx`
-      insert into heddle.stage_cursors (thread_id)
-      select id from heddle.threads where id = any(${asArray(ids)}::uuid[])
-      order by id
+      insert into heddle.stage_cursors (
+        thread_id, base_seq, head_seq, prune_seq, summarize_seq, embed_seq, erased_at)
+      select thread.id, base, base, base, base, base, freed.erased_at
+      from heddle.threads as thread
+      -- Threads whose name is one that was erased and is free again: see freeName.
+      cross join lateral (
+        select max(created_at) as erased_at, coalesce(max(head_seq) + 1, 0) as base
+        from heddle.tombstones where freed_id = thread.id) as freed
+      where thread.id = any(${asArray(ids)}::uuid[])
+      order by thread.id
       on conflict do nothing`,
     tx<{ id: string }[]>`select id from heddle.threads where id = any(${asArray(ids)}::uuid[])`,
   ])

@@ -51,7 +51,11 @@ const takeThread: Taker = async (tx, { targetId }) => {
       : await Promise.all(parts.map((table) => tx`delete from heddle.${tx(table)} where thread_id = ${targetId}`))
   const [threads] = await Promise.all([
     tx`delete from heddle.threads where id = ${targetId}`,
-    tx`delete from heddle.stage_cursors where thread_id = ${targetId}`,
+    // A thread that takes the name counts on from its head.
+    tx`
+      with taken as (delete from heddle.stage_cursors where thread_id = ${targetId} returning head_seq)
+      update heddle.tombstones set head_seq = greatest(tombstones.head_seq, taken.head_seq)
+      from taken where target_id = ${targetId} and kind = 'thread'`,
   ])
   return {
     threads: threads.count,
@@ -105,6 +109,22 @@ const takeAgent: Taker = async (tx, { targetId }) => {
   }
 }
 
+/** Their ids stay as long as the tombstone: where the name is used again, the messages are refused. */
+const takeMessages: Taker = async (tx, { targetId }) => {
+  const [{ count } = { count: 0 }] = await tx<{ count: number }[]>`
+    with taken as (
+      delete from heddle.messages
+      where thread_id = ${targetId} and seq = any(array(
+        select seq from heddle.messages where thread_id = ${targetId} limit ${ROWS_PER_STEP}))
+      returning id
+    ),
+    noted as (
+      insert into heddle.erased_messages (target_id, id) select ${targetId}, id from taken on conflict do nothing
+    )
+    select count(*) as count from taken`
+  return { messages: count }
+}
+
 /** Who holds a key of the project is shut out before anything else happens. */
 const takeKeys: Taker = async (tx, { projectId }) => {
   const [keys, grants] = await Promise.all([
@@ -147,7 +167,7 @@ const takers = {
     takeRows('context_states', 'id', (tx, thing) => tx`${ofThread(tx, thing)} and status = 'void'`),
     takeArchive,
     takeRows('message_tokens', 'seq', ofThread),
-    takeRows('messages', 'seq', ofThread),
+    takeMessages,
     takeRows('thread_clears', 'epoch', ofThread),
     takeRows('events', 'number', ofThread),
   ],
@@ -161,6 +181,7 @@ const takers = {
     takeRows('events', 'number', ofProject),
     takeRows('archive_contents', 'hash', ofProject),
     takeProject,
+    takeRows('erased_messages', 'id', ofProject),
     takePartTombstones,
   ],
 } as const satisfies Record<string, readonly Taker[]>

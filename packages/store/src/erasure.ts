@@ -26,18 +26,19 @@ export interface Erasure {
  * and {@link continueErasure} can remove it; what is under way waits for nothing longer than a request.
  *
  * @param evenIfMissing for what only jobs know of yet
+ * @param reuse the name is to be free once nothing is left; also of something that was erased before. Default false
  * @returns false where there is nothing of that name and never was; true also where it was erased before
  */
 export async function beginErasure(
   tx: Tx,
   { kind, targetId }: Pick<ErasureTarget, 'kind' | 'targetId'>,
-  { evenIfMissing = false }: { evenIfMissing?: boolean } = {},
+  { evenIfMissing = false, reuse = false }: { evenIfMissing?: boolean; reuse?: boolean } = {},
 ): Promise<boolean> {
   // Statements of their own: what looks must look after the lock was given.
   await takeErasureLock(tx)
   const { count } = await tx`
-    insert into heddle.tombstones (target_id, kind, agent_id)
-    select ${targetId}, ${kind}, (select agent_id from heddle.threads where id = ${targetId})
+    insert into heddle.tombstones (target_id, kind, reuse, agent_id)
+    select ${targetId}, ${kind}, ${reuse}, (select agent_id from heddle.threads where id = ${targetId})
     where ${evenIfMissing} or ${
       {
         thread: tx`exists (select from heddle.threads where id = ${targetId})`,
@@ -46,10 +47,13 @@ export async function beginErasure(
       }[kind]
     }
     on conflict do nothing`
-  return count === 1 || (await loadErasure(tx, { kind, targetId })) !== null
+  if (count === 1) return true
+  const again = await tx`
+    update heddle.tombstones set reuse = reuse or ${reuse} where target_id = ${targetId} and kind = ${kind}`
+  return again.count === 1
 }
 
-/** @returns null where no erasure was begun */
+/** The latest erasure of something, also where its name is free again. @returns null where none was begun */
 export async function loadErasure(
   tx: Tx,
   { kind, targetId }: Pick<ErasureTarget, 'kind' | 'targetId'>,
@@ -57,7 +61,9 @@ export async function loadErasure(
   const [erasure] = await tx<Erasure[]>`
     select created_at as begun_at_ms, finished_at as finished_at_ms, removed
     from heddle.tombstones
-    where target_id = ${targetId} and kind = ${kind}`
+    where (target_id = ${targetId} or freed_id = ${targetId}) and kind = ${kind}
+    order by created_at desc
+    limit 1`
   return erasure ?? null
 }
 
@@ -77,8 +83,34 @@ export async function continueErasure(store: Store, target: ErasureTarget, signa
   }
   for (;;) {
     signal?.throwIfAborted()
-    if (await store.inProject(projectId, (tx) => eraseSome(tx, target))) return
+    if (await store.inProject(projectId, (tx) => eraseSome(tx, target))) break
   }
+  await store.inProject(projectId, (tx) => freeName(tx, target))
+}
+
+/**
+ * Frees the name of what was erased, where that is wished: the tombstone is kept under another id, so that it refuses nothing
+ * more. A thread that takes the name counts on from the head of the erased one, and refuses its messages: see `freed_id`.
+ *
+ * Under the project's erasure lock: whoever makes a thread sees either the tombstone, or that the name is free.
+ */
+async function freeName(tx: Tx, target: ErasureTarget): Promise<void> {
+  const { kind, targetId } = target
+  if (kind === 'project') return
+  await takeErasureLock(tx)
+  const record = await lockRecord(tx, target)
+  if (record === null || !record.reuse) return
+  const ofAgent = tx`kind = 'thread' and agent_id = ${targetId} and finished_at is not null and freed_id is null`
+  await Promise.all([
+    tx`
+      update heddle.tombstones
+      set freed_id = target_id, target_id = gen_random_uuid(), finished_at = coalesce(finished_at, now())
+      where target_id = ${targetId} and kind = ${kind}`,
+    ...(kind === 'agent'
+      ? [tx`update heddle.tombstones set freed_id = target_id, target_id = gen_random_uuid() where ${ofAgent}`]
+      : []),
+  ])
+  if (record.finishedAtMs === null) await tellWhole(tx, target, record)
 }
 
 /** The threads of an agent that are still there. */
@@ -112,6 +144,7 @@ interface Progress {
   readonly agentId: string | null
   readonly finishedAtMs: number | null
   readonly removed: Record<string, number>
+  readonly reuse: boolean
 }
 
 /**
@@ -130,6 +163,8 @@ async function eraseSome(tx: Tx, target: ErasureTarget): Promise<boolean> {
     await writeRemoved(tx, target, added(record.removed, taken))
     return false
   }
+  // It is finished when its name is free: see freeName.
+  if (record.reuse) return true
   await tx`update heddle.tombstones set finished_at = now() where target_id = ${targetId} and kind = ${kind}`
   await tellWhole(tx, target, record)
   return true
@@ -140,7 +175,7 @@ async function lockRecord(
   { kind, targetId }: Pick<ErasureTarget, 'kind' | 'targetId'>,
 ): Promise<Progress | null> {
   const [record] = await tx<Progress[]>`
-    select agent_id, finished_at as finished_at_ms, removed
+    select agent_id, finished_at as finished_at_ms, removed, reuse
     from heddle.tombstones
     where target_id = ${targetId} and kind = ${kind}
     for update`

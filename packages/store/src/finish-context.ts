@@ -6,6 +6,7 @@ import { dropOldDeliveries, isTurnToDrop } from './deliveries.js'
 import { type PackedResult, packResult } from './packed-result.js'
 import type { Prepared } from './prepared-contexts.js'
 import type { LinesToStore } from './stored-contexts.js'
+import { timeOfId } from './append-plan.js'
 import { shareErasureLock, threadStands } from './tombstones.js'
 
 /** A request that nobody has made a row of, as far as its worker knows. */
@@ -97,7 +98,13 @@ function updated(tx: Tx, context: PackedContext) {
 function inserted(tx: Tx, context: PackedContext, { threadId, request, deadlineAtMs }: AskedContext) {
   return tx`
     held as (
-      select id from heddle.threads as thread where id = ${threadId} and ${threadStands(tx)} for key share
+      select id from heddle.threads as thread
+      where id = ${threadId} and ${threadStands(tx)} and exists (
+        -- Built of an erased thread of the same name, or asked of it, it is not this one's.
+        select from heddle.stage_cursors as cursor
+        where cursor.thread_id = thread.id and cursor.base_seq <= ${context.result.receipt.headSeq}::bigint
+          and coalesce(cursor.erased_at <= ${timeOfId(context.id)}::timestamptz, true))
+      for key share
     ),
     finished as (
       insert into heddle.contexts (id, thread_id, request, deadline_at, requested_at, ${columns(tx)})

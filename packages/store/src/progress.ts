@@ -145,7 +145,11 @@ export async function loadNewestIterations(
   return rows.map(toIteration).reverse()
 }
 
-export type NewProgress = ProgressSeries & Omit<ProgressRow, 'id' | 'createdAtMs'>
+export type NewProgress = ProgressSeries &
+  Omit<ProgressRow, 'id' | 'createdAtMs'> & {
+    /** The head of the thread as it was read. */
+    readonly headSeq: number
+  }
 
 /**
  * Adds a version, unless another worker added it before, or the agent was cleared since (DESIGN: a clear wins). The thread
@@ -154,7 +158,7 @@ export type NewProgress = ProgressSeries & Omit<ProgressRow, 'id' | 'createdAtMs
  * @returns false where it was not added
  */
 export async function publishProgress(tx: Tx, progress: NewProgress): Promise<boolean> {
-  const { threadId, lane, clearEpoch, version, kind, total, coveredCount, coveredFrom, coveredTo } = progress
+  const { threadId, headSeq, lane, clearEpoch, version, kind, total, coveredCount, coveredFrom, coveredTo } = progress
   const [, , { count }] = await Promise.all([
     holdThread(tx, threadId),
     tx`
@@ -170,7 +174,9 @@ export async function publishProgress(tx: Tx, progress: NewProgress): Promise<bo
         ${toStorable(progress.summary)}, ${progress.summaryTokens}, ${progress.summarizer}
       from heddle.threads as thread
       join heddle.agents as agent on agent.id = thread.agent_id
-      where thread.id = ${threadId} and agent.clear_epoch = ${clearEpoch} and ${threadStands(tx)}
+      join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
+      where thread.id = ${threadId} and agent.clear_epoch = ${clearEpoch} and cursor.base_seq <= ${headSeq}::bigint
+        and ${threadStands(tx)}
       on conflict (thread_id, lane, clear_epoch, version) do nothing`,
   ])
   return count === 1

@@ -59,6 +59,8 @@ function insertUnlessCleared(tx: Tx, state: NewContextState) {
       ${state.status === 'ready' ? tx`now()` : null}
     from agent
     where agent.clear_epoch = ${state.clearEpoch}
+      -- A state of an erased thread of the same name saw a head that this thread has passed before it began.
+      and ${state.headSeq}::bigint >= (select base_seq from heddle.stage_cursors where thread_id = ${state.threadId})
       and (${state.replaces}::uuid is null or exists (select from replaced))
     on conflict (thread_id, lane, clear_epoch, generation) where status <> 'void' do nothing`
 }

@@ -113,9 +113,26 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   },
   tombstones: {
     find: 'expired_tombstones',
-    remove: (tx, ids) => removeRows(tx, 'tombstones', 'target_id', ids, tx`finished_at is not null`),
+    async remove(tx, ids) {
+      // Some at a time: a tombstone goes once it has no ids of messages any more.
+      const { count } = await tx`
+        delete from heddle.erased_messages
+        where (target_id, id) in (
+          select erased.target_id, erased.id
+          from heddle.tombstones as tombstone
+          join heddle.erased_messages as erased on erased.target_id = coalesce(tombstone.freed_id, tombstone.target_id)
+          where tombstone.target_id = any(${ids}::uuid[]) and tombstone.finished_at is not null
+            and not exists (
+              select from heddle.tombstones as later
+              where later.freed_id = erased.target_id and later.created_at > tombstone.created_at)
+          limit ${ERASED_IDS_PER_STEP})`
+      if (count === ERASED_IDS_PER_STEP) return count
+      return await removeRows(tx, 'tombstones', 'target_id', ids, tx`finished_at is not null`)
+    },
   },
 }
+
+const ERASED_IDS_PER_STEP = 10_000
 
 /** Rows of a table by their keys, but for those that somebody else is removing, or that are not any more what was found. */
 async function removeRows(tx: Tx, table: string, key: string, ids: string, stillIs = tx`true`): Promise<number> {

@@ -104,10 +104,21 @@ export async function standingPart(
   const threadIds = threadsOfSnapshot(file)
   const [, standing] = await Promise.all([
     tx`select from heddle.threads where id = any(${asArray(threadIds)}::uuid[]) order by id for key share`,
-    tx<{ id: string }[]>`
-      select id from heddle.threads where id = any(${asArray(threadIds)}::uuid[]) and agent_id = ${agentId}`,
+    tx<{ id: string; isReused: boolean }[]>`
+      select thread.id, cursor.erased_at is not null as is_reused
+      from heddle.threads as thread
+      join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
+      where thread.id = any(${asArray(threadIds)}::uuid[]) and thread.agent_id = ${agentId}`,
   ])
   const left = new Set(standing.map(({ id }) => id))
+  // A thread that took the name of one which was erased meanwhile is not the one that was read.
+  for (const { id: threadId, isReused } of standing) {
+    if (!isReused) continue
+    const ids = file.messages.flatMap((message) => (message.thread_id === threadId ? [message.id] : []))
+    const { count } = await tx`
+      select from heddle.erased_messages where target_id = ${threadId} and id = any(${asArray(ids)}::uuid[]) limit 1`
+    if (count > 0) left.delete(threadId)
+  }
   const kept = threadIds.filter((id) => !left.has(id)).reduce(withoutThread, file)
   return kept.messages.length === 0 ? null : kept
 }

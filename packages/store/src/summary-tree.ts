@@ -76,9 +76,11 @@ export async function recordLeaf(tx: Tx, { threadId, stateId, place, leaf }: Cut
   if (!(await holdThread(tx, threadId))) return
   await tx`
     insert into heddle.summary_leaves (thread_id, state_id, place, hash, end_at, end_ordinal, end_id)
-    values (
-      ${threadId}, ${stateId}, ${place}, decode(${leaf.hash}, 'hex'),
-      ${leaf.end.orderedAtMs}, ${leaf.end.ordinal}, ${leaf.end.id})
+    select
+      ${threadId}, id, ${place}, decode(${leaf.hash}, 'hex'),
+      ${leaf.end.orderedAtMs}::timestamptz, ${leaf.end.ordinal}::integer, ${leaf.end.id}::uuid
+    from heddle.context_states
+    where id = ${stateId} and thread_id = ${threadId}
     on conflict (thread_id, state_id, place) do update
     set hash = excluded.hash, end_at = excluded.end_at, end_ordinal = excluded.end_ordinal, end_id = excluded.end_id`
 }
@@ -87,6 +89,8 @@ export interface PartsOfThread {
   readonly threadId: string
   /** The name of who wrote the summaries. */
   readonly summarizer: string
+  /** The head of the thread that was summarized. */
+  readonly headSeq: number
 }
 
 /** The summaries of parts, by their hashes; those that nobody made yet are missing. */
@@ -106,9 +110,9 @@ export async function loadSummaryParts(
 /** Keeps the summary of a part; the one that is there already stays. Nothing is written where the thread was erased. */
 export async function recordSummaryPart(
   tx: Tx,
-  { threadId, summarizer, hash, summary }: PartsOfThread & { hash: string; summary: string },
+  { threadId, summarizer, headSeq, hash, summary }: PartsOfThread & { hash: string; summary: string },
 ): Promise<void> {
-  if (!(await holdThread(tx, threadId))) return
+  if (!(await holdThread(tx, threadId, headSeq))) return
   await tx`
     insert into heddle.summary_parts (thread_id, hash, summarizer, summary)
     values (${threadId}, decode(${hash}, 'hex'), ${summarizer}, ${toStorable(summary)})

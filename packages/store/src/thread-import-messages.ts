@@ -16,6 +16,16 @@ export async function checkMessages(
   { threadId, name, records }: { threadId: string; name: string; records: readonly ExportRecordOf<'message'>[] },
 ): Promise<void> {
   const given = records.map(({ seq, id, fingerprint }) => ({ seq, id, fingerprint }))
+  const [first] = given
+  const reused = await tx`
+    select from heddle.stage_cursors where thread_id = ${threadId} and base_seq >= ${first?.seq ?? null}::bigint`
+  if (reused.count > 0) {
+    throw new ConflictError(`thread "${name}" has the name of one that was erased, and counts on from its messages`, {
+      field: 'as',
+      received: name,
+      hint: 'A file is imported under a name that was never erased: --as NAME.',
+    })
+  }
   const [other] = await tx`
     select stored.seq
     from json_to_recordset(${JSON.stringify(given)}::text::json) as given (seq bigint, id uuid, fingerprint bytea)
@@ -38,14 +48,16 @@ export async function importMessages(
   { threadId, name, records }: { threadId: string; name: string; records: readonly ExportRecordOf<'message'>[] },
 ): Promise<number> {
   const definition = exportTables.message
-  const [cursor] = await tx<{ headSeq: number }[]>`
-    select head_seq from heddle.stage_cursors where thread_id = ${threadId} for update`
+  const [cursor] = await tx<{ headSeq: number; baseSeq: number }[]>`
+    select head_seq, base_seq from heddle.stage_cursors where thread_id = ${threadId} for update`
   await checkMessages(tx, { threadId, name, records })
   const headSeq = cursor?.headSeq ?? 0
   const fresh = records.filter(({ seq }) => seq > headSeq)
   const [first, last] = [fresh[0], fresh.at(-1)]
   if (first === undefined || last === undefined) return 0
-  if (first.seq !== headSeq + 1) throw new ConflictError(`thread "${name}" was erased or changed while it was imported`)
+  // The file of a thread that took an erased one's name begins past that one's head.
+  const baseSeq = headSeq === 0 ? first.seq - 1 : (cursor?.baseSeq ?? 0)
+  if (headSeq > 0 && first.seq !== headSeq + 1) throw new ConflictError(`thread "${name}" was erased or changed while it was imported`)
   const given = JSON.stringify(fresh)
   await Promise.all([
     tx`
@@ -59,7 +71,7 @@ export async function importMessages(
     tx`
       update heddle.stage_cursors
       set
-        head_seq = ${last.seq},
+        head_seq = ${last.seq}, base_seq = ${baseSeq},
         restored_count = restored_count + ${fresh.filter(({ restoresSeq }) => restoresSeq !== null).length},
         last_message_at = greatest(last_message_at, ${last.latestAt}::text::timestamptz),
         tokens_estimate = tokens_estimate + ${fresh

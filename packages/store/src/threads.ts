@@ -33,6 +33,8 @@ export interface ThreadRow {
   /** The head of the thread at the agent's last clear: messages up to it are out of the window. 0 without a clear. */
   readonly clearedSeq: number
   readonly headSeq: number
+  /** Where its sequence begins: past that of an erased thread of the same name; 0 where there was none. */
+  readonly baseSeq: number
   /** How many of the rows up to the head are marks of restores, which are no messages of their own. */
   readonly restoredCount: number
   readonly pruneSeq: number
@@ -61,7 +63,7 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
       agent.id as agent_id, agent.name as agent_name, agent.version as agent_version,
       configured.settings as agent_settings, configured.system_prompt, configured.docs,
       agent.clear_epoch, agent.last_cleared_at as last_cleared_at_ms, coalesce(cleared.head_seq, 0) as cleared_seq,
-      cursor.head_seq, cursor.restored_count, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq,
+      cursor.head_seq, cursor.base_seq, cursor.restored_count, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq,
       cursor.iteration_count, cursor.progress_count, cursor.tokens_estimate,
       cursor.last_message_at as last_message_at_ms, cursor.retry_at as retry_at_ms, cursor.last_error
     from heddle.threads as thread
@@ -104,7 +106,7 @@ export async function listThreads(tx: Tx, { agentId, limit, afterName = '' }: Th
   return await tx<ThreadSummary[]>`
     select
       thread.id as thread_id, thread.name, thread.code, agent.name as agent_name, described.title, described.status,
-      cursor.head_seq - cursor.restored_count as messages, cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms,
+      cursor.head_seq - cursor.base_seq - cursor.restored_count as messages, cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms,
       cursor.last_error, thread.created_at as created_at_ms
     from heddle.threads as thread
     join heddle.stage_cursors as cursor on cursor.thread_id = thread.id

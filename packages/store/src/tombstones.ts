@@ -11,6 +11,9 @@ import type { Tx } from './connection.js'
  *   is written under the project's erasure lock, after looking for tombstones: see {@link shareErasureLock}. A tombstone is
  *   put while nobody shares the lock.
  *
+ * Where a name is used again, its thread has the same id, and a sequence that goes on past that of the erased thread: what
+ * was derived of that one, and comes late, is known by its sequence numbers.
+ *
  * So what was written before the erasure is found by it, and what comes after is refused. What only changes rows that are
  * there needs no rule: a row that was removed is not changed.
  */
@@ -35,11 +38,16 @@ export async function takeErasureLock(tx: Tx): Promise<void> {
 /**
  * Keeps a thread from being erased until the transaction ends; other threads and all reading go on.
  *
+ * @param seenSeq the head, or another sequence number, from which what is to be written was made: that of an erased thread
+ *   of the same name lies before the thread's own. Left out where nothing was read of its messages
  * @returns false where the thread is gone: nothing may be written for it
  */
-export async function holdThread(tx: Tx, threadId: string): Promise<boolean> {
+export async function holdThread(tx: Tx, threadId: string, seenSeq?: number): Promise<boolean> {
   const { count } = await tx`select from heddle.threads where id = ${threadId} for key share`
-  return count === 1
+  if (count === 0 || seenSeq === undefined) return count === 1
+  const own = await tx`
+    select from heddle.stage_cursors where thread_id = ${threadId} and base_seq <= ${seenSeq}::bigint`
+  return own.count === 1
 }
 
 export interface Tombstone {

@@ -32,7 +32,7 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
   const [[window], asides] = await Promise.all([
     tx<{ stored: number; inWindow: number; openingSeq: number }[]>`
       with recursive halving (low, high) as (
-          select ${afterSeq}::bigint, greatest(head_seq, ${afterSeq}) + 1
+          select greatest(base_seq, ${afterSeq}), greatest(head_seq, ${afterSeq}) + 1
           from heddle.stage_cursors
           where thread_id = ${threadId}
         union all
@@ -51,7 +51,7 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
       ),
       opening as (select min(high) as seq from halving)
       select
-        cursor.head_seq - cursor.restored_count as stored, opening.seq as opening_seq,
+        cursor.head_seq - cursor.base_seq - cursor.restored_count as stored, opening.seq as opening_seq,
         greatest(cursor.head_seq, ${afterSeq}) + 1 - opening.seq - (
           select count(*) from heddle.messages as late
           where late.thread_id = ${threadId} and late.ordered_at < late.latest_at

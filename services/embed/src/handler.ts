@@ -142,7 +142,7 @@ type FoundWords = Parameters<typeof appendPostings>[1]
 /** Words alone, for a thread that still stands; a later try adds the vectors. */
 async function recordWords({ store }: EmbedDeps, projectId: string, words: FoundWords): Promise<void> {
   await store.inProject(projectId, async (tx) => {
-    if (await holdThread(tx, words.threadId)) await appendPostings(tx, words)
+    if (await holdThread(tx, words.threadId, words.toSeq)) await appendPostings(tx, words)
   })
 }
 

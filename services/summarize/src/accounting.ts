@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000
 /** The summarizer that an agent's settings choose, with what it calls recorded for the thread, and bounded. */
 export async function accountedSummarizer(
   { store, summarizers, clock, log }: AccountingDeps,
-  { projectId, threadId }: WakeJob,
+  { projectId, threadId, headSeq }: WakeJob & { readonly headSeq: number },
   settings: Settings,
 ): Promise<AccountedSummarizer> {
   // One for all that a job asks for: the parts of a long range are one summary.
@@ -48,7 +48,7 @@ export async function accountedSummarizer(
       // Without a provider nothing is done half: there are no parts to keep.
       if (isRemote !== true) return await summarizer.summarize(request, signal)
       const { purpose } = request
-      const parts = new KeptParts(store, projectId, { threadId, summarizer: name, purpose })
+      const parts = new KeptParts(store, projectId, { threadId, summarizer: name, headSeq, purpose })
       kept.set(purpose, parts)
       return await summarizer.summarize(request, signal, { parts })
     },

@@ -53,7 +53,11 @@ async function summarizeRange(job: Job<WakeJob>, deps: SummarizeDeps): Promise<O
   if (pending === null || !awaitsSummary(pending))
     return skipped('no compaction waits for a summary', isSettled(compaction) ? [] : next)
 
-  const summarizer = await accountedSummarizer(deps, job.payload, compaction.settings)
+  const summarizer = await accountedSummarizer(
+    deps,
+    { ...job.payload, headSeq: compaction.thread.headSeq },
+    compaction.settings,
+  )
   const whole = await prepare({ projectId, compaction, pending, summarizer }, deps, job.signal)
   if (whole === null) return done([{ wake: 'summarize', projectId, threadId }])
   const text = await ask(summarizer, whole, job.signal)

@@ -12,10 +12,10 @@ export class KeptParts implements FinishedParts {
   constructor(
     private readonly store: Store,
     private readonly projectId: string,
-    { threadId, summarizer, purpose }: PartsOfThread & { purpose: SummaryPurpose },
+    { threadId, summarizer, headSeq, purpose }: PartsOfThread & { purpose: SummaryPurpose },
   ) {
     // A name of their own: they are no parts of the tree, and go as soon as a summary is there.
-    this.#owner = { threadId, summarizer: `${summarizer}, unfinished ${purpose}` }
+    this.#owner = { threadId, headSeq, summarizer: `${summarizer}, unfinished ${purpose}` }
   }
 
   async load(hash: string): Promise<string | null> {

@@ -61,6 +61,7 @@ export class PartSummaries {
   }
 
   get #owner() {
-    return { threadId: this.range.compaction.thread.threadId, summarizer: this.range.summarizer.name }
+    const { threadId, headSeq } = this.range.compaction.thread
+    return { threadId, headSeq, summarizer: this.range.summarizer.name }
   }
 }

@@ -50,7 +50,7 @@ export async function keepProgress(job: Job<WakeJob>, deps: ProgressDeps): Promi
       const checkpoint = await loadCheckpoint(tx, series)
       const step = settings.disableAutoSummarize ? null : dueStep(standing, checkpoint, settings)
       if (step === null) await settleProgress(tx, { threadId, count: standing.stored })
-      return step && { step, series, standing, checkpoint, settings }
+      return step && { step, series, standing, checkpoint, settings, headSeq: thread.headSeq }
     })
     if (work === null) return made === 0 ? 'nothing' : 'done'
     await makeStep(job, deps, work)
@@ -72,13 +72,15 @@ interface Work {
   readonly standing: ProgressStanding
   readonly checkpoint: ProgressRow | null
   readonly settings: Settings
+  /** The head of the thread as it was read. */
+  readonly headSeq: number
 }
 
 /** Another worker, a clear or an iteration that came late may have been first: then what was made here is dropped. */
 async function makeStep(job: Job<WakeJob>, deps: ProgressDeps, work: Work): Promise<void> {
-  const { step, series, standing, checkpoint, settings } = work
+  const { step, series, standing, checkpoint, settings, headSeq } = work
   const { store } = deps
-  const summarizer = await accountedSummarizer(deps, job.payload, settings)
+  const summarizer = await accountedSummarizer(deps, { ...job.payload, headSeq }, settings)
   const { projectId, threadId } = job.payload
   const { kind, total, coveredCount, baseCount } = step
   const base = baseCount === 0 ? null : kind === 'fold' ? standing.newest : checkpoint
@@ -98,6 +100,7 @@ async function makeStep(job: Job<WakeJob>, deps: ProgressDeps, work: Work): Prom
   await store.inProject(projectId, (tx) =>
     publishProgress(tx, {
       ...series,
+      headSeq,
       version: (standing.newest?.version ?? 0) + 1,
       kind,
       total,

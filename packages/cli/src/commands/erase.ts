@@ -12,20 +12,25 @@ import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 interface EraseCommandOptions extends CommonOptions, UrlOptions {
   readonly yes?: true
   readonly wait: boolean
+  readonly reuse?: true
 }
+
+const REUSE = 'free the name for a new one, now or after an earlier delete; what was erased stays refused'
 
 /** `heddle threads delete`, here or over HTTP. */
 export function registerThreadsErase(group: Command, context: CommandContext): void {
   const command = withErasing(group.command('delete').alias('remove'), 'a thread')
     .argument('<name>', 'the thread', nameOption('thread'))
+    .option('--reuse', REUSE)
     .option('--no-wait', 'answer once nothing of it is shown any more; the rest is removed meanwhile')
   withCommonOptions(withUrlOption(command), [
     'heddle threads delete NAME',
     'heddle threads delete NAME --yes --json',
+    'heddle threads delete NAME --reuse',
   ]).action(async (name: string, options: EraseCommandOptions) => {
     if (options.yes !== true) await confirm(context, 'thread', name)
-    const { wait } = options
-    const erase = ({ threads }: RemoteClient) => threads.delete(name, { signal: context.signal, wait })
+    const { wait, reuse = false } = options
+    const erase = ({ threads }: RemoteClient) => threads.delete(name, { signal: context.signal, wait, reuse })
     const result = await withRemote(context, options, { stages: [] }, erase)
     printErased(context, result)
   })
@@ -38,11 +43,12 @@ export function registerAgentsErase(group: Command, context: CommandContext): vo
     'the agent',
     nameOption('agent'),
   )
+  command.option('--reuse', REUSE)
   withCommonOptions(command, ['heddle agents delete NAME', 'heddle agents delete NAME --yes --json']).action(
     async (name: string, options: EraseCommandOptions) => {
       if (options.yes !== true) await confirm(context, 'agent', name)
       await withEngine(context, options, { stages: [] }, async ({ client }) =>
-        printErased(context, await client.agents.delete(name, { signal: context.signal })),
+        printErased(context, await client.agents.delete(name, { signal: context.signal, reuse: options.reuse ?? false })),
       )
     },
   )

@@ -99,12 +99,13 @@ export function createClient(options: TransportOptions): RemoteClient {
       },
       get: (thread) => get(['threads', thread]),
       put: (thread, body) => put(['threads', thread], body),
-      async delete(thread, { signal, wait = true } = {}) {
+      async delete(thread, { signal, wait = true, reuse = false } = {}) {
         const headers = wait ? {} : { prefer: 'respond-async' }
         const deadlineMs = wait ? limits.waitMsMax : undefined
         const call = {
           method: 'DELETE',
           path: ['threads', thread],
+          ...(reuse && { query: { reuse: 'true' } }),
           headers,
           deadlineMs,
           signal,

@@ -106,6 +106,11 @@ export const threadSummarySchema = named(
 export const threadPageSchema = named('ThreadPage', pageSchema(threadSummarySchema))
 export const threadsQuerySchema = pageQuerySchema.extend({ agent: nameSchema.optional() })
 
+export const erasureQuerySchema = z.strictObject({
+  /** `true`: the name is free once nothing is left, and a new thread may take it. */
+  reuse: z.enum(['true', 'false'], { error: 'must be true or false' }).optional(),
+})
+
 export const erasedSchema = named(
   'Erased',
   z.object({

@@ -1,6 +1,6 @@
 import type { ErrorData } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
 /** The log that subscribers resume from. Numbers are given out under the project's row lock, so no late commit is skipped. */
@@ -67,13 +67,32 @@ export const tombstones = heddle.table(
     finishedAt: time('finished_at'),
     /** Rows removed so far, by kind. */
     removed: json('removed').$type<Record<string, number>>().notNull().default({}),
+    /** The name is to be free once nothing is left. Then the row refuses nothing more: it is kept under another id. */
+    reuse: boolean('reuse').notNull().default(false),
+    /** What had the name that is free again. */
+    freedId: uuid('freed_id'),
+    /** The head of the thread that was erased: a thread that takes its name counts on from there. */
+    headSeq: bigint('head_seq', { mode: 'number' }).notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.targetId, table.kind] }),
+    index('tombstones_freed').on(table.freedId).where(sql`freed_id is not null`),
     index('tombstones_unfinished').on(table.createdAt).where(sql`finished_at is null`),
     index('tombstones_finished').on(table.finishedAt).where(sql`finished_at is not null`),
     ownProjectOnly(table.projectId),
   ],
+)
+
+/** Ids of messages that were erased with a thread: in a thread that takes its name they are refused. */
+export const erasedMessages = heddle.table(
+  'erased_messages',
+  {
+    /** The thread, as in `tombstones`, with which the row goes. */
+    targetId: uuid('target_id').notNull(),
+    id: uuid('id').notNull(),
+    projectId: projectId(),
+  },
+  (table) => [primaryKey({ columns: [table.targetId, table.id] }), ownProjectOnly(table.projectId)],
 )
 
 /** When something was begun last that one process at a time is to do. What is no project's stands under the nil UUID. */

@@ -101,6 +101,13 @@ export const stageCursors = heddle.table(
     threadId: uuid('thread_id').primaryKey(),
     projectId: projectId(),
     headSeq: bigint('head_seq', { mode: 'number' }).notNull().default(0),
+    /**
+     * Where the sequence begins: past that of an erased thread whose name this one has, so that nothing which was derived of
+     * that one, and comes late, is taken for something of this. 0 for a name that was never erased.
+     */
+    baseSeq: bigint('base_seq', { mode: 'number' }).notNull().default(0),
+    /** When the thread was erased whose name this one has: what was sent before is refused. */
+    erasedAt: time('erased_at'),
     /** How many of the rows up to the head are marks of restores, which are no messages of their own. */
     restoredCount: integer('restored_count').notNull().default(0),
     pruneSeq: bigint('prune_seq', { mode: 'number' }).notNull().default(0),

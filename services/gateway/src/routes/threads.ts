@@ -1,6 +1,7 @@
 import type { StateOverview } from '@heddle/client'
 import {
   erasedSchema,
+  erasureQuerySchema,
   httpProcessBodySchema,
   pageQuerySchema,
   processPageSchema,
@@ -57,16 +58,18 @@ export const threadRoutes: readonly Route[] = [
     needs: 'admin',
     summary: 'Erase a thread for good',
     description:
-      'With all that was derived from it. From the first moment on it is not shown any more, and what is sent to it is refused. An erasure that outlasts the request goes on by itself.',
+      'With all that was derived from it. From the first moment on it is not shown any more, and what is sent to it is refused. An erasure that outlasts the request goes on by itself. The name is refused from then on; with `reuse=true`, also given later, it is free again once nothing is left.',
     params: threadParamsSchema,
+    query: erasureQuerySchema,
     headers: { Prefer: '`respond-async`: answer once it is not shown any more, and remove it meanwhile.' },
     responses: {
       200: { description: 'What was removed.', schema: erasedSchema },
       202: { description: 'It is not shown any more, and is being removed.', schema: erasedSchema },
     },
-    async handle({ client, params, headers }) {
+    async handle({ client, params, query, headers }) {
       const { respondAsync } = readPrefer(headers['prefer'])
-      const erased = await client.threads.delete(params.thread, { wait: !respondAsync })
+      const reuse = query.reuse === 'true'
+      const erased = await client.threads.delete(params.thread, { wait: !respondAsync, reuse })
       return { status: erased.finished ? 200 : 202, body: erased }
     },
   }),
