@@ -126,7 +126,8 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('restored messa
         expect(recalled).toMatchObject({ messageId, content: original?.message.content })
       }
       const covered = placed.find(
-        ({ message }, index) => index > 40 && message.role === 'tool_result' && !JSON.stringify(built).includes(message.id),
+        ({ message }, index) =>
+          index > 40 && message.role === 'tool_result' && !JSON.stringify(built).includes(message.id),
       )
       const chosen = covered?.message.id ?? ''
       expect(await client.contexts.uncompact({ thread: THREAD, message: chosen })).toMatchObject({ messages: 1 })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { ErrorData } from '@heddle/contracts'
+import { ERASED_BEFORE } from './append-plan.js'
 import type { Tx } from './connection.js'
 import { isOwn } from './own-project.js'
 import { toStorable } from './text.js'
-import { ERASED_BEFORE } from './append-plan.js'
 import { shareErasureLock } from './tombstones.js'
 
 export interface NewDeadLetter {

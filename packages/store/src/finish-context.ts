@@ -1,4 +1,5 @@
 import { type ContextRequest, type ContextResult, type ErrorData, RetryableError } from '@heddle/contracts'
+import { timeOfId } from './append-plan.js'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { shownItemsInsert } from './context-items.js'
@@ -6,7 +7,6 @@ import { dropOldDeliveries, isTurnToDrop } from './deliveries.js'
 import { type PackedResult, packResult } from './packed-result.js'
 import type { Prepared } from './prepared-contexts.js'
 import type { LinesToStore } from './stored-contexts.js'
-import { timeOfId } from './append-plan.js'
 import { shareErasureLock, threadStands } from './tombstones.js'
 
 /** A request that nobody has made a row of, as far as its worker knows. */

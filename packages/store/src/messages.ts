@@ -51,7 +51,9 @@ export async function loadMessage(
     where message.thread_id = ${threadId} and ${'id' in name ? byKey(tx, tx`message.id`, tx`${name.id}`) : tx`message.code = ${name.code}`}`
   if (row === undefined) return null
   const [message] = await readHistory(tx, threadId, [row])
-  return message?.restores === undefined ? (message ?? null) : await loadMessage(tx, { threadId, id: message.restores.id })
+  return message?.restores === undefined
+    ? (message ?? null)
+    : await loadMessage(tx, { threadId, id: message.restores.id })
 }
 
 /** Messages of a thread by their ids, in no order; ids that are not there are left out. */

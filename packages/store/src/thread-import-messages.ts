@@ -57,7 +57,8 @@ export async function importMessages(
   if (first === undefined || last === undefined) return 0
   // The file of a thread that took an erased one's name begins past that one's head.
   const baseSeq = headSeq === 0 ? first.seq - 1 : (cursor?.baseSeq ?? 0)
-  if (headSeq > 0 && first.seq !== headSeq + 1) throw new ConflictError(`thread "${name}" was erased or changed while it was imported`)
+  if (headSeq > 0 && first.seq !== headSeq + 1)
+    throw new ConflictError(`thread "${name}" was erased or changed while it was imported`)
   const given = JSON.stringify(fresh)
   await Promise.all([
     tx`

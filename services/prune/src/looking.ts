@@ -19,7 +19,10 @@ export const MESSAGES_LOOKED_AT_MAX = 16 * CONVERSATION_MESSAGES_MAX
 
 /** As many messages as fill the lane, by the length of the thread's average message. */
 export function firstLook({ thread, lane }: Compaction): number {
-  const averageTokens = Math.max(1, thread.tokensEstimate / Math.max(1, thread.headSeq - thread.baseSeq - thread.restoredCount))
+  const averageTokens = Math.max(
+    1,
+    thread.tokensEstimate / Math.max(1, thread.headSeq - thread.baseSeq - thread.restoredCount),
+  )
   const filling = Math.ceil((LOOKED_AT_WINDOWS * lane.limitTokens) / averageTokens)
   return Math.min(Math.max(filling, MESSAGES_LOOKED_AT_FIRST), MESSAGES_LOOKED_AT_MAX)
 }

@@ -44,6 +44,7 @@ async function loopWith(numbers: readonly number[], fields: Partial<IterationInp
     inProject((tx) =>
       publishProgress(tx, {
         ...series,
+        headSeq: 0,
         version: 1,
         kind: 'regenerate',
         total: 10,

@@ -21,10 +21,12 @@ const MIGRATION = new URL('../../../packages/store/migrations/0025_restored_mess
 async function turnCopiesIntoMarks(): Promise<void> {
   const statements = (await readFile(fileURLToPath(MIGRATION), 'utf8')).split('--> statement-breakpoint')
   const sql = postgres(database.url, { max: 1, onnotice: () => {} })
-  for (const statement of statements.filter((each) => !/ADD COLUMN|CREATE INDEX/.test(each))) await sql.unsafe(statement)
+  for (const statement of statements.filter((each) => !/ADD COLUMN|CREATE INDEX/.test(each)))
+    await sql.unsafe(statement)
   await sql.end()
 }
 
+let copiesMade = 0
 const copyOf = (original: string, fields: object) =>
   prepared(
     {
@@ -35,7 +37,7 @@ const copyOf = (original: string, fields: object) =>
         restored: { snapshot: newId(), message: original, timestamp: '2026-02-12T14:30:00.000Z' },
       },
     },
-    { orderedAtMs: RECEIVED_AT_MS + 60_000 },
+    { orderedAtMs: RECEIVED_AT_MS + 60_000, ordinal: copiesMade++ },
   )
 
 describe('copies that earlier versions stored', () => {
@@ -60,7 +62,12 @@ describe('copies that earlier versions stored', () => {
     const archived = { threadId, contentType: 'other', summary: 's', content: result.content, filePaths: [] }
     const entry = { ...archived, toolName: 'Read', tokenCount: 100, originalCreatedAtMs: RECEIVED_AT_MS }
     const copyIds = [1, 3].map((index) => copies[index]?.input.id ?? '')
-    await inProject(PROJECT, (tx) => archiveEntries(tx, copyIds.map((messageId) => ({ ...entry, messageId }))))
+    await inProject(PROJECT, (tx) =>
+      archiveEntries(
+        tx,
+        copyIds.map((messageId) => ({ ...entry, messageId })),
+      ),
+    )
 
     await turnCopiesIntoMarks()
     await inProject(PROJECT, async (tx) => {
@@ -92,9 +99,7 @@ describe('copies that earlier versions stored', () => {
       const [mark] = copyIds
       expect(await loadMessage(tx, { threadId, id: mark ?? '' })).toMatchObject({ id: idOf(1), seq: 2 })
       const code = shortCode(mark ?? '', 8)
-      expect(await findMessagesByCode(tx, threadId, code)).toEqual([
-        { id: idOf(1), seq: 2, code, role: 'tool_result' },
-      ])
+      expect(await findMessagesByCode(tx, threadId, code)).toEqual([{ id: idOf(1), seq: 2, code, role: 'tool_result' }])
     })
   })
 })

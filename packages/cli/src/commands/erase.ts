@@ -48,7 +48,10 @@ export function registerAgentsErase(group: Command, context: CommandContext): vo
     async (name: string, options: EraseCommandOptions) => {
       if (options.yes !== true) await confirm(context, 'agent', name)
       await withEngine(context, options, { stages: [] }, async ({ client }) =>
-        printErased(context, await client.agents.delete(name, { signal: context.signal, reuse: options.reuse ?? false })),
+        printErased(
+          context,
+          await client.agents.delete(name, { signal: context.signal, reuse: options.reuse ?? false }),
+        ),
       )
     },
   )

@@ -69,9 +69,7 @@ export const messages = heddle.table(
     unique('messages_code').on(table.threadId, table.code),
     index('messages_order').on(table.threadId, table.orderedAt, table.ordinal, table.id),
     index('messages_late').on(table.threadId, table.orderedAt).where(sql`ordered_at < latest_at`),
-    index('messages_restored')
-      .on(table.threadId, table.restoresSeq, table.seq)
-      .where(sql`restores_seq is not null`),
+    index('messages_restored').on(table.threadId, table.restoresSeq, table.seq).where(sql`restores_seq is not null`),
     /** Those that never enter a context. */
     index('messages_aside')
       .on(table.threadId, table.orderedAt)
