@@ -92,7 +92,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
         expect((await client.messages.list({ thread: 'kept' })).items.map(({ content }) => content)).toEqual(['new'])
       })
 
-      test('gives nothing to a snapshot that was under way, and nothing back from those that were saved', async () => {
+      test('gets nothing back from snapshots that were saved before, which say how much was erased', async () => {
         const { client } = tests.pipeline
         await tests.start()
         const say = (thread: string, content: string) =>

@@ -1,4 +1,4 @@
-import { agentIdOf, threadIdOf } from '@heddle/core'
+import { agentIdOf, type SnapshotFile, threadIdOf } from '@heddle/core'
 import {
   advanceEmbedCursor,
   beginErasure,
@@ -11,8 +11,11 @@ import {
   listHistory,
   listThreads,
   loadErasure,
+  loadSummaryParts,
   loadThread,
+  recordSummaryPart,
   removeExpired,
+  standingPart,
 } from '@heddle/store'
 import { describe, expect, it } from 'vitest'
 import { asOwner } from './erasure-support.js'
@@ -119,6 +122,29 @@ describe('the name of an erased thread', () => {
       expect(await holdThread(tx, threadId, 4)).toBe(true)
       expect(await insertState(tx, stateOf(threadId, 4))).toBe(true)
       expect(await advanceEmbedCursor(tx, { threadId, toSeq: 4 })).toBe(true)
+    })
+  })
+
+  it('keeps its old messages out of a snapshot that was read before the erasure, and a summary of them out of the store', async () => {
+    const { threadId, old, send } = await erasedThread({ reuse: true })
+    const fresh = prepared({ content: 'new' })
+    await send([fresh])
+    const fileOf = ({ input: { id, content } }: typeof fresh): SnapshotFile => ({
+      ...{ session_id: newId(), timestamp: '2026-02-12T14:30:00Z', description: null, summary: 's', message_count: 1 },
+      ...{ window_start: null, window_end: '2026-02-12T14:30:00Z' },
+      messages: [{ id, thread_id: threadId, role: 'user', content, timestamp: '2026-02-12T14:00:00Z' }],
+    })
+    await inProject(PROJECT, async (tx) => {
+      const agentId = agentIdOf(PROJECT, 'weaver')
+      const [gone] = old
+      expect(await standingPart(tx, { agentId, file: fileOf(gone ?? fresh) })).toBeNull()
+      expect(await standingPart(tx, { agentId, file: fileOf(fresh) })).toMatchObject({ message_count: 1 })
+
+      const part = { threadId, summarizer: 'test', summary: 'of a part' }
+      await recordSummaryPart(tx, { ...part, headSeq: 2, hash: '01' })
+      await recordSummaryPart(tx, { ...part, headSeq: 4, hash: '02' })
+      const kept = await loadSummaryParts(tx, { threadId, summarizer: 'test', headSeq: 4, hashes: ['01', '02'] })
+      expect([...kept.keys()]).toEqual(['02'])
     })
   })
 
