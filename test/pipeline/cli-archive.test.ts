@@ -113,7 +113,7 @@ describe('with a session that outgrew its budget', () => {
     const cases = [
       ['--lines', '1-2'],
       ['msg-zzzzzzzz', '--failed'],
-      ['--search', 'x', '--after', 'y'],
+      ['--search', 'x', '--cursor', 'y'],
       ['--kind', 'nonsense'],
       ['--since', 'yesterday'],
     ]

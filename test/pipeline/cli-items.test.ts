@@ -38,7 +38,7 @@ test('items are set, listed, shown and taken away, for people and for programs',
   ])
   const page = (await items('list', '--agent', 'coder', '--limit', '2', '--json')).document
   expect(page.items).toHaveLength(2)
-  const rest = (await items('list', '--agent', 'coder', '--after', page.nextCursor, '--json')).document
+  const rest = (await items('list', '--agent', 'coder', '--cursor', page.nextCursor, '--json')).document
   expect(rest).toMatchObject({ items: [{ name: 'read', serverName: 'files' }], nextCursor: null })
   expect((await items('list', '--agent', 'coder', '--type', 'rule', '--json')).document.items).toHaveLength(1)
 

@@ -60,20 +60,20 @@ describe('threads', () => {
   test('show their history page by page, harmless for a terminal', async () => {
     const page = await home.heddle('threads', 'history', 'talk', '--limit', '2', '--json')
     expect(page.document).toMatchObject({ items: [{ seq: 1, sourceId: 'chat-1' }, { seq: 2 }], nextCursor: '2' })
-    const rest = await home.heddle('threads', 'history', 'talk', '--after', page.document.nextCursor, '--json')
+    const rest = await home.heddle('threads', 'history', 'talk', '--cursor', page.document.nextCursor, '--json')
     expect(rest.document).toMatchObject({ items: [{ seq: 3, content: 'and now?' }], nextCursor: null })
     const { stdout } = await home.heddle('threads', 'history', 'talk', '--order', 'desc', '--limit', '2')
     expect(stdout).toMatch(/seq +time +role +window +reference +message/)
     expect(stdout).toMatch(/3 +20\d\d-.*Z +user +in +msg-\w+ +and now\?\n.*2 .* assistant +in .* hi \\x1b\[2Jthere\n/)
-    expect(stdout).toContain('more: --after "2"')
-    expect(await home.heddle('threads', 'history', 'talk', '--after', 'x', '--json')).toMatchObject({
-      code: 2,
-      error: { code: 'VALIDATION_ERROR', field: 'after' },
-    })
-    expect(await home.heddle('threads', 'history', 'talk', '--after', '9', '--json')).toMatchObject({
-      code: 1,
-      error: { code: 'NOT_FOUND' },
-    })
+    expect(stdout).toContain('more: --cursor "2"')
+    const underTheOldName = await home.heddle('threads', 'history', 'talk', '--after', '2', '--json')
+    expect(underTheOldName.document).toEqual(rest.document)
+    for (const cursor of ['x', '9']) {
+      expect(await home.heddle('threads', 'history', 'talk', '--cursor', cursor, '--json')).toMatchObject({
+        code: 2,
+        error: { code: 'VALIDATION_ERROR', field: 'cursor', received: `"${cursor}"` },
+      })
+    }
   })
 })
 
@@ -132,9 +132,9 @@ describe('iterations', () => {
       { iterationNumber: 3, fileChanges: [] },
     ])
     const newest = await home.heddle(...list, '--order', 'desc', '--limit', '1')
-    const astray = await home.heddle(...list, '--after', 'astray', '--json')
+    const astray = await home.heddle(...list, '--cursor', 'astray', '--json')
     expect(astray).toMatchObject({ code: 2, error: { detail: expect.stringContaining('nextCursor') } })
-    expect(newest.stdout).toMatch(/3 +20\d\d-.*Z +codex +- +go on +did\n\nmore: --after "3"/)
+    expect(newest.stdout).toMatch(/3 +20\d\d-.*Z +codex +- +go on +did\n\nmore: --cursor "3"/)
   })
 
   test.each([

@@ -48,7 +48,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     expect(await client.messages.append(append)).toMatchObject({ stored: 0, repeated: 7 })
     expect(acknowledged[0]).toBe(7)
     const first = await client.messages.list({ thread, limit: 4 })
-    const rest = await client.messages.list({ thread, limit: 4, ...(first.nextCursor && { after: first.nextCursor }) })
+    const rest = await client.messages.list({ thread, limit: 4, ...(first.nextCursor && { cursor: first.nextCursor }) })
     expect([...first.items, ...rest.items].map(({ content }) => content)).toEqual(messages.map((each) => each.content))
     expect(rest.nextCursor).toBeNull()
     const other = { ...append, messages: [{ ...user('something else'), id: messages[0]?.id ?? '' }] }
@@ -81,7 +81,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     const { items, nextCursor } = await list({ kinds: ['file_view', 'bash'], failed: false, since: '1h', limit: 2 })
     expect(items).toMatchObject([{ kind: 'file_view', toolName: 'Read' }, { kind: 'file_view' }])
     const [, last] = items
-    const rest = await list({ limit: 2, ...(nextCursor !== null && { after: nextCursor }) })
+    const rest = await list({ limit: 2, ...(nextCursor !== null && { cursor: nextCursor }) })
     expect(rest.items.map(({ ref }) => ref)).not.toContain(last?.ref)
     const path = last?.filePaths[0] ?? ''
     expect((await list({ path, tool: 'read' })).items).toMatchObject([{ ref: last?.ref }])
@@ -100,7 +100,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     const next = await client.contexts.build({ thread: 'build', budget: 4_000, format: 'openai-chat', message: 'more' })
     const { items, nextCursor } = await client.contexts.list({ thread: 'build', limit: 1 })
     expect(items).toMatchObject([{ id: next.id, thread: 'build', status: 'built', tokensUsed: next.tokensUsed }])
-    const older = await client.contexts.list({ thread: 'build', after: nextCursor ?? '' })
+    const older = await client.contexts.list({ thread: 'build', cursor: nextCursor ?? '' })
     expect(older.items.map(({ id }) => id)).toEqual([built.id])
     await expect(client.contexts.list({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect((await client.archive.list({ thread: 'build' })).items).toEqual([])

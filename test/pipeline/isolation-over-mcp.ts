@@ -23,7 +23,7 @@ function forgedPlace({ victim, pick }: Attempt): string {
   const place = pick([
     { kind: 'snapshots', owner: victim.agent },
     { kind: 'contexts', owner: victim.thread },
-    { kind: 'archive', after: pick(victim.cursors) },
+    { kind: 'archive', cursor: pick(victim.cursors) },
   ])
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
@@ -31,10 +31,13 @@ function forgedPlace({ victim, pick }: Attempt): string {
 export const mcpAttempts: readonly NamedAttempt[] = [
   { name: 'MCP recall', run: (a) => tool(a, 'recall', { ref: forgedReference(a), thread: a.victim.thread }) },
   { name: 'MCP search', run: (a) => tool(a, 'search', { query: 'pelican', thread: a.victim.thread }) },
-  { name: 'MCP history', run: (a) => tool(a, 'history', { thread: a.victim.thread, after: a.pick(a.victim.cursors) }) },
+  {
+    name: 'MCP history',
+    run: (a) => tool(a, 'history', { thread: a.victim.thread, cursor: a.pick(a.victim.cursors) }),
+  },
   {
     name: 'MCP snapshots',
-    run: (a) => tool(a, 'list_snapshots', { agent: a.victim.agent, after: a.pick(a.victim.cursors) }),
+    run: (a) => tool(a, 'list_snapshots', { agent: a.victim.agent, cursor: a.pick(a.victim.cursors) }),
   },
   { name: 'MCP restore', run: (a) => tool(a, 'restore_snapshot', { id: a.victim.snapshotId }) },
   { name: 'MCP clear', run: (a) => tool(a, 'clear_context', { agent: a.victim.agent }) },

@@ -25,7 +25,7 @@ export const queueAttempts: readonly NamedAttempt[] = [
   sdk('snapshot', ({ attacker, victim }) => attacker.client.snapshots.get(victim.snapshotId)),
   sdk('restore', ({ attacker, victim }) => attacker.client.snapshots.restore(victim.snapshotId)),
   sdk('snapshots', ({ attacker, victim, pick }) =>
-    attacker.client.snapshots.history(pick([attacker, victim]).agent, { after: pick(victim.cursors) }),
+    attacker.client.snapshots.history(pick([attacker, victim]).agent, { cursor: pick(victim.cursors) }),
   ),
   sdk('export', ({ attacker, victim }) => wholeOf(attacker.client.threads.export(victim.thread))),
   sdk('loop', ({ attacker, victim }) => attacker.client.iterations.loop(victim.thread)),

@@ -189,7 +189,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
         ids.unshift((await client.snapshots.save({ agent: names.agent, description })).id)
       const { items, nextCursor } = await client.snapshots.history(names.agent, { limit: 2 })
       expect(items.map(({ description }) => description)).toEqual(['third', 'second'])
-      const rest = await client.snapshots.history(names.agent, { limit: 2, after: nextCursor ?? '' })
+      const rest = await client.snapshots.history(names.agent, { limit: 2, cursor: nextCursor ?? '' })
       expect([...items, ...rest.items].map(({ id }) => id)).toEqual(ids)
       expect(rest.nextCursor).toBeNull()
       await append(freshNames(), [say('another')])

@@ -306,7 +306,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
       })
       const page = await client.iterations.list(names.thread, { limit: 1 })
       expect(page).toMatchObject({ items: [{ iterationNumber: 1, output: 'x'.repeat(20_000) }], nextCursor: '1' })
-      expect(await client.iterations.list(names.thread, { after: '1' })).toMatchObject({
+      expect(await client.iterations.list(names.thread, { cursor: '1' })).toMatchObject({
         items: [{ iterationNumber: 2, output: '' }],
         nextCursor: null,
       })

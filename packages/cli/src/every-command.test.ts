@@ -34,7 +34,7 @@ function* leavesOf(command: Command, path: readonly string[]): Generator<Leaf> {
 /** Options that take any text: names of tools and files, what people say, addresses, cursors of names. */
 const FREE = new Set(
   [
-    '--after --changed --cli --command --data --description --doc --env --file --header --marker --message --model --out',
+    '--after --changed --cli --command --cursor --data --description --doc --env --file --header --marker --message --model --out',
     '--output --path --prompt --prompt-file --remove-doc --text --tool --url',
   ]
     .join(' ')

@@ -8,7 +8,7 @@ import {
   nameSchema,
   settingsSchema,
 } from '@heddle/contracts'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { numeral, oneOf, optionValue, wholeNumber } from './option-values.js'
 import { UsageError } from './output/failure.js'
 
@@ -52,6 +52,13 @@ export const limitOption = wholeNumber(
   limits.pageItemsMax,
   'Give how many rows to show, such as --limit 50.',
 )
+
+/** Which page of a list is shown. `--after`, as it was called, is taken as well. */
+export function cursorOption(): Option {
+  const option = new Option('--after, --cursor <cursor>', 'the page that comes after this nextCursor')
+  option.flags = '--cursor <cursor>'
+  return option
+}
 
 /** `10-50` as the text it is: lines counted from 1, both ends included. */
 export function linesOption(text: string): string {

@@ -97,8 +97,8 @@ async function runCommand(argv: readonly string[], context: CommandContext): Pro
 
 /** What only the work itself can tell of a command line: that a cursor is none. Of files and servers it is what they hold. */
 function isFaultOfOption(error: unknown, command: Command | undefined): boolean {
-  const isOfCursor = error instanceof HeddleError && error.code === 'VALIDATION_ERROR' && error.field === 'after'
-  return isOfCursor && command?.getOptionValueSource('after') === 'cli'
+  const isOfCursor = error instanceof HeddleError && error.code === 'VALIDATION_ERROR' && error.field === 'cursor'
+  return isOfCursor && command?.getOptionValueSource('cursor') === 'cli'
 }
 
 /** The strategies that the configuration brings are known before an option or a setting names one. */

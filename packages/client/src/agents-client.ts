@@ -3,6 +3,7 @@ import type { SnapshotFile } from '@heddle/core'
 import type { AgentRow, AgentSummary } from '@heddle/store'
 import { getAgent, listAllAgents, setAgent } from './agents.js'
 import { type ClearOptions, type ClearResult, clearWindows } from './clears.js'
+import type { PageOptions } from './cursors.js'
 import { type EraseOptions, type ErasureResult, eraseAgent } from './erasure.js'
 import type { ClientParts, Page } from './options.js'
 import { type RestoreOptions, restoreSnapshot } from './snapshot-restore.js'
@@ -11,7 +12,7 @@ import { getSnapshot, listAllSnapshots, type SaveOptions, type SnapshotListOptio
 export interface AgentsClient {
   put(name: string, body: AgentBody): Promise<AgentRow>
   get(name: string): Promise<AgentRow>
-  list(options?: { limit?: number; after?: string }): Promise<Page<AgentSummary>>
+  list(options?: PageOptions): Promise<Page<AgentSummary>>
   clear(name: string, options?: ClearOptions): Promise<ClearResult>
   /** Erases it for good, with its threads, items and snapshots. */
   delete(name: string, options?: EraseOptions): Promise<ErasureResult>

@@ -1,6 +1,7 @@
 import { type AgentBody, agentBodySchema, nameSchema, notFound, parse } from '@heddle/contracts'
 import { type AgentRow, type AgentSummary, ensureProject, listAgents, loadAgent, putAgent } from '@heddle/store'
-import { type ClientParts, checkPageLimit, type Page, pageOf } from './options.js'
+import { type CursorList, NAME_PLACE, type PageOptions, pageOf, placeAt } from './cursors.js'
+import { type ClientParts, checkPageLimit, type Page } from './options.js'
 
 /**
  * Makes an agent, or gives it a new version; what is left out of the body stays as it is.
@@ -29,9 +30,11 @@ export async function getAgent({ store, projectId }: ClientParts, name: string):
 
 export async function listAllAgents(
   { store, projectId }: ClientParts,
-  { limit = 100, after }: { limit?: number; after?: string } = {},
+  { limit = 100, ...page }: PageOptions = {},
 ): Promise<Page<AgentSummary>> {
   checkPageLimit(limit)
-  const query = { limit, ...(after !== undefined && { afterName: after }) }
-  return pageOf(await store.inProject(projectId, (tx) => listAgents(tx, query)), limit)
+  const list: CursorList = { kind: 'agents', ownerId: projectId }
+  const [afterName] = placeAt(list, page, NAME_PLACE) ?? []
+  const query = { limit, ...(afterName !== undefined && { afterName }) }
+  return pageOf(await store.inProject(projectId, (tx) => listAgents(tx, query)), { list, limit })
 }

@@ -6,7 +6,6 @@ import {
   momentMs,
   notFound,
   parse,
-  validationError,
 } from '@heddle/contracts'
 import { agentIdOf, formatReference, threadIdOf } from '@heddle/core'
 import {
@@ -18,6 +17,7 @@ import {
   type SelectedEntry,
   selectArchive,
 } from '@heddle/store'
+import { type CursorList, cursorOf, type PageOptions, placeAt } from './cursors.js'
 import type { ClientParts, Page } from './options.js'
 import type { SearchResult } from './search.js'
 
@@ -47,18 +47,20 @@ export interface ArchiveHit {
  * entries at most, so a page may be short, or empty, and the list go on all the same: `nextCursor` is null at its end.
  */
 export async function listArchive(parts: ClientParts, request: ArchiveListRequest): Promise<Page<ArchiveHit>> {
-  const { after, limit, ...selection } = parse(archiveListSchema, request, 'archive')
+  const { cursor, after, limit, ...selection } = parse(archiveListSchema, request, 'archive')
+  const list: CursorList = { kind: 'archive', ownerId: parts.projectId }
+  const before = placeIn(list, { cursor, after })
   const page = await parts.store.inProject(parts.projectId, (tx) =>
     selectArchive(tx, {
       ...toSelection(parts, selection),
       limit,
-      ...(after !== undefined && { before: readCursor(after) }),
+      ...(before !== null && { before }),
     }),
   )
   if (page.entries.length === 0) await checkThread(parts, selection.thread)
   return {
     items: page.entries.map((entry) => toHit(parts, entry)),
-    nextCursor: page.next === null ? null : `${page.next.atMs}_${page.next.id}`,
+    nextCursor: page.next === null ? null : cursorOf(list, `${page.next.atMs}_${page.next.id}`),
   }
 }
 
@@ -115,14 +117,11 @@ function toSelection({ projectId, clock }: ClientParts, conditions: Conditions):
   }
 }
 
-const CURSOR = /^(-?\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const PLACE = /^(-?\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-function readCursor(after: string): ArchivePlace {
-  const [, atMs, id] = CURSOR.exec(after) ?? []
-  if (atMs === undefined || id === undefined) {
-    throw validationError('after', 'must be the nextCursor of the page before', after)
-  }
-  return { atMs: Number(atMs), id }
+function placeIn(list: CursorList, page: PageOptions): ArchivePlace | null {
+  const [, atMs, id] = placeAt(list, page, PLACE) ?? []
+  return atMs === undefined || id === undefined ? null : { atMs: Number(atMs), id }
 }
 
 function toHit({ project }: ClientParts, entry: SelectedEntry): ArchiveHit {

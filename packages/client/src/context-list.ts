@@ -1,14 +1,11 @@
-import { type ContextSummary, nameSchema, notFound, parse, validationError } from '@heddle/contracts'
+import { type ContextSummary, nameSchema, notFound, parse } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { listContexts, loadThread } from '@heddle/store'
+import { type CursorList, cursorOf, type PageOptions, placeAt } from './cursors.js'
 import { type ClientParts, checkPageLimit, type Page } from './options.js'
 
-export interface ContextListOptions {
+export interface ContextListOptions extends PageOptions {
   readonly thread: string
-  /** Default 100. */
-  readonly limit?: number
-  /** The `nextCursor` of the page before. */
-  readonly after?: string
 }
 
 const LIMIT_DEFAULT = 100
@@ -20,11 +17,13 @@ const LIMIT_DEFAULT = 100
  */
 export async function listThreadContexts(
   { store, projectId }: ClientParts,
-  { thread, limit = LIMIT_DEFAULT, after }: ContextListOptions,
+  { thread, limit = LIMIT_DEFAULT, ...page }: ContextListOptions,
 ): Promise<Page<ContextSummary>> {
   const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
   checkPageLimit(limit)
-  const before = after === undefined ? undefined : readCursor(after)
+  const list: CursorList = { kind: 'contexts', ownerId: threadId }
+  const [, time, id = ''] = placeAt(list, page, PLACE) ?? []
+  const before = time === undefined ? undefined : { requestedAtMs: Number(time), id }
   const rows = await store.inProject(projectId, async (tx) => {
     const found = await listContexts(tx, { threadId, limit: limit + 1, ...(before && { before }) })
     if (found.length === 0 && (await loadThread(tx, { threadId })) === null) {
@@ -44,15 +43,8 @@ export async function listThreadContexts(
     }),
   )
   const last = rows[limit - 1]
-  return { items, nextCursor: rows.length > limit && last ? `${last.requestedAtMs}_${last.id}` : null }
+  const nextCursor = rows.length > limit && last ? cursorOf(list, `${last.requestedAtMs}_${last.id}`) : null
+  return { items, nextCursor }
 }
 
-const CURSOR = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
-
-function readCursor(after: string): { requestedAtMs: number; id: string } {
-  const [, time, id] = CURSOR.exec(after) ?? []
-  if (time === undefined || id === undefined) {
-    throw validationError('cursor', 'must be the nextCursor of the page before', after)
-  }
-  return { requestedAtMs: Number(time), id }
-}
+const PLACE = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/

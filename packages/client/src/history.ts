@@ -10,17 +10,15 @@ import {
 } from '@heddle/core'
 import { type HistoryMessage, listHistory, loadThread } from '@heddle/store'
 import { z } from 'zod'
+import { noCursor, numberAt } from './cursors.js'
 import type { ClientParts, Page } from './options.js'
-
-/** The cursor of a page is the sequence number of its last message. */
-const sequenceCursorSchema = z
-  .string()
-  .regex(/^[1-9]\d{0,14}$/, 'must be the nextCursor of the page before')
-  .transform(Number)
 
 const listMessagesSchema = z.strictObject({
   thread: nameSchema,
-  after: sequenceCursorSchema.optional(),
+  /** The sequence number of the last message of the page before. */
+  cursor: z.string().optional(),
+  /** @deprecated The name that `cursor` had. */
+  after: z.string().optional(),
   limit: z.int().min(1).max(limits.pageItemsMax).default(100),
   order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),
 })
@@ -71,13 +69,14 @@ export async function listMessages(
   { store, projectId, settings, clock }: ClientParts,
   options: ListMessagesOptions,
 ): Promise<Page<MessageEntry>> {
-  const { thread: name, after, limit, order } = parse(listMessagesSchema, options, 'history')
+  const { thread: name, limit, order, ...place } = parse(listMessagesSchema, options, 'history')
+  const afterSeq = numberAt(place)
   const threadId = threadIdOf(projectId, name)
   const [thread, page] = await store.inProject(projectId, (tx) =>
-    Promise.all([loadThread(tx, { threadId }), listHistory(tx, { threadId, afterSeq: after, limit, order })]),
+    Promise.all([loadThread(tx, { threadId }), listHistory(tx, { threadId, afterSeq, limit, order })]),
   )
   if (!thread) throw notFound('thread', name, 'see `heddle threads list`')
-  if (!page) throw notFound('cursor', String(after), 'take the nextCursor of a page of the same thread')
+  if (!page) throw noCursor(String(afterSeq))
   const { rollingWindow } = mergeSettings(settings, thread.agentSettings, thread.settings)
   const bounds = windowBounds({ rollingWindow, ...thread, nowMs: clock.nowMs() })
   const last = page.messages.at(-1)

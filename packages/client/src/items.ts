@@ -30,6 +30,7 @@ import {
   type Tx,
 } from '@heddle/store'
 import { z } from 'zod'
+import { type CursorList, cursorOf, type PageOptions, placeAt } from './cursors.js'
 import { type ClientParts, checkPageLimit, type Page } from './options.js'
 
 /** A rule, a reference or a tool of an agent, in one version. */
@@ -112,27 +113,30 @@ export async function getItem(
   return toAgentItem(await store.inProject(projectId, (tx) => findItem(tx, agent, { ...wanted, version })))
 }
 
-export interface ListItemsOptions {
+/** An item's id. */
+const PLACE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export interface ListItemsOptions extends PageOptions {
   readonly type?: ItemType
   readonly serverName?: string
-  readonly limit?: number
-  readonly after?: string
 }
 
 /** A page of an agent's items, by type, server and name. @throws PermanentError `NOT_FOUND` */
 export async function listAgentItems(
   { store, projectId }: ClientParts,
   agent: string,
-  { type, serverName, limit = 100, after }: ListItemsOptions = {},
+  { type, serverName, limit = 100, ...page }: ListItemsOptions = {},
 ): Promise<Page<AgentItem>> {
   checkPageLimit(limit)
   if (type !== undefined) parse(itemTypeSchema, type, 'type')
-  const afterId = after === undefined ? undefined : parse(z.guid('must be the nextCursor of a page'), after, 'after')
-  const rows = await store.inProject(projectId, async (tx) => {
+  return await store.inProject(projectId, async (tx) => {
     const { agentId } = await loadAgentOr(tx, agent)
-    return await listItems(tx, { agentId, type, serverName, limit, afterId })
+    const list: CursorList = { kind: 'items', ownerId: agentId }
+    const [afterId] = placeAt(list, page, PLACE) ?? []
+    const rows = await listItems(tx, { agentId, type, serverName, limit, afterId })
+    const last = rows.length < limit ? undefined : rows.at(-1)
+    return { items: rows.map(toAgentItem), nextCursor: last === undefined ? null : cursorOf(list, last.itemId) }
   })
-  return { items: rows.map(toAgentItem), nextCursor: rows.length < limit ? null : (rows.at(-1)?.itemId ?? null) }
 }
 
 /**

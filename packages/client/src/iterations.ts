@@ -24,6 +24,7 @@ import {
   type ProgressRow,
 } from '@heddle/store'
 import { z } from 'zod'
+import { noCursor, numberAt } from './cursors.js'
 import { newId } from './ids.js'
 import type { ClientParts, Page } from './options.js'
 
@@ -102,11 +103,10 @@ function split(prepared: readonly PreparedIteration[]): PreparedIteration[][] {
 }
 
 const listOptionsSchema = z.strictObject({
-  after: z
-    .string()
-    .regex(/^(0|[1-9]\d{0,14})$/, 'must be the nextCursor of the page before')
-    .transform(Number)
-    .optional(),
+  /** The number of the last iteration of the page before. */
+  cursor: z.string().optional(),
+  /** @deprecated The name that `cursor` had. */
+  after: z.string().optional(),
   limit: z.int().min(1).max(limits.pageItemsMax).default(50),
   order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),
 })
@@ -129,11 +129,13 @@ export async function listAllIterations(
   options: ListIterationsOptions = {},
 ): Promise<Page<IterationEntry>> {
   const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
-  const { after, limit, order } = parse(listOptionsSchema, options, 'iterations')
+  const { limit, order, ...place } = parse(listOptionsSchema, options, 'iterations')
+  const afterNumber = numberAt(place)
   const [found, page] = await store.inProject(projectId, (tx) =>
-    Promise.all([loadThread(tx, { threadId }), listIterations(tx, { threadId, afterNumber: after, limit, order })]),
+    Promise.all([loadThread(tx, { threadId }), listIterations(tx, { threadId, afterNumber, limit, order })]),
   )
   if (!found) throw notFound('thread', thread, 'see `heddle threads list`')
+  if (!page) throw noCursor(String(afterNumber))
   const last = page.iterations.at(-1)
   return {
     items: page.iterations.map(entryOf),

@@ -52,12 +52,8 @@ export function checkPageLimit(limit: number): void {
   throw validationError('limit', `must be a whole number from 1 to ${limits.pageItemsMax}`, limit)
 }
 
-/** A page of a list; `nextCursor` is what the next page begins after, null on the last. */
+/** A page of a list; `nextCursor` is what the next page is asked for with, as `cursor`, and null on the last. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly nextCursor: string | null
-}
-
-export function pageOf<Item extends { readonly name: string }>(items: readonly Item[], limit: number): Page<Item> {
-  return { items, nextCursor: items.length < limit ? null : (items.at(-1)?.name ?? null) }
 }

@@ -1,7 +1,8 @@
 import { nameSchema, notFound, type ProcessBody, parse, processBodySchema, validationError } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { listProcesses, loadProcess, loadThread, type ProcessRow, putProcess } from '@heddle/store'
-import { type ClientParts, checkPageLimit, type Page, pageOf } from './options.js'
+import { type CursorList, NAME_PLACE, type PageOptions, pageOf, placeAt } from './cursors.js'
+import { type ClientParts, checkPageLimit, type Page } from './options.js'
 
 /** How a process of a thread stands. */
 export interface ThreadProcess {
@@ -55,18 +56,20 @@ export async function getProcess(
 export async function listThreadProcesses(
   { store, projectId }: ClientParts,
   thread: string,
-  { limit = 100, after }: { limit?: number; after?: string } = {},
+  { limit = 100, ...page }: PageOptions = {},
 ): Promise<Page<ThreadProcess>> {
   checkPageLimit(limit)
   const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
+  const list: CursorList = { kind: 'processes', ownerId: threadId }
+  const [afterName] = placeAt(list, page, NAME_PLACE) ?? []
   const [found, processes] = await store.inProject(projectId, (tx) =>
     Promise.all([
       loadThread(tx, { threadId }),
-      listProcesses(tx, { threadId, limit, ...(after !== undefined && { afterName: after }) }),
+      listProcesses(tx, { threadId, limit, ...(afterName !== undefined && { afterName }) }),
     ]),
   )
   if (!found) throw notFound('thread', thread, 'see `heddle threads list`')
-  return pageOf(processes.map(toProcess), limit)
+  return pageOf(processes.map(toProcess), { list, limit })
 }
 
 function toProcess({ name, version, status, endedAtMs, updatedAtMs }: ProcessRow): ThreadProcess {

@@ -21,6 +21,7 @@ import {
   type SnapshotRow,
   type Tx,
 } from '@heddle/store'
+import { type CursorList, cursorOf, type PageOptions, placeAt } from './cursors.js'
 import { checkDeadline } from './deadline.js'
 import { idsOfKey } from './idempotency.js'
 import { newId } from './ids.js'
@@ -34,12 +35,8 @@ export interface SaveOptions {
   readonly idempotencyKey?: string | undefined
 }
 
-export interface SnapshotListOptions {
-  /** Default 50 (spec 000). */
-  readonly limit?: number
-  /** The `nextCursor` of the page before. */
-  readonly after?: string
-}
+/** Default 50 snapshots (spec 000). */
+export type SnapshotListOptions = PageOptions
 
 const SAVE_DEADLINE_MS = 120_000
 /** A window may take seconds to read: whoever waits looks less often than for a context. */
@@ -125,29 +122,25 @@ function answerOf(row: SnapshotRow | null): Snapshot | undefined {
 export async function listAllSnapshots(
   { store, projectId }: ClientParts,
   agent: string,
-  { limit = HISTORY_LIMIT, after }: SnapshotListOptions = {},
+  { limit = HISTORY_LIMIT, ...page }: SnapshotListOptions = {},
 ): Promise<Page<Snapshot>> {
   const name = parse(nameSchema, agent, 'agent')
   checkPageLimit(limit)
   const agentId = agentIdOf(projectId, name)
-  const before = after === undefined ? undefined : readCursor(after)
+  const list: CursorList = { kind: 'snapshots', ownerId: agentId }
+  const [, time, id = ''] = placeAt(list, page, PLACE) ?? []
+  const before = time === undefined ? undefined : { createdAtMs: Number(time), id }
   const rows = await store.inProject(projectId, async (tx) => {
     if (!(await loadAgent(tx, { name }))) throw notFound('agent', name, 'see `heddle agents list`')
     return await listSnapshots(tx, { agentId, limit: limit + 1, before })
   })
   const items = rows.slice(0, limit)
   const last = items.at(-1)
-  const nextCursor = rows.length > limit && last ? `${last.createdAtMs}-${last.id}` : null
+  const nextCursor = rows.length > limit && last ? cursorOf(list, `${last.createdAtMs}_${last.id}`) : null
   return { items: items.map(toSnapshot), nextCursor }
 }
 
-function readCursor(cursor: string): { createdAtMs: number; id: string } {
-  const [, time, id] = /^(\d{1,15})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
-  if (time === undefined || id === undefined) {
-    throw validationError('cursor', 'must be the nextCursor of the page before', cursor)
-  }
-  return { createdAtMs: Number(time), id }
-}
+const PLACE = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 /** A snapshot with its messages, as its file has it (spec 000). @throws PermanentError `NOT_FOUND` */
 export async function getSnapshot(parts: ClientParts, given: string): Promise<SnapshotFile> {

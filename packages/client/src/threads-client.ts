@@ -1,5 +1,6 @@
 import type { ProcessBody } from '@heddle/contracts'
 import type { ThreadDetailsRow, ThreadSummary } from '@heddle/store'
+import type { PageOptions } from './cursors.js'
 import { type EraseOptions, type ErasureResult, eraseThread } from './erasure.js'
 import {
   type AppendIterationsOptions,
@@ -53,7 +54,7 @@ export function threadsClient(parts: ClientParts): ThreadsClient {
 export interface ProcessesClient {
   put(thread: string, name: string, body: ProcessBody): Promise<ThreadProcess>
   get(thread: string, name: string): Promise<ThreadProcess>
-  list(thread: string, options?: { limit?: number; after?: string }): Promise<Page<ThreadProcess>>
+  list(thread: string, options?: PageOptions): Promise<Page<ThreadProcess>>
 }
 
 export function processesClient(parts: ClientParts): ProcessesClient {

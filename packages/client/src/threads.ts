@@ -13,8 +13,9 @@ import {
   type SummaryCosts,
   type ThreadSummary,
 } from '@heddle/store'
+import { type CursorList, NAME_PLACE, type PageOptions, pageOf, placeAt } from './cursors.js'
 import { checkDeadline } from './deadline.js'
-import { type ClientParts, checkPageLimit, DEADLINE_MS_DEFAULT, type Page, pageOf } from './options.js'
+import { type ClientParts, checkPageLimit, DEADLINE_MS_DEFAULT, type Page } from './options.js'
 import { waitFor } from './waiting.js'
 
 /** How a thread stands: what is stored of it, and how far the pipeline has come. */
@@ -59,27 +60,26 @@ export interface StateOverview {
   readonly summarizer: string | null
 }
 
-export interface ListThreadsOptions {
+export interface ListThreadsOptions extends PageOptions {
   readonly agent?: string
-  readonly limit?: number
-  /** The name with which the page before ended. */
-  readonly after?: string
 }
 
 export async function listAllThreads(
   parts: ClientParts,
   options: ListThreadsOptions = {},
 ): Promise<Page<ThreadSummary>> {
-  const { agent, limit = 100, after } = options
+  const { agent, limit = 100 } = options
   checkPageLimit(limit)
+  const list: CursorList = { kind: 'threads', ownerId: parts.projectId }
+  const [afterName] = placeAt(list, options, NAME_PLACE) ?? []
   const threads = await parts.store.inProject(parts.projectId, (tx) =>
     listThreads(tx, {
       limit,
       ...(agent !== undefined && { agentId: agentIdOf(parts.projectId, agent) }),
-      ...(after !== undefined && { afterName: after }),
+      ...(afterName !== undefined && { afterName }),
     }),
   )
-  return pageOf(threads, limit)
+  return pageOf(threads, { list, limit })
 }
 
 const STATES_SHOWN_MAX = 50

@@ -61,7 +61,9 @@ export const archiveListSchema = z.strictObject({
   ...selection,
   limit: z.int().min(1).max(limits.pageItemsMax).default(100),
   /** The `nextCursor` of the page before. */
-  after: z.string().max(100).optional(),
+  cursor: z.string().max(limits.cursorCharactersMax).optional(),
+  /** @deprecated The name that `cursor` had. */
+  after: z.string().max(limits.cursorCharactersMax).optional(),
 })
 export type ArchiveListRequest = z.input<typeof archiveListSchema>
 

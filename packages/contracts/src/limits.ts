@@ -65,6 +65,8 @@ export const limits = {
   wovenMessagesMax: 5_000,
   /** Messages of one thread whose pruning is undone: each is read for every context. */
   undoneMessagesMax: 5_000,
+  /** A cursor: a name with each of its characters as three bytes, in base 64, and what tells its list. */
+  cursorCharactersMax: 1_000,
   /** Entries of one page of a list. */
   pageItemsMax: 500,
   /** Messages or iterations in one request over HTTP; further ones go into another request. */

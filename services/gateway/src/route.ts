@@ -109,7 +109,7 @@ export function isoTime(timeMs: number | null): string | null {
 /** A page as the client takes it. */
 export function pageOptions({ limit, cursor }: { limit?: number | undefined; cursor?: string | undefined }): {
   limit?: number
-  after?: string
+  cursor?: string
 } {
-  return { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { after: cursor }) }
+  return { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) }
 }

@@ -109,12 +109,12 @@ describe('selective recall', () => {
       })
     }
     const seen: string[] = []
-    let after: string | undefined
+    let cursor: string | undefined
     do {
-      const page = await client().archive.list({ thread: 'tied', limit: 3, ...(after && { after }) })
+      const page = await client().archive.list({ thread: 'tied', limit: 3, ...(cursor && { cursor }) })
       seen.push(...page.items.map(({ summary }) => summary))
-      after = page.nextCursor ?? undefined
-    } while (after !== undefined)
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined)
     expect(seen.sort()).toEqual(Array.from({ length: 7 }, (_, index) => `tied ${index}`))
   })
 
@@ -124,7 +124,7 @@ describe('selective recall', () => {
     [{ since: '1h; drop table' }, 'since'],
     [{ path: '\0' }, 'path'],
     [{ limit: 0 }, 'limit'],
-    [{ after: '1_2' }, 'after'],
+    [{ cursor: '1_2' }, 'cursor'],
     [{ order: 'asc' }, 'order'],
   ])('refuses %j', async (request, field) => {
     await expect(client().archive.list(request as object)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field })

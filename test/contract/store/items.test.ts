@@ -90,12 +90,12 @@ describe('an item', () => {
     await put({ name: 'read', type: 'tool', serverName: 'web' })
     await put({ name: 'read', type: 'tool', serverName: 'files' })
     const seen: string[] = []
-    let after: string | undefined
+    let cursor: string | undefined
     do {
-      const page = await client.items.list(agent, { limit: 2, ...(after !== undefined && { after }) })
+      const page = await client.items.list(agent, { limit: 2, ...(cursor !== undefined && { cursor }) })
       seen.push(...page.items.map(({ serverName = '', name }) => `${serverName}.${name}`))
-      after = page.nextCursor ?? undefined
-    } while (after !== undefined)
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined)
     expect(seen).toEqual(['.z', '.a', '.b', '.c', 'files.read', 'web.read'])
     expect((await client.items.list(agent, { type: 'tool', serverName: 'web' })).items).toHaveLength(1)
   })

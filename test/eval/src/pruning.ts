@@ -150,16 +150,16 @@ async function shortened(client: Client, thread: string, context: ContextResult,
     select distinct message_id as "messageId" from heddle.prunings where thread_id = ${threadIdOf(projectIdOf(PROJECT), thread)}`
   const ever = new Set(pruned.map(({ messageId }) => messageId))
   const found: { id: string; reference: string }[] = []
-  let after: string | undefined
+  let cursor: string | undefined
   do {
     const page = await client.messages.list({
       thread,
       limit: limits.pageItemsMax,
-      ...(after !== undefined && { after }),
+      ...(cursor !== undefined && { cursor }),
     })
     for (const { id, reference } of page.items) if (ever.has(id) || !verbatim.has(id)) found.push({ id, reference })
-    after = page.nextCursor ?? undefined
-  } while (after !== undefined)
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
   return found
 }
 

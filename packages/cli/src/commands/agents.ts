@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import { limitOption, nameOption, withCommonOptions } from '../options.js'
+import { cursorOption, limitOption, nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { emptyLines, formatCount, moreLines, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
@@ -9,7 +9,7 @@ import { registerAgentsErase } from './erase.js'
 
 interface ListOptions extends CommonOptions, UrlOptions {
   readonly limit?: number
-  readonly after?: string
+  readonly cursor?: string
 }
 
 export function registerAgents(program: Command, context: CommandContext): void {
@@ -19,7 +19,7 @@ export function registerAgents(program: Command, context: CommandContext): void 
     .command('list')
     .description('list the agents of the project')
     .option('--limit <count>', 'rows of a page', limitOption)
-    .option('--after <cursor>', 'the page after this cursor')
+    .addOption(cursorOption())
   withCommonOptions(withUrlOption(list), ['heddle agents list', 'heddle agents list --json']).action(
     (options: ListOptions) => listAgents(context, options),
   )
@@ -36,16 +36,16 @@ export function registerAgents(program: Command, context: CommandContext): void 
 }
 
 async function listAgents(context: CommandContext, options: ListOptions): Promise<void> {
-  const { limit, after } = options
+  const { limit, cursor } = options
   await withRemote(context, options, null, async (client) => {
     const page = await client.agents.list({
       ...(limit !== undefined && { limit }),
-      ...(after !== undefined && { after }),
+      ...(cursor !== undefined && { cursor }),
     })
     context.printer.result(page, () => {
       if (page.items.length === 0) {
         return emptyLines(
-          after,
+          cursor,
           'agents',
           'no agents yet: heddle agents set NAME, or heddle import FILE --agent NAME, makes one',
         )

@@ -2,7 +2,7 @@ import { idSchema, type Snapshot, snapshotRequestSchema } from '@heddle/contract
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { optionValue } from '../option-values.js'
-import { limitOption, nameOption, withCommonOptions } from '../options.js'
+import { cursorOption, limitOption, nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { emptyLines, formatCount, moreLines, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
@@ -15,7 +15,7 @@ interface SaveOptions extends CommonOptions, UrlOptions {
 interface HistoryOptions extends CommonOptions, UrlOptions {
   readonly agent: string
   readonly limit?: number
-  readonly after?: string
+  readonly cursor?: string
 }
 
 const descriptionOption = optionValue(
@@ -42,7 +42,7 @@ export function registerContextSnapshots(group: Command, context: CommandContext
     .description('list the saved windows of an agent, newest first')
     .requiredOption('--agent <name>', 'the agent', nameOption('agent'))
     .option('--limit <count>', 'rows of a page (default 50)', limitOption)
-    .option('--after <cursor>', 'the page after this cursor')
+    .addOption(cursorOption())
   withCommonOptions(withUrlOption(history), [
     'heddle context history --agent coder',
     'heddle context history --agent coder --limit 10 --json',
@@ -85,16 +85,16 @@ function windowText({ windowStart, windowEnd }: Snapshot): string {
 }
 
 async function showHistory(context: CommandContext, options: HistoryOptions): Promise<void> {
-  const { agent, limit, after } = options
+  const { agent, limit, cursor } = options
   await withRemote(context, options, null, async (client) => {
     const page = await client.snapshots.history(agent, {
       ...(limit !== undefined && { limit }),
-      ...(after !== undefined && { after }),
+      ...(cursor !== undefined && { cursor }),
     })
     context.printer.result(page, () =>
       page.items.length === 0
         ? emptyLines(
-            after,
+            cursor,
             'snapshots',
             `no snapshots of agent ${safeText(agent)} yet: heddle context save --agent ${safeText(agent)}`,
           )

@@ -3,7 +3,7 @@ import { type ItemKey, type ItemType, notFound } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.js'
 import { wholeNumber } from '../option-values.js'
-import { limitOption, nameOption, withCommonOptions } from '../options.js'
+import { cursorOption, limitOption, nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { emptyLines, moreLines, tableLines } from '../output/table.js'
 import { withRemote, withUrlOption } from '../with-remote.js'
@@ -12,7 +12,7 @@ import { itemTypeOption, keyOf, type OwnerOptions, ownerOf, withItem, withOwner 
 interface ListOptions extends OwnerOptions {
   readonly type?: ItemType
   readonly limit?: number
-  readonly after?: string
+  readonly cursor?: string
 }
 
 interface ShowOptions extends OwnerOptions {
@@ -28,7 +28,7 @@ export function registerItemsView(group: Command, context: CommandContext): void
     .option('--type <type>', 'rule, reference or tool', itemTypeOption)
     .option('--server <name>', 'tools of this MCP server', nameOption('server'))
     .option('--limit <count>', 'rows of a page', limitOption)
-    .option('--after <cursor>', 'the page after this cursor')
+    .addOption(cursorOption())
   withCommonOptions(withUrlOption(list), [
     'heddle items list --agent coder',
     'heddle items list --thread session --json',
@@ -48,7 +48,7 @@ export function registerItemsView(group: Command, context: CommandContext): void
 
 async function listItems(context: CommandContext, options: ListOptions): Promise<void> {
   const owner = ownerOf(options)
-  const { type, server, limit, after } = options
+  const { type, server, limit, cursor } = options
   await withRemote(context, options, null, async (client) => {
     const page =
       'thread' in owner
@@ -57,12 +57,12 @@ async function listItems(context: CommandContext, options: ListOptions): Promise
             ...(type !== undefined && { type }),
             ...(server !== undefined && { serverName: server }),
             ...(limit !== undefined && { limit }),
-            ...(after !== undefined && { after }),
+            ...(cursor !== undefined && { cursor }),
           })
     context.printer.result(page, () => {
       if (page.items.length === 0)
         return emptyLines(
-          after,
+          cursor,
           'items',
           'no items yet: heddle items set rule NAME --agent AGENT --text TEXT makes one',
         )

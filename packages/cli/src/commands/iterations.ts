@@ -3,7 +3,7 @@ import { iterationInputSchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../context.js'
 import { numeral, oneOf, optionValue } from '../option-values.js'
-import { limitOption, nameOption, withCommonOptions } from '../options.js'
+import { cursorOption, limitOption, nameOption, withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
@@ -28,7 +28,7 @@ interface AddOptions extends CommonOptions, UrlOptions {
 
 interface ListOptions extends CommonOptions, UrlOptions {
   readonly limit?: number
-  readonly after?: string
+  readonly cursor?: string
   readonly order: 'asc' | 'desc'
 }
 
@@ -75,7 +75,7 @@ export function registerIterations(program: Command, context: CommandContext): v
     .argument('<thread>', 'the thread', nameOption('thread'))
     .option('--order <direction>', 'asc (oldest first) or desc', oneOf('order', ['asc', 'desc']), 'asc' as const)
     .option('--limit <count>', 'rows of a page', limitOption)
-    .option('--after <cursor>', 'the page after this cursor')
+    .addOption(cursorOption())
   withCommonOptions(withUrlOption(list), [
     'heddle iterations list nightly',
     'heddle iterations list nightly --order desc --limit 5 --json',
@@ -137,12 +137,12 @@ async function iterationsOf(context: CommandContext, thread: string, options: Ad
 }
 
 async function listIterations(context: CommandContext, thread: string, options: ListOptions): Promise<void> {
-  const { limit, after, order } = options
+  const { limit, cursor, order } = options
   await withRemote(context, options, null, async (client) => {
     const page = await client.iterations.list(thread, {
       order,
       ...(limit !== undefined && { limit }),
-      ...(after !== undefined && { after }),
+      ...(cursor !== undefined && { cursor }),
     })
     context.printer.result(page, () =>
       page.items.length === 0

@@ -4,6 +4,7 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { oneOf, optionValue } from '../option-values.js'
 import {
   archiveKindsOption,
+  cursorOption,
   limitOption,
   linesOption,
   maxTokensOption,
@@ -33,7 +34,7 @@ interface SelectOptions extends RecallOptions {
   readonly since?: string
   readonly until?: string
   readonly limit?: number
-  readonly after?: string
+  readonly cursor?: string
   readonly by?: SearchLegs
 }
 
@@ -70,7 +71,7 @@ export function registerRecall(program: Command, context: CommandContext): void 
     .option('--since <moment>', 'only from then on: 1h ago, or a time', momentOption('since'))
     .option('--until <moment>', 'only before then', momentOption('until'))
     .option('--limit <count>', 'rows of a page', limitOption)
-    .option('--after <cursor>', 'the page after this cursor')
+    .addOption(cursorOption())
     .option('--by <legs>', `with --search: ${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs))
   withCommonOptions(withUrlOption(recall.optionsGroup('Options:')), [
     'heddle recall msg-1a2b3c4d --thread session',
@@ -85,7 +86,7 @@ export function registerRecall(program: Command, context: CommandContext): void 
 }
 
 async function recallContent(context: CommandContext, reference: string, options: SelectOptions): Promise<void> {
-  refuse(options, ['agent', 'kind', 'tool', 'path', 'failed', 'since', 'until', 'limit', 'after', 'by'], {
+  refuse(options, ['agent', 'kind', 'tool', 'path', 'failed', 'since', 'until', 'limit', 'cursor', 'by'], {
     rule: 'goes without a reference',
     hint: 'Leave the reference out to list the archive, or this option to recall one entry.',
   })
@@ -113,7 +114,7 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
     rule: 'needs a reference',
     hint: 'Name what to recall, such as heddle recall msg-1a2b3c4d --lines 10-50.',
   })
-  const { agent, thread, kind, tool, path, failed, since, until, limit, after, search, by } = options
+  const { agent, thread, kind, tool, path, failed, since, until, limit, cursor, search, by } = options
   const selection = {
     ...(agent !== undefined && { agent }),
     ...(thread !== undefined && { thread }),
@@ -126,7 +127,7 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
     ...(limit !== undefined && { limit }),
   }
   if (search !== undefined) {
-    refuse(options, ['after'], { rule: 'goes without --search', hint: 'A search gives the best --limit results.' })
+    refuse(options, ['cursor'], { rule: 'goes without --search', hint: 'A search gives the best --limit results.' })
     return await withRemote(context, options, null, async (client) => {
       const found = await client.archive.search({ ...selection, query: search, ...(by !== undefined && { by }) })
       context.printer.result(found, () => searchLines(found))
@@ -134,7 +135,7 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
   }
   refuse(options, ['by'], { rule: 'needs --search', hint: 'Say what to search for, or leave it out.' })
   await withRemote(context, options, null, async (client) => {
-    const page = await client.archive.list({ ...selection, ...(after !== undefined && { after }) })
+    const page = await client.archive.list({ ...selection, ...(cursor !== undefined && { cursor }) })
     context.printer.result(page, () => archiveLines(page))
   })
 }

@@ -2,14 +2,14 @@ import type { MessageEntry } from '@heddle/client'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { oneOf } from '../option-values.js'
-import { limitOption, nameOption, withCommonOptions } from '../options.js'
+import { cursorOption, limitOption, nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
 interface HistoryOptions extends CommonOptions, UrlOptions {
   readonly limit?: number
-  readonly after?: string
+  readonly cursor?: string
   readonly order: 'asc' | 'desc'
 }
 
@@ -20,7 +20,7 @@ export function registerThreadsHistory(group: Command, context: CommandContext):
     .argument('<name>', 'the thread', nameOption('thread'))
     .option('--order <direction>', 'asc (oldest first) or desc', oneOf('order', ['asc', 'desc']), 'asc' as const)
     .option('--limit <count>', 'rows of a page', limitOption)
-    .option('--after <cursor>', 'the page after this cursor')
+    .addOption(cursorOption())
   withCommonOptions(withUrlOption(history), [
     'heddle threads history session',
     'heddle threads history session --order desc --limit 20 --json',
@@ -28,13 +28,13 @@ export function registerThreadsHistory(group: Command, context: CommandContext):
 }
 
 async function showHistory(context: CommandContext, name: string, options: HistoryOptions): Promise<void> {
-  const { limit, after, order } = options
+  const { limit, cursor, order } = options
   await withRemote(context, options, null, async (client) => {
     const page = await client.messages.list({
       thread: name,
       order,
       ...(limit !== undefined && { limit }),
-      ...(after !== undefined && { after }),
+      ...(cursor !== undefined && { cursor }),
     })
     context.printer.result(page, () =>
       page.items.length === 0

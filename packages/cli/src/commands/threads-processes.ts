@@ -4,7 +4,7 @@ import { processBodySchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { optionValue } from '../option-values.js'
-import { limitOption, nameOption, withCommonOptions } from '../options.js'
+import { cursorOption, limitOption, nameOption, withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { moreLines, tableLines } from '../output/table.js'
@@ -15,7 +15,7 @@ interface ProcessesOptions extends CommonOptions, UrlOptions {
   readonly end?: string
   readonly status?: string
   readonly limit?: number
-  readonly after?: string
+  readonly cursor?: string
 }
 
 const statusOption = optionValue(
@@ -33,7 +33,7 @@ export function registerThreadsProcesses(group: Command, context: CommandContext
     .option('--end <process>', 'a process that has ended', nameOption('end'))
     .option('--status <text>', 'how it stands: every context of the agent says so while it runs', statusOption)
     .option('--limit <count>', 'rows of a page', limitOption)
-    .option('--after <cursor>', 'the page after this cursor')
+    .addOption(cursorOption())
   withCommonOptions(withUrlOption(processes), [
     'heddle threads processes session',
     'heddle threads processes session --set tests --status "3 of 10"',
@@ -62,11 +62,11 @@ async function showProcesses(
   context: CommandContext,
   client: RemoteClient,
   thread: string,
-  { limit, after }: ProcessesOptions,
+  { limit, cursor }: ProcessesOptions,
 ): Promise<void> {
   const page = await client.processes.list(thread, {
     ...(limit !== undefined && { limit }),
-    ...(after !== undefined && { after }),
+    ...(cursor !== undefined && { cursor }),
   })
   context.printer.result(page, () => {
     if (page.items.length === 0) return ['no processes']

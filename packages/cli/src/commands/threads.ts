@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
-import { limitOption, nameOption, withCommonOptions } from '../options.js'
+import { cursorOption, limitOption, nameOption, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
 import { emptyLines, formatCount, moreLines, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
@@ -15,7 +15,7 @@ import { registerThreadsSet } from './threads-set.js'
 interface ListOptions extends CommonOptions, UrlOptions {
   readonly agent?: string
   readonly limit?: number
-  readonly after?: string
+  readonly cursor?: string
 }
 
 export function registerThreads(program: Command, context: CommandContext): void {
@@ -26,7 +26,7 @@ export function registerThreads(program: Command, context: CommandContext): void
     .description('list the threads of the project')
     .option('--agent <name>', 'only those of an agent', nameOption('agent'))
     .option('--limit <count>', 'rows of a page', limitOption)
-    .option('--after <cursor>', 'the page after this cursor')
+    .addOption(cursorOption())
   withCommonOptions(withUrlOption(list), ['heddle threads list', 'heddle threads list --agent coder --json']).action(
     (options: ListOptions) => listThreads(context, options),
   )
@@ -48,12 +48,12 @@ export function registerThreads(program: Command, context: CommandContext): void
 }
 
 async function listThreads(context: CommandContext, options: ListOptions): Promise<void> {
-  const { agent, limit, after } = options
+  const { agent, limit, cursor } = options
   await withRemote(context, options, null, async (client) => {
     const page = await client.threads.list({
       ...(agent !== undefined && { agent }),
       ...(limit !== undefined && { limit }),
-      ...(after !== undefined && { after }),
+      ...(cursor !== undefined && { cursor }),
     })
     const items = page.items.map((thread) => ({
       name: thread.name,
@@ -67,7 +67,7 @@ async function listThreads(context: CommandContext, options: ListOptions): Promi
       lastError: thread.lastError,
     }))
     context.printer.result({ items, nextCursor: page.nextCursor }, () => {
-      if (items.length === 0) return emptyLines(after, 'threads', noThreads(agent))
+      if (items.length === 0) return emptyLines(cursor, 'threads', noThreads(agent))
       const rows = items.map((thread) => [
         safeText(thread.name),
         safeText(thread.agent),

@@ -86,11 +86,11 @@ function refuseForbidden(agent: string): (error: unknown) => never {
 
 async function historyOf(client: RemoteClient, thread: string): Promise<ReadonlyMap<string, EarlierForm>> {
   const history = new Map<string, EarlierForm>()
-  let after: string | null | undefined
+  let cursor: string | null | undefined
   do {
-    const page = await client.messages.list({ thread, limit: limits.pageItemsMax, ...(after && { after }) })
+    const page = await client.messages.list({ thread, limit: limits.pageItemsMax, ...(cursor && { cursor }) })
     for (const message of page.items) history.set(message.id, message)
-    after = page.nextCursor
-  } while (after !== null)
+    cursor = page.nextCursor
+  } while (cursor !== null)
   return history
 }

@@ -36,12 +36,12 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
 
 /** What stands below a page of a list that goes on; nothing on its last page. The cursor is a name that a user gave. */
 export function moreLines(nextCursor: string | null): string[] {
-  return nextCursor === null ? [] : ['', `more: --after ${JSON.stringify(safeText(nextCursor))}`]
+  return nextCursor === null ? [] : ['', `more: --cursor ${JSON.stringify(safeText(nextCursor))}`]
 }
 
 /** What stands in place of an empty page: that nothing comes after a cursor, or that there is nothing at all. */
-export function emptyLines(after: string | undefined, what: string, nothing: string): string[] {
-  return after === undefined ? [nothing] : [`no ${what} after ${JSON.stringify(safeText(after))}`]
+export function emptyLines(cursor: string | undefined, what: string, nothing: string): string[] {
+  return cursor === undefined ? [nothing] : [`no ${what} after ${JSON.stringify(safeText(cursor))}`]
 }
 
 /** A whole number with separators of thousands, the same on every machine. */

@@ -7,8 +7,8 @@ import type { Transport } from './transport.js'
 export function archiveOverHttp(transport: Transport): RemoteClient['archive'] {
   const path = ['archive']
   return {
-    async list({ after, kinds, failed, ...conditions } = {}) {
-      const query = { ...conditions, cursor: after, kinds: kinds?.join(','), failed: failed?.toString() }
+    async list({ cursor, after, kinds, failed, ...conditions } = {}) {
+      const query = { ...conditions, cursor: cursor ?? after, kinds: kinds?.join(','), failed: failed?.toString() }
       return (await transport.call<Page<ArchiveHit>>({ method: 'GET', path, query, retry: 'again' })).body
     },
     async search(body) {

@@ -29,6 +29,7 @@ import { type Call, preferWait, Transport, type TransportOptions } from './trans
 /** Options of a page, as callers give them and as a query names them. */
 interface PageOptions {
   readonly limit?: number | undefined
+  readonly cursor?: string | undefined
   readonly after?: string | undefined
   readonly order?: string | undefined
   readonly agent?: string | undefined
@@ -39,8 +40,8 @@ interface PageOptions {
 export function createClient(options: TransportOptions): RemoteClient {
   const transport = new Transport(options)
   const get = async <Body>(path: readonly string[], page: PageOptions = {}): Promise<Body> => {
-    const { limit, after, order, agent, thread } = page
-    const query = { limit, cursor: after, order, agent, thread }
+    const { limit, order, agent, thread } = page
+    const query = { limit, cursor: page.cursor ?? page.after, order, agent, thread }
     return (await transport.call<Body>({ method: 'GET', path, query, retry: 'again' })).body
   }
   const put = async <Body>(path: readonly string[], body: unknown): Promise<Body> =>

@@ -20,8 +20,8 @@ export function itemsOverHttp(transport: Transport): RemoteClient['items'] {
       call('PUT', ['agents', agent, 'items', type, name], { query: { serverName }, body }),
     get: (agent, { type, name, serverName }, { version } = {}) =>
       call('GET', ['agents', agent, 'items', type, name], { query: { serverName, version } }),
-    list: (agent, { type, serverName, limit, after } = {}) =>
-      call('GET', ['agents', agent, 'items'], { query: { type, serverName, limit, cursor: after } }),
+    list: (agent, { type, serverName, limit, cursor, after } = {}) =>
+      call('GET', ['agents', agent, 'items'], { query: { type, serverName, limit, cursor: cursor ?? after } }),
     remove: (agent, { type, name, serverName }) =>
       call('DELETE', ['agents', agent, 'items', type, name], { query: { serverName } }),
     setServer: (agent, server, body) => call('PUT', ['agents', agent, 'servers', server], { body }),

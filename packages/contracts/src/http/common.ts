@@ -23,7 +23,7 @@ export const limitQuerySchema = wholeNumber
 export const eventNumberSchema = wholeNumber.pipe(z.int().min(0))
 
 /** The `nextCursor` of the page before. What it may be is the list's own affair. */
-export const cursorQuerySchema = foreignNameSchema(limits.nameCharactersMax).optional()
+export const cursorQuerySchema = foreignNameSchema(limits.cursorCharactersMax).optional()
 
 /** A page of a list by name. */
 export const pageQuerySchema = z.strictObject({ limit: limitQuerySchema, cursor: cursorQuerySchema })

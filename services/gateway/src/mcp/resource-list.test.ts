@@ -6,19 +6,19 @@ const OWNERS = ['a', 'b', 'c']
 
 interface Asked {
   readonly limit?: number
-  readonly after?: string
+  readonly cursor?: string
 }
 
 /** A list of numbered entries, page by page. */
-function pageOf<Item>(all: readonly Item[], { limit = 100, after = '0' }: Asked) {
-  const [from, to] = [Number(after), Number(after) + limit]
+function pageOf<Item>(all: readonly Item[], { limit = 100, cursor = '0' }: Asked) {
+  const [from, to] = [Number(cursor), Number(cursor) + limit]
   return { items: all.slice(from, to), nextCursor: to < all.length ? String(to) : null }
 }
 
 /** A project in which every agent has `count` snapshots, every thread as many contexts, and the archive as many entries. */
 function clientWith(count: number): RemoteClient {
-  const owners = async ({ after = '' }: Asked) => {
-    const name = OWNERS.find((each) => each > after)
+  const owners = async ({ cursor = '' }: Asked) => {
+    const name = OWNERS.find((each) => each > cursor)
     return { items: name === undefined ? [] : [{ name }], nextCursor: name ?? null }
   }
   const numbered = (prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)

@@ -17,11 +17,11 @@ interface Resource {
 
 const placeSchema = z.strictObject({
   kind: z.enum(['snapshots', 'contexts', 'archive']),
-  /** The agent or thread whose resources are listed, and the one that was before it. */
+  /** The agent or thread whose resources are listed, and where the list of agents or threads goes on after it. */
   owner: z.string().optional(),
-  ownerBefore: z.string().optional(),
+  ownersCursor: z.string().optional(),
   /** Of the list of that owner. */
-  after: z.string().optional(),
+  cursor: z.string().optional(),
 })
 type Place = z.infer<typeof placeSchema>
 
@@ -56,19 +56,26 @@ export async function listResources(
 
 async function listFrom(client: RemoteClient, place: Place): Promise<Listed> {
   if (place.kind === 'archive') return await listArchive(client, place)
-  const owners = place.kind === 'snapshots' ? client.agents : client.threads
-  const owner = place.owner ?? (await owners.list({ limit: 1, ...afterOf(place.ownerBefore) })).items[0]?.name
-  if (owner === undefined) return { resources: [], next: { kind: place.kind === 'snapshots' ? 'contexts' : 'archive' } }
-  const page = { limit: PAGE, ...afterOf(place.after) }
-  const { resources, nextCursor } = await (place.kind === 'snapshots' ? snapshotsOf : contextsOf)(client, owner, page)
-  const next =
-    nextCursor === null ? { kind: place.kind, ownerBefore: owner } : { kind: place.kind, owner, after: nextCursor }
-  return { resources, next }
+  const { kind } = place
+  const { owner, ownersCursor } = place.owner === undefined ? await nextOwner(client, place) : place
+  const nextKind: Place = { kind: kind === 'snapshots' ? 'contexts' : 'archive' }
+  if (owner === undefined) return { resources: [], next: nextKind }
+  const page = { limit: PAGE, cursor: place.cursor }
+  const { resources, nextCursor } = await (kind === 'snapshots' ? snapshotsOf : contextsOf)(client, owner, page)
+  if (nextCursor !== null) return { resources, next: { kind, owner, ownersCursor, cursor: nextCursor } }
+  return { resources, next: ownersCursor === undefined ? nextKind : { kind, ownersCursor } }
+}
+
+/** The first agent or thread from a place on, and the place after it. */
+async function nextOwner(client: RemoteClient, { kind, ownersCursor }: Place): Promise<Partial<Place>> {
+  const owners = kind === 'snapshots' ? client.agents : client.threads
+  const { items, nextCursor } = await owners.list({ limit: 1, cursor: ownersCursor })
+  return { owner: items[0]?.name, ownersCursor: nextCursor ?? undefined }
 }
 
 interface PageOf {
   readonly limit: number
-  readonly after?: string
+  readonly cursor: string | undefined
 }
 
 async function snapshotsOf({ snapshots }: RemoteClient, agent: string, page: PageOf) {
@@ -95,19 +102,15 @@ async function contextsOf({ contexts }: RemoteClient, thread: string, page: Page
   return { resources, nextCursor }
 }
 
-async function listArchive({ archive }: RemoteClient, { after }: Place): Promise<Listed> {
-  const { items, nextCursor } = await archive.list({ limit: PAGE, ...afterOf(after) })
+async function listArchive({ archive }: RemoteClient, { cursor }: Place): Promise<Listed> {
+  const { items, nextCursor } = await archive.list({ limit: PAGE, cursor })
   const resources = items.map(({ ref, kind, thread, text }) => ({
     uri: addressOf('recall', ref),
     name: `${kind} of ${thread}`,
     description: text,
     mimeType: 'text/plain',
   }))
-  return { resources, next: nextCursor === null ? null : { kind: 'archive', after: nextCursor } }
-}
-
-function afterOf(after: string | undefined): { after?: string } {
-  return after === undefined ? {} : { after }
+  return { resources, next: nextCursor === null ? null : { kind: 'archive', cursor: nextCursor } }
 }
 
 function written(place: Place): string {
