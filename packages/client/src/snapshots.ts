@@ -9,7 +9,6 @@ import {
   type Snapshot,
   type SnapshotRequest,
   snapshotRequestSchema,
-  validationError,
 } from '@heddle/contracts'
 import { agentIdOf, type SnapshotFile, snapshotFileName } from '@heddle/core'
 import {

@@ -1,17 +1,5 @@
 import type { ModelLimits } from '@heddle/contracts'
-
-/**
- * Context windows in tokens (spec 003's table), by the beginning of the model's name; the longest match counts. `margin` is by
- * how much a family's own tokenizer may count more than o200k does: Claude's has been seen at 1.55 times.
- */
-const FAMILIES: readonly (readonly [prefix: string, limits: { readonly window: number; readonly margin: number }])[] = [
-  ['claude-', { window: 200_000, margin: 1.55 }],
-  ['claude-3-5-sonnet', { window: 200_000, margin: 1.55 }],
-  ['claude-3-opus', { window: 200_000, margin: 1.55 }],
-  ['gpt-4-turbo', { window: 128_000, margin: 1.15 }],
-  ['gpt-4o', { window: 128_000, margin: 1 }],
-  ['gemini-pro', { window: 32_000, margin: 1.15 }],
-]
+import { type KnownModel, knownModels } from './model-windows.js'
 
 /** The window of a model that no table names: that of the models most agents run on. */
 export const DEFAULT_WINDOW_TOKENS = 200_000
@@ -46,12 +34,27 @@ function knownWindow(model: string | null): number | undefined {
   return added.get(model)?.window ?? familyOf(model)?.window
 }
 
-function familyOf(model: string | null) {
-  let best: (typeof FAMILIES)[number] | undefined
-  // A name may have its provider before it, as in models.dev: `anthropic/claude-3-opus`.
-  const name = model?.slice(model.lastIndexOf('/') + 1)
-  for (const entry of FAMILIES) {
-    if (name?.startsWith(entry[0]) && (best === undefined || entry[0].length > best[0].length)) best = entry
+function familyOf(model: string | null): KnownModel | undefined {
+  if (model === null) return undefined
+  const name = ownName(model)
+  // What a colon parts may be a maker and a model (`openai:gpt-4`), or a model and its kind (`gpt-4:extended`).
+  const found = [name, name.slice(name.indexOf(':') + 1)].flatMap((each) => longestKnown(each) ?? [])
+  const [beginning] = found.sort((one, other) => other.length - one.length)
+  return beginning === undefined ? undefined : knownModels.get(beginning)
+}
+
+/** A name without who serves it: `anthropic/claude-3-opus`, `us.anthropic.claude-3-opus`, `models/gemini-pro`. */
+function ownName(model: string): string {
+  return model
+    .slice(model.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/^(?:[a-z-]+\.)+/, '')
+}
+
+/** The longest known beginning of a name, at a place where a name may end: `gpt-4` is none of `gpt-4o` and of `gpt-4.1`. */
+function longestKnown(name: string): string | undefined {
+  for (let end = name.length; end > 0; end--) {
+    if (/^(?![a-z0-9]|\.\d)/.test(name.slice(end)) && knownModels.has(name.slice(0, end))) return name.slice(0, end)
   }
-  return best?.[1]
+  return undefined
 }

@@ -1,5 +1,5 @@
 import { PermanentError } from '@heddle/contracts'
-import type { Lane } from '../compaction/lane.js'
+import { answerTokens, type Lane } from '../compaction/lane.js'
 import { countFrame, countNeutralMessage } from '../formats/index.js'
 import { DEFAULT_WINDOW_TOKENS, isKnownModel, modelMargin } from '../models.js'
 import type { Counting } from './counting.js'
@@ -67,12 +67,17 @@ export function limitNotes({ settings }: BuildInput, lane: Lane): string[] {
           `the budget of ${budget} tokens was held to ${lane.limitTokens}: the window of the model less the room for its answer`,
         ]
       : []
+  const answer = answerTokens(settings)
+  const shortened =
+    answer < settings.maxOutputTokens && (budget === null || budget > lane.limitTokens)
+      ? [`${answer} tokens are kept for the answer, half of the window, in place of ${settings.maxOutputTokens}`]
+      : []
   const margin = modelMargin(model)
   const counted =
     margin > 1 && (budget === null || budget > lane.limitTokens)
       ? [`counted by o200k: the window of "${model}" was divided by ${margin}, since its own tokens are smaller`]
       : []
-  return [...assumed, ...held, ...counted]
+  return [...assumed, ...held, ...shortened, ...counted]
 }
 
 export function countingOf(input: BuildInput): Counting {

@@ -28,9 +28,14 @@ export interface Lane {
  * in the model's own tokens, so fewer of ours fit into it by the margin of its family; a budget is in those of our counter.
  */
 export function limitTokens(settings: Pick<Settings, 'model' | 'maxOutputTokens' | 'budget'>): number {
-  const ownWindow = modelWindowTokens(settings.model) - settings.maxOutputTokens
+  const ownWindow = modelWindowTokens(settings.model) - answerTokens(settings)
   const window = Math.floor(ownWindow / modelMargin(settings.model))
   return Math.max(1, Math.min(window, settings.budget ?? window))
+}
+
+/** The room that is left for the answer: never more than half of a window, so that a small one holds a request, too. */
+export function answerTokens({ model, maxOutputTokens }: Pick<Settings, 'model' | 'maxOutputTokens'>): number {
+  return Math.min(maxOutputTokens, Math.floor(modelWindowTokens(model) / 2))
 }
 
 /** What a lane takes from settings beside its strategy. */
