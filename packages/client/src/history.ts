@@ -18,7 +18,7 @@ const listMessagesSchema = z.strictObject({
   /** The sequence number of the last message of the page before. */
   cursor: z.string().optional(),
   /** @deprecated The name that `cursor` had. */
-  after: z.string().optional(),
+  after: z.string().optional().meta({ deprecated: true }),
   limit: z.int().min(1).max(limits.pageItemsMax).default(100),
   order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),
 })

@@ -106,7 +106,7 @@ const listOptionsSchema = z.strictObject({
   /** The number of the last iteration of the page before. */
   cursor: z.string().optional(),
   /** @deprecated The name that `cursor` had. */
-  after: z.string().optional(),
+  after: z.string().optional().meta({ deprecated: true }),
   limit: z.int().min(1).max(limits.pageItemsMax).default(50),
   order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),
 })

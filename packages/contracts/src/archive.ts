@@ -63,7 +63,7 @@ export const archiveListSchema = z.strictObject({
   /** The `nextCursor` of the page before. */
   cursor: z.string().max(limits.cursorCharactersMax).optional(),
   /** @deprecated The name that `cursor` had. */
-  after: z.string().max(limits.cursorCharactersMax).optional(),
+  after: z.string().max(limits.cursorCharactersMax).optional().meta({ deprecated: true }),
 })
 export type ArchiveListRequest = z.input<typeof archiveListSchema>
 

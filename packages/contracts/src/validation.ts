@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { HeddleError, PermanentError } from './errors.js'
+import { didYouMean, nearest } from './nearest.js'
 import { describeAtPlace, fieldAt } from './received.js'
-import { wording } from './wording.js'
+import { knownKeys, wording } from './wording.js'
 
 /** Objects among which a property is looked for that cannot be read: the search goes as deep as there are objects. */
 const OBJECTS_SEARCHED_MAX = 1_000
@@ -18,13 +19,13 @@ const UNREADABLE = 'a value that throws when it is read'
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, subject: string): z.infer<Schema> {
   const result = tryParse(schema, value, subject)
   if (!('fault' in result)) return result.data
-  const { path, message, tooLarge, issue } = result.fault
+  const { path, message, tooLarge, issue, hint } = result.fault
   const field = fieldAt(path) || subject
   const received = describeAt(value, path, issue)
   throw new PermanentError(
     tooLarge === true ? 'PAYLOAD_TOO_LARGE' : 'VALIDATION_ERROR',
     `${subject}: ${path.length > 0 ? `${field}: ` : ''}${message} (received ${received})`,
-    { field, received },
+    { field, received, ...(hint !== undefined && { hint }) },
   )
 }
 
@@ -35,10 +36,15 @@ function tryParse<Schema extends z.ZodType>(
   subject: string,
 ): { data: z.infer<Schema> } | { fault: Fault } {
   try {
-    const result = schema.safeParse(value, { error: wording })
+    const known = new Map<string, readonly string[]>()
+    const error: typeof wording = (issue) => {
+      if (issue.code === 'unrecognized_keys') for (const key of issue.keys) known.set(key, knownKeys(issue))
+      return wording(issue)
+    }
+    const result = schema.safeParse(value, { error })
     if (result.success) return { data: result.data }
-    const [issue] = result.error.issues
-    return { fault: issue === undefined ? { path: [], message: 'is not valid' } : faultOf(issue) }
+    const issue = mistyped(result.error.issues, known) ?? result.error.issues[0]
+    return { fault: issue === undefined ? { path: [], message: 'is not valid' } : faultOf(issue, known) }
   } catch (error) {
     if (error instanceof HeddleError) throw error
     const field = fieldAt(unreadablePath(value, new Set()) ?? []) || subject
@@ -55,11 +61,34 @@ interface Fault {
   readonly message: string
   readonly tooLarge?: boolean
   readonly issue?: z.core.$ZodIssue
+  readonly hint?: string
 }
 
-function faultOf(issue: z.core.$ZodIssue): Fault {
+/** The keys that an object knows in which another key was found, by that key. */
+type KnownKeys = ReadonlyMap<string, readonly string[]>
+
+/** Where a key is missing and another one stands there in its place, that one is at fault. */
+function mistyped(issues: readonly z.core.$ZodIssue[], known: KnownKeys): z.core.$ZodIssue | undefined {
+  const [first] = issues
+  if (first === undefined) return undefined
+  const [missing, place] = [first.path.at(-1), String(first.path.slice(0, -1))]
+  return issues.find(
+    (issue) =>
+      issue.code === 'unrecognized_keys' &&
+      String(issue.path) === place &&
+      issue.keys.some((key) => nearest(key, known.get(key) ?? []) === missing),
+  )
+}
+
+function faultOf(issue: z.core.$ZodIssue, known: KnownKeys): Fault {
   const { path, message } = issue
-  if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message: 'is not known' }
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys
+    const keys = known.get(key) ?? []
+    const meant = didYouMean(key, keys)
+    const at = { path: [...path, key], message: `is not known${meant}` }
+    return meant !== '' || keys.length === 0 ? at : { ...at, hint: `Known there: ${keys.join(', ')}.` }
+  }
   return { path, message, tooLarge: issue.code === 'too_big' && issue.origin === 'string', issue }
 }
 

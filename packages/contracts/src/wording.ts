@@ -1,4 +1,5 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { didYouMean } from './nearest.js'
 
 /**
  * The rule that a value breaks, in the words of all errors, where its schema has none of its own. Given with each parse and
@@ -19,7 +20,7 @@ export const wording: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_format':
       return formats[issue.format] ?? 'is not in the form that is needed'
     case 'unrecognized_keys':
-      return `has what is not known there: ${issue.keys.join(', ')}`
+      return `has what is not known there: ${issue.keys.map((key) => key + didYouMean(key, knownKeys(issue))).join(', ')}`
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'invalid_union':
@@ -27,6 +28,14 @@ export const wording: z.core.$ZodErrorMap = (issue) => {
     default:
       return 'is not valid'
   }
+}
+
+/** The keys that an object may have in which another one was found; those that are on their way out are not told. */
+export function knownKeys(issue: z.core.$ZodRawIssue): string[] {
+  const { inst } = issue
+  if (!(inst instanceof z.ZodObject)) return []
+  const fields = Object.entries(inst.shape as Readonly<Record<string, z.ZodType>>)
+  return fields.filter(([, field]) => field.meta?.()?.['deprecated'] !== true).map(([name]) => name)
 }
 
 const nouns: Readonly<Record<string, string>> = {

@@ -1,8 +1,10 @@
 import {
   describeReceived,
+  didYouMean,
   type PartialSettings,
   partialSettingsSchema,
   readSetting,
+  settingFields,
   settingName,
   withoutSetting,
   withSetting,
@@ -97,7 +99,15 @@ function knownSetting(text: string): string {
   const result = partialSettingsSchema.safeParse(withSetting({}, name, undefined))
   const isUnknown = !result.success && result.error.issues.some(({ code }) => code === 'unrecognized_keys')
   if (!isUnknown && /^[a-z][\w.-]*$/i.test(name)) return name
-  throw new UsageError('name', 'is no setting', describeReceived(text), 'heddle settings list shows all of them.')
+  throw unknownSetting('name', name, text)
+}
+
+/** @param name as a setting would be called, whose groups are settings, too */
+function unknownSetting(field: string, name: string, received: string): UsageError {
+  const fields = settingFields().map((each) => each.name)
+  const groups = fields.flatMap((each) => (each.includes('.') ? [each.slice(0, each.lastIndexOf('.'))] : []))
+  const rule = `is no setting${didYouMean(name, [...fields, ...groups])}`
+  return new UsageError(field, rule, describeReceived(received), 'heddle settings list shows all of them.')
 }
 
 /** @throws UsageError before anything is opened */
@@ -106,8 +116,13 @@ function checkedValue(name: string, text: string): unknown {
   const result = partialSettingsSchema.safeParse(withSetting({}, name, value), { error: wording })
   if (result.success) return value
   const [issue] = result.error.issues
-  const rule = issue?.code === 'unrecognized_keys' ? 'is no setting' : (issue?.message ?? 'is not valid')
-  throw new UsageError(name, rule, describeReceived(text), `heddle settings show ${name} shows what holds now.`)
+  if (issue?.code === 'unrecognized_keys') throw unknownSetting(name, name, text)
+  throw new UsageError(
+    name,
+    issue?.message ?? 'is not valid',
+    describeReceived(text),
+    `heddle settings show ${name} shows what holds now.`,
+  )
 }
 
 async function change(
