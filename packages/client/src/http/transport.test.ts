@@ -120,6 +120,26 @@ test('who aborts gets the reason', async () => {
   await expect(client.contexts.build({ thread: 'run' }, { signal })).rejects.toThrow('enough')
 })
 
+test.each([
+  'http://heddle.example',
+  'http://heddle.example/',
+  'http://heddle.example/v1',
+  'http://heddle.example/v1/',
+  'http://heddle.example//',
+])('the gateway is found at %s', async (url) => {
+  const urls: string[] = []
+  const send = (async (asked: URL) => {
+    urls.push(String(asked))
+    return stored()
+  }) as typeof fetch
+  await createClient({ url, fetch: send }).messages.append({ agent: 'coder', thread: 'run', messages })
+  await createClient({ url: url.replace('example', 'example/in/v10'), fetch: send }).threads.get('run')
+  expect(urls).toEqual([
+    'http://heddle.example/v1/threads/run/messages',
+    'http://heddle.example/in/v10/v1/threads/run',
+  ])
+})
+
 test('an address that is none is refused at once', () => {
   for (const url of ['heddle', 'ftp://heddle', '']) {
     expect(() => createClient({ url })).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', field: 'url' }))

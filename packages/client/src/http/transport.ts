@@ -12,7 +12,7 @@ import { isWorthRetrying, pauseAfter } from '../retrying.js'
 import { type Incoming, isNode, type Send, sendByNode } from './node-send.js'
 
 export interface TransportOptions {
-  /** Where the gateway is: `https://heddle.example`, with the path under which a proxy shows it. */
+  /** Where the gateway is: `https://heddle.example`, with the path under which a proxy shows it; `/v1` at its end may stand or not. */
   readonly url: string
   /** A key of the project; none where the gateway asks for none. */
   readonly key?: string
@@ -59,7 +59,8 @@ export class Transport {
       throw validationError('url', 'must be an address such as http://127.0.0.1:4680', options.url)
     }
     this.#options = options
-    this.#base = url.href.replace(/\/+$/, '')
+    // Many give the address of the routes, as clients of model providers take it.
+    this.#base = url.href.replace(/\/+$/, '').replace(/\/v1$/, '')
   }
 
   /**
