@@ -10,23 +10,32 @@ export type JsonObject = { [key: string]: JsonValue }
  * Not `z.json()`: that follows a value into any depth, until the stack ends, and a schema that holds it keeps books on
  * every object that it parses, which takes longer than all else that is done to a message.
  */
-export const jsonObjectSchema = z.unknown().transform((value, context) => readObject(value, context))
+export const jsonObjectSchema = z
+  .unknown()
+  .transform((value, context) => readObject(value, context))
+  .meta({ type: 'object' })
 
 /**
  * The same of an object that a provider's package gave or takes, as it would be sent: fields that are undefined are left out,
  * addresses and times are texts, bytes are base64, and instances of classes are what they hold.
  */
-export const sentObjectSchema = z.unknown().transform((value, context) => readObject(value, context, true))
+export const sentObjectSchema = z
+  .unknown()
+  .transform((value, context) => readObject(value, context, true))
+  .meta({ type: 'object' })
 
 /**
  * Such an object, or a text. One schema and no union: the rules of a text would be tried on the object, and the library takes
  * a field that is called `length` for its length.
  */
-export const jsonObjectOrTextSchema = z.unknown().transform((value, context): JsonObject | string => {
-  if (typeof value !== 'string') return readObject(value, context)
-  if (value.length > limits.messageCharactersMax) refuseTooLarge(value, context)
-  return value
-})
+export const jsonObjectOrTextSchema = z
+  .unknown()
+  .transform((value, context): JsonObject | string => {
+    if (typeof value !== 'string') return readObject(value, context)
+    if (value.length > limits.messageCharactersMax) refuseTooLarge(value, context)
+    return value
+  })
+  .meta({ type: ['object', 'string'] })
 
 function readObject(value: unknown, context: z.RefinementCtx, isAsSent = false): JsonObject {
   try {

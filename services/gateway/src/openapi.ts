@@ -1,5 +1,7 @@
 import { errorCodes, eventsQuerySchema, httpEventSchema, httpSchemas, problemSchema } from '@heddle/contracts'
 import { z } from 'zod'
+import { refusalComponents, refusalsOf } from './openapi-refusals.js'
+import { openApiTags } from './openapi-tags.js'
 import type { RouteContract } from './route.js'
 
 type Json = Record<string, unknown>
@@ -39,7 +41,11 @@ export function openApiDocument(routes: readonly RouteContract[]): Json {
       title: 'Heddle',
       version: '1',
       description: `The context engine for LLM agents. Every error is a problem document (RFC 9457) whose \`code\` is one of ${errorCodes.join(', ')}.`,
+      license: { name: 'MIT', identifier: 'MIT' },
     },
+    // Where the document came from: a gateway does not know under which names proxies show it.
+    servers: [{ url: '/', description: 'The gateway that gave this document.' }],
+    tags: openApiTags,
     paths,
     security: [{ key: [] }, {}],
     components: {
@@ -51,13 +57,7 @@ export function openApiDocument(routes: readonly RouteContract[]): Json {
           description: 'A key of the project; on loopback none until it has one.',
         },
       },
-      responses: {
-        Problem: {
-          description: 'Why it was not done.',
-          headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'With 429 and 503.' } },
-          content: { 'application/problem+json': { schema: problem } },
-        },
-      },
+      responses: refusalComponents(problem),
     },
   }
 }
@@ -105,7 +105,7 @@ function operation(route: RouteContract, components: Json): Json {
           },
         ]),
       ),
-      default: { $ref: '#/components/responses/Problem' },
+      ...refusalsOf(route),
     },
   }
 }
@@ -130,6 +130,8 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): 
     unrepresentable: 'any',
     metadata: httpSchemas as unknown as NonNullable<z.core.ToJSONSchemaParams['metadata']>,
     target: 'draft-2020-12',
+    // What schemas say of themselves, such as descriptions; the names of components stand in a registry of their own.
+    override: ({ zodSchema, jsonSchema }) => void Object.assign(jsonSchema, z.globalRegistry.get(zodSchema)),
   }) as Json
   for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
     components[name] = moved(definition)

@@ -1,0 +1,12 @@
+/** The groups of routes, in the order in which the document lists them. */
+export const openApiTags = [
+  { name: 'agents', description: 'System prompts, docs and settings, and the clears of their windows.' },
+  { name: 'threads', description: 'Conversations and runs of an agent, and the processes that run for them.' },
+  { name: 'messages', description: 'What was said: appended once, kept in order, never changed.' },
+  { name: 'contexts', description: 'Messages for a model within a budget, with a receipt of every line.' },
+  { name: 'recall', description: 'The full text of what contexts show in short, and the search for it.' },
+  { name: 'items', description: 'Rules, references and tools that contexts may include.' },
+  { name: 'snapshots', description: 'Saved windows of an agent, and their return.' },
+  { name: 'iterations', description: 'The steps of autonomous runs.' },
+  { name: 'events', description: 'What happens, as it happens.' },
+] as const
