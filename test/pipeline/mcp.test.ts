@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { type Served, serve } from './http-support.js'
 import { openPipeline, type Pipeline } from './support.js'
 
@@ -189,6 +190,68 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     expect(contexts.length).toBeGreaterThanOrEqual(3)
     for (const uri of listed) expect((await client.readResource({ uri })).contents).toHaveLength(1)
     await expect(client.listResources({ cursor: 'nonsense' })).rejects.toThrow('VALIDATION_ERROR')
+  })
+
+  test('the threads of an agent are listed in a few words, page by page', async () => {
+    for (const thread of ['loom/1', 'loom/2', 'loom/3']) {
+      await call('append_messages', { agent: 'lister', thread, messages: [{ role: 'user', content: 'begin' }] })
+    }
+    const { structuredContent: first } = await call('list_threads', { agent: 'lister', limit: 2 })
+    expect(first.items).toEqual(
+      ['loom/1', 'loom/2'].map((thread) => ({
+        thread,
+        agent: 'lister',
+        title: null,
+        status: null,
+        messages: 1,
+        lastMessageAt: expect.stringMatching(/^20.*Z$/),
+      })),
+    )
+    const rest = await call('list_threads', { agent: 'lister', limit: 2, cursor: first.nextCursor })
+    expect(rest.structuredContent).toMatchObject({ items: [{ thread: 'loom/3' }], nextCursor: null })
+    const underTheOldName = await call('list_threads', { agent: 'lister', limit: 2, after: first.nextCursor })
+    expect(underTheOldName.structuredContent).toEqual(rest.structuredContent)
+    const refused = async (args: Record<string, unknown>) => (await call('list_threads', args)).content[0].text
+    expect(await refused({ agent: 'lister', cursor: 'zzz' })).toMatch(/^VALIDATION_ERROR: cursor: /)
+    expect(await refused({ agent: 'nobody' })).toMatch(/^NOT_FOUND: agent "nobody"/)
+    expect(await refused({ agnt: 'lister' })).toContain('agnt: is not known; did you mean agent?')
+  })
+
+  test.each([
+    ['a name that is none', 'tools/call', { name: 7 }, 'params: name: must be a text'],
+    ['no name', 'tools/call', {}, 'params: name: is needed'],
+    ['no params', 'tools/call', undefined, 'params: name: is needed'],
+    [
+      'arguments that are a text',
+      'tools/call',
+      { name: 'recall', arguments: 'msg' },
+      'params: arguments: must be an object',
+    ],
+    [
+      'arguments that are a list',
+      'tools/call',
+      { name: 'recall', arguments: [] },
+      'params: arguments: must be an object',
+    ],
+    [
+      'a mistyped key',
+      'tools/call',
+      { name: 'recall', argumets: {} },
+      'argumets: is not known; did you mean arguments?',
+    ],
+    ['a mistyped tool', 'tools/call', { name: 'serch' }, 'no such tool for this key; did you mean search?'],
+    ['a cursor that is a number', 'resources/list', { cursor: 7 }, 'params: cursor: must be a text'],
+    ['an address that is missing', 'resources/read', {}, 'params: uri: is needed'],
+  ])('%s is refused by what is wrong with it', async (_, method, params, rule) => {
+    const asked = client.request({ method, ...(params && { params }) } as never, z.unknown() as never)
+    const error = await asked.catch((refused: unknown) => refused)
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(rule) })
+    expect(error).toMatchObject({ data: { code: expect.stringMatching(/^(VALIDATION_ERROR|NOT_FOUND)$/) } })
+  })
+
+  test('a method that is none is refused as such', async () => {
+    const asked = client.request({ method: 'prompts/list' } as never, z.unknown() as never)
+    await expect(asked).rejects.toMatchObject({ code: -32601 })
   })
 
   test('what a snapshot is refused for says which call comes next', async () => {

@@ -1,18 +1,19 @@
 import type { RemoteClient } from '@heddle/client/http'
-import { type AccessRole, errorData, HeddleError, permissionsOf } from '@heddle/contracts'
+import {
+  type AccessRole,
+  describeReceived,
+  didYouMean,
+  errorData,
+  HeddleError,
+  PermanentError,
+  parse,
+  permissionsOf,
+} from '@heddle/contracts'
 import type { Logger } from '@heddle/runtime'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import {
-  CallToolRequestSchema,
-  type CallToolResult,
-  ErrorCode,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ListToolsRequestSchema,
-  McpError,
-  ReadResourceRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
+import { listedTool } from './listing.js'
 import { listResources } from './resource-list.js'
 import { readResource, resourceTemplates } from './resources.js'
 import { type Tool, tools } from './tools.js'
@@ -39,47 +40,61 @@ export function createMcpServer({ client, role, log }: McpServerOptions): Server
   const allowed = tools.filter(({ needs }) => permissionsOf[role].includes(needs))
   const mayRead = permissionsOf[role].includes('read')
 
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: allowed.map(described) }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-    const tool = allowed.find(({ name }) => name === params.name)
-    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, 'there is no such tool for this key')
+  const call: Handle = async (params, signal) => {
+    const given = parse(callSchema, params, 'params')
+    const tool = allowed.find(({ name }) => name === given.name)
+    if (tool === undefined) throw noSuchTool(given.name, allowed)
     try {
-      const result = await tool.call(params.arguments ?? {}, { client, signal })
+      const result = await tool.call(given.arguments ?? {}, { client, signal })
       return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } }
     } catch (error) {
       return refused(error, tool, log)
     }
-  })
-  server.setRequestHandler(ListResourcesRequestSchema, async ({ params }) =>
-    mayRead ? await orRefused(() => listResources(client, params?.cursor), log) : { resources: [] },
-  )
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
-    resourceTemplates: mayRead ? resourceTemplates : [],
-  }))
-  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }) => {
-    if (!mayRead) throw new McpError(ErrorCode.InvalidRequest, 'this key may not read')
-    return await orRefused(async () => ({ contents: [await readResource(params.uri, { client })] }), log)
-  })
+  }
+  const read: Handle = async (params) => {
+    if (!mayRead) throw new PermanentError('FORBIDDEN', 'this key may not read')
+    const { uri } = parse(readSchema, params, 'params')
+    return { contents: [await readResource(uri, { client })] }
+  }
+  const list: Handle = async (params) => {
+    const { cursor } = parse(listSchema, params, 'params')
+    return mayRead ? await listResources(client, cursor) : { resources: [] }
+  }
+  const methods: ReadonlyMap<string, Handle> = new Map([
+    ['tools/list', async () => ({ tools: allowed.map(listedTool) })],
+    ['tools/call', call],
+    ['resources/list', list],
+    ['resources/templates/list', async () => ({ resourceTemplates: mayRead ? resourceTemplates : [] })],
+    ['resources/read', read],
+  ])
+  // Not registered one by one: what the SDK reads of their parameters it refuses in words that no caller can act on.
+  server.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
+    const handle = methods.get(method)
+    if (handle === undefined) throw new McpError(ErrorCode.MethodNotFound, 'Method not found')
+    return await orRefused(() => handle(params, signal), log)
+  }
   return server
 }
 
-const schemas = new Map<z.ZodType, object>()
+type Handle = (params: object, signal: AbortSignal) => Promise<Record<string, unknown>>
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output') {
-  const known = schemas.get(schema) ?? z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
-  schemas.set(schema, known)
-  return known as { type: 'object' }
-}
+/** What the protocol itself adds to the parameters of any request. */
+const ofProtocol = { _meta: z.unknown().optional(), task: z.unknown().optional() }
+const callSchema = z.strictObject({
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+  ...ofProtocol,
+})
+const readSchema = z.strictObject({ uri: z.string(), ...ofProtocol })
+const listSchema = z.strictObject({ cursor: z.string().optional(), ...ofProtocol })
 
-function described({ name, title, description, input, output, annotations }: Tool) {
-  return {
-    name,
-    title,
-    description,
-    inputSchema: schemaOf(input, 'input'),
-    outputSchema: schemaOf(output, 'output'),
-    annotations: { title, ...annotations },
-  }
+function noSuchTool(name: string, allowed: readonly Tool[]): PermanentError {
+  const names = allowed.map((tool) => tool.name)
+  return new PermanentError('NOT_FOUND', `there is no such tool for this key${didYouMean(name, names)}`, {
+    field: 'name',
+    received: describeReceived(name),
+    hint: `The tools are ${names.join(', ')}.`,
+  })
 }
 
 /** An error that a model can act on: what was wrong, what to do, and whether the same call may work later. */
@@ -101,8 +116,9 @@ async function orRefused<Result>(work: () => Promise<Result>, log: Logger): Prom
   try {
     return await work()
   } catch (error) {
-    const { code, detail } = told(error, log)
-    throw new McpError(ErrorCode.InvalidParams, `${code}: ${detail}`)
+    const data = told(error, log)
+    const code = data.code === 'INTERNAL' ? ErrorCode.InternalError : ErrorCode.InvalidParams
+    throw new McpError(code, `${data.code}: ${data.detail}`, data)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { RemoteAppendOptions, RemoteClient } from '@heddle/client/http'
 import { type McpToolContract, type McpToolName, mcpTools, parse } from '@heddle/contracts'
 import type { z } from 'zod'
+import { isoTime } from '../route.js'
 
 /** What a call of a tool works with: the client of the caller's own project, and nothing that leads to another one. */
 export interface ToolDeps {
@@ -8,6 +9,7 @@ export interface ToolDeps {
   readonly signal: AbortSignal
 }
 
+type ListedThread = Awaited<ReturnType<RemoteClient['threads']['list']>>['items'][number]
 type Input<Name extends McpToolName> = z.output<(typeof mcpTools)[Name]['input']>
 type Run<Name extends McpToolName> = (input: Input<Name>, deps: ToolDeps) => Promise<object>
 
@@ -20,20 +22,30 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     })
     return { id, tokensUsed, budget, summaryUsed, strategy, format, messages }
   },
+  async list_threads({ agent, ...page }, { client }) {
+    // An agent that is not there is another answer than one without threads.
+    if (agent !== undefined) await client.agents.get(agent)
+    const { items, nextCursor } = await client.threads.list({ ...page, ...(agent !== undefined && { agent }) })
+    return { items: items.map(toListedThread), nextCursor }
+  },
   history: (input, { client }) => client.messages.list(input),
   append_messages: (input, { client, signal }) =>
     // The client reads messages by their format.
     client.messages.append({ ...(input as RemoteAppendOptions), onBusy: 'fail', signal }),
   save_snapshot: (input, { client, signal }) => client.snapshots.save(input, { signal }),
-  list_snapshots: ({ agent, limit, after }, { client }) =>
-    client.snapshots.history(agent, { limit, ...(after !== undefined && { after }) }),
+  list_snapshots: ({ agent, ...page }, { client }) => client.snapshots.history(agent, page),
   restore_snapshot: ({ id }, { client, signal }) => client.snapshots.restore(id, { signal }),
   clear_context: ({ agent, clearedAt }, { client }) =>
     client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt }),
 }
 
+/** A few words for each thread: a page of all that is known of them would fill a model's window. */
+function toListedThread({ name, agentName, title, status, messages, lastMessageAtMs }: ListedThread) {
+  return { thread: name, agent: agentName, title, status, messages, lastMessageAt: isoTime(lastMessageAtMs) }
+}
+
 export interface Tool extends McpToolContract {
-  readonly name: string
+  readonly name: McpToolName
   /** @throws HeddleError what the client refuses, or the tool's own schema */
   call(given: unknown, deps: ToolDeps): Promise<object>
 }
@@ -41,5 +53,16 @@ export interface Tool extends McpToolContract {
 export const tools: readonly Tool[] = (Object.keys(mcpTools) as McpToolName[]).map((name) => {
   const contract: McpToolContract = mcpTools[name]
   const run = runs[name] as (input: unknown, deps: ToolDeps) => Promise<object>
-  return { name, ...contract, call: async (given, deps) => await run(parse(contract.input, given, name), deps) }
+  return {
+    name,
+    ...contract,
+    call: async (given, deps) => await run(parse(contract.input, underNewNames(given), name), deps),
+  }
 })
+
+/** What was called `after` is the cursor. */
+function underNewNames(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null || !('after' in given) || 'cursor' in given) return given
+  const { after: cursor, ...rest } = given
+  return { ...rest, cursor }
+}
