@@ -35,7 +35,13 @@ describe('with a session that outgrew its budget', () => {
     expect(cut.stderr).toMatch(/^cut by --max-tokens; lines in all: \d+\./)
     const found = await home.heddle('recall', '--thread', 'session', '--search', path, '--json')
     expect(found.document.items.map((each: { ref: string }) => each.ref)).toContain(hit.ref)
-    expect((await home.heddle('recall', '--thread', 'session')).stdout).toMatch(/reference +thread +when/)
+    const listed = (await home.heddle('recall', '--thread', 'session')).stdout
+    expect(listed).toMatch(/reference +thread +when/)
+    expect(listed).toMatch(/heddle recall nexora:\/\/\S+ gives the text; nexora:.* is an address within Heddle/)
+    const built = await home.heddle('context', 'build', '--thread', 'session', '--budget', '8000', '--json')
+    expect((await home.heddle('context', 'explain', built.document.id)).stdout).toMatch(
+      /references: heddle recall msg-\w+ --thread "session" gives the text; nexora:.* is an address within Heddle/,
+    )
   })
 
   test('messages are found by words, narrowed by what they are, and each can be recalled', async () => {

@@ -26,7 +26,12 @@ const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
   ['an unknown command', ['weave'], 'command line', /unknown command 'weave'/],
   ['a misspelt command', ['imprt'], 'command line', /Did you mean import/],
   ['an unknown option', ['up', '--fast'], 'command line', /unknown option '--fast'/],
-  ['a misspelt option', ['context', 'build', '--thread', 't', '--budgt', '9'], 'command line', /Did you mean --budget\?/],
+  [
+    'a misspelt option',
+    ['context', 'build', '--thread', 't', '--budgt', '9'],
+    'command line',
+    /Did you mean --budget\?/,
+  ],
   [
     'a misspelt setting',
     ['settings', 'show', 'prune.keepLasN'],

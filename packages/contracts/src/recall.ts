@@ -7,6 +7,10 @@ import { parse } from './validation.js'
 /** Tokens that a recall gives back unless it is told otherwise (spec 001). */
 export const RECALL_TOKENS_DEFAULT = 2_000
 
+/** What people and models are told of a whole reference wherever one is shown: its scheme looks like one of the web. */
+export const addressNote =
+  'nexora://project/thread/msg-... is an address within Heddle, which recall opens, and none of the web'
+
 /** What spec 001's tool takes, in the words that a model reads. */
 export const recallParametersSchema = z.strictObject({
   ref: z
@@ -45,8 +49,7 @@ export type RecallRequest = z.infer<typeof recallRequestSchema>
 
 /** What a recall gives back (spec 001). */
 export const recallResultSchema = z.object({
-  /** The full reference that was resolved. */
-  ref: z.string(),
+  ref: z.string().describe(`The whole reference that was resolved: ${addressNote}.`),
   /** The message that it names. */
   messageId: idSchema,
   /** `file_view`, `grep`, `bash`, `edit`, `assistant` or `other`; of a message that was never archived its role. */
@@ -68,7 +71,7 @@ export type RecallResult = z.infer<typeof recallResultSchema>
 /** OpenAI refuses a description of more than 1,024 characters. */
 const DESCRIPTION = `Brings back the full text of something that this conversation shows only in short.
 
-Older parts are condensed: a viewed file, a command's output or a long reply becomes one line that ends in a reference such as [recall:msg-1a2b3c4d]; summaries name their sources the same way. Nothing is lost: call this tool with the reference to read the original, exactly as it was. References to other threads and projects begin with nexora://.
+Older parts are condensed: a viewed file, a command's output or a long reply becomes one line that ends in a reference such as [recall:msg-1a2b3c4d]; summaries name their sources the same way. Nothing is lost: call this tool with the reference to read the original, exactly as it was. References to other threads and projects are whole: ${addressNote}.
 
 Use it for details that the short line does not give: the exact code that was read, the full error of a command, the words of a request. For a file as it is now, look at the file itself.
 

@@ -19,6 +19,12 @@ const reference = fc.record({
   location: fc.option(location),
 })
 
+test('what is no reference is refused with what one looks like, and what its scheme means', () => {
+  expect(() => parseReference('https://heddle.example/msg-1a2b3c4d')).toThrow(
+    expect.objectContaining({ code: 'VALIDATION_ERROR', hint: expect.stringContaining('an address within Heddle') }),
+  )
+})
+
 test('a reference is read back as it was written, whatever the names, wrapped or not', () => {
   fc.assert(
     fc.property(reference, (some) => {

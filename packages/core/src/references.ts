@@ -1,4 +1,4 @@
-import { limits, validationError } from '@heddle/contracts'
+import { addressNote, limits, validationError } from '@heddle/contracts'
 
 /** A place inside a message's content. Lines count from 1, both ends included; matches and calls count from 1. */
 export type Location =
@@ -74,7 +74,7 @@ export function parseReference(text: string): Reference {
       'ref',
       rule,
       text,
-      'use nexora://project/thread/msg-xxxxxxxx or msg-xxxxxxxx, with :L10-50 if needed',
+      `use msg-xxxxxxxx, with :L10-50 if needed, or the whole reference: ${addressNote}`,
     )
   if (text.length > limits.referenceCharactersMax)
     throw fault(`must have at most ${limits.referenceCharactersMax} characters`)

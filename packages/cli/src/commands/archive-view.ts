@@ -1,4 +1,5 @@
 import type { ArchiveHit, ArchiveSearchResult, Page } from '@heddle/client'
+import { addressNote } from '@heddle/contracts'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { searchNotes } from '../output/search-notes.js'
 import { formatCount, moreLines, tableLines } from '../output/table.js'
@@ -27,7 +28,7 @@ export function searchLines(found: ArchiveSearchResult): string[] {
 }
 
 function hitLines(items: readonly ArchiveHit[]): string[] {
-  return tableLines(
+  const rows = tableLines(
     [
       { title: 'reference' },
       { title: 'thread' },
@@ -43,4 +44,5 @@ function hitLines(items: readonly ArchiveHit[]): string[] {
       oneLine(hit.text, TEXT_CHARACTERS_MAX),
     ]),
   )
+  return [...rows, `heddle recall ${safeText(items[0]?.ref ?? 'REFERENCE')} gives the text; ${addressNote}`]
 }

@@ -1,4 +1,11 @@
-import type { ContextDiff, ContextResult, DiffLine, ReceiptEntry, Standing } from '@heddle/contracts'
+import {
+  addressNote,
+  type ContextDiff,
+  type ContextResult,
+  type DiffLine,
+  type ReceiptEntry,
+  type Standing,
+} from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { contextIdOption } from '../context-options.js'
@@ -90,6 +97,16 @@ function explained({ id, thread, strategy, budget, tokensUsed, receipt }: Contex
     ...titled('not shown', ...entryTable(absent)),
     ...outside.map(([reason, count]) => `never eligible: ${formatCount(count)}, ${safeText(reason)}`),
     ...receipt.notes.map((note) => `note: ${safeText(note)}`),
+    ...referenceLines(receipt.entries, thread),
+  ]
+}
+
+/** How what is named by a reference is read: once, below all that name one. */
+function referenceLines(entries: readonly ReceiptEntry[], thread: string): string[] {
+  const named = entries.find(({ reference, thread: other }) => reference !== undefined && other === undefined)
+  if (named === undefined) return []
+  return [
+    `references: heddle recall ${named.reference} --thread ${JSON.stringify(safeText(thread))} gives the text; ${addressNote}`,
   ]
 }
 

@@ -1,4 +1,11 @@
-import { type ArchiveKind, limits, recallRequestSchema, type SearchLegs, searchLegs } from '@heddle/contracts'
+import {
+  type ArchiveKind,
+  addressNote,
+  limits,
+  recallRequestSchema,
+  type SearchLegs,
+  searchLegs,
+} from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { oneOf, optionValue } from '../option-values.js'
@@ -80,9 +87,11 @@ export function registerRecall(program: Command, context: CommandContext): void 
     'heddle recall --agent coder --kind bash --failed',
     'heddle recall --agent coder --search "connection refused"',
     'heddle recall --agent coder --search "why the port was taken" --kind bash --since 1d --by meaning',
-  ]).action((reference: string | undefined, options: SelectOptions) =>
-    reference === undefined ? selectContents(context, options) : recallContent(context, reference, options),
-  )
+  ])
+    .addHelpText('after', `\n${addressNote}.`)
+    .action((reference: string | undefined, options: SelectOptions) =>
+      reference === undefined ? selectContents(context, options) : recallContent(context, reference, options),
+    )
 }
 
 async function recallContent(context: CommandContext, reference: string, options: SelectOptions): Promise<void> {

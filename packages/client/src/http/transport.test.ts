@@ -134,10 +134,7 @@ test.each([
   }) as typeof fetch
   await createClient({ url, fetch: send }).messages.append({ agent: 'coder', thread: 'run', messages })
   await createClient({ url: url.replace('example', 'example/in/v10'), fetch: send }).threads.get('run')
-  expect(urls).toEqual([
-    'http://heddle.example/v1/threads/run/messages',
-    'http://heddle.example/in/v10/v1/threads/run',
-  ])
+  expect(urls).toEqual(['http://heddle.example/v1/threads/run/messages', 'http://heddle.example/in/v10/v1/threads/run'])
 })
 
 test('an address that is none is refused at once', () => {

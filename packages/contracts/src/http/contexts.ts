@@ -5,7 +5,7 @@ import { contextRequestSchema, contextResultSchema, receiptSchema } from '../con
 import { type EventTopic, eventSchema, eventTopics } from '../events.js'
 import { limits } from '../limits.js'
 import { idSchema, nameSchema, timeSchema } from '../names.js'
-import { recallRequestSchema, recallResultSchema } from '../recall.js'
+import { addressNote, recallRequestSchema, recallResultSchema } from '../recall.js'
 import { searchKinds, searchRequestSchema } from '../search.js'
 import { eventNumberSchema, isoTimeSchema, jsonRecordSchema, named, pageQuerySchema, pageSchema } from './common.js'
 
@@ -66,7 +66,7 @@ const howFound = {
 
 export const archiveSearchBodySchema = named('ArchiveSearchBody', archiveSearchSchema)
 const archiveEntry = {
-  ref: z.string(),
+  ref: z.string().describe(`What recall takes: ${addressNote}.`),
   messageId: idSchema,
   sourceId: z.string().nullable(),
   thread: z.string(),
