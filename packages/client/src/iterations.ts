@@ -17,6 +17,7 @@ import {
 import {
   appendIterations,
   ensureThread,
+  hasIteration,
   listIterations,
   loadLoop,
   loadThread,
@@ -131,11 +132,16 @@ export async function listAllIterations(
   const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
   const { limit, order, ...place } = parse(listOptionsSchema, options, 'iterations')
   const afterNumber = numberAt(place)
-  const [found, page] = await store.inProject(projectId, (tx) =>
-    Promise.all([loadThread(tx, { threadId }), listIterations(tx, { threadId, afterNumber, limit, order })]),
+  if (afterNumber !== undefined && afterNumber > limits.iterationNumberMax) throw noCursor(String(afterNumber))
+  const [found, isGiven, page] = await store.inProject(projectId, (tx) =>
+    Promise.all([
+      loadThread(tx, { threadId }),
+      afterNumber === undefined || hasIteration(tx, { threadId, number: afterNumber }),
+      listIterations(tx, { threadId, afterNumber, limit, order }),
+    ]),
   )
   if (!found) throw notFound('thread', thread, 'see `heddle threads list`')
-  if (!page) throw noCursor(String(afterNumber))
+  if (!isGiven) throw noCursor(String(afterNumber))
   const last = page.iterations.at(-1)
   return {
     items: page.iterations.map(entryOf),

@@ -1,4 +1,4 @@
-import { type FileEvent, limits } from '@heddle/contracts'
+import type { FileEvent } from '@heddle/contracts'
 import { type Iteration, iterationCharacters } from '@heddle/core'
 import type { Fragment } from 'postgres'
 import type { Tx } from './connection.js'
@@ -16,16 +16,11 @@ export interface IterationQuery {
   readonly order: 'asc' | 'desc'
 }
 
-/**
- * A page of a thread's iterations by number, with their whole texts; it ends early where they are large.
- *
- * @returns null where no iteration has the number `afterNumber`
- */
+/** A page of a thread's iterations by number, with their whole texts; it ends early where they are large. */
 export async function listIterations(
   tx: Tx,
   { threadId, afterNumber, limit, order }: IterationQuery,
-): Promise<{ iterations: Iteration[]; hasMore: boolean } | null> {
-  if (afterNumber !== undefined && !(await hasIteration(tx, { threadId, number: afterNumber }))) return null
+): Promise<{ iterations: Iteration[]; hasMore: boolean }> {
   const direction = order === 'asc' ? tx`asc` : tx`desc`
   const past = order === 'asc' ? tx`>` : tx`<`
   const rows = await tx<(StoredIteration & { found: number })[]>`
@@ -51,11 +46,11 @@ export async function listIterations(
   return { iterations: rows.map(toIteration), hasMore: rows.length < (rows[0]?.found ?? 0) }
 }
 
-async function hasIteration(
+/** Whether a thread has an iteration of that number. */
+export async function hasIteration(
   tx: Tx,
   { threadId, number }: { readonly threadId: string; readonly number: number },
 ): Promise<boolean> {
-  if (number > limits.iterationNumberMax) return false
   const rows = await tx`select 1 from heddle.iterations where thread_id = ${threadId} and number = ${number}`
   return rows.length > 0
 }

@@ -7,6 +7,7 @@ import { tools } from './tools.js'
 const CHARACTERS_MAX = 16_000
 
 interface Field {
+  readonly [key: string]: unknown
   readonly description?: string
   readonly properties?: Readonly<Record<string, Field>>
   readonly items?: Field
