@@ -28,6 +28,8 @@ export const contextRequestSchema = z.strictObject({
     .max(limits.budgetTokensMax, `must be at most ${limits.budgetTokensMax}`)
     .optional(),
   strategy: strategyNameSchema.optional(),
+  /** Seconds of history that this context may show; null shows all ages. Over the settings of the agent and the thread. */
+  rollingWindow: settingsSchema.shape.rollingWindow.optional(),
   /** For the strategy `iterations`, over the agent's settings. */
   iterations: settingsSchema.shape.iterations.partial().optional(),
   format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).optional(),
@@ -117,7 +119,10 @@ export const receiptSchema = z.object({
   rendererVersion: z.int(),
   eligible: z.int(),
   imported: z.int(),
-  /** Messages that never enter a context, by reason: compact summaries, errors, approvals, or outside the window. */
+  /**
+   * Messages that are not eligible, by reason: kept aside for good (`compact-summary`, `error`, `approval`), `outside-window`
+   * (older than the rolling window), or `before-clear`. `eligible` and the last two add up to `imported`.
+   */
   ineligible: z.record(z.string(), z.int()),
   /** Iterations since the last clear; only where the strategy shows iterations. */
   iterations: z.int().min(0).optional(),

@@ -143,5 +143,6 @@ export {
 } from './vector-search.js'
 export * from './vectors.js'
 export * from './window.js'
+export { countWindow, type WindowCounts, type WindowCountsQuery } from './window-counts.js'
 export * from './window-threads.js'
 export * from './word-search.js'

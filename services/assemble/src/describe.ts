@@ -38,9 +38,14 @@ export function describe(thread: ThreadRow, settings: Settings, request: Context
 
 export function overrides(request: ContextRequest): PartialSettings {
   return {
+    ...windowOverride(request),
     ...(request.model !== undefined && { model: request.model }),
     ...(request.budget !== undefined && { budget: request.budget }),
     ...(request.strategy !== undefined && { strategy: request.strategy }),
     ...(request.iterations !== undefined && { iterations: request.iterations }),
   }
+}
+
+export function windowOverride({ rollingWindow }: ContextRequest): PartialSettings {
+  return rollingWindow === undefined ? {} : { rollingWindow }
 }

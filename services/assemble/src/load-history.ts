@@ -11,6 +11,7 @@ import {
 import {
   type Compaction,
   countMessages,
+  countWindow,
   loadActivity,
   loadUncovered,
   loadUndone,
@@ -19,6 +20,7 @@ import {
   withPrunings,
 } from '@heddle/store'
 import { describe, type LoadDeps } from './describe.js'
+import { hiddenOf } from './hidden-of.js'
 import { scopeSinceMs, scopeThreadIds } from './scope.js'
 import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './standing-in.js'
 
@@ -31,7 +33,9 @@ export async function loadHistoryInput(
 ): Promise<BuildInput> {
   const { thread, settings } = compaction
   const { threadId } = thread
-  const window = windowBounds({ ...settings, ...thread, nowMs: deps.shownAtMs })
+  const { rollingWindow } = settings
+  const windowQuery = { rollingWindow, ...thread, nowMs: deps.shownAtMs }
+  const window = windowBounds(windowQuery)
   const sinceMs = scopeSinceMs(request, deps.shownAtMs)
   // The bound of a window is out of it, that of a scope is in it.
   const bounds =
@@ -40,18 +44,16 @@ export async function loadHistoryInput(
   const bare = published !== null && sinceMs !== null ? stateInScope(published, sinceMs) : published
   const lastClearedAtMs = sinceMs === null ? thread.lastClearedAtMs : bounds.sinceMs
   const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs }
-  const isUnbounded = bounds.sinceMs === null && bounds.clearedSeq === 0
   const { agentId } = thread
-  const [{ messages: read, hasMore }, undone, inScope, wholeWindow, everyone, activity] = await Promise.all([
+  const [{ messages: read, hasMore }, undone, counts, scoped, activity] = await Promise.all([
     loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),
     loadUndone(tx, threadId),
-    countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
-    sinceMs === null ? null : countMessages(tx, { threadId, sinceMs: window.sinceMs, afterSeq: window.clearedSeq }),
-    isUnbounded ? null : countMessages(tx, { threadId, sinceMs: null, afterSeq: 0 }),
+    countWindow(tx, windowQuery),
+    sinceMs === null ? null : countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
     loadActivity(tx, { threadId, agentId, amongIds: scopeThreadIds(request, deps), ...statusLimits }),
   ])
-  const inWindow = wholeWindow ?? inScope
-  const ever = everyone ?? inWindow
+  const { inWindow, ever } = counts
+  const inScope = scoped ?? inWindow
   const messages = markUndone(read, undone)
   const { current } = compaction
   const state = bare && current && (await withPrunings(tx, current, bare, messages))
@@ -69,8 +71,8 @@ export async function loadHistoryInput(
       ...beforeScope(inWindow, inScope, sinceMs),
     ],
     ineligible: ever.aside,
-    // Marks of restores are counted in a window, and are no messages of their own.
-    imported: ever.eligible - thread.restoredCount,
+    hidden: [hiddenOf(compaction, request, counts)],
+    imported: counts.imported,
     state,
     stateId: state === null ? null : (current?.id ?? null),
   }

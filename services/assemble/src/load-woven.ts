@@ -11,7 +11,7 @@ import {
   weave,
 } from '@heddle/core'
 import { type Compaction, loadCompaction, loadMessagesById, type Tx } from '@heddle/store'
-import { describe, type LoadDeps } from './describe.js'
+import { describe, type LoadDeps, windowOverride } from './describe.js'
 import { loadHistoryInput } from './load-history.js'
 
 /** What a context of the messages of several threads is made of: of the agent of the request's own thread, each in its window. */
@@ -22,7 +22,7 @@ export async function loadWovenInput(
   deps: LoadDeps,
 ): Promise<BuildInput> {
   const names = request.scope?.threads ?? []
-  const compactions = await Promise.all(names.map((name, at) => loadThreadOf(tx, own, { name, at }, deps)))
+  const compactions = await Promise.all(names.map((name, at) => loadThreadOf(tx, own, { name, at }, request, deps)))
   const inputs = await Promise.all(compactions.map((one) => loadHistoryInput(tx, one, request, deps)))
   const shares = await Promise.all(
     inputs.map((input, at) => shareOf(tx, compactions[at]?.thread.threadId ?? '', input)),
@@ -43,6 +43,7 @@ export async function loadWovenInput(
       ...(isShown ? [] : [outside(ownInput)]),
     ],
     ineligible: sumsOf(all.map(({ ineligible }) => ineligible)),
+    hidden: all.flatMap(({ hidden = [] }) => hidden),
     imported: all.reduce((sum, { imported }) => sum + imported, 0),
     state: woven.state,
     stateId: null,
@@ -61,10 +62,13 @@ async function loadThreadOf(
   tx: Tx,
   own: Compaction,
   { name, at }: NamedThread,
+  request: ContextRequest,
   { settings, projectId }: LoadDeps,
 ): Promise<Compaction> {
-  // By its own settings, under which the background compacts it: that serves here for any budget.
-  const found = await loadCompaction(tx, { threadId: threadIdOf(projectId, name), settings })
+  // By its own settings, under which the background compacts it: that serves here for any budget. A window is no part of
+  // what a compaction depends on.
+  const window = windowOverride(request)
+  const found = await loadCompaction(tx, { threadId: threadIdOf(projectId, name), settings, request: window })
   if (found?.thread.agentId === own.thread.agentId) return found
   throw new PermanentError('NOT_FOUND', `agent "${own.thread.agentName}" has no thread "${name}"`, {
     field: `scope.threads.${at}`,

@@ -1,9 +1,9 @@
 import { type ContextRequest, notFound, validationError } from '@heddle/contracts'
-import { type BuildInput, ITERATIONS, itemsWithout, MESSAGES_LEFT_OUT, statusLimits, windowBounds } from '@heddle/core'
+import { type BuildInput, ITERATIONS, itemsWithout, MESSAGES_LEFT_OUT, statusLimits } from '@heddle/core'
 import {
   type Compaction,
   type ContextRow,
-  countMessages,
+  countWindow,
   type Dependence,
   isPrunedUnderOthers,
   loadActivity,
@@ -14,6 +14,7 @@ import {
   type Tx,
 } from '@heddle/store'
 import { describe, type LoadDeps, overrides } from './describe.js'
+import { hiddenOf } from './hidden-of.js'
 import { loadHistoryInput } from './load-history.js'
 import { type LoadedItems, loadItems } from './load-items.js'
 import { loadWovenInput } from './load-woven.js'
@@ -74,16 +75,16 @@ function scopeOfLoop(): Error {
 /** What a context of a loop is made of: iterations and their summary. Of messages it only says how many there are. */
 async function loadLoopInput(
   tx: Tx,
-  { thread, settings }: Compaction,
+  compaction: Compaction,
   request: ContextRequest,
   deps: LoadDeps,
 ): Promise<BuildInput> {
+  const { thread, settings } = compaction
   const { threadId, agentId } = thread
-  const bounds = windowBounds({ ...settings, ...thread, nowMs: deps.shownAtMs })
-  const [{ loop, progress }, inWindow, ever, activity] = await Promise.all([
+  const { rollingWindow } = settings
+  const [{ loop, progress, stored }, counts, activity] = await Promise.all([
     loadLoop(tx, { thread, settings }),
-    countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
-    countMessages(tx, { threadId, sinceMs: null, afterSeq: 0 }),
+    countWindow(tx, { rollingWindow, ...thread, nowMs: deps.shownAtMs }),
     loadActivity(tx, { threadId, agentId, amongIds: scopeThreadIds(request, deps), ...statusLimits }),
   ])
   return {
@@ -91,9 +92,11 @@ async function loadLoopInput(
     activity,
     loop,
     messages: [],
-    unloaded: [{ mode: 'left-out', count: inWindow.eligible, tokens: 0, reason: MESSAGES_LEFT_OUT }],
-    ineligible: ever.aside,
-    imported: ever.eligible - thread.restoredCount,
+    unloaded: [{ mode: 'left-out', count: counts.inWindow.eligible, tokens: 0, reason: MESSAGES_LEFT_OUT }],
+    ineligible: counts.ever.aside,
+    hidden: [hiddenOf(compaction, request, counts)],
+    hiddenIterations: stored - loop.totalIterations,
+    imported: counts.imported,
     state: null,
     stateId: progress?.id ?? null,
   }

@@ -1,4 +1,11 @@
-import { ineligibleReason, isInWindow, type Message, windowBounds } from '@heddle/core'
+import {
+  type HiddenMessages,
+  hiddenReason,
+  ineligibleReason,
+  isInWindow,
+  type Message,
+  windowBounds,
+} from '@heddle/core'
 import {
   CONVERSATION_MESSAGES_MAX,
   type Dependence,
@@ -80,7 +87,8 @@ export function warmed(
   // Past the cap, messages that come push out others.
   if (input.messages.length + messages.length > CONVERSATION_MESSAGES_MAX) return null
   const { settings, counter, count } = input
-  const bounds = windowBounds({ ...settings, ...thread, nowMs: shownAtMs })
+  const window = { rollingWindow: settings.rollingWindow, ...thread, nowMs: shownAtMs }
+  const bounds = windowBounds(window)
   const within = messages.filter((message) => isInWindow(message, bounds))
   const holdsUntilMs = within.reduce(
     (untilMs, { orderedAtMs }) => Math.min(untilMs, orderedAtMs + (settings.rollingWindow ?? 0) * 1_000),
@@ -95,6 +103,7 @@ export function warmed(
       headSeq: growth.toSeq,
       messages: [...input.messages, ...within.map((message) => counted(message, counter, count))],
       ineligible: addAside(input.ineligible, messages),
+      hidden: (input.hidden ?? []).map((one) => addHidden(one, messages, window)),
       imported: input.imported + messages.filter((message) => ineligibleReason(message) === null).length,
     },
   }
@@ -107,4 +116,21 @@ function addAside(before: Readonly<Record<string, number>>, messages: readonly M
     if (reason !== null) counts[reason] = (counts[reason] ?? 0) + 1
   }
   return counts
+}
+
+/** What is kept is of one thread: of several it is read anew each time. */
+function addHidden(
+  before: HiddenMessages,
+  messages: readonly Message[],
+  window: Parameters<typeof hiddenReason>[1],
+): HiddenMessages {
+  const eligible = messages.filter((message) => ineligibleReason(message) === null)
+  const reasons = eligible.map((message) => hiddenReason(message, window))
+  const count = (wanted: string) => reasons.filter((reason) => reason === wanted).length
+  return {
+    ...before,
+    outsideWindow: before.outsideWindow + count('outside-window'),
+    beforeClear: before.beforeClear + count('before-clear'),
+    imported: before.imported + eligible.length,
+  }
 }

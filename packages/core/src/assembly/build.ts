@@ -7,6 +7,7 @@ import { laneOf } from '../strategies/lane-of.js'
 import type { FittedHistory } from '../strategies/strategy.js'
 import { deliver } from './deliver.js'
 import { attempts, budgetTooSmall, countFixed, countingOf, limitNotes, toolsTokens } from './frame.js'
+import { emptyByWindow, ineligibleCounts, windowNotes } from './hidden-messages.js'
 import type { BuildInput } from './input.js'
 import { leftOutItems, selectionNotes, selectionOf, shownItems } from './item-receipt.js'
 import { buildLoopContext } from './loop.js'
@@ -27,7 +28,7 @@ export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   const every = fixedSections(input)
   const isEmpty =
     conversation.messages.length === 0 && (isBounded(input) || input.unloaded.every(({ count }) => count === 0))
-  if (isEmpty && input.request.message === undefined) throw noMessages(input.imported > 0 ? NONE_SHOWN : undefined)
+  if (isEmpty && input.request.message === undefined) throw refuseEmpty(input)
   let fixedTokens = 0
   let neededTokens = 0
   for (const { sections, notes } of attempts(every)) {
@@ -43,6 +44,12 @@ export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   const least =
     conversation.messages.length > SEARCHED_MESSAGES_MAX ? likely : leastBudget(lane.limitTokens, likely, fits)
   throw budgetTooSmall(lane.limitTokens, least, fixedTokens)
+}
+
+function refuseEmpty(input: BuildInput): Error {
+  const hidden = emptyByWindow(input)
+  if (hidden !== null) return noMessages(hidden.hint, hidden.why)
+  return noMessages(input.imported > 0 ? NONE_SHOWN : undefined)
 }
 
 const NONE_SHOWN =
@@ -134,7 +141,7 @@ function assembled(
       rendererVersion: RENDERER_VERSION,
       eligible,
       imported: input.imported,
-      ineligible: { ...input.ineligible },
+      ineligible: ineligibleCounts(input),
       counter: input.counter,
       model: input.settings.model,
       agentVersion: input.agent.version,
@@ -146,7 +153,14 @@ function assembled(
       ...(input.scope !== undefined && { scope: input.scope }),
       ...selectionOf(input),
       ...memoriesOf(input),
-      notes: [...limitNotes(input, lane), ...fitted.notes, ...notes, ...selectionNotes(input), ...memoryNotes(input)],
+      notes: [
+        ...windowNotes(input),
+        ...limitNotes(input, lane),
+        ...fitted.notes,
+        ...notes,
+        ...selectionNotes(input),
+        ...memoryNotes(input),
+      ],
       tokensRaw: entries.reduce((sum, entry) => sum + (entry.tokensRaw ?? entry.tokens), 0),
     },
   }

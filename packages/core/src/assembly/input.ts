@@ -5,6 +5,7 @@ import type { LoopContext } from '../iterations/loop.js'
 import type { ContextMemories, MemoryLimits } from '../memories/index.js'
 import type { Message } from '../message.js'
 import type { Count } from './counting.js'
+import type { HiddenMessages } from './hidden-messages.js'
 
 /** Everything that a context is made of. Building it reads no clock and no store. */
 export interface BuildInput {
@@ -38,6 +39,10 @@ export interface BuildInput {
   readonly unloaded: readonly UnloadedRange[]
   /** Messages of the thread that no context ever shows, by reason. */
   readonly ineligible: Readonly<Record<string, number>>
+  /** What the rolling window and the last clear hide, by thread. Default nothing. */
+  readonly hidden?: readonly HiddenMessages[]
+  /** Iterations of the loop from before the last clear. Default 0. */
+  readonly hiddenIterations?: number
   /** Messages that a context could show were there no window and no clear. */
   readonly imported: number
   /** The published state in this request's lane; null where there is none. */

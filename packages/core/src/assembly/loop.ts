@@ -6,6 +6,7 @@ import type { LoopContext } from '../iterations/loop.js'
 import { type LoopPrompt, layOutLoop, loopSectionNames } from '../iterations/prompt.js'
 import { deliver } from './deliver.js'
 import { attempts, budgetTooSmall, countFixed, limitNotes, toolsTokens } from './frame.js'
+import { clearedLoopNotes, ineligibleCounts } from './hidden-messages.js'
 import type { BuildInput } from './input.js'
 import { leftOutItems, selectionNotes, selectionOf, shownItems } from './item-receipt.js'
 import { loopEntries } from './loop-receipt.js'
@@ -111,7 +112,7 @@ function assembled(
       rendererVersion: RENDERER_VERSION,
       eligible: entries.reduce((sum, entry) => sum + entry.count, 0),
       imported: input.imported,
-      ineligible: { ...input.ineligible },
+      ineligible: ineligibleCounts(input),
       iterations: loop.totalIterations,
       counter: input.counter,
       model: input.settings.model,
@@ -125,6 +126,7 @@ function assembled(
       ...selectionOf(input),
       ...memoriesOf(input),
       notes: [
+        ...clearedLoopNotes(input),
         ...limitNotes(input, lane),
         ...loopNotes(loop, prompt),
         ...notes,

@@ -11,7 +11,7 @@ import { memoryEntry, memoryReason } from './memory-section.js'
 import type { FixedSection } from './sections.js'
 
 /** Rises when the same input would be rendered in another way, so that an old receipt is not taken for a new one. */
-export const RENDERER_VERSION = 5
+export const RENDERER_VERSION = 6
 
 const SUMMARY_REASON = 'the summary of what is covered'
 

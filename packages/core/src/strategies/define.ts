@@ -92,9 +92,14 @@ export function limitNotPositive(received: number): PermanentError {
 
 const APPEND_SOME = 'append messages to the thread, or give the request a message'
 
-/** Spec 003, CX-NT2. */
-export function noMessages(hint: string = APPEND_SOME): PermanentError {
-  return new PermanentError('VALIDATION_ERROR', 'Conversation has no messages', {
+/**
+ * Spec 003, CX-NT2.
+ *
+ * @param why follows the text of the spec, where messages are there and are not shown
+ */
+export function noMessages(hint: string = APPEND_SOME, why?: string): PermanentError {
+  const text = 'Conversation has no messages'
+  return new PermanentError('VALIDATION_ERROR', why === undefined ? text : `${text}: ${why}`, {
     field: 'messages',
     received: 'nothing',
     hint,
