@@ -1,4 +1,4 @@
-import { ConflictError, type IngestJob, type MessageInput, type PlacedMessage } from '@heddle/contracts'
+import { type AppendWarning, ConflictError, type IngestJob, type MessageInput, type PlacedMessage } from '@heddle/contracts'
 import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
 import { type AppendInput, readAppend } from './append-input.js'
@@ -11,6 +11,7 @@ import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
 import { isWorthRetrying, type Patience, persist } from './retrying.js'
 import { type Ack, type OutgoingJob, type SendOptions, sendJob } from './sending.js'
 import { measure, type Parcel, type SizedMessage, split } from './splitting.js'
+import { windowWarnings } from './window-warnings.js'
 
 export type AppendOptions = AppendSettings & AppendMessages
 
@@ -76,9 +77,14 @@ export interface AppendResult {
   readonly stored: number
   /** Messages that were stored before, where nobody looks with `ack: 'queued'`, or that stand in this append before. */
   readonly repeated: number
+  /** Messages of this append that contexts do not show, by reason. Left out where there are none, or none are known. */
+  readonly warnings?: readonly AppendWarning[]
 }
 
 const noIds: ReadonlySet<string> = new Set()
+
+/** What a look at the window of old messages may take, in milliseconds. Who only queues does not wait for a store that is away. */
+const WARNING_MS_MAX: Readonly<Record<Ack, number>> = { stored: 1_000, queued: 200 }
 
 /** Jobs of one append under way at once. */
 const JOBS_IN_FLIGHT_MAX = 16
@@ -97,12 +103,15 @@ export async function appendMessages(parts: ClientParts, options: AppendOptions)
   const { agent, thread, newAgentRollingWindow, chosenIds } = input
   const given = place(parts, threadIdOf(parts.projectId, thread), input)
   try {
-    return await appendPlaced(
+    const appended = await appendPlaced(
       parts,
       { agent, thread, given, chosenIds, newAgentRollingWindow, idsAreNew: options.idsAreNew },
       { ...patienceOf(parts, options), ack, asksForRoom: onBusy === 'wait' },
       onProgress,
     )
+    const timeoutMs = WARNING_MS_MAX[ack]
+    const warnings = await windowWarnings(parts, { agent, thread, placed: given, newAgentRollingWindow, timeoutMs })
+    return warnings.length === 0 ? appended : { ...appended, warnings }
   } catch (error) {
     throw countedAsEntries(error, input.entries)
   }

@@ -1,4 +1,4 @@
-import { limits, nameSchema, parse, RetryableError, settingsSchema } from '@heddle/contracts'
+import { type AppendWarning, limits, nameSchema, parse, RetryableError, settingsSchema } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { z } from 'zod'
 import { readAppend } from './append-input.js'
@@ -9,6 +9,7 @@ import { Room } from './room.js'
 import { type Ack, sendJob } from './sending.js'
 import { MESSAGES_PER_JOB, measure, type SizedMessage } from './splitting.js'
 import { type Batch, ThreadLine } from './thread-line.js'
+import { windowWarnings } from './window-warnings.js'
 
 export interface ProducerOptions {
   readonly agent: string
@@ -26,6 +27,8 @@ export interface ProducerOptions {
   readonly deadlineMs?: number
   /** The rolling window, in seconds, of an agent that the producer creates; null for none. */
   readonly newAgentRollingWindow?: number | null
+  /** Called after a batch with messages that contexts do not show, such as those older than the rolling window. */
+  readonly onWarning?: (warning: AppendWarning & { readonly thread: string }) => void
 }
 
 export interface Acknowledgement {
@@ -65,7 +68,13 @@ const optionsSchema = z.object({
   pendingCharactersMax: whole(1, 1_000_000_000).default(64_000_000),
   deadlineMs: z.number().min(1).max(limits.waitMsMax).default(DEADLINE_MS_DEFAULT),
   newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
+  onWarning: z
+    .custom<NonNullable<ProducerOptions['onWarning']>>((value) => typeof value === 'function', 'must be a function')
+    .optional(),
 })
+
+/** What a look at the window of a batch with old messages may take, in milliseconds. Nobody waits for it. */
+const WARNING_MS_MAX = 5_000
 
 /** Threads whose latest places are remembered. */
 const THREADS_MAX = 10_000
@@ -95,6 +104,19 @@ export function createProducer(parts: ClientParts, given: ProducerOptions): Prod
     }
     const patience = { clock, endsAtMs, ack: options.ack, asksForRoom: true }
     await sendJob(parts, threadIdOf(projectId, thread), { job, bytes: jsonCharacters }, patience)
+    if (options.onWarning === undefined) return
+    warn(thread, messages, options.onWarning).catch((error: unknown) => log?.warn({ error }, 'onWarning failed'))
+  }
+
+  /** Warnings never keep a batch from being acknowledged. */
+  async function warn(
+    thread: string,
+    placed: Batch['messages'],
+    onWarning: NonNullable<ProducerOptions['onWarning']>,
+  ): Promise<void> {
+    const { newAgentRollingWindow } = options
+    const append = { agent, thread, placed, newAgentRollingWindow, timeoutMs: WARNING_MS_MAX }
+    for (const warning of await windowWarnings(parts, append)) onWarning({ thread, ...warning })
   }
 
   function lineOf(thread: string): ThreadLine {

@@ -1,9 +1,11 @@
 import { nameSchema, notFound, parse } from '@heddle/contracts'
-import { agentIdOf, threadIdOf } from '@heddle/core'
+import { agentIdOf, type HiddenMessages, hiddenText, remedies, threadIdOf } from '@heddle/core'
 import {
+  type Compaction,
   type ContextStateRow,
   countByRole,
   countPrunings,
+  countWindow,
   listStates,
   listThreads,
   loadCompaction,
@@ -12,6 +14,7 @@ import {
   type RoleCount,
   type SummaryCosts,
   type ThreadSummary,
+  type WindowCounts,
 } from '@heddle/store'
 import { type CursorList, NAME_PLACE, type PageOptions, pageOf, placeAt } from './cursors.js'
 import { checkDeadline } from './deadline.js'
@@ -31,6 +34,10 @@ export interface ThreadOverview {
   /** Messages that a context may show, by kind; `imported` less those that a clear or the window hides. */
   readonly eligible: number
   readonly imported: number
+  /** Those that a clear or the window hides. */
+  readonly hidden: { readonly outsideWindow: number; readonly beforeClear: number }
+  /** What keeps messages out of contexts, and what to do about it. */
+  readonly warnings: readonly string[]
   /** Messages that no context shows, by reason. */
   readonly keptAside: Readonly<Record<string, number>>
   readonly byRole: Readonly<Record<string, number>>
@@ -90,18 +97,20 @@ export async function getThread(parts: ClientParts, name: string): Promise<Threa
   const found = await parts.store.inProject(parts.projectId, async (tx) => {
     const compaction = await loadCompaction(tx, { threadId, settings: parts.settings })
     if (!compaction) return null
-    const { thread, lane } = compaction
+    const { thread, lane, settings } = compaction
+    const { rollingWindow } = settings
     const series = { threadId, lane: lane.key, clearEpoch: thread.clearEpoch }
-    const [roles, states, prunings, summaryCosts] = await Promise.all([
-      countByRole(tx, { threadId, clearedSeq: thread.clearedSeq }),
+    const [roles, states, prunings, summaryCosts, counts] = await Promise.all([
+      countByRole(tx, { threadId }),
       listStates(tx, { ...series, limit: STATES_SHOWN_MAX }),
       countPrunings(tx, series),
       loadSummaryCosts(tx, { threadId }),
+      countWindow(tx, { rollingWindow, ...thread, nowMs: parts.clock.nowMs() }),
     ])
-    return { thread, lane, roles, states, prunings, summaryCosts }
+    return { thread, lane, roles, states, prunings, summaryCosts, window: windowOverview(compaction, counts) }
   })
   if (!found) throw notFound('thread', name, 'see `heddle threads list`')
-  const { thread, lane, roles, states, prunings, summaryCosts } = found
+  const { thread, lane, roles, states, prunings, summaryCosts, window } = found
   return {
     threadId,
     name: thread.name,
@@ -111,6 +120,7 @@ export async function getThread(parts: ClientParts, name: string): Promise<Threa
     goal: thread.goal,
     status: thread.status,
     ...totals(roles),
+    ...window,
     tokens: thread.tokensEstimate,
     headSeq: thread.headSeq,
     cursors: { prune: thread.pruneSeq, summarize: thread.summarizeSeq, embed: thread.embedSeq },
@@ -121,12 +131,33 @@ export async function getThread(parts: ClientParts, name: string): Promise<Threa
   }
 }
 
+function windowOverview(
+  { thread, settings: { rollingWindow } }: Compaction,
+  { inWindow, ever, outsideWindow, beforeClear }: WindowCounts,
+): Pick<ThreadOverview, 'eligible' | 'imported' | 'hidden' | 'warnings'> {
+  const hidden: HiddenMessages = {
+    thread: thread.name,
+    agent: thread.agentName,
+    outsideWindow,
+    beforeClear,
+    imported: ever.eligible,
+    rollingWindow,
+    windowOf: thread.settings.rollingWindow === undefined ? 'agent' : 'thread',
+  }
+  const isHiding = outsideWindow + beforeClear > 0
+  return {
+    eligible: inWindow.eligible,
+    imported: ever.eligible,
+    hidden: { outsideWindow, beforeClear },
+    warnings: isHiding ? [[hiddenText(hidden), ...remedies(hidden)].join('; ')] : [],
+  }
+}
+
 function totals(
   roles: readonly RoleCount[],
-): Pick<ThreadOverview, 'messages' | 'eligible' | 'imported' | 'keptAside' | 'byRole' | 'toolCalls' | 'toolResults'> {
+): Pick<ThreadOverview, 'messages' | 'keptAside' | 'byRole' | 'toolCalls' | 'toolResults'> {
   const sum = (rows: readonly { count: number }[]) => rows.reduce((total, row) => total + row.count, 0)
   const aside = roles.filter((row) => row.aside !== null)
-  const shown = roles.filter((row) => row.aside === null)
   const grouped = (rows: readonly RoleCount[], key: (row: RoleCount) => string) => {
     const groups: Record<string, number> = {}
     for (const row of rows) groups[key(row)] = (groups[key(row)] ?? 0) + row.count
@@ -134,8 +165,6 @@ function totals(
   }
   return {
     messages: sum(roles),
-    imported: sum(shown),
-    eligible: shown.reduce((total, row) => total + row.afterClear, 0),
     keptAside: grouped(aside, (row) => row.aside ?? ''),
     byRole: grouped(roles, (row) => row.role),
     toolCalls: roles.reduce((total, row) => total + row.toolCalls, 0),

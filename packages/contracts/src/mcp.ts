@@ -65,7 +65,10 @@ export const mcpTools = {
     input: contextRequestSchema,
     output: contextResultSchema
       .pick({ id: true, tokensUsed: true, budget: true, summaryUsed: true, strategy: true, format: true })
-      .extend({ messages: z.array(z.record(z.string(), z.unknown())) }),
+      .extend({
+        messages: z.array(z.record(z.string(), z.unknown())),
+        notes: z.array(z.string()).describe('What the reader should know of it, such as messages that the window hides.'),
+      }),
     annotations: reading,
     recovery: {
       NOT_FOUND: 'Check the name of the thread; append_messages makes one.',

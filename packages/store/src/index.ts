@@ -1,4 +1,5 @@
 export * from './activity.js'
+export { type AgentWindow, loadAgentWindow } from './agent-window.js'
 export * from './agents.js'
 export * from './api-keys.js'
 export { type AppendBatch, appendMessages, isRepeat } from './append-messages.js'
@@ -142,6 +143,7 @@ export {
   type VectorSearch,
 } from './vector-search.js'
 export * from './vectors.js'
+export { type AgentOutsideWindow, findOutsideWindows } from './outside-windows.js'
 export * from './window.js'
 export { countWindow, type WindowCounts, type WindowCountsQuery } from './window-counts.js'
 export * from './window-threads.js'

@@ -7,22 +7,19 @@ export interface RoleCount {
   /** Why no context shows them; null where one may. */
   readonly aside: string | null
   readonly count: number
-  /** Those after the last clear. */
-  readonly afterClear: number
   readonly toolCalls: number
 }
 
 /** Counts a whole thread; reads it once, so it is for people who look at one, not for building contexts. */
 export async function countByRole(
   tx: Tx,
-  { threadId, clearedSeq }: { threadId: string; clearedSeq: number },
+  { threadId }: { threadId: string },
 ): Promise<RoleCount[]> {
   return await tx<RoleCount[]>`
     select
       role, coalesce(kept_aside, case when role in ('error', 'approval') then role end) as aside,
       -- A mark that a restore left is no message of its own: it says that one which was cleared is shown again.
       count(*) filter (where restores_seq is null) as count,
-      count(distinct coalesce(restores_seq, seq)) filter (where seq > ${clearedSeq}) as after_clear,
       coalesce(sum(json_array_length(tool_calls)), 0)::bigint as tool_calls
     from heddle.messages
     where thread_id = ${threadId}

@@ -19,7 +19,7 @@ import { serveDocs, serveHealth } from './own-routes.js'
 import { ProjectRoom, type ProjectRoomLimits } from './project-room.js'
 import { createRefuse, headersOf } from './refusing.js'
 import { routes } from './routes/index.js'
-import { type ClientOf, serveRoute } from './serve-route.js'
+import { type CallerOf, type ClientOf, serveRoute } from './serve-route.js'
 import { refuseOddRequests, refuseUnread } from './unread.js'
 
 /** What the gateway answers from. */
@@ -113,9 +113,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   server.setNotFoundHandler((request, reply) => refuse(request, reply, noSuchRoute(request)))
   takeJson(server)
 
-  const clientOf: ClientOf = async (request, needs) =>
-    backend().clientOf((await entrance.admit(request, needs)).project)
-  for (const route of routes) serveRoute(server, route, clientOf)
+  const callerOf: CallerOf = async (request, needs) => {
+    const { project, role } = await entrance.admit(request, needs)
+    return { client: backend().clientOf(project), role }
+  }
+  const clientOf: ClientOf = async (request, needs) => (await callerOf(request, needs)).client
+  for (const route of routes) serveRoute(server, route, callerOf)
   const ofEvents = { exposeHeadRoute: false, config: { access: { needs: eventsContract.needs, isCounted: false } } }
   server.get(eventsContract.path, ofEvents, async (request, reply) => {
     const client = await clientOf(request, eventsContract.needs)

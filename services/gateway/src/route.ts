@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Client } from '@heddle/client'
-import type { Permission } from '@heddle/contracts'
+import type { AccessRole, Permission } from '@heddle/contracts'
 import { parse } from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'
 import { z } from 'zod'
@@ -18,6 +18,8 @@ export interface RawRequest {
   readonly body: unknown
   readonly headers: IncomingHttpHeaders
   readonly client: Client
+  /** What the caller is, for routes that do more for some. */
+  readonly role: AccessRole
   /** Aborted once nobody waits for the answer any more. */
   readonly signal: AbortSignal
 }
@@ -56,7 +58,7 @@ export interface Route extends RouteContract {
   answer(request: RawRequest): Promise<Answer>
 }
 
-interface Parsed<Params, Query, Body> extends Pick<RawRequest, 'headers' | 'client' | 'signal'> {
+interface Parsed<Params, Query, Body> extends Pick<RawRequest, 'headers' | 'client' | 'role' | 'signal'> {
   readonly params: Params
   readonly query: Query
   readonly body: Body

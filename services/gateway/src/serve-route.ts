@@ -8,14 +8,17 @@ import type { Route } from './route.js'
 /** The client of the project that a request is about, once its caller may do what it asks for. */
 export type ClientOf = (request: FastifyRequest, needs: Permission) => Promise<Client>
 
-/** Who asks over MCP, where each tool has its own permission. */
+/** Who asks: over MCP each tool has its own permission, and some routes do more for some. */
 export interface Caller {
   readonly client: Client
   readonly role: AccessRole
 }
 
+/** The same with what the caller is. */
+export type CallerOf = (request: FastifyRequest, needs: Permission) => Promise<Caller>
+
 /** Answers a route: its caller was let in before the body was read; it parses, and gives up in time. */
-export function serveRoute(server: FastifyInstance, route: Route, clientOf: ClientOf): void {
+export function serveRoute(server: FastifyInstance, route: Route, callerOf: CallerOf): void {
   server.route({
     method: route.method,
     url: route.path,
@@ -23,9 +26,9 @@ export function serveRoute(server: FastifyInstance, route: Route, clientOf: Clie
     ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
     async handler(request, reply) {
       const { params, query, body, headers } = request
-      const client = await clientOf(request, route.needs)
+      const { client, role } = await callerOf(request, route.needs)
       const answer = await withinBounds(reply.raw, (signal) =>
-        route.answer({ params, query, body, headers, client, signal }),
+        route.answer({ params, query, body, headers, client, role, signal }),
       )
       reply.code(answer.status ?? 200).headers(answer.headers ?? {})
       return answer.body

@@ -3,6 +3,8 @@ import {
   type ContextDiff,
   type ContextResult,
   type DiffLine,
+  type HiddenReason,
+  hiddenReasons,
   type ReceiptEntry,
   type Standing,
 } from '@heddle/contracts'
@@ -13,6 +15,7 @@ import { withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { type Column, formatCount, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
+import { nothingShown } from './context-view.js'
 import { labelOf } from './items-view.js'
 
 /** Rows of a table for people; a program gets all of them. */
@@ -84,19 +87,22 @@ const lineColumns: readonly Column[] = [
   { title: 'reason' },
 ]
 
-function explained({ id, thread, strategy, budget, tokensUsed, receipt }: ContextResult): string[] {
+function explained(result: ContextResult): string[] {
+  const { id, thread, strategy, budget, tokensUsed, receipt } = result
   const isAbsent = ({ mode }: ReceiptEntry) => mode === 'covered' || mode === 'removed' || mode === 'left-out'
   const absent = receipt.entries.filter(isAbsent)
   const outside = Object.entries(receipt.ineligible).filter(([, count]) => count > 0)
+  const first = nothingShown(result)
   return [
     `context ${id}`,
     `thread ${safeText(thread)} · ${strategy} · ${formatCount(tokensUsed)} of ${formatCount(budget)} tokens`,
     ...scopeLines(receipt.scope),
+    ...(first === null ? [] : ['', `warning: ${safeText(first)}`]),
     '',
     ...tableOf(...entryTable(receipt.entries.filter((entry) => !isAbsent(entry)))),
     ...titled('not shown', ...entryTable(absent)),
-    ...outside.map(([reason, count]) => `never eligible: ${formatCount(count)}, ${safeText(reason)}`),
-    ...receipt.notes.map((note) => `note: ${safeText(note)}`),
+    ...outside.map(ineligibleLine),
+    ...receipt.notes.filter((note) => note !== first).map((note) => `note: ${safeText(note)}`),
     ...referenceLines(receipt.entries, thread),
   ]
 }
@@ -108,6 +114,18 @@ function referenceLines(entries: readonly ReceiptEntry[], thread: string): strin
   return [
     `references: heddle recall ${named.reference} --thread ${JSON.stringify(safeText(thread))} gives the text; ${addressNote}`,
   ]
+}
+
+const hiddenTexts: Readonly<Record<HiddenReason, string>> = {
+  'outside-window': 'older than the rolling window',
+  'before-clear': 'from before the last clear',
+}
+
+/** What the window hides may come back; what is kept aside never enters a context. */
+function ineligibleLine([reason, count]: [string, number]): string {
+  const hidden = hiddenReasons.find((each) => each === reason)
+  if (hidden !== undefined) return `hidden by the window: ${formatCount(count)}, ${hiddenTexts[hidden]}`
+  return `never eligible: ${formatCount(count)}, ${safeText(reason)}`
 }
 
 function scopeLines(scope: ContextResult['receipt']['scope']): string[] {

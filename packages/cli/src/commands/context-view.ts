@@ -1,4 +1,4 @@
-import type { ContextResult, ReceiptEntry } from '@heddle/contracts'
+import { type ContextResult, hiddenReasons, type ReceiptEntry } from '@heddle/contracts'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { formatCount, tableLines } from '../output/table.js'
 
@@ -30,6 +30,12 @@ export function contextLines(result: ContextResult): string[] {
 }
 
 const SHOWN_CHARACTERS = 160
+
+/** The note that a context has to begin with: the window hides every message of its threads. Null for any other context. */
+export function nothingShown({ receipt: { eligible, ineligible, notes } }: ContextResult): string | null {
+  const isHidden = hiddenReasons.some((reason) => (ineligible[reason] ?? 0) > 0)
+  return isHidden && eligible === 0 ? (notes[0] ?? null) : null
+}
 
 /** The messages that the model gets, each on a line. */
 export function messageLines(result: ContextResult): string[] {

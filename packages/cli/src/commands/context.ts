@@ -14,7 +14,8 @@ import {
 } from '../context-options.js'
 import { refuseRemote } from '../gateway-address.js'
 import { type IterationOptions, iterationSettings, withIterationOptions } from '../iteration-options.js'
-import { nameOption, withCommonOptions } from '../options.js'
+import { nameOption, rollingWindowOption, withCommonOptions } from '../options.js'
+import { printWarnings } from '../output/warnings.js'
 import { refusePaused } from '../paused.js'
 import { untilStopped, withEngine, withStore } from '../with-engine.js'
 import { remoteClientOf, type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
@@ -24,7 +25,7 @@ import { registerContextReceipts } from './context-receipts.js'
 import { type ScopeOptions, scopeOf, withScopeOptions } from './context-scope.js'
 import { registerContextSnapshots } from './context-snapshots.js'
 import { registerContextUncompact } from './context-uncompact.js'
-import { contextLines, messageLines } from './context-view.js'
+import { contextLines, messageLines, nothingShown } from './context-view.js'
 import { settleThreads } from './settle.js'
 
 interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, UrlOptions {
@@ -38,6 +39,7 @@ interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, Ur
   readonly at?: string
   readonly messages?: true
   readonly memories?: boolean | number
+  readonly rollingWindow?: number | 'none'
 }
 
 /** An answer takes milliseconds with warm workers; what is waited for is workers that are busy. */
@@ -65,6 +67,11 @@ export function registerContext(program: Command, context: CommandContext): void
       memoriesOption,
     )
     .option('--no-memories', "none, whatever the agent's settings say")
+    .option(
+      '--rolling-window <seconds>',
+      'how old messages of this context may be, or none; over the settings of the agent',
+      rollingWindowOption,
+    )
     .option('--messages', 'print the messages too')
   withCommonOptions(withUrlOption(withScopeOptions(withIterationOptions(build))), [
     'heddle context build --agent coder --thread session --budget 16000',
@@ -104,7 +111,7 @@ export function registerContext(program: Command, context: CommandContext): void
 }
 
 async function buildContext(context: CommandContext, options: BuildOptions): Promise<void> {
-  const { thread, agent, message, model, budget, strategy, format, at, memories } = options
+  const { thread, agent, message, model, budget, strategy, format, at, memories, rollingWindow } = options
   const iterations = iterationSettings(options)
   const scope = scopeOf(options)
   const request: ContextRequest = {
@@ -118,6 +125,7 @@ async function buildContext(context: CommandContext, options: BuildOptions): Pro
     ...(strategy !== undefined && { strategy }),
     ...(format !== undefined && { format }),
     ...(at !== undefined && { at }),
+    ...(rollingWindow !== undefined && { rollingWindow: rollingWindow === 'none' ? null : rollingWindow }),
     ...(memories !== undefined && { memories: typeof memories === 'number' ? { tokensMax: memories } : memories }),
   }
   const isWithMessages = options.messages === true
@@ -171,5 +179,7 @@ async function showContext(context: CommandContext, id: string, options: ShowOpt
 
 /** With --json a context is always whole: programs take what they need of it. */
 function printContext(context: CommandContext, result: ContextResult, withMessages: boolean): void {
+  const warning = nothingShown(result)
+  if (warning !== null) printWarnings(context.printer, [warning])
   context.printer.result(result, () => [...contextLines(result), ...(withMessages ? messageLines(result) : [])])
 }

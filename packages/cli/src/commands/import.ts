@@ -1,8 +1,10 @@
+import type { RemoteClient } from '@heddle/client/http'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { configOf } from '../context.js'
 import { type ImportedThread, importedLines, sendThreads } from '../importing/send.js'
 import { nameOption, rollingWindowOption, withCommonOptions } from '../options.js'
+import { printWarnings } from '../output/warnings.js'
 import { refusePaused } from '../paused.js'
 import { type FormatOption, sessionFormatNames, sessionFormatOption } from '../session-formats.js'
 import { untilStopped, withEngine } from '../with-engine.js'
@@ -56,22 +58,28 @@ async function importFiles(context: CommandContext, files: readonly string[], op
     agent: options.agent,
     newAgentRollingWindow: typeof options.rollingWindow === 'number' ? options.rollingWindow : null,
   }
-  const print = (imported: ImportedThread[], told: { project?: string; settled: boolean | null }) => {
+  const print = async (
+    { agents }: Pick<RemoteClient, 'agents'>,
+    imported: ImportedThread[],
+    told: { project?: string; settled: boolean | null },
+  ) => {
     const document = {
       ...told,
       agent: options.agent,
       threads: imported,
       stored: imported.reduce((sum, thread) => sum + thread.stored, 0),
       repeated: imported.reduce((sum, thread) => sum + thread.repeated, 0),
+      warnings: [...warningsOf(imported), ...(await windowNotTaken(agents, options))],
     }
     context.printer.result(document, () => importedLines(imported))
+    printWarnings(context.printer, document.warnings)
   }
   const remote = await remoteClientOf(context, options)
   if (remote !== null) {
     const { projectIdOf } = await import('@heddle/core')
     const sent = sendThreads(context, gatewayDestination(remote, projectIdOf(config.project)), planned, sending)
     // The project is that of the key, and the workers are elsewhere.
-    return print(await untilStopped(context.signal, sent), { settled: null })
+    return await print(remote, await untilStopped(context.signal, sent), { settled: null })
   }
   const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
   await withEngine(context, options, { stages }, async (engine) => {
@@ -80,6 +88,22 @@ async function importFiles(context: CommandContext, files: readonly string[], op
     // Workers that end with this command do now what workers elsewhere would do by themselves.
     const threads = planned.map(({ thread }) => thread)
     const settled = engine.workersHere.length === 0 ? null : await settleThreads(context, engine, threads, 'vectors')
-    print(imported, { project: config.project, settled })
+    await print(engine.client, imported, { project: config.project, settled })
   })
+}
+
+function warningsOf(imported: readonly ImportedThread[]): string[] {
+  return imported.flatMap(({ thread, warnings }) => warnings.map((warning) => `thread "${thread}": ${warning}`))
+}
+
+/** An agent that is there keeps its window, whatever the command line says. */
+async function windowNotTaken(
+  agents: RemoteClient['agents'],
+  { agent, rollingWindow }: ImportOptions,
+): Promise<string[]> {
+  if (rollingWindow === undefined) return []
+  const { settings } = await agents.get(agent)
+  if (settings.rollingWindow === (rollingWindow === 'none' ? null : rollingWindow)) return []
+  const command = `heddle settings set rollingWindow ${rollingWindow} --agent NAME`
+  return [`--rolling-window was not taken: it is for new agents, and "${agent}" was there; ${command} changes it`]
 }

@@ -24,6 +24,7 @@ export function threadLines(thread: ThreadOverview): string[] {
   const { prunings } = thread
   return [
     `thread ${safeText(thread.name)} · agent ${safeText(thread.agent)}`,
+    ...thread.warnings.map((warning) => `warning: ${safeText(warning)}`),
     ...(thread.title === null ? [] : [`title: ${safeText(thread.title)}`]),
     ...(thread.status === null ? [] : [`status: ${safeText(thread.status)}`]),
     `${formatCount(thread.messages)} messages · ${formatCount(thread.toolCalls)} tool calls · ${formatCount(thread.toolResults)} results · ${formatCount(thread.tokens)} tokens`,

@@ -99,7 +99,9 @@ async function serve(context: CommandContext, config: Config): Promise<void> {
     })
     backend = gatewayBackendOf(engine)
     if (isOpenToOthers(config)) await checkKeys(engine)
-    tellReady(context, config, engine, gateway)
+    const { outsideWindowLines, outsideWindowsOf } = await import('../outside-windows.js')
+    const outside = await outsideWindowsOf(engine)
+    tellReady(context, config, engine, gateway, { outsideWindow: outside, lines: outsideWindowLines(outside) })
     await untilAborted(context.signal)
   } catch (error) {
     // Being asked to stop is how this command ends well.
@@ -142,7 +144,19 @@ function tellRunning(context: CommandContext, config: Config, running: RunningUp
   ])
 }
 
-function tellReady(context: CommandContext, config: Config, engine: Engine, { url, port }: Gateway): void {
+/** Threads that a new start should not keep silent about. */
+interface Windows {
+  readonly outsideWindow: readonly object[]
+  readonly lines: readonly string[]
+}
+
+function tellReady(
+  context: CommandContext,
+  config: Config,
+  engine: Engine,
+  { url, port }: Gateway,
+  { outsideWindow, lines }: Windows,
+): void {
   const database = withoutCredentials(engine.server.url)
   const queues = config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl)
   const { summarizer, embedder } = engine.models
@@ -160,6 +174,7 @@ function tellReady(context: CommandContext, config: Config, engine: Engine, { ur
     port,
     url,
     health: `${url}/healthz`,
+    outsideWindow,
   }
   const { colors } = context.printer
   context.printer.result(document, () => [
@@ -172,6 +187,7 @@ function tellReady(context: CommandContext, config: Config, engine: Engine, { ur
     `  vectors    ${embedder ?? 'none'}`,
     `  http       ${url}/v1, described at ${url}/docs`,
     `  health     ${url}/healthz, ${url}/readyz, ${url}/metrics`,
+    ...lines.map((line) => colors.yellow(line)),
     colors.green('ready; Ctrl-C stops everything'),
   ])
 }

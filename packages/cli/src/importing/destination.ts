@@ -1,13 +1,20 @@
 import { continueGrown, continueGrownIn, type EarlierForm } from '@heddle/client'
 import type { RemoteClient } from '@heddle/client/http'
-import { HeddleError, limits, type MessageInput, PermanentError } from '@heddle/contracts'
+import { HeddleError, limits, type MessageInput } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import type { Engine } from '../engine.js'
 
 /** Where sessions go: into a store of one's own, or through a gateway. */
 export interface Destination {
   append(thread: string, messages: readonly MessageInput[], options: SendOptions): Promise<Sent>
-  overview(thread: string): Promise<{ readonly eligible: number; readonly imported: number }>
+  overview(thread: string): Promise<Overview>
+}
+
+/** How a thread stands once its session is stored. */
+export interface Overview {
+  readonly eligible: number
+  readonly imported: number
+  readonly warnings: readonly string[]
 }
 
 export interface SendOptions {
@@ -38,13 +45,11 @@ export function storeDestination(engine: Pick<Engine, 'client' | 'store' | 'proj
 
 /** @param projectId of the ids of what has none; those of messages come with them */
 export function gatewayDestination(client: RemoteClient, projectId: string): Destination {
-  let isMade: Promise<void> | undefined
   return {
     async append(thread, messages, { agent, newAgentRollingWindow, onProgress }) {
-      isMade ??= makeAgent(client, agent, newAgentRollingWindow)
-      await isMade
+      const deadlineMs = APPEND_DEADLINE_MS
       const send = async (some: readonly MessageInput[]) =>
-        await client.messages.append({ agent, thread, messages: some, deadlineMs: APPEND_DEADLINE_MS, onProgress })
+        await client.messages.append({ agent, thread, messages: some, newAgentRollingWindow, deadlineMs, onProgress })
       try {
         return { ...(await send(messages)), grown: 0 }
       } catch (error) {
@@ -59,28 +64,6 @@ export function gatewayDestination(client: RemoteClient, projectId: string): Des
       }
     },
     overview: (thread) => client.threads.get(thread),
-  }
-}
-
-/** An append makes an agent with the usual window, in which recorded sessions are too old to be seen. */
-async function makeAgent(client: RemoteClient, agent: string, rollingWindow: number | null): Promise<void> {
-  try {
-    await client.agents.get(agent)
-  } catch (error) {
-    if (!(error instanceof HeddleError) || error.code !== 'NOT_FOUND') throw error
-    await client.agents.put(agent, { settings: { rollingWindow } }).catch(refuseForbidden(agent))
-  }
-}
-
-function refuseForbidden(agent: string): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof HeddleError) || error.code !== 'FORBIDDEN') throw error
-    throw new PermanentError('FORBIDDEN', `agent "${agent}" does not exist, and this key may not make it`, {
-      field: 'agent',
-      received: agent,
-      hint: 'Make it with a key of the role admin, such as by: heddle agents set NAME. Nothing was sent.',
-      cause: error,
-    })
   }
 }
 

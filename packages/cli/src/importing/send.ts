@@ -26,6 +26,8 @@ export interface ImportedThread {
   readonly eligible: number
   readonly imported: number
   readonly skipped: Readonly<Record<string, number>>
+  /** What keeps messages of the thread out of contexts, and what to do about it. */
+  readonly warnings: readonly string[]
 }
 
 /** Threads on their way at once; each sends several batches at a time by itself. */
@@ -86,6 +88,7 @@ async function sendThread(
     eligible: overview.eligible,
     imported: overview.imported,
     skipped,
+    warnings: overview.warnings,
   }
 }
 

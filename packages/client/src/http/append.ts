@@ -2,10 +2,11 @@ import { limits, type MessageInput } from '@heddle/contracts'
 import { type AppendInput, readAppend } from '../append-input.js'
 import { countedAsEntries, countedFrom } from '../fault-places.js'
 import type { AppendMessages, AppendResult, AppendSettings } from '../messages.js'
+import { addWarnings } from '../window-warnings.js'
 import { type Call, DEADLINE_MS_DEFAULT, preferWait, type Transport } from './transport.js'
 
 /** What an append over HTTP can say: the gateway's clock places messages without `sentAt`. */
-export type RemoteAppendOptions = Omit<AppendSettings, 'startedAtMs' | 'newAgentRollingWindow'> & AppendMessages
+export type RemoteAppendOptions = Omit<AppendSettings, 'startedAtMs'> & AppendMessages
 
 /** Characters of one request's messages; the gateway takes 64 MiB however they are spelled. */
 const CHARACTERS_MAX = 8_000_000
@@ -28,14 +29,14 @@ export async function appendOverHttp(transport: Transport, options: RemoteAppend
 /** Messages that a provider's form said go in Heddle's own: they have their ids by then. */
 async function appendRead(
   transport: Transport,
-  { agent, thread, messages, chosenIds }: AppendInput,
+  { agent, thread, messages, chosenIds, newAgentRollingWindow }: AppendInput,
   options: RemoteAppendOptions,
 ): Promise<AppendResult> {
   const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', deadlineMs = DEADLINE_MS_DEFAULT } = options
   // Ids that were made here just now are stored nowhere, until a request that brought them was sent.
   const areNew = options.idsAreNew ?? chosenIds.size === 0
   const endsAtMs = Date.now() + deadlineMs
-  const total = { threadId: '', stored: 0, repeated: 0 }
+  let total: AppendResult = { threadId: '', stored: 0, repeated: 0 }
   let acknowledged = 0
   for (const some of inRequests(messages)) {
     // No more than was given, also where the clock is set back meanwhile.
@@ -43,7 +44,7 @@ async function appendRead(
     const call: Call = {
       method: 'POST',
       path: ['threads', thread, 'messages'],
-      body: { agent, messages: some, ack },
+      body: { agent, messages: some, ack, ...(newAgentRollingWindow !== undefined && { newAgentRollingWindow }) },
       deadlineMs: leftMs,
       prefer: (leftMs, isFirstTry) =>
         areNew && isFirstTry ? `${preferWait(leftMs)}, ids-are-new` : preferWait(leftMs),
@@ -53,9 +54,13 @@ async function appendRead(
     const { body } = await transport.call<AppendResult>(call).catch((error: unknown) => {
       throw countedFrom(error, acknowledged)
     })
-    total.threadId = body.threadId
-    total.stored += body.stored
-    total.repeated += body.repeated
+    const warnings = addWarnings(total.warnings, body.warnings)
+    total = {
+      threadId: body.threadId,
+      stored: total.stored + body.stored,
+      repeated: total.repeated + body.repeated,
+      ...(warnings.length > 0 && { warnings }),
+    }
     acknowledged += some.length
     options.onProgress?.(acknowledged)
   }

@@ -4,6 +4,8 @@ import { fileEventSchema, iterationInputSchema } from '../iterations.js'
 import { limits } from '../limits.js'
 import { messageBodySchema, roles } from '../messages.js'
 import { idSchema, nameSchema } from '../names.js'
+import { settingsSchema } from '../settings.js'
+import { appendWarningSchema } from '../warnings.js'
 import { isoTimeSchema, jsonRecordSchema, named, pageSchema } from './common.js'
 
 const tooMany = (what: string) => `must have at most ${limits.httpListItemsMax} ${what}`
@@ -14,6 +16,11 @@ const appendFields = {
   contextId: idSchema.optional(),
   /** `stored` (the default): they are committed; `queued`: the queue has them. */
   ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
+  /**
+   * The rolling window, in seconds, of an agent that this append makes; null shows messages of all ages. The settings of an
+   * agent that is there stay as they are.
+   */
+  newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
 }
 const listOf = <Entry extends z.ZodType>(entry: Entry) =>
   z.array(entry).min(1).max(limits.httpListItemsMax, tooMany('messages'))
@@ -50,6 +57,7 @@ export const appendToolInputSchema = z.strictObject({
   thread: nameSchema,
   format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).optional(),
   contextId: appendFields.contextId,
+  newAgentRollingWindow: appendFields.newAgentRollingWindow,
   messages: listOf(z.union([messageBodySchema, providerMessageSchema])),
 })
 export type AppendBody = z.infer<typeof appendBodySchema>
@@ -62,6 +70,8 @@ export const appendedSchema = named(
     stored: z.int(),
     /** Messages that were stored before. */
     repeated: z.int(),
+    /** Messages that contexts do not show, by reason. Left out where there are none. */
+    warnings: z.array(appendWarningSchema).optional(),
   }),
 )
 
@@ -115,7 +125,7 @@ export type IterationsBody = z.infer<typeof iterationsBodySchema>
 
 export const iterationsAppendedSchema = named(
   'IterationsAppended',
-  appendedSchema.extend({
+  appendedSchema.omit({ warnings: true }).extend({
     /** The number of each iteration, in their order. */
     iterationNumbers: z.array(z.int()),
   }),

@@ -62,6 +62,10 @@ export const threadSchema = named(
     /** Messages that a context may show, by kind; `imported` less those that a clear or the window hides. */
     eligible: z.int(),
     imported: z.int(),
+    /** Those that a clear or the window hides. */
+    hidden: z.object({ outsideWindow: z.int(), beforeClear: z.int() }),
+    /** What keeps messages out of contexts, and what to do about it. */
+    warnings: z.array(z.string()),
     keptAside: z.record(z.string(), z.int()),
     byRole: z.record(z.string(), z.int()),
     toolCalls: z.int(),

@@ -1,8 +1,6 @@
+import type { HiddenReason } from '@heddle/contracts'
 import type { Message } from '../message.js'
 import type { BuildInput } from './input.js'
-
-/** Why a window leaves out a message that a context could show otherwise. */
-export type HiddenReason = 'outside-window' | 'before-clear'
 
 /** Messages of one thread that a context could show if there were no rolling window and no clear. */
 export interface HiddenMessages {
@@ -107,10 +105,16 @@ function are(count: number): string {
 }
 
 /** What brings hidden messages back. */
-export function remedies({ agent, thread, outsideWindow, beforeClear, windowOf }: HiddenMessages): string[] {
+export function remedies({
+  agent,
+  thread,
+  outsideWindow,
+  beforeClear,
+  windowOf,
+}: Pick<HiddenMessages, 'agent' | 'thread' | 'outsideWindow' | 'beforeClear' | 'windowOf'>): string[] {
   const wider = {
-    agent: `to show all ages: heddle settings set rollingWindow none --agent ${shellWord(agent)}, or "rollingWindow": null in the request`,
-    thread: `to show all ages: "rollingWindow": null in the request, or in the settings of the thread ${shellWord(thread)}`,
+    agent: `to show all ages: heddle settings set rollingWindow none --agent ${shellWord(agent)}, or "rollingWindow": null in a request for a context`,
+    thread: `to show all ages: "rollingWindow": null in a request for a context, or in the settings of the thread ${shellWord(thread)}`,
     request: 'to show more: a longer "rollingWindow" in the request',
   }
   return [

@@ -1,5 +1,5 @@
 export { buildContext } from './build.js'
-export { type HiddenMessages, type HiddenReason, hiddenReason, hiddenText, remedies } from './hidden-messages.js'
+export { type HiddenMessages, hiddenReason, hiddenText, remedies } from './hidden-messages.js'
 export { type History, layOutHistory } from './history.js'
 export type { Activity, BuildInput, UnloadedRange } from './input.js'
 export type { Line } from './line-writer.js'

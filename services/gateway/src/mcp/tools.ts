@@ -17,10 +17,9 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
   recall: (input, { client }) => client.recall(input),
   search: (input, { client }) => client.search(input),
   async build_context(input, { client, signal }) {
-    const { id, tokensUsed, budget, summaryUsed, strategy, format, messages } = await client.contexts.build(input, {
-      signal,
-    })
-    return { id, tokensUsed, budget, summaryUsed, strategy, format, messages }
+    const built = await client.contexts.build(input, { signal })
+    const { id, tokensUsed, budget, summaryUsed, strategy, format, messages, receipt } = built
+    return { id, tokensUsed, budget, summaryUsed, strategy, format, messages, notes: receipt.notes }
   },
   async list_threads({ agent, ...page }, { client }) {
     // An agent that is not there is another answer than one without threads.

@@ -8,9 +8,11 @@ import {
   clearedSchema,
   limits,
   pageQuerySchema,
+  permissionsOf,
 } from '@heddle/contracts'
 import { readKey } from '../idempotency.js'
 import { isoTime, pageOptions, type Route, route } from '../route.js'
+import { makeNewAgent } from './new-agent.js'
 
 type Agent = Awaited<ReturnType<Client['agents']['get']>>
 const tag = 'agents'
@@ -22,15 +24,17 @@ export const agentRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/v1/agents/:agent',
     tag,
-    needs: 'admin',
+    needs: 'produce',
     summary: 'Make an agent, or give it a new version',
-    description: 'What is left out of the body stays as it is, and the same body twice is one version.',
+    description:
+      'What is left out of the body stays as it is, and the same body twice is one version. Without the permission admin, an agent can be made with nothing but `settings.rollingWindow`, and not changed.',
     params: agentParamsSchema,
     body: agentBodySchema,
     bodyBytesMax: limits.httpBodyBytesMax,
     responses: agentResponse,
-    async handle({ client, params, body }) {
-      return { body: toAgent(await client.agents.put(params.agent, body)) }
+    async handle({ client: { agents }, role, params: { agent }, body }) {
+      const isAdmin = permissionsOf[role].includes('admin')
+      return { body: toAgent(await (isAdmin ? agents.put(agent, body) : makeNewAgent(agents, agent, { body, role }))) }
     },
   }),
   route({

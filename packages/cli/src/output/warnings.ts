@@ -1,0 +1,12 @@
+import type { Printer } from './printer.js'
+import { safeText } from './safe-text.js'
+import { formatCount } from './table.js'
+
+const WARNINGS_MAX = 5
+
+/** What a person should know before the result is trusted, on stderr; with --json the document says it. */
+export function printWarnings(printer: Pick<Printer, 'note'>, warnings: readonly string[]): void {
+  for (const warning of warnings.slice(0, WARNINGS_MAX)) printer.note(`warning: ${safeText(warning)}`)
+  const more = warnings.length - WARNINGS_MAX
+  if (more > 0) printer.note(`warning: and ${formatCount(more)} more like these; --json shows all of them`)
+}
