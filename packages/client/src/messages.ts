@@ -1,4 +1,10 @@
-import { type AppendWarning, ConflictError, type IngestJob, type MessageInput, type PlacedMessage } from '@heddle/contracts'
+import {
+  type AppendWarning,
+  ConflictError,
+  type IngestJob,
+  type MessageInput,
+  type PlacedMessage,
+} from '@heddle/contracts'
 import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
 import { type AppendInput, readAppend } from './append-input.js'

@@ -58,7 +58,11 @@ interface Window {
   readonly windowOf: 'agent' | 'thread'
 }
 
-function wordsOf(reason: AppendWarning['reason'], { agent, thread }: WarnedAppend, { rollingWindow, windowOf }: Window) {
+function wordsOf(
+  reason: AppendWarning['reason'],
+  { agent, thread }: WarnedAppend,
+  { rollingWindow, windowOf }: Window,
+) {
   const detail =
     reason === 'outside-window'
       ? `older than the rolling window of ${rollingWindow} seconds: contexts do not show these messages`

@@ -67,7 +67,9 @@ export const mcpTools = {
       .pick({ id: true, tokensUsed: true, budget: true, summaryUsed: true, strategy: true, format: true })
       .extend({
         messages: z.array(z.record(z.string(), z.unknown())),
-        notes: z.array(z.string()).describe('What the reader should know of it, such as messages that the window hides.'),
+        notes: z
+          .array(z.string())
+          .describe('What the reader should know of it, such as messages that the window hides.'),
       }),
     annotations: reading,
     recovery: {

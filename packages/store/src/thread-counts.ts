@@ -11,10 +11,7 @@ export interface RoleCount {
 }
 
 /** Counts a whole thread; reads it once, so it is for people who look at one, not for building contexts. */
-export async function countByRole(
-  tx: Tx,
-  { threadId }: { threadId: string },
-): Promise<RoleCount[]> {
+export async function countByRole(tx: Tx, { threadId }: { threadId: string }): Promise<RoleCount[]> {
   return await tx<RoleCount[]>`
     select
       role, coalesce(kept_aside, case when role in ('error', 'approval') then role end) as aside,

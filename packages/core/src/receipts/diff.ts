@@ -1,4 +1,4 @@
-import type { ContextDiff, ContextResult, DiffLine } from '@heddle/contracts'
+import type { ContextDiff, ContextResult, DiffLine, HiddenReason } from '@heddle/contracts'
 import { canonicalJson } from '../fingerprint.js'
 import { renderedParts, sharedPrefixTokens } from '../formats/index.js'
 import { countTokens, estimateTokens } from '../tokens.js'
@@ -70,7 +70,9 @@ function settingsOfBoth(before: ContextResult, after: ContextResult): ContextDif
   const facts = ({ thread, agent, format, strategy, budget, receipt }: ContextResult) => {
     const { model, counter, agentVersion, stateId, clearEpoch, headSeq, eligible, rendererVersion } = receipt
     const asked = { thread, agent, format, strategy, budget, model, counter }
-    return { ...asked, agentVersion, stateId, clearEpoch, headSeq, eligible, rendererVersion }
+    const hidden = (reason: HiddenReason) => receipt.ineligible[reason] ?? 0
+    const counts = { eligible, outsideWindow: hidden('outside-window'), beforeClear: hidden('before-clear') }
+    return { ...asked, agentVersion, stateId, clearEpoch, headSeq, ...counts, rendererVersion }
   }
   const [left, right] = [facts(before), facts(after)]
   return (Object.keys(left) as (keyof typeof left)[])

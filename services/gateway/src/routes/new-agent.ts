@@ -37,7 +37,9 @@ function keysOf(given: object): string[] {
 
 function isAsMade({ version, systemPrompt, docs, settings }: Agent, created: Agent['settings']): boolean {
   const isBare = version === 1 && systemPrompt === '' && docs.length === 0
-  return isBare && keysOf(settings).join() === keysOf(created).join() && settings.rollingWindow === created.rollingWindow
+  return (
+    isBare && keysOf(settings).join() === keysOf(created).join() && settings.rollingWindow === created.rollingWindow
+  )
 }
 
 function refused(role: AccessRole, field: string, why: string): PermanentError {
