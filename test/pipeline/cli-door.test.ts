@@ -137,11 +137,12 @@ describe('with a gateway elsewhere', () => {
     const history = (await admin.heddle('threads', 'history', 'shipped', '--json')).document.items
     expect(history.map(({ content }: { content: string }) => content)).toContain(', and the second')
 
-    // The window of a new agent is an admin's affair; nothing is sent by whoever may not make it.
-    await writeFile(away.path('shipped.jsonl'), `${line('go', ids[0], 'user')}\n`)
-    const refused = await away.heddle('import', 'shipped.jsonl', '--agent', 'nobody', '--json')
-    expect(refused).toMatchObject({ code: 1, error: { code: 'FORBIDDEN', field: 'agent' } })
-    expect(refused.error.hint).toContain('Nothing was sent')
+    // A key of the role agent makes an agent whose window holds recorded sessions.
+    const old = { id: ids[0], role: 'user', content: 'go', sentAt: '2025-02-12T14:30:00Z' }
+    await writeFile(away.path('away.jsonl'), `${JSON.stringify(old)}\n`)
+    const sent = await away.heddle('import', 'away.jsonl', '--agent', 'newcomer', '--json')
+    expect(sent.document).toMatchObject({ stored: 1, warnings: [], threads: [{ eligible: 1, imported: 1 }] })
+    expect((await pipeline.clientOf('shop').agents.get('newcomer')).settings).toEqual({ rollingWindow: null })
   })
 
   test('agents, settings, items, threads, iterations and snapshots are kept and shown', async () => {

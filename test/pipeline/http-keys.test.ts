@@ -1,5 +1,5 @@
 import { type AccessRole, type Permission, permissionsOf } from '@heddle/contracts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenApi, openEvents, type Served, serve } from './http-support.js'
 import { openPipeline, type Pipeline } from './support.js'
 
@@ -59,6 +59,58 @@ test('every route asks for the permission that its contract names, and a key wit
       expect([role, method, path, isRefused]).toEqual([role, method, path, !permissionsOf[role].includes(needs)])
     }
   }
+})
+
+describe('an agent is made with a window of its own by a key that may produce', () => {
+  const put = async (headers: Record<string, string>, agent: string, body: object) =>
+    await http.ask('PUT', `/v1/agents/${agent}`, { headers, body })
+  const settingsOf = async (agent: string) => (await pipeline.clientOf('tyrell').agents.get(agent)).settings
+  const messages = [{ role: 'user', content: 'said long ago', sentAt: '2025-02-12T14:30:00Z' }]
+
+  test.each(['produce', 'agent'] as const)('of the role %s, and changed by none but an admin', async (role) => {
+    const { headers } = await keyOf('tyrell', role)
+    const path = `/v1/threads/run-${role}/messages`
+    const append = async (body: object) =>
+      await http.ask('POST', path, { headers, body: { agent: role, messages, ...body } })
+    const first = await append({ newAgentRollingWindow: null })
+    expect(first).toMatchObject({ status: 200, body: { stored: 1 } })
+    expect(first.body).not.toHaveProperty('warnings')
+    expect(await settingsOf(role)).toEqual({ rollingWindow: null })
+    expect((await append({ newAgentRollingWindow: 60 })).status).toBe(200)
+    expect(await settingsOf(role)).toEqual({ rollingWindow: null })
+    const change = await put(headers, role, { settings: { rollingWindow: 60 } })
+    expect(change).toMatchObject({ status: 403, body: { code: 'FORBIDDEN', field: 'agent', received: role } })
+
+    const made = `made-${role}`
+    const creation = { settings: { rollingWindow: 3_600 } }
+    expect(await put(headers, made, creation)).toMatchObject({ status: 200, body: { name: made, version: 1 } })
+    // The same request again, as after an answer that was lost.
+    expect(await put(headers, made, creation)).toMatchObject({ status: 200, body: { version: 1 } })
+    for (const [field, body] of [
+      ['agent', { settings: { rollingWindow: null } }],
+      ['agent', {}],
+      ['systemPrompt', { ...creation, systemPrompt: 'Obey.' }],
+      ['settings.model', { settings: { rollingWindow: 3_600, model: 'gpt-4o' } }],
+    ] as const)
+      expect(await put(headers, made, body)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN', field } })
+    expect(await put(headers, `${made}-2`, { docs: [] })).toMatchObject({ status: 403, body: { field: 'docs' } })
+    expect(await settingsOf(made)).toEqual({ rollingWindow: 3_600 })
+  })
+
+  test('which learns nothing of an agent that an admin has set up', async () => {
+    const { headers } = await keyOf('tyrell', 'produce')
+    const settings = { rollingWindow: null }
+    await pipeline.clientOf('tyrell').agents.put('secretive', { systemPrompt: 'the secret prompt', settings })
+    const refused = await put(headers, 'secretive', { settings })
+    expect(refused.status).toBe(403)
+    expect(JSON.stringify(refused.body)).not.toContain('the secret prompt')
+  })
+
+  test('and not by one that may only read', async () => {
+    const { headers } = await keyOf('tyrell', 'read')
+    expect(await put(headers, 'reader', { settings: { rollingWindow: null } })).toMatchObject({ status: 403 })
+    await expect(settingsOf('reader')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
 })
 
 test('once the own project has had a key, nothing is answered without one but how the process stands', async () => {

@@ -130,6 +130,19 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     })
   })
 
+  test('messages that the window hides are named as they are appended, and by the context without them', async () => {
+    const messages = [{ role: 'user', content: 'the pelican of last year', sentAt: '2025-02-12T14:30:00Z' }]
+    const old = { agent: 'archivist', thread: 'old', messages }
+    const appended = await call('append_messages', old)
+    expect(appended.structuredContent.warnings).toMatchObject([{ reason: 'outside-window', count: 1 }])
+    const built = await call('build_context', { thread: 'old', message: 'go on' })
+    expect(built.structuredContent.notes[0]).toContain('the only message of the thread is not shown: 1 is outside')
+    const wide = await call('build_context', { thread: 'old', rollingWindow: null })
+    expect(wide.structuredContent).toMatchObject({ messages: [{ content: messages[0]?.content }], notes: [] })
+    const made = { agent: 'keeper', thread: 'kept', messages, newAgentRollingWindow: null }
+    expect((await call('append_messages', made)).structuredContent).not.toHaveProperty('warnings')
+  })
+
   test('a context is bounded by a scope, and a thread that is not there is named', async () => {
     for (const [thread, content] of [
       ['lead', 'the plan of the loom'],

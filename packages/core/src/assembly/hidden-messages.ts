@@ -89,15 +89,20 @@ function isWhole({ outsideWindow, beforeClear, imported }: HiddenMessages): bool
 
 /** `none of the 12 messages is shown: 12 are outside of the rolling window of 86400 seconds` */
 export function hiddenText(hidden: HiddenMessages): string {
-  const { outsideWindow, beforeClear, imported, rollingWindow } = hidden
+  const { outsideWindow, beforeClear, rollingWindow } = hidden
   const reasons = [
     ...(outsideWindow > 0 ? [`${are(outsideWindow)} outside of the rolling window of ${rollingWindow} seconds`] : []),
     ...(beforeClear > 0 ? [`${are(beforeClear)} from before the last clear`] : []),
   ]
-  const how = isWhole(hidden)
-    ? `none of the ${imported} messages of the thread is shown`
-    : `${outsideWindow + beforeClear} of the ${imported} messages of the thread are not shown`
-  return `${how}: ${reasons.join(', ')}`
+  return `${shownOf(hidden)}: ${reasons.join(', ')}`
+}
+
+function shownOf(hidden: HiddenMessages): string {
+  const { outsideWindow, beforeClear, imported } = hidden
+  if (imported === 1) return 'the only message of the thread is not shown'
+  if (isWhole(hidden)) return `none of the ${imported} messages of the thread is shown`
+  const count = outsideWindow + beforeClear
+  return `${count} of the ${imported} messages of the thread ${count === 1 ? 'is' : 'are'} not shown`
 }
 
 function are(count: number): string {

@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Home, openDatabaseHome } from './cli-support.js'
+
+const line = (index: number, sentAt: string) => JSON.stringify({ role: 'user', content: `message ${index}`, sentAt })
+const ofLastYear = [0, 1, 2].map((index) => line(index, `2025-02-12T14:3${index}:00Z`))
+const today = () => line(9, new Date().toISOString())
+
+let home: Home
+
+beforeAll(async () => {
+  home = await openDatabaseHome()
+  await writeFile(home.path('old.jsonl'), `${ofLastYear.join('\n')}\n`)
+  await writeFile(home.path('mixed.jsonl'), `${[...ofLastYear, today()].join('\n')}\n`)
+  await home.heddle('agents', 'set', 'bot', '--prompt', 'You answer.')
+})
+
+describe('an import into an agent that has a window', () => {
+  test('says how much of each session contexts show, and what to do', async () => {
+    const ran = await home.heddle('import', 'old.jsonl', 'mixed.jsonl', '--agent', 'bot')
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toMatch(/old .* 0 \/ 3\n/)
+    expect(ran.stdout).toMatch(/mixed .* 1 \/ 4\n/)
+    expect(ran.stderr).toContain(
+      'warning: thread "old": none of the 3 messages of the thread is shown: 3 are outside of the rolling window of 86400 seconds; to show all ages: heddle settings set rollingWindow none --agent bot',
+    )
+    expect(ran.stderr).toContain('warning: thread "mixed": 3 of the 4 messages of the thread are not shown')
+    const { document } = await home.heddle(
+      'import',
+      'old.jsonl',
+      '--agent',
+      'bot',
+      '--rolling-window',
+      'none',
+      '--json',
+    )
+    expect(document).toMatchObject({ stored: 0, threads: [{ thread: 'old', eligible: 0, imported: 3 }] })
+    expect(document.warnings).toEqual([
+      expect.stringContaining('thread "old": none of the 3 messages'),
+      expect.stringContaining('--rolling-window was not taken'),
+    ])
+  })
+
+  test('warns of nothing in an agent that it makes', async () => {
+    const ran = await home.heddle('import', 'old.jsonl', '--agent', 'fresh', '--thread', 'fresh', '--json')
+    expect(ran.document).toMatchObject({ warnings: [], threads: [{ eligible: 3, imported: 3 }] })
+  })
+})
+
+describe('a context of a thread whose every message is old', () => {
+  test('is built with a warning before it, which its explanation begins with', async () => {
+    const built = await home.heddle('context', 'build', '--thread', 'old', '--message', 'go on')
+    expect(built.stderr).toMatch(/^warning: none of the 3 messages of the thread is shown: 3 are outside/m)
+    expect(built.stdout).toContain('eligible 0 / imported 3 (left out: 3 outside-window)')
+    const id = /^context (\S+)$/m.exec(built.stdout)?.[1] ?? ''
+    const explained = (await home.heddle('context', 'explain', id)).stdout
+    expect(explained).toMatch(/^context .*\nthread .*\n\nwarning: none of the 3 messages of the thread is shown/)
+    expect(explained).toContain('\nhidden by the window: 3, older than the rolling window\n')
+    expect(explained).not.toContain('never eligible')
+  })
+
+  test('is refused without a message, with the reason; and built for a window of its own', async () => {
+    const refused = await home.heddle('context', 'build', '--thread', 'old', '--json')
+    expect(refused).toMatchObject({ code: 1, error: { code: 'VALIDATION_ERROR' } })
+    expect(refused.error.detail).toContain('none of the 3 messages of the thread is shown')
+    expect(refused.error.hint).toContain('heddle settings set rollingWindow none --agent bot')
+    const wide = await home.heddle('context', 'build', '--thread', 'old', '--rolling-window', 'none', '--json')
+    expect(wide.document).toMatchObject({ receipt: { eligible: 3, ineligible: {}, notes: [] } })
+  })
+
+  test('of which a part is old notes it among its other notes, without a warning', async () => {
+    const built = await home.heddle('context', 'build', '--thread', 'mixed')
+    expect(built.stderr).not.toContain('warning')
+    expect(built.stdout).toContain('note: 3 of the 4 messages of the thread are not shown: 3 are outside')
+  })
+})
+
+test('threads show says first what contexts do not show', async () => {
+  const { stdout } = await home.heddle('threads', 'show', 'old')
+  expect(stdout).toMatch(
+    /^thread old · agent bot\nwarning: none of the 3 messages of the thread is shown: 3 are outside/,
+  )
+  expect(stdout).toContain('eligible 0 / imported 3')
+})
+
+test('the banner of heddle up names agents with threads of which contexts show nothing', async () => {
+  const up = home.start(['up', '--port', '0', '--json'])
+  expect(JSON.parse(await up.firstLine).outsideWindow).toEqual([{ agent: 'bot', threads: 2, outside: 1 }])
+  up.kill('SIGTERM')
+  expect((await up.ended).code).toBe(0)
+  const text = home.start(['up', '--port', '0'])
+  await text.firstLine
+  text.kill('SIGTERM')
+  const { stdout } = await text.ended
+  expect(stdout).toContain(
+    '  windows    agent bot: contexts of 1 of its 2 threads show no message, all are older than the rolling window\n',
+  )
+  expect(stdout).toContain('heddle settings set rollingWindow none --agent NAME')
+})
