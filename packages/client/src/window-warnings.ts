@@ -39,19 +39,6 @@ export async function windowWarnings(parts: ClientParts, append: WarnedAppend): 
   })
 }
 
-/** Adds up what several requests of one append were answered with. */
-export function addWarnings(
-  before: readonly AppendWarning[] = [],
-  after: readonly AppendWarning[] = [],
-): readonly AppendWarning[] {
-  const reasons = new Map(before.map((warning) => [warning.reason, warning]))
-  for (const warning of after) {
-    const count = (reasons.get(warning.reason)?.count ?? 0) + warning.count
-    reasons.set(warning.reason, { ...warning, count })
-  }
-  return [...reasons.values()]
-}
-
 interface Window {
   readonly rollingWindow: number | null
   readonly lastClearedAtMs: number | null

@@ -74,7 +74,7 @@ describe('the difference of two contexts', () => {
         system: null,
         messages: [],
         tokensUsed: 10,
-        receipt: { counter: 'o200k', clearEpoch: 0, eligible: 4, imported: 4, sections: [], entries },
+        receipt: { counter: 'o200k', clearEpoch: 0, eligible: 4, imported: 4, ineligible: {}, sections: [], entries },
       }) as unknown as ContextResult
     const before = context('a', [entry(1), entry(2), entry(3), entry(4)])
     const covered = { section: 'history', mode: 'covered' as const, count: 1, tokens: 0, reason: 'summarized' }
