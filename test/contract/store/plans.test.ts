@@ -2,6 +2,7 @@ import { type CompactionState, type Position, threadIdOf } from '@heddle/core'
 import {
   appendMessages,
   countMessages,
+  countWindow,
   existingMessages,
   findArchiveEntry,
   findMessagesByCode,
@@ -86,6 +87,15 @@ const queries: Record<string, (tx: Tx) => Promise<unknown>> = {
   'loadUncovered past a summary': (tx) => loadUncovered(tx, { threadId, clearedSeq: 0, state, keep: 'newest' }),
   loadCoveredPage: (tx) => loadCoveredPage(tx, { threadId, clearedSeq: 0, state, limit: 10 }),
   countMessages: (tx) => countMessages(tx, { threadId, sinceMs: RECEIVED_AT_MS + 900, afterSeq: 3 }),
+  'countWindow with a clear': (tx) =>
+    countWindow(tx, {
+      threadId,
+      rollingWindow: 1,
+      lastClearedAtMs: RECEIVED_AT_MS + 400,
+      clearedSeq: 300,
+      nowMs: RECEIVED_AT_MS + 1_900,
+      restoredCount: 1,
+    }),
   loadMessagesBySeq: (tx) => loadMessagesBySeq(tx, { threadId, afterSeq: 50, limit: 10 }),
   listMessages: (tx) => listMessages(tx, { threadId, afterSeq: 50, limit: 10 }),
   listHistory: (tx) => listHistory(tx, { threadId, afterSeq: 50, limit: 10, order: 'desc' }),
