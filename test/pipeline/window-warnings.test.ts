@@ -151,6 +151,10 @@ describe('a receipt', () => {
     await client.messages.append({ ...own, messages: [say('before')] })
     await client.iterations.append({ ...own, iterations: [iteration, iteration] })
     await client.agents.clear(own.agent)
+    const bare = client.contexts.build({ thread: own.thread, strategy: 'iterations' })
+    await expect(bare).rejects.toMatchObject({
+      message: `the loop has neither a goal nor iterations; not shown: 2 iterations from before the last clear of agent "${own.agent}"`,
+    })
     await client.iterations.append({ ...own, iterations: [iteration] })
     const built = await client.contexts.build({ thread: own.thread, strategy: 'iterations' })
     expect(checkCounts(built)).toMatchObject({ iterations: 1, ineligible: { 'before-clear': 1 } })

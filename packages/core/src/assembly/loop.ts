@@ -25,7 +25,7 @@ const SEARCH_ROUNDS_MAX = 16
  * `BUDGET_TOO_SMALL` with the tokens that are needed
  */
 export function buildLoopContext(input: BuildInput, loop: LoopContext, lane: Lane): Omit<ContextResult, 'id'> {
-  if (loop.goal === null && loop.totalIterations === 0 && input.request.message === undefined) throw nothingToDo()
+  if (loop.goal === null && loop.totalIterations === 0 && input.request.message === undefined) throw nothingToDo(input)
   // The goal has a section of its own.
   const every = fixedSections({ ...input, thread: { ...input.thread, goal: null } })
   let fixedTokens = 0
@@ -44,8 +44,9 @@ export function buildLoopContext(input: BuildInput, loop: LoopContext, lane: Lan
   throw budgetTooSmall(lane.limitTokens, fixedTokens + least, fixedTokens)
 }
 
-function nothingToDo(): PermanentError {
-  return new PermanentError('VALIDATION_ERROR', 'the loop has neither a goal nor iterations', {
+function nothingToDo(input: BuildInput): PermanentError {
+  const why = ['the loop has neither a goal nor iterations', ...clearedLoopNotes(input)].join('; ')
+  return new PermanentError('VALIDATION_ERROR', why, {
     field: 'thread',
     received: 'nothing',
     hint: 'give the thread a goal, append iterations to it, or give the request a message',
