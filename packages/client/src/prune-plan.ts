@@ -14,6 +14,7 @@ import {
   messageReference,
   planCompaction,
   readConversation,
+  sentIn,
   threadIdOf,
 } from '@heddle/core'
 import {
@@ -119,7 +120,7 @@ export async function compactionOf(
   return compaction
 }
 
-async function loadUncompacted(tx: Tx, { thread, latest }: Compaction) {
+async function loadUncompacted(tx: Tx, { thread, latest, settings }: Compaction) {
   const { threadId, clearedSeq, lastClearedAtMs } = thread
   const bare = latest && toCompactionState(latest)
   const query = { threadId, clearedSeq, lastClearedAtMs, state: bare, limit: CONVERSATION_MESSAGES_MAX }
@@ -127,10 +128,9 @@ async function loadUncompacted(tx: Tx, { thread, latest }: Compaction) {
   const messages = markUndone(read.messages, undone)
     .filter((message) => ineligibleReason(message) === null)
     .map((message) =>
-      message.tokensExact
-        ? message
-        : { ...message, tokens: countMessageTokens(message, countTokens), tokensExact: true },
+      message.tokensExact ? message : { ...message, ...countMessageTokens(message, countTokens), tokensExact: true },
     )
+    .map((message) => sentIn(settings.format ?? 'neutral', message))
   return { messages, state: latest && bare && (await withPrunings(tx, latest, bare, messages)) }
 }
 

@@ -136,6 +136,8 @@ const messageRecord = z.strictObject({
   restoresSeq: z.int().min(1).nullable().default(null),
   /** The exact count; null where it was not counted yet. */
   tokens: count.nullable(),
+  /** The part of them that its reasoning takes; missing in files of earlier versions. */
+  reasoningTokens: count.nullable().optional(),
 })
 
 /** The last line: a file without it was cut short. */

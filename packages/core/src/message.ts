@@ -29,8 +29,10 @@ export interface Message {
   readonly cwd?: string | null
   /** The context that this reply answered. */
   readonly contextId: string | null
-  /** Tokens of the message by the o200k counter (see `countMessageTokens`), or the estimate that ingest stored. */
+  /** Tokens of all that is sent of the message, by the o200k counter (see `countMessageTokens`), or an estimate of them. */
   readonly tokens: number
+  /** The part of `tokens` that its reasoning takes, signatures included. Formats that carry no reasoning do not send it. */
+  readonly reasoningTokens: number
   /** Whether `tokens` was counted. Decisions are made on counted messages only, so that they never depend on timing. */
   readonly tokensExact: boolean
   /** Of a mark that a restore left: the message that it brings back, whose content it shows at its own place. */

@@ -136,6 +136,7 @@ const builtColumns = [
   'lane',
   'versions',
   'holds_until',
+  'fill',
 ] as const
 
 function columns(tx: Tx) {
@@ -153,7 +154,8 @@ function values(tx: Tx, { result, packed, stored, shownAtMs, prepared }: PackedC
     'built', now(), ${shownAtMs ?? null}::timestamptz, ${receipt.stateId}::uuid, ${receipt.agentVersion}::integer,
     ${receipt.headSeq}::bigint, ${result.budget}::integer, ${result.tokensUsed}::integer, ${result.summaryUsed}::boolean,
     ${stored?.hidden ?? null}::bytea, ${packed.digest}::bytea, ${prepared?.key ?? null}::text,
-    ${prepared?.lane ?? null}::text, ${prepared?.versions ?? null}::text, ${prepared?.holdsUntilMs ?? null}::timestamptz`
+    ${prepared?.lane ?? null}::text, ${prepared?.versions ?? null}::text, ${prepared?.holdsUntilMs ?? null}::timestamptz,
+    ${receipt.fill ?? null}::text`
 }
 
 /** As for what is published for them: an erasure finds the context by them. */

@@ -1,9 +1,9 @@
 import type { Role, ThinkingBlock, ToolCall } from '@heddle/contracts'
-import type { Message } from '@heddle/core'
+import { estimateTokens, type Message, reasoningTexts } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { byKey } from './index-order.js'
-import { countedTokens } from './token-counts.js'
+import { countedTokens, readCount } from './token-counts.js'
 
 /** The columns of which a core `Message` is made, for `select ... from heddle.messages as message`. */
 export function messageColumns(tx: Tx) {
@@ -15,15 +15,16 @@ export function messageColumns(tx: Tx) {
     -- The first that the text holds, with its quotes. Postgres' own operators decode all of the metadata on their way, and
     -- fail on the lone surrogates and NUL characters that these may hold.
     substring(message.metadata::text from '"cwd":("(?:[^"\\\\]|\\\\.)*")') as cwd,
-    ${countedTokens(tx)} as tokens_counted`
+    ${countedTokens(tx)} as counted`
 }
 
-export interface MessageRow extends Omit<Message, 'thinking' | 'toolCalls' | 'tokens' | 'tokensExact'> {
+export interface MessageRow
+  extends Omit<Message, 'thinking' | 'toolCalls' | 'tokens' | 'reasoningTokens' | 'tokensExact'> {
   readonly contentEscaped: boolean
   readonly thinking: ThinkingBlock[] | null
   readonly toolCalls: ToolCall[] | null
   readonly tokensEstimate: number
-  readonly tokensCounted: number | null
+  readonly counted: string | null
   /** The message that a mark brings back; null for a message of its own. */
   readonly restoresSeq: number | null
 }
@@ -72,7 +73,6 @@ export async function withOriginals<Row extends MessageRow>(
  */
 export function toMessage(row: MessageRow, original: MessageRow | null): Message {
   const shown = original ?? row
-  const tokensCounted = row.tokensCounted ?? shown.tokensCounted
   return {
     id: row.id,
     seq: row.seq,
@@ -92,10 +92,15 @@ export function toMessage(row: MessageRow, original: MessageRow | null): Message
     keptAside: shown.keptAside,
     contextId: row.contextId,
     ...(shown.cwd != null && { cwd: JSON.parse(shown.cwd) as string }),
-    tokens: tokensCounted ?? row.tokensEstimate,
-    tokensExact: tokensCounted !== null,
+    ...tokensOf({ ...shown, counted: row.counted ?? shown.counted, tokensEstimate: row.tokensEstimate }),
     ...(original !== null && {
       restores: { id: original.id, seq: original.seq, orderedAtMs: original.orderedAtMs },
     }),
   }
+}
+
+function tokensOf({ counted, tokensEstimate, thinking }: MessageRow) {
+  if (counted !== null) return { ...readCount(counted), tokensExact: true }
+  const estimate = reasoningTexts({ thinking: thinking ?? [] }).reduce((sum, text) => sum + estimateTokens(text), 0)
+  return { tokens: tokensEstimate, reasoningTokens: Math.min(estimate, tokensEstimate), tokensExact: false }
 }

@@ -90,8 +90,10 @@ export async function exportMessages(
 ): Promise<readonly string[]> {
   const rows = await tx<{ json: string }[]>`
     select row_to_json((select picked from (select ${selectColumns(tx, exportTables.message, 'message')},
-      ${countedTokens(tx)} as tokens) as picked))::text as json
+      split_part(counts.counted, ' ', 1)::integer as tokens, split_part(counts.counted, ' ', 2)::integer as reasoning_tokens
+      ) as picked))::text as json
     from heddle.messages as message
+    cross join lateral (select ${countedTokens(tx)} as counted) as counts
     where message.thread_id = ${threadId} and message.seq > ${afterSeq} and message.seq <= ${headSeq}
     order by message.seq
     limit ${PAGE_ROWS}`

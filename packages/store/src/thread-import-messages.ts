@@ -67,7 +67,10 @@ export async function importMessages(
       from json_to_recordset(${given}::text::json) as given (${recordColumns(tx, definition)})`,
     recordTokenCounts(tx, {
       threadId,
-      counts: fresh.flatMap(({ seq, tokens }) => (tokens === null ? [] : { seq, tokens })),
+      // Earlier versions counted no signatures: such a message is counted anew.
+      counts: fresh.flatMap(({ seq, tokens, thinking, reasoningTokens = thinking ? null : 0 }) =>
+        tokens === null || reasoningTokens === null ? [] : { seq, tokens, reasoningTokens },
+      ),
     }),
     tx`
       update heddle.stage_cursors

@@ -22,7 +22,7 @@ export function prepareAppend(job: IngestJob, receivedAtMs: number): PreparedApp
       tokensEstimate: countMessageTokens(
         { content: message.content, toolCalls: message.toolCalls ?? [], thinking: message.thinking ?? [] },
         estimateTokens,
-      ),
+      ).tokens,
       fingerprint: messageFingerprint(message),
     })),
   }

@@ -1,6 +1,6 @@
 import { usageBelowTrigger } from '@heddle/core'
 import { type Compaction, loadMessagesBySeq, type PruneUsage, type Tx, toCompactionState } from '@heddle/store'
-import { withExactTokens } from './counting.js'
+import { asSent, withExactTokens } from './counting.js'
 
 /** A backlog that is longer is read with all the rest. */
 const GROWTH_MESSAGES_MAX = 5_000
@@ -11,13 +11,14 @@ const GROWTH_MESSAGES_MAX = 5_000
  *
  * @returns what the context takes now, where it is sure that no compaction is due; null where the whole must be read
  */
-export async function growBelowTrigger(tx: Tx, { thread, latest, lane }: Compaction): Promise<PruneUsage | null> {
+export async function growBelowTrigger(tx: Tx, compaction: Compaction): Promise<PruneUsage | null> {
+  const { thread, latest, lane } = compaction
   const { threadId, pruneSeq, headSeq, pruneUsage: known } = thread
   if (known === null || known.lane !== lane.key || known.stateId !== (latest?.id ?? null)) return null
   if (headSeq - pruneSeq > GROWTH_MESSAGES_MAX) return null
   const page = { threadId, afterSeq: pruneSeq, limit: headSeq - pruneSeq }
   const added = page.limit === 0 ? [] : await loadMessagesBySeq(tx, page)
-  const counted = await withExactTokens(tx, threadId, added)
+  const counted = asSent(await withExactTokens(tx, threadId, added), compaction)
   const tokens = usageBelowTrigger(known.tokens, counted, latest && toCompactionState(latest), lane)
   return tokens === null ? null : { ...known, tokens }
 }

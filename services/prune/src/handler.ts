@@ -30,6 +30,7 @@ import {
   type Tx,
   voidStates,
 } from '@heddle/store'
+import { asSent } from './counting.js'
 import { growBelowTrigger } from './growth.js'
 import { type Counted, firstLook, loadCounted, MESSAGES_LOOKED_AT_MAX } from './looking.js'
 
@@ -78,12 +79,13 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
     const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })
     if (await voidOvertaken(tx, compaction, state, messages)) return 'again'
     const isOff = compaction.settings.disableAutoSummarize
-    const plan = isOff ? null : nextCompaction(readConversation(messages), state, compaction.lane, reference)
+    const sent = asSent(messages, compaction)
+    const plan = isOff ? null : nextCompaction(readConversation(sent), state, compaction.lane, reference)
     if (plan) {
       await publishSeries(tx, compaction, plan, { state, messages })
       return 'again'
     }
-    usage = hasMore || undone.size > 0 ? null : usageUnder(messages, state, compaction.lane)
+    usage = hasMore || undone.size > 0 ? null : usageUnder(sent, state, compaction.lane)
     // Of many small messages, those that were read may not reach the trigger.
     if (!hasMore || isOff || limit >= MESSAGES_LOOKED_AT_MAX) break
   }
@@ -104,10 +106,11 @@ const COMPACTIONS_AT_ONCE_MAX = 5
  */
 async function publishSeries(
   tx: Tx,
-  { thread, lane, latest }: Compaction,
+  compaction: Compaction,
   first: CompactionPlan,
   { state: before, messages }: Pick<Counted, 'state' | 'messages'>,
 ): Promise<void> {
+  const { thread, lane, latest } = compaction
   let published: NewContextState | null = latest
   let [state, left] = [before, messages]
   let plan: CompactionPlan | null = first
@@ -120,7 +123,7 @@ async function publishSeries(
     if (published === null) return
     state = stateAfter(plan, state, thread.headSeq)
     left = left.filter((message) => !isCovered(message, state))
-    plan = nextCompaction(readConversation(left), state, lane, reference)
+    plan = nextCompaction(readConversation(asSent(left, compaction)), state, lane, reference)
   }
 }
 

@@ -20,7 +20,7 @@ export function toMessage(input: PlannedThread['messages'][number], index: numbe
     pinned: input.pinned ?? false,
     keptAside: input.keptAside ?? null,
     contextId: null,
-    tokens: countMessageTokens(sent, countTokens),
+    ...countMessageTokens(sent, countTokens),
     tokensExact: true,
   }
 }

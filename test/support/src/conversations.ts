@@ -22,7 +22,7 @@ export function sampleMessage(fields: Partial<Message> & { seq: number }): Messa
     pinned: false,
     keptAside: null,
     contextId: null,
-    tokens: countMessageTokens(sent, estimateTokens),
+    ...countMessageTokens(sent, estimateTokens),
     tokensExact: true,
     ...fields,
   }
@@ -121,6 +121,24 @@ export function conversationOf(steps: readonly Step[]): Message[] {
     }
   }
   return messages
+}
+
+/**
+ * The same messages with signed reasoning before what the assistant says or calls, of a length that changes from message to
+ * message; now and then it is redacted, or a signature is missing, so that it cannot be sent back.
+ */
+export function withReasoning(messages: readonly Message[], seed: number): Message[] {
+  return messages.map((message, index) => {
+    if (message.role !== 'assistant' || (index + seed) % 3 === 0) return message
+    const signature = 'EqQB'.repeat(((index * 31 + seed) % 97) * 4)
+    const plain = {
+      text: text(((index * 17 + seed) % 61) * 40, index),
+      ...(index % 13 > 0 && { signature: `s${signature}` }),
+    }
+    const thinking = index % 7 === 0 ? [plain, { text: '', redacted: signature || 'r' }] : [plain]
+    const { content, toolCalls } = message
+    return { ...message, thinking, ...countMessageTokens({ content, toolCalls, thinking }, estimateTokens) }
+  })
 }
 
 /** The steps of conversations as agents produce them, for {@link conversationOf}. */

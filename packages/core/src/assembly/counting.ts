@@ -1,4 +1,5 @@
 import type { FormatName } from '@heddle/contracts'
+import { REASONING_BLOCK_TOKENS } from '../compaction/costs.js'
 import { countNeutralMessage } from '../formats/index.js'
 import type { NeutralMessage } from '../formats/neutral.js'
 import type { Line } from './line-writer.js'
@@ -29,13 +30,13 @@ export function countLine(line: Line, counting: Counting): number {
   if (!counting.storedCountsFit || !isVerbatim || !isPlain(line.neutral)) {
     return countNeutralMessage(counting.format, line.neutral, counting.count)
   }
-  const { toolCalls, toolCallId, toolName } = line.neutral
+  const { toolCalls, toolCallId, toolName, thinking = [] } = line.neutral
   const calls = (toolCalls ?? []).reduce((sum, call) => sum + CALL_TOKENS + counting.count(call.id), 0)
   const result = toolCallId === undefined ? 0 : counting.count(toolCallId) + counting.count(toolName ?? '')
-  return MESSAGE_TOKENS + only.message.tokens + calls + result
+  return MESSAGE_TOKENS + only.message.tokens + calls + result + thinking.length * REASONING_BLOCK_TOKENS
 }
 
-function isPlain({ thinking, toolCalls, toolCallId, toolName }: NeutralMessage): boolean {
+function isPlain({ toolCalls, toolCallId, toolName }: NeutralMessage): boolean {
   const names = [...(toolCalls ?? []).flatMap((call) => [call.id, call.name]), toolCallId, toolName]
-  return thinking === undefined && names.every((name) => name === undefined || PLAIN.test(name))
+  return names.every((name) => name === undefined || PLAIN.test(name))
 }

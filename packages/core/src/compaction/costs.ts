@@ -1,3 +1,4 @@
+import { wholeThinking } from '../formats/thinking.js'
 import type { Message } from '../message.js'
 
 /**
@@ -6,12 +7,15 @@ import type { Message } from '../message.js'
  */
 const MESSAGE_OVERHEAD_TOKENS = 8
 const CALL_OVERHEAD_TOKENS = 14
+/** Covers the type of one block of reasoning and the separators around it. */
+export const REASONING_BLOCK_TOKENS = 4
 
 const idTokens = (id: string) => Math.ceil(Math.min(id.length, 64) / 2)
 
 export function overheadTokens(message: Message): number {
   const calls = message.toolCalls.reduce((sum, call) => sum + CALL_OVERHEAD_TOKENS + idTokens(call.id), 0)
-  return MESSAGE_OVERHEAD_TOKENS + calls + (message.toolCallId === null ? 0 : idTokens(message.toolCallId))
+  const reasoning = wholeThinking(message).length * REASONING_BLOCK_TOKENS
+  return MESSAGE_OVERHEAD_TOKENS + calls + reasoning + (message.toolCallId === null ? 0 : idTokens(message.toolCallId))
 }
 
 /** Tokens of a message that stands in a context as it is. */
@@ -19,22 +23,36 @@ export function rawCost(message: Message): number {
   return message.tokens + overheadTokens(message)
 }
 
-/** The texts of a message that a model is sent; unsigned reasoning is never sent. */
-export function sentTexts(message: Pick<Message, 'content' | 'toolCalls' | 'thinking'>): string[] {
+/** What a model is sent of a message: its text and its calls, and the reasoning that a format may carry. */
+type Sent = Pick<Message, 'content' | 'toolCalls' | 'thinking'>
+
+/** The texts of a message that every format sends: what it says and what it calls. */
+export function sentTexts(message: Pick<Sent, 'content' | 'toolCalls'>): string[] {
   return [
     message.content,
     ...message.toolCalls.flatMap((call) => [
       call.name,
       typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments),
     ]),
-    ...message.thinking.filter((block) => block.signature !== undefined).map((block) => block.text),
   ]
 }
 
-/** Tokens of a message by a counter, over everything that a model is sent of it. */
-export function countMessageTokens(
-  message: Pick<Message, 'content' | 'toolCalls' | 'thinking'>,
-  count: (text: string) => number,
-): number {
-  return sentTexts(message).reduce((sum, text) => sum + count(text), 0)
+/** The texts of a message's reasoning, signatures included, as the formats that carry reasoning send them. */
+export function reasoningTexts(message: Pick<Sent, 'thinking'>): string[] {
+  return wholeThinking(message)
+    .flatMap(({ text, signature, redacted }) => [text, signature ?? '', redacted ?? ''])
+    .filter((text) => text !== '')
+}
+
+/** What a message costs by a counter; `reasoningTokens` is the part of `tokens` that only some formats send. */
+export interface MessageTokens {
+  readonly tokens: number
+  readonly reasoningTokens: number
+}
+
+/** Counts everything that the fullest format sends of a message. Formats without reasoning send less; see `sentIn`. */
+export function countMessageTokens(message: Sent, count: (text: string) => number): MessageTokens {
+  const total = (texts: readonly string[]) => texts.reduce((sum, text) => sum + count(text), 0)
+  const reasoningTokens = total(reasoningTexts(message))
+  return { tokens: total(sentTexts(message)) + reasoningTokens, reasoningTokens }
 }

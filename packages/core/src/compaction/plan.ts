@@ -134,7 +134,7 @@ function planAt(
   const freedByPruning = prunings.reduce((sum, decision) => {
     const message = byId.get(decision.messageId)
     if (!message) return sum
-    const left = decision.action === 'remove' ? 0 : decision.tokens + overheadTokens(message)
+    const left = decision.action === 'remove' ? 0 : decision.tokens + message.reasoningTokens + overheadTokens(message)
     return sum + costUnder(message, state) - left
   }, 0)
   const isTooMuch = usage - freedByPruning > lane.limitTokens * lane.compactTo
@@ -163,5 +163,5 @@ function condensedIn(state: CompactionState | null): Set<string> {
 /** A condensed message keeps its calls and its signed reasoning; only its content is replaced. */
 function remainingTokens(decision: PruneDecision, message: Message | undefined): number {
   if (!message || decision.action === 'remove') return 0
-  return countMessageTokens({ ...message, content: decision.text }, countTokens)
+  return countMessageTokens({ ...message, content: decision.text, thinking: [] }, countTokens).tokens
 }

@@ -16,7 +16,7 @@ export function costUnder(message: Message, state: CompactionState | null): numb
   if (isCovered(message, state)) return 0
   const pruning = state?.prunings.get(message.id)
   if (!pruning) return rawCost(message)
-  return pruning.action === 'remove' ? 0 : pruning.tokens + overheadTokens(message)
+  return pruning.action === 'remove' ? 0 : pruning.tokens + message.reasoningTokens + overheadTokens(message)
 }
 
 /** What a state's summary is counted as, whatever its length. */

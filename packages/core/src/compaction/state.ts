@@ -6,6 +6,7 @@ export interface Pruning {
   readonly messageId: string
   readonly action: 'condense' | 'remove' | 'stub'
   readonly text: string
+  /** Of the text and of the calls that stay; the reasoning that stays beside them is counted with its message. */
   readonly tokens: number
   readonly reason: string
 }

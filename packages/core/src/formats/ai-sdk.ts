@@ -36,6 +36,7 @@ const SYSTEM_SEPARATOR = '\n\n'
  */
 export const aiSdk: Format = {
   name: 'ai-sdk',
+  carriesReasoning: true,
   render: toAiSdk,
   alone: toAiSdkMessage,
   opening: aiSdkOpening(),

@@ -29,6 +29,7 @@ export type AnthropicMessage = { role: 'user' | 'assistant'; content: AnthropicB
  */
 export const anthropic: Format = {
   name: 'anthropic',
+  carriesReasoning: true,
   render: toAnthropic,
   alone(message) {
     const content = toAnthropicBlocks(message)

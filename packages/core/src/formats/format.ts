@@ -16,6 +16,8 @@ export interface RenderOptions {
 /** A way in which providers take messages. */
 export interface Format {
   readonly name: FormatName
+  /** Whether reasoning is sent back to the provider; else it is left out, and costs nothing. */
+  readonly carriesReasoning: boolean
   /** @param messages well formed; see {@link NeutralMessage} */
   render(messages: readonly NeutralMessage[], options?: RenderOptions): Rendered & { readonly counts: PieceCounts }
   /** What one message is counted as where it stands alone; null where it says nothing. */

@@ -23,6 +23,11 @@ const formats: Readonly<Record<FormatName, Format>> = {
   'ai-sdk': aiSdk,
 }
 
+/** Whether a format sends the reasoning of messages. */
+export function carriesReasoning(format: FormatName): boolean {
+  return formats[format].carriesReasoning
+}
+
 /** @param messages well formed; see {@link NeutralMessage} */
 export function render(format: FormatName, messages: readonly NeutralMessage[], options?: RenderOptions): Rendered {
   const rendered = formats[format].render(messages, options)

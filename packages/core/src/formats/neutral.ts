@@ -19,6 +19,7 @@ export interface NeutralMessage {
 /** Heddle's own form: says all that there is to say. */
 export const neutral: Format = {
   name: 'neutral',
+  carriesReasoning: true,
   render: (messages) => ({ system: null, messages: messages.map(toNeutral), counts: messages.map(() => 1) }),
   alone: toNeutral,
   opening: null,

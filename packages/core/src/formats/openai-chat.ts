@@ -21,6 +21,7 @@ export type OpenAiChatMessage =
  */
 export const openAiChat: Format = {
   name: 'openai-chat',
+  carriesReasoning: false,
   render: toOpenAiChat,
   alone: toOpenAiMessage,
   opening: openAiOpening(),

@@ -17,6 +17,7 @@ export type OpenAiResponsesItem =
  */
 export const openAiResponses: Format = {
   name: 'openai-responses',
+  carriesReasoning: false,
   render: toOpenAiResponses,
   alone(message) {
     const content = toOpenAiItems(message)

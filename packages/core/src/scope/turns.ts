@@ -63,6 +63,7 @@ const EMPTY: Omit<Message, keyof Position | 'code' | 'content'> = {
   keptAside: null,
   contextId: null,
   tokens: 0,
+  reasoningTokens: 0,
   tokensExact: false,
 }
 

@@ -90,7 +90,7 @@ function inCommon(
       standsFor: null,
     },
   }
-  return { ...woven, tokens: countMessageTokens(woven, count), tokensExact: true }
+  return { ...woven, ...countMessageTokens(woven, count), tokensExact: true }
 }
 
 /** The name of a thread before what was said in it. */
@@ -108,7 +108,7 @@ function ofThread(
 ): Pruning {
   const own = fromAnywhere(pruning.text, thread)
   const text = message.role === 'tool_result' || pruning.action === 'remove' ? own : marked(thread, own)
-  const tokens = pruning.action === 'remove' ? 0 : countMessageTokens({ ...woven, content: text }, count)
+  const tokens = pruning.action === 'remove' ? 0 : countMessageTokens({ ...woven, content: text }, count).tokens
   return { ...pruning, messageId: woven.id, text, tokens }
 }
 

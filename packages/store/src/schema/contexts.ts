@@ -39,6 +39,8 @@ export const contexts = heddle.table(
     versions: text('versions'),
     /** When the oldest message of its window leaves it; null where none ever does. */
     holdsUntil: time('holds_until'),
+    /** How it filled its budget; the thread's next context of the same budget goes by it. */
+    fill: text('fill', { enum: ['cache', 'budget'] }),
   },
   (table) => [
     index('contexts_thread').on(table.threadId, table.requestedAt),

@@ -89,6 +89,8 @@ export const messageTokens = heddle.table(
     seq: bigint('seq', { mode: 'number' }).notNull(),
     projectId: projectId(),
     tokens: integer('tokens').array().notNull(),
+    /** The part of each that the message's reasoning takes; null where no message of the run has any. */
+    reasoning: integer('reasoning').array(),
   },
   (table) => [primaryKey({ columns: [table.threadId, table.seq] }), ownProjectOnly(table.projectId)],
 )
