@@ -5,10 +5,7 @@ import { limits } from './limits.js'
 import { idSchema, nameSchema, timeSchema } from './names.js'
 import { scopeReceiptSchema, scopeSchema } from './scope.js'
 import { settingsSchema } from './settings.js'
-import { strategyNameSchema } from './strategies.js'
-
-export const formats = ['neutral', 'openai-chat', 'openai-responses', 'anthropic', 'ai-sdk'] as const
-export type FormatName = (typeof formats)[number]
+import { fillSchema, formats, strategyNameSchema } from './strategies.js'
 
 export const counters = ['o200k', 'characters'] as const
 export type CounterName = (typeof counters)[number]
@@ -30,6 +27,8 @@ export const contextRequestSchema = z.strictObject({
   strategy: strategyNameSchema.optional(),
   /** Seconds of history that this context may show; null shows all ages. Over the settings of the agent and the thread. */
   rollingWindow: settingsSchema.shape.rollingWindow.optional(),
+  /** How the budget is filled, over the agent's settings; default by whether the thread is continued at that budget. */
+  fill: fillSchema.optional(),
   /** For the strategy `iterations`, over the agent's settings. */
   iterations: settingsSchema.shape.iterations.partial().optional(),
   format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).optional(),
@@ -127,6 +126,8 @@ export const receiptSchema = z.object({
   /** Iterations since the last clear; only where the strategy shows iterations. */
   iterations: z.int().min(0).optional(),
   counter: z.enum(counters),
+  /** How the budget was filled; missing in receipts of earlier versions. */
+  fill: fillSchema.optional(),
   model: z.string().nullable(),
   agentVersion: z.int(),
   stateId: idSchema.nullable(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { selectionPresets, selectionShape } from './items.js'
 import { limits } from './limits.js'
-import { strategyNameSchema } from './strategies.js'
+import { fillSchema, formats, strategyNameSchema } from './strategies.js'
 import { toolRuleSchema, toolRulesMax } from './tools.js'
 
 /** Who may write summaries: `extractive` needs no model, the others are providers of models. */
@@ -33,6 +33,10 @@ export const settingsSchema = z.strictObject({
   /** Tokens that a context may use; null takes the model's window less the output reserve. */
   budget: count(1, limits.budgetTokensMax).nullable(),
   strategy: strategyNameSchema,
+  /** How contexts fill their budget; null goes by whether the thread is continued at that budget. */
+  fill: fillSchema.nullable(),
+  /** The form of requests that name none. Compactions in the background count what it sends; null is `neutral`. */
+  format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).nullable(),
   /** Tokens kept free for the model's answer. */
   maxOutputTokens: count(1, 1_000_000),
   /** No compaction in the background (spec 001). */
@@ -156,6 +160,8 @@ export const defaultSettings: Settings = {
   model: null,
   budget: null,
   strategy: 'sandwich',
+  fill: null,
+  format: null,
   maxOutputTokens: 4_096,
   disableAutoSummarize: false,
   prebuild: false,

@@ -9,6 +9,19 @@ export const builtInStrategies = ['sandwich', 'sliding-window', 'full-history', 
 /** The name of a strategy, built in or registered. */
 export type StrategyName = string
 
+/** The forms in which providers and frameworks take messages. */
+export const formats = ['neutral', 'openai-chat', 'openai-responses', 'anthropic', 'ai-sdk'] as const
+export type FormatName = (typeof formats)[number]
+
+/**
+ * How a history that is larger than its budget fills it. `cache`: it is compacted deep and seldom, so that the contexts of a
+ * thread that grows begin alike, and a provider's prompt cache keeps what they share. `budget`: as much as fits is shown as it
+ * was said, newest turns first, which is best for who asks once.
+ */
+export const fills = ['cache', 'budget'] as const
+export type Fill = (typeof fills)[number]
+export const fillSchema = z.enum(fills, { error: `must be one of ${fills.join(', ')}` })
+
 /** Filled while a process starts and only ever longer, so that what a name means never changes under way. */
 const known = new Set<StrategyName>(builtInStrategies)
 

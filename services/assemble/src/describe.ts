@@ -26,7 +26,7 @@ export function describe(thread: ThreadRow, settings: Settings, request: Context
     thread,
     request,
     settings,
-    format: request.format ?? 'neutral',
+    format: request.format ?? settings.format ?? 'neutral',
     counter: counterName,
     count: counterName === 'o200k' ? counter.count : estimateTokens,
     headSeq: thread.headSeq,

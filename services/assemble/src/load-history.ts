@@ -1,10 +1,11 @@
-import type { ContextRequest, CounterName } from '@heddle/contracts'
+import type { ContextRequest } from '@heddle/contracts'
 import {
   type BuildInput,
   countMessageTokens,
   ineligibleReason,
   isInWindow,
   type Message,
+  sentIn,
   statusLimits,
   windowBounds,
 } from '@heddle/core'
@@ -20,6 +21,7 @@ import {
   withPrunings,
 } from '@heddle/store'
 import { describe, type LoadDeps } from './describe.js'
+import { fillOf, loadNewestCovered } from './fill.js'
 import { hiddenOf } from './hidden-of.js'
 import { scopeSinceMs, scopeThreadIds } from './scope.js'
 import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './standing-in.js'
@@ -45,8 +47,11 @@ export async function loadHistoryInput(
   const lastClearedAtMs = sinceMs === null ? thread.lastClearedAtMs : bounds.sinceMs
   const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs }
   const { agentId } = thread
-  const [{ messages: read, hasMore }, undone, counts, scoped, activity] = await Promise.all([
+  const described = describe(thread, settings, request, deps)
+  const fill = await fillOf(tx, compaction, request)
+  const [{ messages: uncovered, hasMore }, covered, undone, counts, scoped, activity] = await Promise.all([
     loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),
+    fill === 'budget' && bare !== null ? loadNewestCovered(tx, { ...cleared, state: bare }, compaction.lane) : [],
     loadUndone(tx, threadId),
     countWindow(tx, windowQuery),
     sinceMs === null ? null : countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
@@ -54,20 +59,18 @@ export async function loadHistoryInput(
   ])
   const { inWindow, ever } = counts
   const inScope = scoped ?? inWindow
-  const messages = markUndone(read, undone)
+  const messages = markUndone([...covered, ...uncovered], undone)
   const { current } = compaction
   const state = bare && current && (await withPrunings(tx, current, bare, messages))
-  const described = describe(thread, settings, request, deps)
-  const loaded = messages
-    .filter((message) => isInWindow(message, bounds))
-    .map((message) => counted(message, described.counter, described.count))
+  const loaded = messages.filter((message) => isInWindow(message, bounds)).map((message) => counted(message, described))
   const unloadedCount = inScope.eligible - loaded.filter((message) => ineligibleReason(message) === null).length
   return {
     ...described,
+    fill,
     activity,
     messages: loaded,
     unloaded: [
-      ...unloadedRanges(compaction, state, hasMore, unloadedCount),
+      ...unloadedRanges(compaction, state, hasMore, unloadedCount, tokensOf(covered)),
       ...beforeScope(inWindow, inScope, sinceMs),
     ],
     ineligible: ever.aside,
@@ -78,8 +81,19 @@ export async function loadHistoryInput(
   }
 }
 
-/** A budget may depend on a message's size only once it was counted, by the counter of the request. */
-export function counted(message: Message, counter: CounterName, count: (text: string) => number): Message {
-  if (counter === 'o200k' && message.tokensExact) return message
-  return { ...message, tokens: countMessageTokens(message, count), tokensExact: true }
+function tokensOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+/**
+ * A message as the request's format sends it. A budget may depend on its size only once it was counted, by the counter of
+ * the request.
+ */
+export function counted(
+  message: Message,
+  { counter, count, format }: Pick<BuildInput, 'counter' | 'count' | 'format'>,
+): Message {
+  const isCounted = counter === 'o200k' && message.tokensExact
+  const exact = isCounted ? message : { ...message, ...countMessageTokens(message, count), tokensExact: true }
+  return sentIn(format, exact)
 }

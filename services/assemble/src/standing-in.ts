@@ -32,11 +32,17 @@ export function unloadedRanges(
   state: CompactionState | null,
   hasMore: boolean,
   count: number,
+  loadedCoveredTokens = 0,
 ): UnloadedRange[] {
   const row = compaction.current
   const covered = state?.covered == null || !row ? 0 : hasMore ? Math.min(count, row.coveredCount) : count
   return [
-    { mode: 'covered', count: covered, tokens: row?.coveredTokens ?? 0, reason: 'summarized' },
+    {
+      mode: 'covered',
+      count: covered,
+      tokens: Math.max(0, (row?.coveredTokens ?? 0) - loadedCoveredTokens),
+      reason: 'summarized',
+    },
     {
       mode: 'left-out',
       count: count - covered,

@@ -86,7 +86,7 @@ export function warmed(
   const { input, thread } = loaded
   // Past the cap, messages that come push out others.
   if (input.messages.length + messages.length > CONVERSATION_MESSAGES_MAX) return null
-  const { settings, counter, count } = input
+  const { settings } = input
   const window = { rollingWindow: settings.rollingWindow, ...thread, nowMs: shownAtMs }
   const bounds = windowBounds(window)
   const within = messages.filter((message) => isInWindow(message, bounds))
@@ -101,7 +101,7 @@ export function warmed(
     input: {
       ...input,
       headSeq: growth.toSeq,
-      messages: [...input.messages, ...within.map((message) => counted(message, counter, count))],
+      messages: [...input.messages, ...within.map((message) => counted(message, input))],
       ineligible: addAside(input.ineligible, messages),
       hidden: (input.hidden ?? []).map((one) => addHidden(one, messages, window)),
       imported: input.imported + messages.filter((message) => ineligibleReason(message) === null).length,

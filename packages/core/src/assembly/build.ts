@@ -1,7 +1,8 @@
-import { type ContextResult, limits, type ReceiptEntry } from '@heddle/contracts'
+import type { ContextResult, ReceiptEntry } from '@heddle/contracts'
 import type { Lane } from '../compaction/lane.js'
 import { type Conversation, conversationOf } from '../conversation.js'
 import { countNeutralMessage } from '../formats/index.js'
+import { sentMessages } from '../reasoning.js'
 import { messagesOf, noMessages } from '../strategies/define.js'
 import { laneOf } from '../strategies/lane-of.js'
 import type { FittedHistory } from '../strategies/strategy.js'
@@ -24,7 +25,7 @@ import { arrange, type FixedSection, fixedSections, messagesIn, sectionOrder } f
 export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   const lane = laneOf(input.settings)
   if (input.loop !== undefined) return buildLoopContext(input, input.loop, lane)
-  const conversation = conversationOf(input.messages)
+  const conversation = conversationOf(sentMessages(input.format, input.messages))
   const every = fixedSections(input)
   const isEmpty =
     conversation.messages.length === 0 && (isBounded(input) || input.unloaded.every(({ count }) => count === 0))
@@ -36,14 +37,9 @@ export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
     const fitted = fitHistory(input, conversation, lane, lane.limitTokens - fixedTokens)
     if (!('neededTokens' in fitted))
       return assembled(input, lane, sections, { ...fitted, notes: [...fitted.notes, ...notes] })
-    neededTokens = fitted.neededTokens
+    neededTokens = fixedTokens + fitted.neededTokens
   }
-  const fits = (budget: number) =>
-    !('neededTokens' in fitHistory(input, conversation, { ...lane, limitTokens: budget }, budget - fixedTokens))
-  const likely = fixedTokens + neededTokens
-  const least =
-    conversation.messages.length > SEARCHED_MESSAGES_MAX ? likely : leastBudget(lane.limitTokens, likely, fits)
-  throw budgetTooSmall(lane.limitTokens, least, fixedTokens)
+  throw budgetTooSmall(lane.limitTokens, neededTokens, fixedTokens)
 }
 
 function refuseEmpty(input: BuildInput): Error {
@@ -60,33 +56,17 @@ function isBounded({ scope, state }: BuildInput): boolean {
   return scope !== undefined && state?.summary == null
 }
 
-/** Of a longer conversation the needed budget is estimated and not tried out, which would take seconds. */
-const SEARCHED_MESSAGES_MAX = 5_000
-/** How near to the least budget that works the search for it comes. */
-const SEARCH_SHARE = 0.01
-
-/** A budget that was tried out and works, near the least one. What is needed depends on the budget: a larger one covers less. */
-function leastBudget(tooSmall: number, likely: number, fits: (budget: number) => boolean): number {
-  let low = tooSmall
-  let high = Math.max(likely, tooSmall + 1)
-  while (!fits(high) && high < limits.budgetTokensMax) {
-    low = high
-    high *= 2
-  }
-  while (high - low > Math.max(1, high * SEARCH_SHARE)) {
-    const middle = Math.floor((low + high) / 2)
-    if (fits(middle)) high = middle
-    else low = middle
-  }
-  return high
-}
-
 /** A history whose smallest form is larger than its allocation takes what it needs: no budget would be enough otherwise. */
 function fitHistory(input: BuildInput, conversation: Conversation, lane: Lane, roomTokens: number) {
   const { state, headSeq, reference, scope, settings } = input
   const allocation = settings.sections.allocations.history ?? roomTokens
   const isStateCurtailed = scope?.since != null && state !== null && state.summary === null
-  const given = { conversation, state, isStateCurtailed, lane, headSeq, reference, ...countingOf(input) }
+  const isAnswered = input.request.message !== undefined
+  const fill = input.fill ?? 'cache'
+  const given = {
+    ...{ conversation, state, isStateCurtailed, lane, headSeq, reference, fill, isAnswered },
+    ...countingOf(input),
+  }
   const fitInto = (tokens: number) => lane.strategy.fitHistory({ ...given, roomTokens: Math.min(roomTokens, tokens) })
   const fitted = fitInto(allocation)
   if (!('neededTokens' in fitted) || allocation >= roomTokens) return fitted
@@ -112,7 +92,7 @@ function assembled(
   const summaryPart = fitted.summary ? { tokens: countNeutralMessage(input.format, fitted.summary, input.count) } : null
   const entries: ReceiptEntry[] = [
     ...before.flatMap((section) => fixedEntries(section, input)),
-    ...historyEntries(fitted.history, summaryPart, input, countingOf(input)),
+    ...historyEntries(fitted, summaryPart, input, countingOf(input)),
     ...after.flatMap((section) => fixedEntries(section, input)),
     ...leftOutItems(fixed, input),
     ...leftOutMemories(fixed, input),
@@ -145,7 +125,8 @@ function assembled(
       counter: input.counter,
       model: input.settings.model,
       agentVersion: input.agent.version,
-      stateId: fitted.state === input.state ? input.stateId : null,
+      ...(input.fill !== undefined && { fill: input.fill }),
+      stateId: fitted.state === input.state || fitted.isSummaryPublished ? input.stateId : null,
       clearEpoch: input.clearEpoch,
       headSeq: input.headSeq,
       sections: sectionTotals(entries, sectionOrder[input.settings.sections.order]),

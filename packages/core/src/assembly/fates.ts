@@ -1,4 +1,4 @@
-import type { EntryMode } from '@heddle/contracts'
+import type { EntryMode, ToolCall } from '@heddle/contracts'
 import { elideMiddle } from '../compaction/sources.js'
 import { type CompactionState, isCovered } from '../compaction/state.js'
 import type { Message } from '../message.js'
@@ -12,8 +12,9 @@ export interface Fate {
 }
 
 export interface FateOptions {
-  /** Largest size in tokens per message id; longer messages are elided down to it. */
+  /** Largest size in tokens of a message's text per message id; the texts of these messages are elided down to it. */
   readonly caps: ReadonlyMap<string, number>
+  readonly count: (text: string) => number
   /** Messages that a strategy left out, with the reason. */
   readonly leftOut: ReadonlyMap<string, string>
   readonly reference: (message: Message) => string
@@ -32,7 +33,7 @@ export function fateOf(message: Message, state: CompactionState | null, options:
   if (cap !== undefined) {
     return {
       mode: 'elided',
-      content: elided(message, cap, options.reference(message)),
+      content: elided(message, cap, options.reference(message), options.count),
       reason: 'too long for the budget',
     }
   }
@@ -42,16 +43,51 @@ export function fateOf(message: Message, state: CompactionState | null, options:
 
 const UNDONE_REASON = 'its pruning was undone'
 
-/** The beginning and end of a text in about `tokensMax` tokens, with the reference under which the whole can be recalled. */
-export function elided(message: Message, tokensMax: number, reference: string): string {
-  const charactersPerToken = message.content.length / Math.max(1, message.tokens)
-  const mark = `[… ${message.tokens} tokens in all, [recall:${reference}] …]`
-  const room = Math.floor((tokensMax - 24) * Math.min(charactersPerToken, 3.5))
-  if (room < 40) return mark
-  return `${elideMiddle(message.content, room)}\n${mark}`
+/** Characters of a text that are worth showing: of less, the mark alone is shown. */
+const SHOWN_CHARACTERS_MIN = 40
+
+/**
+ * The beginning and end of a text in at most `tokensMax` tokens, with the reference under which the whole can be recalled.
+ * The reference is always there, also where it alone takes more.
+ */
+export function elided(
+  message: Message,
+  tokensMax: number,
+  reference: string,
+  count: (text: string) => number,
+): string {
+  const mark = elisionMark(message, reference)
+  const room = tokensMax - count(mark) - 1
+  // Four characters a token are more than most texts have: from there down to what really fits.
+  let characters = Math.min(message.content.length, room * 4)
+  while (characters >= SHOWN_CHARACTERS_MIN) {
+    const shown = elideMiddle(message.content, characters)
+    const tokens = count(shown)
+    if (tokens <= room) return `${shown}\n${mark}`
+    characters = Math.floor(Math.min(characters * 0.95, characters * (room / tokens)))
+  }
+  return mark
 }
 
-/** Arguments that are too long for the budget: still an object, as providers demand. */
-export function elidedArguments(reference: string): Record<string, string> {
-  return { elided: `[recall:${reference}]` }
+export function elisionMark(message: Message, reference: string): string {
+  return `[… ${message.tokens} tokens in all, [recall:${reference}] …]`
+}
+
+/** Arguments up to this length stay as they are when their message is elided. */
+const ARGUMENT_CHARACTERS_KEPT_MAX = 200
+
+/** Whether a call's arguments are left out when its message is elided. */
+export function isElidable(call: ToolCall): boolean {
+  const text = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)
+  return text.length > ARGUMENT_CHARACTERS_KEPT_MAX
+}
+
+/**
+ * Stands for arguments that are too long for the budget: still an object, as providers demand.
+ *
+ * @param reference of the message
+ * @param callIndex of the call in it
+ */
+export function elidedArguments(reference: string, callIndex: number): Record<string, string> {
+  return { elided: `[recall:${reference}:tool-${callIndex + 1}]` }
 }

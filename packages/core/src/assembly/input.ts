@@ -1,4 +1,4 @@
-import type { ContextRequest, CounterName, FormatName, Receipt, Settings } from '@heddle/contracts'
+import type { ContextRequest, CounterName, Fill, FormatName, Receipt, Settings } from '@heddle/contracts'
 import type { CompactionState } from '../compaction/state.js'
 import type { ContextItems } from '../items/index.js'
 import type { LoopContext } from '../iterations/loop.js'
@@ -31,6 +31,8 @@ export interface BuildInput {
   /** The agent's settings with the request's laid over them. */
   readonly settings: Settings
   readonly format: FormatName
+  /** How a history that is larger than its room fills it. Default `cache`, and the receipt does not name it. */
+  readonly fill?: Fill
   readonly counter: CounterName
   readonly count: Count
   /** The thread's messages in the window, except those in `unloaded`. */

@@ -6,10 +6,7 @@ import { wholeThinking } from '../formats/thinking.js'
 import type { Message } from '../message.js'
 import { FAILED_REASON } from '../prune/rules.js'
 import type { ToolPair } from '../turns.js'
-import { elidedArguments, type Fate, type FateOptions } from './fates.js'
-
-/** Arguments up to this length stay as they are when their message is elided. */
-const ARGUMENT_CHARACTERS_KEPT_MAX = 200
+import { elidedArguments, type Fate, type FateOptions, isElidable } from './fates.js'
 
 /** One message to be sent, and the stored messages that it stands for. */
 export interface Line {
@@ -81,13 +78,12 @@ export class LineWriter {
       for (const pair of this.conversation.pairs.byCallMessage.get(message.id) ?? []) {
         const id = this.#uniqueCallId(pair.call.id, message.code, pair.callIndex)
         const isNeedless = this.#isOldFailure(pair, hasThinking)
-        const isLong = argumentCharacters(pair.call) > ARGUMENT_CHARACTERS_KEPT_MAX
-        const reference = `${this.options.reference(message)}:tool-${pair.callIndex + 1}`
-        calls.push(
+        const isLong = isElidable(pair.call)
+        const args =
           isLong && (isElided || isNeedless)
-            ? { ...pair.call, id, arguments: elidedArguments(reference) }
-            : { ...pair.call, id },
-        )
+            ? elidedArguments(this.options.reference(message), pair.callIndex)
+            : pair.call.arguments
+        calls.push({ ...pair.call, id, arguments: args })
         if (isLong && isNeedless) shortened.add(message.id)
         results.push(this.#resultLine(pair.result, pair.call, id))
       }
@@ -157,8 +153,4 @@ export class LineWriter {
     this.#callIds.add(unique)
     return unique
   }
-}
-
-function argumentCharacters(call: ToolCall): number {
-  return (typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)).length
 }

@@ -2,6 +2,7 @@ import type { Receipt, ReceiptEntry } from '@heddle/contracts'
 import { rawCost } from '../compaction/costs.js'
 import { countNeutralMessage } from '../formats/index.js'
 import type { Message } from '../message.js'
+import type { FittedHistory } from '../strategies/strategy.js'
 import { type Counting, countLine } from './counting.js'
 import type { History } from './history.js'
 import type { BuildInput } from './input.js'
@@ -21,7 +22,7 @@ export interface SummaryPart {
 
 /** The lines of the receipt for the history, each eligible message in exactly one of them. */
 export function historyEntries(
-  history: History,
+  { history, state }: Pick<FittedHistory, 'history' | 'state'>,
   summary: SummaryPart | null,
   input: BuildInput,
   counting: Counting,
@@ -32,7 +33,7 @@ export function historyEntries(
     entries.push(...lineEntries(line, countLine(line, counting), input))
   }
   if (history.summaryAt >= history.lines.length && summary) entries.push(summaryEntry(summary))
-  return [...entries, ...absentEntries(history, input), ...unloadedEntries(input)]
+  return [...entries, ...absentEntries(history, input), ...unloadedEntries(input, state?.summary != null)]
 }
 
 export function fixedEntries(section: FixedSection, input: BuildInput): ReceiptEntry[] {
@@ -165,10 +166,17 @@ function joins(last: ReceiptEntry, { mode, reason, fromSeq }: ReceiptEntry): boo
   return last.mode === mode && last.reason === reason && last.toSeq !== undefined && fromSeq === last.toSeq + 1
 }
 
-export function unloadedEntries(input: BuildInput): ReceiptEntry[] {
+const NO_ROOM_FOR_SUMMARY = 'no room for the summary that stands for it'
+
+/** @param isSummarized whether the context has the summary that covers them; default true */
+export function unloadedEntries(input: BuildInput, isSummarized = true): ReceiptEntry[] {
   return input.unloaded
     .filter((range) => range.count > 0)
-    .map(({ tokens, ...range }) => ({ section: 'history', ...range, tokens: 0, tokensRaw: tokens }))
+    .map(({ tokens, ...range }) => {
+      const isLost = range.mode === 'covered' && !isSummarized
+      const fate = isLost ? { mode: 'left-out' as const, reason: NO_ROOM_FOR_SUMMARY } : {}
+      return { section: 'history', ...range, ...fate, tokens: 0, tokensRaw: tokens }
+    })
 }
 
 /** Most contexts have no items and no memories: then a receipt says nothing of them. */

@@ -1,107 +1,137 @@
-import { type Counting, countLine } from '../assembly/counting.js'
 import { capSizes } from '../assembly/fit.js'
-import { type History, layOutHistory } from '../assembly/history.js'
-import { summaryMessage } from '../assembly/sections.js'
 import { settle } from '../compaction/settle.js'
 import type { CompactionState } from '../compaction/state.js'
 import { costUnder } from '../compaction/state-costs.js'
-import { countNeutralMessage } from '../formats/index.js'
+import type { Conversation } from '../conversation.js'
+import { dropOldReasoning } from '../reasoning.js'
 import { crowdOut, turnsThatMayGo } from './crowd-out.js'
+import { fillBudget } from './fill-budget.js'
+import { countSummary, layOut, reasoningNotes } from './lay-out.js'
+import { leastTokens, leastWithSummary } from './least-history.js'
 import type { ContextStrategy, FittedHistory, HistoryInput, TooSmall } from './strategy.js'
 
 /** Tries to bring the rendered history under its room; each takes what the one before was over by from the room. */
-const FITTING_ROUNDS_MAX = 8
+const FITTING_ROUNDS_MAX = 4
 
 /**
- * Fits a history into its room: by the compaction in force, else by those that the deterministic fallback makes, then by
- * what the strategy leaves out, and at last by shortening single messages. Every message stays accounted for.
+ * Fits a history into its room. What fits whole stays whole. Else old reasoning is dropped before messages are; then the
+ * budget is filled, or the history is compacted, as the request says; then single messages are shortened, and at last
+ * turns are left out. Every message stays accounted for. Only where not even the least history fits is it refused, so that
+ * a budget larger than one that works always works.
  */
 export function fitHistory(strategy: ContextStrategy, input: HistoryInput): FittedHistory | TooSmall {
   const room = input.roomTokens
-  let needed = 0
+  const whole = fitWhole(strategy, input)
+  if (whole !== null) return whole
+  const neededTokens = leastTokens(strategy, input)
+  if (neededTokens > room) return { neededTokens }
+  const filled = input.fill === 'budget' ? fillBudget(strategy, input) : null
+  if (filled !== null) return filled
   let reduced = room
   for (let round = 0; round < FITTING_ROUNDS_MAX && reduced > 0; round++) {
     const attempt = layOutWithin(strategy, input, reduced)
-    if ('neededTokens' in attempt) return { neededTokens: attempt.neededTokens + (room - reduced) }
+    if (attempt === null) break
     if (attempt.tokens <= room) return attempt
-    needed = attempt.tokens
     reduced -= attempt.tokens - room + 16
   }
-  return { neededTokens: Math.max(needed, room + 1, minimalTokens(input)) }
+  return leastWithSummary(strategy, input)
 }
 
-function minimalTokens({ conversation, state }: HistoryInput): number {
-  const minimal = capSizes(conversation, state, new Map(), 0)
-  return 'neededTokens' in minimal ? minimal.neededTokens : 0
+/** By how much an estimate may be over what a history really takes, for it to be worth a count. */
+const ESTIMATE_OVER_MAX = 1.25
+
+/** The whole history as it was said; null where that is more than the room, or where a compaction is wanted before that. */
+function fitWhole(strategy: ContextStrategy, input: HistoryInput): FittedHistory | null {
+  const { conversation, roomTokens, state, fill, isAnswered = false } = input
+  const isCompacted = strategy.planCoverage !== undefined && fill !== 'budget'
+  if (isCompacted || strategy.leaveOut !== undefined || state?.covered) return null
+  const { conversation: lean, dropped } = dropOldReasoning(
+    conversation,
+    costOf(conversation, null) - roomTokens,
+    isAnswered,
+  )
+  if (costOf(lean, null) > roomTokens * ESTIMATE_OVER_MAX) return null
+  const layout = { conversation: lean, state: null, leftOut: new Map(), caps: new Map() }
+  const fitted = layOut(layout, input, reasoningNotes(dropped))
+  return fitted.tokens <= roomTokens ? fitted : null
 }
 
-function layOutWithin(strategy: ContextStrategy, input: HistoryInput, room: number): FittedHistory | TooSmall {
-  const { conversation, format } = input
-  const { state, notes } = stateWithin(strategy, input, room)
-  const summary = state?.summary == null ? null : summaryMessage(state.summary, format)
-  const summaryTokens = summary === null ? 0 : countNeutralMessage(format, summary, input.count)
+/** @returns null where turns would have to be left out that must not be */
+function layOutWithin(strategy: ContextStrategy, input: HistoryInput, room: number): FittedHistory | null {
+  const { state, conversation, notes } = compactedWithin(strategy, input, room)
   const asked = strategy.leaveOut?.(conversation, room) ?? new Map<string, string>()
-  const { leftOut, sizes } = fitSizes(strategy, input, { state, leftOut: asked, room: room - summaryTokens })
-  if ('neededTokens' in sizes) return { neededTokens: sizes.neededTokens + summaryTokens }
+  const attempt = {
+    conversation,
+    state,
+    leftOut: asked,
+    room: room - (state?.summary == null ? 0 : countSummary(state.summary, input)),
+  }
+  const sized = fitSizes(strategy, input, attempt)
+  if (sized === null) return null
+  const { leftOut, caps } = sized
   const crowdedOut = leftOut.size - asked.size
   const crowdedNote =
     crowdedOut > 0 ? [`${crowdedOut} messages were left out: even shortened they do not fit the budget`] : []
-  const history = layOutHistory(conversation, state, { caps: sizes.caps, leftOut, reference: input.reference })
-  const counting: Counting = { format, count: input.count, storedCountsFit: input.storedCountsFit }
-  const tokens = history.lines.reduce((sum, line) => sum + countLine(line, counting), summaryTokens)
-  const elidedNote = sizes.caps.size > 0 ? [`${sizes.caps.size} messages were shortened to fit the budget`] : []
-  return {
-    history,
-    state,
-    summary,
-    tokens,
-    notes: [...notes, ...history.notes, ...elidedNote, ...crowdedNote, ...undoneNotes(history)],
-  }
+  return layOut({ conversation, state, leftOut, caps }, input, [...notes, ...crowdedNote])
 }
 
 interface Attempt {
+  readonly conversation: Conversation
   readonly state: CompactionState | null
   readonly leftOut: ReadonlyMap<string, string>
   readonly room: number
 }
 
 /** Shortens messages, and where that is not enough leaves out whole turns, unless the strategy shows all of them. */
-function fitSizes(strategy: ContextStrategy, { conversation }: HistoryInput, { state, leftOut, room }: Attempt) {
-  const sizes = capSizes(conversation, state, leftOut, room)
+function fitSizes(strategy: ContextStrategy, input: HistoryInput, { conversation, state, leftOut, room }: Attempt) {
+  const sizes = (without: ReadonlyMap<string, string>) => capSizes(conversation, state, without, room, input)
+  const all = sizes(leftOut)
+  if (!('neededTokens' in all)) return { leftOut, caps: all.caps }
   const showsAll = strategy.planCoverage === undefined && strategy.leaveOut === undefined
-  if (!('neededTokens' in sizes) || showsAll) return { leftOut, sizes }
-  const fits = (without: ReadonlyMap<string, string>) =>
-    !('neededTokens' in capSizes(conversation, state, without, room))
+  if (showsAll) return null
+  const fits = (without: ReadonlyMap<string, string>) => !('neededTokens' in sizes(without))
   const fewer = crowdOut(turnsThatMayGo(conversation, state, leftOut), leftOut, fits)
-  return fewer === null ? { leftOut, sizes } : { leftOut: fewer, sizes: capSizes(conversation, state, fewer, room) }
+  const fitted = fewer && sizes(fewer)
+  return fewer === null || fitted === null || 'neededTokens' in fitted ? null : { leftOut: fewer, caps: fitted.caps }
 }
 
-/** What was asked for and could not be had: messages whose pruning was undone, and which are not there verbatim. */
-function undoneNotes({ lines, absent }: History): string[] {
-  const all = [...lines.flatMap((line) => line.sources), ...absent]
-  const count = all.filter(({ message, fate }) => message.undone === true && fate.mode !== 'raw').length
-  return count === 0 ? [] : [`${count} messages whose pruning was undone do not fit, and stand as before`]
+interface Compacted {
+  readonly conversation: Conversation
+  readonly state: CompactionState | null
+  readonly notes: readonly string[]
 }
 
-/** The published state where it serves; else what the deterministic fallback arrives at. */
-function stateWithin(
-  strategy: ContextStrategy,
-  { conversation, state, isStateCurtailed = false, lane, headSeq, reference }: HistoryInput,
-  room: number,
-): { state: CompactionState | null; notes: string[] } {
-  if (strategy.planCoverage === undefined) return { state: null, notes: [] }
-  const cost = (under: CompactionState | null) =>
-    conversation.messages.reduce((sum, message) => sum + costUnder(message, under), under?.summaryTokens ?? 0)
-  if (state !== null && cost(state) <= room) return { state, notes: [] }
+/**
+ * The published state where it serves; else what the deterministic fallback arrives at. Under each, old reasoning is dropped
+ * before anything is compacted further.
+ */
+function compactedWithin(strategy: ContextStrategy, input: HistoryInput, room: number): Compacted {
+  const { conversation, state, isStateCurtailed = false, lane, headSeq, reference, isAnswered = false } = input
+  const under = (one: CompactionState | null, notes: readonly string[]): Compacted & { readonly fits: boolean } => {
+    const over = costOf(conversation, one) - room
+    if (over <= 0) return { conversation, state: one, notes, fits: true }
+    const { conversation: lean, dropped } = dropOldReasoning(conversation, over, isAnswered)
+    const fits = costOf(lean, one) <= room
+    return { conversation: lean, state: one, notes: [...notes, ...reasoningNotes(dropped)], fits }
+  }
+  if (strategy.planCoverage === undefined) return under(null, [])
+  const published = state && under(state, [])
+  if (published?.fits) return published
   const settled = settle(conversation.messages, isStateCurtailed ? null : state, lane, headSeq, reference)
   const why = isStateCurtailed
     ? 'no published compaction is of the scope alone'
     : 'no published compaction fits its budget'
   const fallback = settled !== state ? [`compacted for this request alone, with the extractive summary: ${why}`] : []
-  if (cost(settled) <= room) return { state: settled, notes: fallback }
+  const alone = under(settled, fallback)
+  if (alone.fits) return alone
   const tighterLane = { ...lane, limitTokens: Math.max(1, room) }
-  const tighter = settle(conversation.messages, settled, tighterLane, headSeq, reference)
+  const tighter = settle(alone.conversation.messages, settled, tighterLane, headSeq, reference)
   const isTighter =
     tighter !== settled ? ['the history was compacted further to leave room for the other sections'] : []
-  return { state: tighter, notes: [...fallback, ...isTighter] }
+  return { ...alone, state: tighter, notes: [...alone.notes, ...isTighter] }
+}
+
+/** What a history takes under a state, its summary included. */
+function costOf({ messages }: Conversation, state: CompactionState | null): number {
+  return messages.reduce((sum, message) => sum + costUnder(message, state), state?.summaryTokens ?? 0)
 }

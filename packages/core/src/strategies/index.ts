@@ -1,3 +1,4 @@
+export { chooseFill, type PreviousFill } from './choose-fill.js'
 export { defineStrategy, limitNotPositive, noMessages, type StrategyRules } from './define.js'
 export { ITERATIONS, MESSAGES_LEFT_OUT } from './iterations.js'
 export { laneOf } from './lane-of.js'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { defaultSettings, type Settings } from '@heddle/contracts'
 import { type Lane, laneParts } from '../compaction/lane.js'
+import { carriesReasoning } from '../formats/index.js'
 import { strategyOf } from './registry.js'
 
 /** @throws PermanentError `VALIDATION_ERROR` where this process does not know the strategy */
@@ -19,6 +20,7 @@ export function laneOf(settings: Settings): Lane {
     ...(tools.length > 0 && { tools }),
     ...(!isDefault(tree) && { tree }),
     ...(strategy.key !== '' && { key: strategy.key }),
+    ...(settings.format !== null && !carriesReasoning(settings.format) && { reasoning: false }),
   }
   const hash = createHash('sha256').update(JSON.stringify(hashed)).digest('hex').slice(0, 12)
   return { key: `${settings.strategy}-${hash}`, strategy, ...parts, tools }

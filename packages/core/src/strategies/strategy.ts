@@ -1,4 +1,4 @@
-import type { FormatName } from '@heddle/contracts'
+import type { Fill, FormatName } from '@heddle/contracts'
 import type { History } from '../assembly/history.js'
 import type { Lane } from '../compaction/lane.js'
 import type { CompactionState } from '../compaction/state.js'
@@ -104,6 +104,10 @@ export interface HistoryInput {
   readonly lane: Lane
   /** What the history may take, its summary included. */
   readonly roomTokens: number
+  /** How a history that is larger than its room fills it; see {@link Fill}. Default `cache`. */
+  readonly fill?: Fill
+  /** Whether a new message of the user follows: then no turn is under way, and the history may be left out. Default false. */
+  readonly isAnswered?: boolean
   readonly headSeq: number
   readonly format: FormatName
   readonly count: (text: string) => number
@@ -115,7 +119,10 @@ export interface HistoryInput {
 /** A history within its room. */
 export interface FittedHistory {
   readonly history: History
+  /** What it was laid out under: the compaction in force, or one that was made for this context. */
   readonly state: CompactionState | null
+  /** Whether the summary is that of the compaction in force. */
+  readonly isSummaryPublished: boolean
   readonly summary: NeutralMessage | null
   readonly tokens: number
   /** Deviations that the reader should know of. */

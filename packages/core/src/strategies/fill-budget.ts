@@ -1,0 +1,124 @@
+import { isSummarizedInParts } from '../compaction/settle.js'
+import { settledSummary } from '../compaction/settled-summary.js'
+import { type CompactionState, isCovered } from '../compaction/state.js'
+import { summaryTokensMax } from '../compaction/state-costs.js'
+import type { Conversation } from '../conversation.js'
+import type { Message } from '../message.js'
+import { comparePositions, positionOf } from '../order.js'
+import { dropOldReasoning } from '../reasoning.js'
+import { chooseShown, type Shown } from './choose-shown.js'
+import { countSummary, layOut, reasoningNotes } from './lay-out.js'
+import type { ContextStrategy, FittedHistory, HistoryInput } from './strategy.js'
+
+/** Layouts that are tried; each takes what the one before was off from its room. */
+const ROUNDS_MAX = 6
+/** A history that fills this share of its room is not laid out again. */
+const FILLED_SHARE = 0.985
+/** What a layout that was too large gives way by, beside what it was over. */
+const MARGIN_TOKENS = 16
+
+/**
+ * Fills a room that is smaller than the history: the first messages, the pins and the latest request stay, then the newest
+ * turns as they were said, one after the other, and the next one shortened to what is left. One summary stands for the
+ * rest: that of the published compaction where there is one, extended by what came after it. A larger room shows more.
+ *
+ * @returns null where not even the newest turn has room: then the history is fitted as for `cache`
+ */
+export function fillBudget(strategy: ContextStrategy, input: HistoryInput): FittedHistory | null {
+  if (strategy.planCoverage === undefined) return null
+  const { conversation, dropped } = dropOldReasoning(
+    input.conversation,
+    Number.POSITIVE_INFINITY,
+    input.isAnswered === true,
+  )
+  const rest = new RestSummary(conversation, input)
+  let room = input.roomTokens - rest.tokens
+  let best: FittedHistory | null = null
+  let before: FittedHistory | null = null
+  for (let round = 0; round < ROUNDS_MAX && room > 0; round++) {
+    const shown = chooseShown(strategy, conversation, rest.published, room, input)
+    if (shown === null) break
+    const state = rest.stateBeside(shown)
+    const layout = { conversation, state, leftOut: new Map(), caps: shown.caps }
+    const fitted = layOut(layout, input, reasoningNotes(dropped))
+    const left = input.roomTokens - fitted.tokens
+    if (left >= 0 && (best === null || fitted.tokens > best.tokens)) best = fitted
+    if (left >= 0 && fitted.tokens >= input.roomTokens * FILLED_SHARE) break
+    const isStuck = fitted.tokens === before?.tokens
+    if (isStuck && (left <= 0 || !rest.lengthen(left))) break
+    before = fitted
+    if (!isStuck) room += left < 0 ? left - MARGIN_TOKENS : left
+  }
+  return best
+}
+
+/** The one summary of what a context does not show. */
+class RestSummary {
+  /** The compaction in force, where its summary can stand for what is not shown. */
+  readonly published: CompactionState | null
+  #text: string | null
+  /** The messages that the text tells of besides what the published compaction covers. */
+  #told = new Set<string>()
+  #tokensMax: number
+  #isLengthened = false
+  tokens: number
+
+  constructor(
+    private readonly conversation: Conversation,
+    private readonly input: HistoryInput,
+  ) {
+    const { state, lane } = input
+    this.#tokensMax = summaryTokensMax(lane)
+    this.published = state?.covered && state.summary !== null ? state : null
+    this.#text = this.published?.summary ?? null
+    this.tokens = this.#text === null ? this.#tokensMax : countSummary(this.#text, input)
+  }
+
+  /** The state under which everything is covered that is not shown; null where all is. */
+  stateBeside({ ids, heldIds, coversUnloaded }: Shown): CompactionState | null {
+    const covered = this.conversation.messages.filter(({ id }) => !ids.has(id))
+    const [first, last] = [covered[0], covered.at(-1)]
+    if (first === undefined || last === undefined) return null
+    const added = covered.filter((message) => !isCovered(message, this.published))
+    if (this.#text === null || added.some(({ id }) => !this.#told.has(id))) this.#summarize(covered, added)
+    const opening = this.published?.covered?.from
+    const isOpened = coversUnloaded && opening !== undefined && comparePositions(opening, first) < 0
+    const from = isOpened ? opening : positionOf(first)
+    return {
+      point: positionOf(this.conversation.messages.at(-1) ?? last),
+      headSeq: added.length > 0 ? this.input.headSeq : (this.published?.headSeq ?? this.input.headSeq),
+      topIds: heldIds,
+      covered: { from, to: positionOf(last) },
+      summary: this.#text,
+      summaryTokens: this.tokens,
+      prunings: new Map(),
+    }
+  }
+
+  /**
+   * Lets the summary take room that no turn fits into; once, and only where it is made for the context.
+   *
+   * @returns whether it may be longer now
+   */
+  lengthen(tokens: number): boolean {
+    if (this.#told.size === 0 || this.#isLengthened) return false
+    this.#isLengthened = true
+    this.#tokensMax = this.tokens + tokens - MARGIN_TOKENS
+    this.#told = new Set()
+    return true
+  }
+
+  #summarize(covered: readonly Message[], added: readonly Message[]): void {
+    const { lane, reference } = this.input
+    const told = this.published === null ? covered : added
+    this.#told = new Set(told.map(({ id }) => id))
+    this.#text = settledSummary(told, {
+      pairs: this.conversation.pairs,
+      before: this.published?.summary ?? null,
+      tokensMax: this.#tokensMax,
+      tree: isSummarizedInParts(lane, told.length) ? lane.tree : null,
+      reference,
+    })
+    this.tokens = countSummary(this.#text, this.input)
+  }
+}

@@ -1,0 +1,35 @@
+import type { ContextRequest, Fill } from '@heddle/contracts'
+import { type CompactionState, chooseFill, type Lane, type Message } from '@heddle/core'
+import { type Cleared, type Compaction, loadCoveredPage, loadPreviousFill, type Tx } from '@heddle/store'
+
+/** How a context fills its budget: as asked, else as the agent says, else by whether the thread is continued at that budget. */
+export async function fillOf(tx: Tx, { thread, settings, lane }: Compaction, request: ContextRequest): Promise<Fill> {
+  const asked = request.fill ?? settings.fill
+  if (asked !== null) return asked
+  const previous = await loadPreviousFill(tx, { threadId: thread.threadId, budget: lane.limitTokens })
+  return chooseFill(previous, thread.headSeq)
+}
+
+/** Messages of one page; a page more costs a round trip. */
+const PAGE_MESSAGES = 1_000
+
+/** The newest messages that a summary covers, as many as the limit of a lane may show beside all that is not covered. */
+export async function loadNewestCovered(
+  tx: Tx,
+  query: Cleared & { readonly state: CompactionState },
+  { limitTokens }: Lane,
+): Promise<Message[]> {
+  const messages: Message[] = []
+  let tokens = 0
+  let before: Message | null = null
+  for (;;) {
+    const page = await loadCoveredPage(tx, { ...query, limit: PAGE_MESSAGES, before })
+    for (const message of page.messages.toReversed()) {
+      messages.push(message)
+      tokens += message.tokens
+      if (tokens > limitTokens) return messages
+    }
+    if (page.next === null) return messages
+    before = messages.at(-1) ?? null
+  }
+}
