@@ -1,4 +1,5 @@
 import type { Measured } from '@heddle/test-support/figure'
+import { measureBudgets } from './budgets/measure.js'
 import { measureCache } from './cache/measure.js'
 import { measureContextStorage } from './context-storage.js'
 import { measureContexts } from './contexts/measure.js'
@@ -69,6 +70,15 @@ export const catalog: readonly Measurement[] = [
     ),
     needsData: true,
     measure: ({ dataDir }) => measureContexts(dataDir),
+  },
+  {
+    names: ['sessions', 'generated'].flatMap((source) =>
+      ['built', 'refused', 'refusedLarger', 'wrongNeeds', 'overBudget', 'broken', 'shrunk', 'used'].map(
+        (part) => `budgets.${source}.${part}`,
+      ),
+    ),
+    needsData: true,
+    measure: ({ dataDir, histories }) => measureBudgets(dataDir, histories),
   },
   {
     names: ['contexts.storage'],
