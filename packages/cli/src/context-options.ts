@@ -26,6 +26,12 @@ export const strategyOption = optionValue(
   'Choose one of the strategies that are named above.',
 )
 
+export const fillOption = optionValue(
+  'fill',
+  contextRequestSchema.shape.fill.unwrap(),
+  'Choose cache for a thread that goes on at this budget, or budget for as much of the history as fits.',
+)
+
 export const contextFormatOption = optionValue(
   'format',
   contextRequestSchema.shape.format.unwrap(),

@@ -1,5 +1,5 @@
-import { nameSchema, notFound, parse } from '@heddle/contracts'
-import { agentIdOf, type HiddenMessages, hiddenText, remedies, threadIdOf } from '@heddle/core'
+import { type FormatName, nameSchema, notFound, parse } from '@heddle/contracts'
+import { agentIdOf, type HiddenMessages, hiddenText, remedies, sentTokens, threadIdOf } from '@heddle/core'
 import {
   type Compaction,
   type ContextStateRow,
@@ -10,6 +10,7 @@ import {
   listThreads,
   loadCompaction,
   loadSummaryCosts,
+  loadThreadSizes,
   type PruningCounts,
   type RoleCount,
   type SummaryCosts,
@@ -43,7 +44,14 @@ export interface ThreadOverview {
   readonly byRole: Readonly<Record<string, number>>
   readonly toolCalls: number
   readonly toolResults: number
+  /** Of the messages that a context may show, all that is sent of them: text, calls and reasoning. */
   readonly tokens: number
+  /** The part of `tokens` that reasoning takes, signatures included. */
+  readonly reasoningTokens: number
+  /** Messages whose tokens are estimated so far. */
+  readonly uncounted: number
+  /** What all of them take verbatim in each format, within a twentieth. */
+  readonly sentTokens: Readonly<Record<FormatName, number>>
   readonly headSeq: number
   readonly cursors: { readonly prune: number; readonly summarize: number; readonly embed: number }
   readonly lastError: string | null
@@ -100,17 +108,18 @@ export async function getThread(parts: ClientParts, name: string): Promise<Threa
     const { thread, lane, settings } = compaction
     const { rollingWindow } = settings
     const series = { threadId, lane: lane.key, clearEpoch: thread.clearEpoch }
-    const [roles, states, prunings, summaryCosts, counts] = await Promise.all([
+    const [roles, sizes, states, prunings, summaryCosts, counts] = await Promise.all([
       countByRole(tx, { threadId }),
+      loadThreadSizes(tx, { threadId }),
       listStates(tx, { ...series, limit: STATES_SHOWN_MAX }),
       countPrunings(tx, series),
       loadSummaryCosts(tx, { threadId }),
       countWindow(tx, { rollingWindow, ...thread, nowMs: parts.clock.nowMs() }),
     ])
-    return { thread, lane, roles, states, prunings, summaryCosts, window: windowOverview(compaction, counts) }
+    return { thread, lane, roles, sizes, states, prunings, summaryCosts, window: windowOverview(compaction, counts) }
   })
   if (!found) throw notFound('thread', name, 'see `heddle threads list`')
-  const { thread, lane, roles, states, prunings, summaryCosts, window } = found
+  const { thread, lane, roles, sizes, states, prunings, summaryCosts, window } = found
   return {
     threadId,
     name: thread.name,
@@ -121,7 +130,10 @@ export async function getThread(parts: ClientParts, name: string): Promise<Threa
     status: thread.status,
     ...totals(roles),
     ...window,
-    tokens: thread.tokensEstimate,
+    tokens: sizes.tokens,
+    reasoningTokens: sizes.reasoningTokens,
+    uncounted: sizes.uncounted,
+    sentTokens: sentTokens(sizes),
     headSeq: thread.headSeq,
     cursors: { prune: thread.pruneSeq, summarize: thread.summarizeSeq, embed: thread.embedSeq },
     lastError: thread.lastError,
@@ -133,21 +145,21 @@ export async function getThread(parts: ClientParts, name: string): Promise<Threa
 
 function windowOverview(
   { thread, settings: { rollingWindow } }: Compaction,
-  { inWindow, ever, outsideWindow, beforeClear }: WindowCounts,
+  { inWindow, imported, outsideWindow, beforeClear }: WindowCounts,
 ): Pick<ThreadOverview, 'eligible' | 'imported' | 'hidden' | 'warnings'> {
   const hidden: HiddenMessages = {
     thread: thread.name,
     agent: thread.agentName,
     outsideWindow,
     beforeClear,
-    imported: ever.eligible,
+    imported,
     rollingWindow,
     windowOf: thread.settings.rollingWindow === undefined ? 'agent' : 'thread',
   }
   const isHiding = outsideWindow + beforeClear > 0
   return {
     eligible: inWindow.eligible,
-    imported: ever.eligible,
+    imported,
     hidden: { outsideWindow, beforeClear },
     warnings: isHiding ? [[hiddenText(hidden), ...remedies(hidden)].join('; ')] : [],
   }

@@ -137,7 +137,7 @@ export async function weave(database: TestStore, project: string, generated: Gen
   await client.processes.put('cloth', 'build', { status: 'compiling' })
   await client.processes.put('cloth', 'test', { status: 'done', ended: true })
   await database.store.inProject(projectId, async (tx) => {
-    await recordTokenCounts(tx, { threadId, counts: [{ seq: 1, tokens: 3 }] })
+    await recordTokenCounts(tx, { threadId, counts: [{ seq: 1, tokens: 3, reasoningTokens: 0 }] })
     const entries = generated.archived.flatMap((entry, index) => {
       const message = messages[index]
       return message ? [{ ...entry, message }] : []

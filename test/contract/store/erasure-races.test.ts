@@ -102,7 +102,8 @@ const publications: Record<string, Publication> = {
       }),
   },
   'token counts': {
-    publish: (tx, { threadId }) => recordTokenCounts(tx, { threadId, counts: [{ seq: 1, tokens: 2 }] }),
+    publish: (tx, { threadId }) =>
+      recordTokenCounts(tx, { threadId, counts: [{ seq: 1, tokens: 2, reasoningTokens: 0 }] }),
   },
   'a compaction': {
     async publish(tx, thread) {

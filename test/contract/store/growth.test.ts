@@ -54,7 +54,7 @@ const queries: Record<string, (tx: Tx, thread: LongThread) => Promise<unknown>> 
     existingMessages(tx, { threadId, ids: [positionOf(count / 2).id, newId()] }),
   'the advance of a cursor': (tx, { threadId, count }) => advanceEmbedCursor(tx, { threadId, toSeq: count }),
   'exact counts': (tx, { threadId, count }) =>
-    recordTokenCounts(tx, { threadId, counts: [{ seq: count, tokens: 30 }] }),
+    recordTokenCounts(tx, { threadId, counts: [{ seq: count, tokens: 30, reasoningTokens: 0 }] }),
   'the window from its start': (tx, { threadId }) =>
     loadUncovered(tx, { threadId, clearedSeq: 0, state: null, keep: 'oldest', limit: 20 }),
   'the window from its end': (tx, { threadId }) =>

@@ -60,8 +60,8 @@ describe('messages', () => {
   it('carry the estimate until they are counted, and the first count from then on', async () => {
     const { threadId } = await appendOne(database.store, append([prepared(), prepared()], { thread: freshThread() }))
     await database.store.inProject(PROJECT, async (tx) => {
-      await recordTokenCounts(tx, { threadId, counts: [{ seq: 2, tokens: 77 }] })
-      await recordTokenCounts(tx, { threadId, counts: [{ seq: 2, tokens: 78 }] })
+      await recordTokenCounts(tx, { threadId, counts: [{ seq: 2, tokens: 77, reasoningTokens: 0 }] })
+      await recordTokenCounts(tx, { threadId, counts: [{ seq: 2, tokens: 78, reasoningTokens: 0 }] })
       await recordTokenCounts(tx, { threadId, counts: [] })
       const messages = await loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: 10 })
       expect(messages.map(({ tokens, tokensExact }) => [tokens, tokensExact])).toEqual([
@@ -75,14 +75,16 @@ describe('messages', () => {
     const all = Array.from({ length: 300 }, () => prepared())
     const { threadId } = await appendOne(database.store, append(all, { thread: freshThread() }))
     const gap = 280
-    const counts = all.map((_, index) => ({ seq: index + 1, tokens: 1_000 + index })).filter(({ seq }) => seq !== gap)
+    const counts = all
+      .map((_, index) => ({ seq: index + 1, tokens: 1_000 + index, reasoningTokens: index % 50 === 0 ? index : 0 }))
+      .filter(({ seq }) => seq !== gap)
     await database.store.inProject(PROJECT, async (tx) => {
       await recordTokenCounts(tx, { threadId, counts: counts.slice(0, 2) })
       // As of another that began before it knew of these: the longer run stays.
       await recordTokenCounts(tx, { threadId, counts })
       const messages = await loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: all.length })
       const exact = messages.filter(({ tokensExact }) => tokensExact)
-      expect(exact.map(({ seq, tokens }) => ({ seq, tokens }))).toEqual(counts)
+      expect(exact.map(({ seq, tokens, reasoningTokens }) => ({ seq, tokens, reasoningTokens }))).toEqual(counts)
     })
   })
 

@@ -15,7 +15,7 @@ import { withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { type Column, formatCount, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
-import { nothingShown } from './context-view.js'
+import { fillText, nothingShown } from './context-view.js'
 import { labelOf } from './items-view.js'
 
 /** Rows of a table for people; a program gets all of them. */
@@ -95,7 +95,7 @@ function explained(result: ContextResult): string[] {
   const first = nothingShown(result)
   return [
     `context ${id}`,
-    `thread ${safeText(thread)} · ${strategy} · ${formatCount(tokensUsed)} of ${formatCount(budget)} tokens`,
+    `thread ${safeText(thread)} · ${strategy} · ${formatCount(tokensUsed)} of ${formatCount(budget)} tokens${fillText(receipt)}`,
     ...scopeLines(receipt.scope),
     ...(first === null ? [] : ['', `warning: ${safeText(first)}`]),
     '',

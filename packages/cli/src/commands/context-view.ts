@@ -14,7 +14,7 @@ export function contextLines(result: ContextResult): string[] {
   const saved = receipt.tokensRaw - result.tokensUsed
   return [
     `context ${result.id}`,
-    `thread ${safeText(result.thread)} · agent ${safeText(result.agent)} · ${result.strategy} · ${result.format}`,
+    `thread ${safeText(result.thread)} · agent ${safeText(result.agent)} · ${result.strategy} · ${result.format}${fillText(receipt)}`,
     '',
     ...tableLines(
       [{ title: 'section' }, { title: 'messages', align: 'right' }, { title: 'tokens', align: 'right' }],
@@ -27,6 +27,11 @@ export function contextLines(result: ContextResult): string[] {
     ...iterationLines(receipt),
     ...receipt.notes.map((note) => `note: ${safeText(note)}`),
   ]
+}
+
+/** How the budget was filled; contexts of earlier versions do not say. */
+export function fillText({ fill }: ContextResult['receipt']): string {
+  return fill === undefined ? '' : ` · fill: ${fill}`
 }
 
 const SHOWN_CHARACTERS = 160

@@ -6,6 +6,7 @@ import {
   budgetOption,
   contextFormatOption,
   contextIdOption,
+  fillOption,
   memoriesOption,
   messageOption,
   modelOption,
@@ -36,6 +37,7 @@ interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, Ur
   readonly budget?: number
   readonly strategy?: ContextRequest['strategy']
   readonly format?: ContextRequest['format']
+  readonly fill?: ContextRequest['fill']
   readonly at?: string
   readonly messages?: true
   readonly memories?: boolean | number
@@ -60,6 +62,7 @@ export function registerContext(program: Command, context: CommandContext): void
     .option('--budget <tokens>', 'tokens that the context may use', budgetOption)
     .option('--strategy <name>', strategyNames().join(', '), strategyOption)
     .option('--format <name>', formats.join(', '), contextFormatOption)
+    .option('--fill <how>', 'cache: compacted for a thread that goes on; budget: as much as fits', fillOption)
     .option('--at <time>', 'the context that the same request got last up to then; it is not built anew', pastOption)
     .option(
       '--memories [tokens]',
@@ -111,7 +114,7 @@ export function registerContext(program: Command, context: CommandContext): void
 }
 
 async function buildContext(context: CommandContext, options: BuildOptions): Promise<void> {
-  const { thread, agent, message, model, budget, strategy, format, at, memories, rollingWindow } = options
+  const { thread, agent, message, model, budget, strategy, format, fill, at, memories, rollingWindow } = options
   const iterations = iterationSettings(options)
   const scope = scopeOf(options)
   const request: ContextRequest = {
@@ -124,6 +127,7 @@ async function buildContext(context: CommandContext, options: BuildOptions): Pro
     ...(budget !== undefined && { budget }),
     ...(strategy !== undefined && { strategy }),
     ...(format !== undefined && { format }),
+    ...(fill !== undefined && { fill }),
     ...(at !== undefined && { at }),
     ...(rollingWindow !== undefined && { rollingWindow: rollingWindow === 'none' ? null : rollingWindow }),
     ...(memories !== undefined && { memories: typeof memories === 'number' ? { tokensMax: memories } : memories }),

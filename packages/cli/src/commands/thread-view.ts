@@ -19,6 +19,16 @@ function costLines(costs: ThreadOverview['summaryCosts']): string[] {
   ]
 }
 
+/** What the whole thread takes where it is sent; formats that carry no reasoning send less. */
+function sizeLines({ sentTokens, reasoningTokens, uncounted }: ThreadOverview): string[] {
+  const estimated = uncounted === 0 ? '' : ` · ${formatCount(uncounted)} messages are estimated so far`
+  const sent = `${formatCount(sentTokens.anthropic)} tokens as sent`
+  if (reasoningTokens === 0) return [`${sent}${estimated}`]
+  return [
+    `${sent} with reasoning (anthropic, ai-sdk, neutral) · ${formatCount(sentTokens['openai-chat'])} without (openai-chat, openai-responses)${estimated}`,
+  ]
+}
+
 /** What is stored of a thread, for people. */
 export function threadLines(thread: ThreadOverview): string[] {
   const { prunings } = thread
@@ -27,7 +37,8 @@ export function threadLines(thread: ThreadOverview): string[] {
     ...thread.warnings.map((warning) => `warning: ${safeText(warning)}`),
     ...(thread.title === null ? [] : [`title: ${safeText(thread.title)}`]),
     ...(thread.status === null ? [] : [`status: ${safeText(thread.status)}`]),
-    `${formatCount(thread.messages)} messages · ${formatCount(thread.toolCalls)} tool calls · ${formatCount(thread.toolResults)} results · ${formatCount(thread.tokens)} tokens`,
+    `${formatCount(thread.messages)} messages · ${formatCount(thread.toolCalls)} tool calls · ${formatCount(thread.toolResults)} results`,
+    ...sizeLines(thread),
     `eligible ${formatCount(thread.eligible)} / imported ${formatCount(thread.imported)} · kept aside ${keptAsideText(thread.keptAside)}`,
     `condensed ${formatCount(prunings.condense)} · removed ${formatCount(prunings.remove)} · stubs ${formatCount(prunings.stub)}`,
     ...costLines(thread.summaryCosts),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idSchema, nameSchema } from '../names.js'
 import { partialSettingsSchema } from '../settings.js'
+import { formats } from '../strategies.js'
 import { loopSchema, processBodySchema, threadDetailsSchema } from '../threads.js'
 import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
 
@@ -70,7 +71,14 @@ export const threadSchema = named(
     byRole: z.record(z.string(), z.int()),
     toolCalls: z.int(),
     toolResults: z.int(),
+    /** Of the messages that a context may show, all that is sent of them: text, calls and reasoning. */
     tokens: z.int(),
+    /** The part of `tokens` that reasoning takes, signatures included. */
+    reasoningTokens: z.int(),
+    /** Messages whose tokens are estimated so far. */
+    uncounted: z.int(),
+    /** What all of them take verbatim in each format, within a twentieth. */
+    sentTokens: z.record(z.enum(formats), z.int()),
     headSeq: z.int(),
     /** How far each stage has come. */
     cursors: z.object({ prune: z.int(), summarize: z.int(), embed: z.int() }),

@@ -29,6 +29,7 @@ const message: Message & { sourceId: null; metadata: null } = {
   keptAside: null,
   contextId: null,
   tokens: 1,
+  reasoningTokens: 0,
   tokensExact: true,
   sourceId: null,
   metadata: null,
