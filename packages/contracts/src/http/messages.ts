@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formats } from '../contexts.js'
+import { formats } from '../strategies.js'
 import { fileEventSchema, iterationInputSchema } from '../iterations.js'
 import { limits } from '../limits.js'
 import { messageBodySchema, roles } from '../messages.js'
