@@ -55,8 +55,9 @@ describe('a thread whose reasoning is longer than all else', () => {
       for (let budget = 2_000; budget <= 26_000; budget += 3_000) {
         const request = { thread: 'every-budget', budget, format, fill: 'budget' as const, message: 'go on' }
         const { tokensUsed, receipt } = await pipeline.client.contexts.build(request)
-        expect(tokensUsed / budget, `${format} at ${budget}`).toBeGreaterThan(0.85)
-        expect(tokensUsed).toBeGreaterThan(used)
+        const isWhole = receipt.notes.length === 0 && receipt.entries.every(({ mode }) => mode === 'raw')
+        if (!isWhole) expect(tokensUsed / budget, `${format} at ${budget}`).toBeGreaterThan(0.85)
+        expect(tokensUsed).toBeGreaterThanOrEqual(used)
         expect(receipt.entries.reduce((sum, { count }) => sum + count, 0)).toBe(receipt.eligible)
         used = tokensUsed
       }

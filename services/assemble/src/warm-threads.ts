@@ -84,6 +84,8 @@ export function warmed(
   if (growth === null || isOver || growth.toSeq - growth.fromSeq !== messages.length) return null
   if (messages.length === 0) return loaded
   const { input, thread } = loaded
+  // A thread that goes on is compacted for a cache from then on, unless somebody said that its budget is to be filled.
+  if (input.fill === 'budget' && (input.request.fill ?? input.settings.fill) !== 'budget') return null
   // Past the cap, messages that come push out others.
   if (input.messages.length + messages.length > CONVERSATION_MESSAGES_MAX) return null
   const { settings } = input
