@@ -17,6 +17,14 @@ export const limits = {
   messageJsonCharactersMax: 63_900_000,
   /** Tool calls in one message. */
   toolCallsMax: 256,
+  /** One image, document or sound: what providers take of one file, or more. */
+  partBytesMax: 20 * 1024 * 1024,
+  /** Images, documents and sounds of one message: as many as providers take in one request. */
+  partsPerMessageMax: 100,
+  /** The bytes of all of them: as base64 they fit into a job and a request. */
+  messagePartBytesMax: 32 * 1024 * 1024,
+  /** An address of an image or a document. */
+  partUrlCharactersMax: 8_000,
   /** A name of an agent, a thread, a project or an item. */
   nameCharactersMax: 200,
   /** A system prompt, a doc, a rule or a reference. */

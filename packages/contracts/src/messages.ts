@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type JsonObject, jsonObjectOrTextSchema, jsonObjectSchema } from './json.js'
 import { limits } from './limits.js'
 import { foreignNameSchema, idSchema, timeSchema } from './names.js'
+import { checkParts, messagePartSchema } from './parts.js'
 
 /**
  * Roles of messages: those of spec 000, `system`, and spec 004's `error` and `approval`, which are kept and shown in a
@@ -37,6 +38,12 @@ const rawMessageSchema = z.strictObject({
   sourceId: foreignNameSchema(512).optional(),
   role: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }),
   content: z.string().max(limits.messageCharactersMax, `must have at most ${limits.messageCharactersMax} characters`),
+  /** Images, documents and sounds, in the order of their places in the content. */
+  parts: z
+    .array(messagePartSchema)
+    .min(1, 'must hold at least one part, or be left out')
+    .max(limits.partsPerMessageMax, `must hold at most ${limits.partsPerMessageMax} parts`)
+    .optional(),
   thinking: z.array(thinkingBlockSchema).max(256).optional(),
   toolCalls: z.array(toolCallSchema).min(1).max(limits.toolCallsMax).optional(),
   toolCallId: foreignNameSchema(512).optional(),
@@ -84,6 +91,7 @@ function checkMessage(message: Omit<z.infer<typeof rawMessageSchema>, 'id'>, con
       message: `must have at most ${limits.messageCharactersMax} characters, calls, reasoning and metadata included`,
     })
   }
+  checkParts(message, context)
   const fault = (path: string, rule: string) => context.addIssue({ code: 'custom', path: [path], message: rule })
   if (message.role === 'tool_result' && message.toolCallId === undefined)
     fault('toolCallId', 'is needed on a tool_result')

@@ -20,7 +20,7 @@ export function describeUnshown(value: unknown): string {
 /** Fields that hold what people and agents say: nothing of them is repeated in an error, whatever is wrong with it. */
 const CONTENT_FIELDS = new Set(
   [
-    'arguments content description docs environment goal input inputSchema message metadata output prompt query raw search',
+    'arguments content data description docs environment goal input inputSchema message metadata output prompt query raw search',
     'signature status summary systemPrompt text texts thinking title toolCalls usage',
   ]
     .join(' ')

@@ -1,4 +1,4 @@
-import type { Role, ThinkingBlock, ToolCall } from '@heddle/contracts'
+import type { Role, StoredPart, ThinkingBlock, ToolCall } from '@heddle/contracts'
 
 /**
  * A stored message as the rules see it. Immutable: pruning and summarizing are projections beside it.
@@ -11,6 +11,8 @@ export interface Message {
   readonly code: string
   readonly role: Role
   readonly content: string
+  /** Images, documents and sounds, by the places that they have in the content; missing where there are none. */
+  readonly parts?: readonly StoredPart[]
   readonly thinking: readonly ThinkingBlock[]
   readonly toolCalls: readonly ToolCall[]
   readonly toolCallId: string | null

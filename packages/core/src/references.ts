@@ -1,10 +1,11 @@
 import { addressNote, limits, validationError } from '@heddle/contracts'
 
-/** A place inside a message's content. Lines count from 1, both ends included; matches and calls count from 1. */
+/** A place inside a message. Lines count from 1, both ends included; matches, calls and parts count from 1. */
 export type Location =
   | { readonly kind: 'lines'; readonly from: number; readonly to: number }
   | { readonly kind: 'match'; readonly number: number }
   | { readonly kind: 'tool'; readonly number: number }
+  | { readonly kind: 'part'; readonly number: number }
 
 /** A reference as it was written; what it names need not exist. */
 export interface Reference {
@@ -51,13 +52,14 @@ export function formatReference(reference: {
   return `${SCHEME}${projectPart}/${threadPart}/${messageReference(message)}${place}`
 }
 
-/** `L10`, `L10-50`, `match-3` or `tool-2`. */
+/** `L10`, `L10-50`, `match-3`, `tool-2` or `part-1`. */
 export function formatLocation(location: Location): string {
   switch (location.kind) {
     case 'lines':
       return location.from === location.to ? `L${location.from}` : `L${location.from}-${location.to}`
     case 'match':
     case 'tool':
+    case 'part':
       return `${location.kind}-${location.number}`
   }
 }
@@ -110,11 +112,11 @@ function parseMessage(text: string, fault: Fault): Pick<Reference, 'message' | '
   if (code === undefined) throw fault('must name a message as msg- and its code of letters and digits')
   if (rest.length === 0) return { message: code.toLowerCase(), location: null }
   const location = parseLocation(rest.join(':'))
-  if (location === null) throw fault('must end with a location such as L10, L10-50, match-3 or tool-2')
+  if (location === null) throw fault('must end with a location such as L10, L10-50, match-3, tool-2 or part-1')
   return { message: code.toLowerCase(), location }
 }
 
-/** Reads `L10`, `L10-50`, `match-3` or `tool-2`; null where it is none, also for line 0 and for a range that ends before it begins. */
+/** Reads `L10`, `L10-50`, `match-3`, `tool-2` or `part-1`; null where it is none, also for line 0 and for a range that ends before it begins. */
 export function parseLocation(text: string): Location | null {
   const lines = /^L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(text)
   if (lines) {
@@ -122,10 +124,10 @@ export function parseLocation(text: string): Location | null {
     const to = Number(lines[2] ?? lines[1])
     return from >= 1 && to >= from ? { kind: 'lines', from, to } : null
   }
-  const counted = /^(match|tool)-(\d{1,9})$/.exec(text)
+  const counted = /^(match|tool|part)-(\d{1,9})$/.exec(text)
   const number = Number(counted?.[2])
   if (!counted || number < 1) return null
-  return { kind: counted[1] === 'match' ? 'match' : 'tool', number }
+  return { kind: counted[1] as 'match' | 'tool' | 'part', number }
 }
 
 /** Names that would read as "the current one", or that URI software would drop, are escaped in full. */

@@ -36,7 +36,7 @@ export function countLine(line: Line, counting: Counting): number {
   return MESSAGE_TOKENS + only.message.tokens + calls + result + thinking.length * REASONING_BLOCK_TOKENS
 }
 
-function isPlain({ toolCalls, toolCallId, toolName }: NeutralMessage): boolean {
+function isPlain({ parts, toolCalls, toolCallId, toolName }: NeutralMessage): boolean {
   const names = [...(toolCalls ?? []).flatMap((call) => [call.id, call.name]), toolCallId, toolName]
-  return names.every((name) => name === undefined || PLAIN.test(name))
+  return parts === undefined && names.every((name) => name === undefined || PLAIN.test(name))
 }

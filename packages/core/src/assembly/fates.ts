@@ -2,6 +2,8 @@ import type { EntryMode, ToolCall } from '@heddle/contracts'
 import { elideMiddle } from '../compaction/sources.js'
 import { type CompactionState, isCovered } from '../compaction/state.js'
 import type { Message } from '../message.js'
+import { contentWithLines, mayDeliverParts } from '../parts/line.js'
+import { partsTokens } from '../parts/tokens.js'
 
 /** How one message stands in a context, before it takes a provider's form. */
 export interface Fate {
@@ -38,7 +40,10 @@ export function fateOf(message: Message, state: CompactionState | null, options:
     }
   }
   const reason = message.pinned ? 'pinned' : message.undone ? UNDONE_REASON : 'recent'
-  return { mode: 'raw', content: message.content, reason }
+  const content = mayDeliverParts(message.role)
+    ? message.content
+    : contentWithLines(message, options.reference(message))
+  return { mode: 'raw', content, reason }
 }
 
 const UNDONE_REASON = 'its pruning was undone'
@@ -47,7 +52,7 @@ const UNDONE_REASON = 'its pruning was undone'
 const SHOWN_CHARACTERS_MIN = 40
 
 /**
- * The beginning and end of a text in at most `tokensMax` tokens, with the reference under which the whole can be recalled.
+ * The beginning and end of a message's text, with lines that name its parts, in at most `tokensMax` tokens, with the reference under which the whole can be recalled.
  * The reference is always there, also where it alone takes more.
  */
 export function elided(
@@ -58,10 +63,11 @@ export function elided(
 ): string {
   const mark = elisionMark(message, reference)
   const room = tokensMax - count(mark) - 1
+  const text = contentWithLines(message, reference)
   // Four characters a token are more than most texts have: from there down to what really fits.
-  let characters = Math.min(message.content.length, room * 4)
+  let characters = Math.min(text.length, room * 4)
   while (characters >= SHOWN_CHARACTERS_MIN) {
-    const shown = elideMiddle(message.content, characters)
+    const shown = elideMiddle(text, characters)
     const tokens = count(shown)
     if (tokens <= room) return `${shown}\n${mark}`
     characters = Math.floor(Math.min(characters * 0.95, characters * (room / tokens)))

@@ -4,6 +4,7 @@ import type { NeutralMessage } from '../formats/neutral.js'
 import { NO_RESULT_TEXT } from '../formats/repair.js'
 import { wholeThinking } from '../formats/thinking.js'
 import type { Message } from '../message.js'
+import { contentWithLines, mayDeliverParts, partReference } from '../parts/line.js'
 import { FAILED_REASON } from '../prune/rules.js'
 import type { ToolPair } from '../turns.js'
 import { elidedArguments, type Fate, type FateOptions, isElidable } from './fates.js'
@@ -61,10 +62,26 @@ export class LineWriter {
     return this.fates.get(message.id) ?? { mode: 'raw', content: message.content, reason: 'recent' }
   }
 
+  /** The parts of a message that stands as it is; of any other, its text names them. */
+  #parts(message: Message, { mode }: Fate): Pick<NeutralMessage, 'parts'> {
+    if (mode !== 'raw' || message.parts === undefined || !mayDeliverParts(message.role)) return {}
+    const reference = this.options.reference(message)
+    return { parts: message.parts.map((part, index) => ({ ...part, reference: partReference(reference, index) })) }
+  }
+
+  #textOf(message: Message, { mode, content }: Fate): string {
+    return mode === 'raw' ? contentWithLines(message, this.options.reference(message)) : content
+  }
+
   #writePlain(message: Message, role: NeutralMessage['role']): void {
     const fate = this.#fate(message)
     const thinking = wholeThinking(message)
-    const neutral: NeutralMessage = { role, content: fate.content, ...(thinking.length > 0 && { thinking }) }
+    const neutral: NeutralMessage = {
+      role,
+      content: fate.content,
+      ...this.#parts(message, fate),
+      ...(thinking.length > 0 && { thinking }),
+    }
     this.lines.push({ neutral, sources: [{ message, fate, asText: false }] })
   }
 
@@ -134,7 +151,12 @@ export class LineWriter {
     this.#written.add(result.id)
     const fate = this.#fate(result)
     return {
-      neutral: { ...neutral, content: fate.content, ...(result.isError && { isError: true }) },
+      neutral: {
+        ...neutral,
+        content: fate.content,
+        ...this.#parts(result, fate),
+        ...(result.isError && { isError: true }),
+      },
       sources: [{ message: result, fate, asText: false }],
     }
   }
@@ -143,7 +165,7 @@ export class LineWriter {
     this.#asText++
     const fate = this.#fate(message)
     const name = message.toolName === null ? 'a tool' : message.toolName
-    const content = `[result of an earlier call of ${name}, [recall:${this.options.reference(message)}]]\n${fate.content}`
+    const content = `[result of an earlier call of ${name}, [recall:${this.options.reference(message)}]]\n${this.#textOf(message, fate)}`
     this.lines.push({ neutral: { role: 'user', content }, sources: [{ message, fate, asText: true }] })
   }
 

@@ -1,5 +1,6 @@
 import { wholeThinking } from '../formats/thinking.js'
 import type { Message } from '../message.js'
+import { partsTokens } from '../parts/tokens.js'
 
 /**
  * What a message costs in a request besides its own text: role, separators, and the ids that tie calls to results. The
@@ -24,7 +25,7 @@ export function rawCost(message: Message): number {
 }
 
 /** What a model is sent of a message: its text and its calls, and the reasoning that a format may carry. */
-type Sent = Pick<Message, 'content' | 'toolCalls' | 'thinking'>
+type Sent = Pick<Message, 'content' | 'toolCalls' | 'thinking' | 'parts'>
 
 /** The texts of a message that every format sends: what it says and what it calls. */
 export function sentTexts(message: Pick<Sent, 'content' | 'toolCalls'>): string[] {
@@ -54,5 +55,6 @@ export interface MessageTokens {
 export function countMessageTokens(message: Sent, count: (text: string) => number): MessageTokens {
   const total = (texts: readonly string[]) => texts.reduce((sum, text) => sum + count(text), 0)
   const reasoningTokens = total(reasoningTexts(message))
-  return { tokens: total(sentTexts(message)) + reasoningTokens, reasoningTokens }
+  const tokens = total(sentTexts(message)) + partsTokens(message.parts) + reasoningTokens
+  return { tokens, reasoningTokens }
 }

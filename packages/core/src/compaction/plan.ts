@@ -160,8 +160,9 @@ function condensedIn(state: CompactionState | null): Set<string> {
   return new Set(prunings.filter((pruning) => pruning.action === 'condense').map((pruning) => pruning.messageId))
 }
 
-/** A condensed message keeps its calls and its signed reasoning; only its content is replaced. */
+/** A condensed message keeps its calls and its signed reasoning; its content is replaced, which names its parts. */
 function remainingTokens(decision: PruneDecision, message: Message | undefined): number {
   if (!message || decision.action === 'remove') return 0
-  return countMessageTokens({ ...message, content: decision.text, thinking: [] }, countTokens).tokens
+  const left = { ...message, content: decision.text, thinking: [], parts: [] }
+  return countMessageTokens(left, countTokens).tokens
 }

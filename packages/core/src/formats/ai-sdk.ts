@@ -3,6 +3,7 @@ import { argumentsObject, type JsonObject, sentCallId, sentToolName } from './ca
 import type { Format } from './format.js'
 import type { NeutralMessage } from './neutral.js'
 import { FUNCTION_NAME_CHARACTERS_MAX } from './openai-chat.js'
+import { type NeutralPart, slotOf, spoken } from './part-delivery.js'
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, markSystemNote, OPENING_TEXT, unmarkSystemNote } from './texts.js'
 import { wholeThinking } from './thinking.js'
@@ -14,15 +15,25 @@ export type AiSdkAssistantPart =
   | { type: 'reasoning'; text: string; providerOptions: Signed }
   | { type: 'tool-call'; toolCallId: string; toolName: string; input: JsonObject }
 
+export type AiSdkUserPart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; image: string; mediaType?: string }
+  | { type: 'file'; data: string; mediaType: string; filename?: string }
+
 export type AiSdkResultPart = {
   type: 'tool-result'
   toolCallId: string
   toolName: string
-  output: { type: 'text' | 'error-text'; value: string }
+  output:
+    | { type: 'text' | 'error-text'; value: string }
+    | {
+        type: 'content'
+        value: ({ type: 'text'; text: string } | { type: 'media'; data: string; mediaType: string })[]
+      }
 }
 
 export type AiSdkMessage =
-  | { role: 'user'; content: string }
+  | { role: 'user'; content: string | AiSdkUserPart[] }
   | { role: 'assistant'; content: AiSdkAssistantPart[] }
   | { role: 'tool'; content: AiSdkResultPart[] }
 
@@ -81,8 +92,10 @@ function aiSdkOpening(): AiSdkMessage {
 
 /** One message, whatever stands around it; null where it says nothing. */
 function toAiSdkMessage(message: NeutralMessage): AiSdkMessage | null {
-  const text = message.content.toWellFormed()
-  if (message.role === 'tool_result') return { role: 'tool', content: [toResultPart(message, text)] }
+  const said = spoken('ai-sdk', message)
+  if (message.role === 'tool_result') return { role: 'tool', content: [toResultPart(message, said)] }
+  if (typeof said !== 'string') return { role: 'user', content: said.flatMap(toUserPart) }
+  const text = said
   if (message.role !== 'assistant') {
     if (isBlank(text)) return null
     return { role: 'user', content: message.role === 'system' ? markSystemNote(text) : text }
@@ -95,16 +108,38 @@ function toAiSdkMessage(message: NeutralMessage): AiSdkMessage | null {
       input: argumentsObject(call.arguments),
     }),
   )
-  const said: AiSdkAssistantPart[] = [...(isBlank(text) ? [] : [{ type: 'text' as const, text }]), ...calls]
-  return said.length === 0 ? null : { role: 'assistant', content: [...toReasoningParts(message), ...said] }
+  const parts: AiSdkAssistantPart[] = [...(isBlank(text) ? [] : [{ type: 'text' as const, text }]), ...calls]
+  return parts.length === 0 ? null : { role: 'assistant', content: [...toReasoningParts(message), ...parts] }
 }
 
-function toResultPart(message: NeutralMessage, text: string): AiSdkResultPart {
+function toUserPart(said: string | NeutralPart): AiSdkUserPart[] {
+  if (typeof said === 'string') return isBlank(said) ? [] : [{ type: 'text', text: said }]
+  const { type, mediaType, name } = said
+  const data = said.url ?? slotOf(said, 'ai-sdk')
+  if (type === 'image') return [{ type, image: data, ...(mediaType !== undefined && { mediaType }) }]
+  const filename = name === undefined ? {} : { filename: name.toWellFormed() }
+  return [{ type: 'file', data, mediaType: mediaType ?? 'application/octet-stream', ...filename }]
+}
+
+type ResultOutput = AiSdkResultPart['output']
+
+function toOutput({ isError }: NeutralMessage, said: string | (string | NeutralPart)[]): ResultOutput {
+  if (typeof said === 'string') return { type: isError ? 'error-text' : 'text', value: said }
+  return { type: 'content', value: said.flatMap(toOutputPart) }
+}
+
+function toOutputPart(said: string | NeutralPart): Extract<ResultOutput, { type: 'content' }>['value'] {
+  if (typeof said === 'string') return isBlank(said) ? [] : [{ type: 'text', text: said }]
+  const mediaType = said.mediaType ?? 'application/octet-stream'
+  return [{ type: 'media', data: slotOf(said, 'ai-sdk'), mediaType }]
+}
+
+function toResultPart(message: NeutralMessage, said: string | (string | NeutralPart)[]): AiSdkResultPart {
   return {
     type: 'tool-result',
     toolCallId: sentCallId(message.toolCallId ?? ''),
     toolName: sentToolName(message.toolName ?? '', FUNCTION_NAME_CHARACTERS_MAX),
-    output: { type: message.isError ? 'error-text' : 'text', value: text },
+    output: toOutput(message, said),
   }
 }
 
@@ -119,7 +154,7 @@ function toReasoningParts(message: NeutralMessage): AiSdkAssistantPart[] {
 function read(pieces: readonly Piece[]): NeutralMessage | null {
   const reader = new MessageReader()
   for (const { role, block } of pieces) {
-    const part = block as AiSdkAssistantPart | AiSdkResultPart
+    const part = block as AiSdkAssistantPart | AiSdkResultPart | AiSdkUserPart
     switch (part.type) {
       case 'text': {
         const note = role === 'user' ? unmarkSystemNote(part.text) : null
@@ -136,9 +171,14 @@ function read(pieces: readonly Piece[]): NeutralMessage | null {
         break
       case 'tool-result': {
         const { toolCallId, toolName, output } = part
-        reader.answer(output.value, { toolCallId, toolName, ...(output.type === 'error-text' && { isError: true }) })
+        reader.answer(textOf(output), { toolCallId, toolName, ...(output.type === 'error-text' && { isError: true }) })
       }
     }
   }
   return reader.message()
+}
+
+function textOf(output: ResultOutput): string {
+  if (output.type !== 'content') return output.value
+  return output.value.map((one) => (one.type === 'text' ? one.text : '')).join('')
 }

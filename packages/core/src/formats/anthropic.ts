@@ -3,6 +3,7 @@ import { anthropicFaults } from './anthropic-rules.js'
 import { argumentsObject, type JsonObject, sentCallId, sentToolName } from './calls.js'
 import type { Format, RenderOptions } from './format.js'
 import type { NeutralMessage } from './neutral.js'
+import { type NeutralPart, slotOf, spoken } from './part-delivery.js'
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, markSystemNote, NO_OUTPUT_TEXT, OPENING_TEXT, trimTrailing, unmarkSystemNote } from './texts.js'
 import { wholeThinking } from './thinking.js'
@@ -13,12 +14,28 @@ type CacheMark = { cache_control?: { type: 'ephemeral' } }
 
 export type AnthropicText = { type: 'text'; text: string } & CacheMark
 
+type AnthropicImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+
+export type AnthropicMedia = (
+  | {
+      type: 'image'
+      source: { type: 'base64'; media_type: AnthropicImageType; data: string } | { type: 'url'; url: string }
+    }
+  | {
+      type: 'document'
+      source: { type: 'base64'; media_type: 'application/pdf'; data: string } | { type: 'url'; url: string }
+      title?: string
+    }
+) &
+  CacheMark
+
 export type AnthropicBlock =
   | AnthropicText
+  | AnthropicMedia
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
   | ({ type: 'tool_use'; id: string; name: string; input: JsonObject } & CacheMark)
-  | ({ type: 'tool_result'; tool_use_id: string; content?: string; is_error?: true } & CacheMark)
+  | ({ type: 'tool_result'; tool_use_id: string; content?: string | (AnthropicText | AnthropicMedia)[]; is_error?: true } & CacheMark)
 
 export type AnthropicMessage = { role: 'user' | 'assistant'; content: AnthropicBlock[] }
 
@@ -69,7 +86,12 @@ export function anthropicOpening(): AnthropicMessage {
 
 /** The blocks of one message, whatever stands around it; none where it says nothing. */
 export function toAnthropicBlocks(message: NeutralMessage): AnthropicBlock[] {
-  const text = message.content.toWellFormed()
+  const said = spoken('anthropic', message)
+  if (typeof said !== 'string') {
+    const blocks = said.flatMap(toMedia)
+    return message.role === 'tool_result' ? [toResultBlock(message, blocks)] : blocks
+  }
+  const text = said
   if (message.role === 'tool_result') return [toResultBlock(message, text)]
   if (message.role === 'system') return textBlocks(isBlank(text) ? '' : markSystemNote(text))
   if (message.role === 'user') return textBlocks(text)
@@ -81,9 +103,9 @@ export function toAnthropicBlocks(message: NeutralMessage): AnthropicBlock[] {
       input: argumentsObject(call.arguments),
     }),
   )
-  const said = [...textBlocks(text), ...calls]
+  const spokenAndCalled = [...textBlocks(text), ...calls]
   // A turn may not end with reasoning, so reasoning that nothing follows is left out.
-  return said.length > 0 ? [...toThinkingBlocks(message), ...said] : []
+  return spokenAndCalled.length > 0 ? [...toThinkingBlocks(message), ...spokenAndCalled] : []
 }
 
 /** @returns the blocks that the message became */
@@ -113,8 +135,26 @@ function textBlocks(text: string): AnthropicText[] {
   return isBlank(text) ? [] : [{ type: 'text', text }]
 }
 
-function toResultBlock(message: NeutralMessage, text: string): AnthropicBlock {
-  const content = isBlank(text) ? (message.isError ? NO_OUTPUT_TEXT : null) : text
+function toMedia(said: string | NeutralPart): (AnthropicText | AnthropicMedia)[] {
+  if (typeof said === 'string') return textBlocks(said)
+  const { type, mediaType, url, name } = said
+  const data = slotOf(said, 'anthropic')
+  if (type === 'image') {
+    const source =
+      url === undefined
+        ? { type: 'base64' as const, media_type: mediaType as AnthropicImageType, data }
+        : { type: 'url' as const, url }
+    return [{ type, source }]
+  }
+  const source =
+    url === undefined
+      ? { type: 'base64' as const, media_type: 'application/pdf' as const, data }
+      : { type: 'url' as const, url }
+  return [{ type: 'document', source, ...(name !== undefined && !isBlank(name) && { title: name.toWellFormed() }) }]
+}
+
+function toResultBlock(message: NeutralMessage, said: string | (AnthropicText | AnthropicMedia)[]): AnthropicBlock {
+  const content = typeof said === 'string' && isBlank(said) ? (message.isError ? NO_OUTPUT_TEXT : null) : said
   return {
     type: 'tool_result',
     tool_use_id: sentCallId(message.toolCallId ?? ''),
@@ -151,8 +191,13 @@ function read(pieces: readonly Piece[]): NeutralMessage | null {
         reader.call({ id: block.id, name: block.name, arguments: block.input })
         break
       case 'tool_result':
-        reader.answer(block.content ?? '', { toolCallId: block.tool_use_id, ...(block.is_error && { isError: true }) })
+        reader.answer(textOf(block.content ?? ''), { toolCallId: block.tool_use_id, ...(block.is_error && { isError: true }) })
     }
   }
   return reader.message()
+}
+
+function textOf(content: string | (AnthropicText | AnthropicMedia)[]): string {
+  if (typeof content === 'string') return content
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
 }

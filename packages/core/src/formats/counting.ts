@@ -1,4 +1,5 @@
 import type { Rendered } from './format.js'
+import { partBlockTokens } from './part-counting.js'
 
 /** Covers a role, a type and the separators around one message or block, in every format. */
 const PART_TOKENS = 4
@@ -46,6 +47,7 @@ function countFields(part: object, count: Count): number {
 function countParts(parts: readonly unknown[], count: Count): number {
   return parts.reduce<number>((sum, part) => {
     if (typeof part === 'string') return sum + PART_TOKENS + count(part)
-    return sum + PART_TOKENS + (typeof part === 'object' && part !== null ? countFields(part, count) : 0)
+    if (typeof part !== 'object' || part === null) return sum + PART_TOKENS
+    return sum + PART_TOKENS + (partBlockTokens(part) ?? countFields(part, count))
   }, 0)
 }

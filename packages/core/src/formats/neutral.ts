@@ -1,5 +1,6 @@
 import type { ContextResult, ThinkingBlock, ToolCall } from '@heddle/contracts'
 import type { Format } from './format.js'
+import { type NeutralPart, slotOf } from './part-delivery.js'
 
 /**
  * A message on its way to a model, before it takes a provider's form. A list of them is well formed when every assistant
@@ -9,6 +10,8 @@ import type { Format } from './format.js'
 export interface NeutralMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool_result'
   readonly content: string
+  /** Of a user's message and of a result. */
+  readonly parts?: readonly NeutralPart[]
   readonly thinking?: readonly ThinkingBlock[]
   readonly toolCalls?: readonly ToolCall[]
   readonly toolCallId?: string
@@ -33,12 +36,21 @@ export function toNeutral(message: NeutralMessage): ContextResult['messages'][nu
   return {
     role: message.role,
     content: message.content,
+    ...(message.parts && { parts: message.parts.map(toDelivered) }),
     ...(message.thinking && { thinking: message.thinking.map(toNeutralThinking) }),
     ...(message.toolCalls && { toolCalls: [...message.toolCalls] }),
     ...(message.toolCallId !== undefined && { toolCallId: message.toolCallId }),
     ...(message.toolName !== undefined && { toolName: message.toolName }),
     ...(message.isError && { isError: true }),
   }
+}
+
+/** A part with its bytes beside what is known of it. */
+function toDelivered(part: NeutralPart): Record<string, string | number> {
+  const fields: [string, string | number][] = []
+  for (const [name, value] of Object.entries(part)) if (value !== undefined) fields.push([name, value])
+  if (part.sha256 !== undefined) fields.push(['data', slotOf(part, 'neutral')])
+  return Object.fromEntries(fields)
 }
 
 function toNeutralThinking(block: ThinkingBlock) {

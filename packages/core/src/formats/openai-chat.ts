@@ -2,6 +2,7 @@ import { argumentsText, sentCallId, sentToolName } from './calls.js'
 import type { Format } from './format.js'
 import type { NeutralMessage } from './neutral.js'
 import { openAiChatFaults } from './openai-chat-rules.js'
+import { addressOf, fileNameOf, type NeutralPart, OPENAI_SOUNDS, slotOf, spoken } from './part-delivery.js'
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, OPENING_TEXT } from './texts.js'
 
@@ -10,8 +11,15 @@ export const FUNCTION_NAME_CHARACTERS_MAX = 64
 
 export type OpenAiToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
 
+export type OpenAiChatPart =
+  | { type: 'text'; text: string }
+  | { type: 'image_url'; image_url: { url: string; detail?: 'auto' | 'low' | 'high' } }
+  | { type: 'input_audio'; input_audio: { data: string; format: 'wav' | 'mp3' } }
+  | { type: 'file'; file: { file_data: string; filename: string } | { file_id: string } }
+
 export type OpenAiChatMessage =
-  | { role: 'system' | 'user'; content: string }
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string | OpenAiChatPart[] }
   | { role: 'assistant'; content: string | null; tool_calls?: OpenAiToolCall[] }
   | { role: 'tool'; tool_call_id: string; content: string }
 
@@ -46,7 +54,9 @@ export function openAiOpening(): OpenAiChatMessage {
 
 /** One message, whatever stands around it; null where it says nothing. */
 export function toOpenAiMessage(message: NeutralMessage): OpenAiChatMessage | null {
-  const content = message.content.toWellFormed()
+  const said = spoken('openai-chat', message)
+  if (typeof said !== 'string') return { role: 'user', content: said.flatMap(toParts) }
+  const content = said
   if (message.role === 'tool_result') {
     return { role: 'tool', tool_call_id: sentCallId(message.toolCallId ?? ''), content }
   }
@@ -55,6 +65,20 @@ export function toOpenAiMessage(message: NeutralMessage): OpenAiChatMessage | nu
     return { role: 'assistant', content: content === '' ? null : content, tool_calls: calls.map(toOpenAiCall) }
   }
   return isBlank(content) ? null : { role: message.role, content }
+}
+
+function toParts(said: string | NeutralPart): OpenAiChatPart[] {
+  if (typeof said === 'string') return isBlank(said) ? [] : [{ type: 'text', text: said }]
+  const { type, mediaType, detail, fileId } = said
+  if (type === 'audio') {
+    const format = OPENAI_SOUNDS[mediaType ?? ''] ?? 'wav'
+    return [{ type: 'input_audio', input_audio: { data: slotOf(said, 'openai-chat'), format } }]
+  }
+  const url = addressOf(said, 'openai-chat')
+  if (type === 'image')
+    return [{ type: 'image_url', image_url: { url, ...(detail !== undefined && detail !== 'original' && { detail }) } }]
+  const file = fileId === undefined ? { file_data: url, filename: fileNameOf(said) } : { file_id: fileId }
+  return [{ type: 'file', file }]
 }
 
 function toOpenAiCall(call: NonNullable<NeutralMessage['toolCalls']>[number]): OpenAiToolCall {
@@ -70,9 +94,14 @@ function read(pieces: readonly Piece[]): NeutralMessage | null {
   for (const { block } of pieces) {
     const message = block as OpenAiChatMessage
     if (message.role === 'tool') reader.answer(message.content, { toolCallId: message.tool_call_id })
-    else reader.say(message.role, message.content ?? '')
+    else reader.say(message.role, textOf(message.content))
     if (message.role !== 'assistant') continue
     for (const { id, function: called } of message.tool_calls ?? []) reader.call({ id, ...called })
   }
   return reader.message()
+}
+
+function textOf(content: OpenAiChatMessage['content']): string {
+  if (content === null || typeof content === 'string') return content ?? ''
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }

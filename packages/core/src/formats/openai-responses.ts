@@ -3,13 +3,20 @@ import type { Format } from './format.js'
 import type { NeutralMessage } from './neutral.js'
 import { FUNCTION_NAME_CHARACTERS_MAX } from './openai-chat.js'
 import { openAiResponsesFaults } from './openai-responses-rules.js'
+import { addressOf, fileNameOf, type NeutralPart, spoken } from './part-delivery.js'
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, OPENING_TEXT } from './texts.js'
 
+export type OpenAiResponsesPart =
+  | { type: 'input_text'; text: string }
+  | ({ type: 'input_image'; detail: 'auto' | 'low' | 'high' | 'original' } & ({ image_url: string } | { file_id: string }))
+  | ({ type: 'input_file' } & ({ file_data: string; filename: string } | { file_url: string } | { file_id: string }))
+
 export type OpenAiResponsesItem =
-  | { type: 'message'; role: 'system' | 'user' | 'assistant'; content: string }
+  | { type: 'message'; role: 'system' | 'assistant'; content: string }
+  | { type: 'message'; role: 'user'; content: string | OpenAiResponsesPart[] }
   | { type: 'function_call'; call_id: string; name: string; arguments: string }
-  | { type: 'function_call_output'; call_id: string; output: string }
+  | { type: 'function_call_output'; call_id: string; output: string | OpenAiResponsesPart[] }
 
 /**
  * The `input` of OpenAI's responses: what is said, each call and each result are items of their own. Reasoning of other
@@ -45,13 +52,15 @@ function openAiResponsesOpening(): OpenAiResponsesItem {
 
 /** The items of one message, whatever stands around it; none where it says nothing. */
 function toOpenAiItems(message: NeutralMessage): OpenAiResponsesItem[] {
-  const text = message.content.toWellFormed()
+  const said = spoken('openai-responses', message)
+  const content = typeof said === 'string' ? said : said.flatMap(toParts)
   if (message.role === 'tool_result') {
-    return [{ type: 'function_call_output', call_id: sentCallId(message.toolCallId ?? ''), output: text }]
+    return [{ type: 'function_call_output', call_id: sentCallId(message.toolCallId ?? ''), output: content }]
   }
+  if (typeof content !== 'string') return [{ type: 'message', role: 'user', content }]
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
   return [
-    ...(isBlank(text) ? [] : [{ type: 'message' as const, role: message.role, content: text }]),
+    ...(isBlank(content) ? [] : [{ type: 'message' as const, role: message.role, content }]),
     ...calls.map(
       (call): OpenAiResponsesItem => ({
         type: 'function_call',
@@ -63,12 +72,28 @@ function toOpenAiItems(message: NeutralMessage): OpenAiResponsesItem[] {
   ]
 }
 
+function toParts(said: string | NeutralPart): OpenAiResponsesPart[] {
+  if (typeof said === 'string') return isBlank(said) ? [] : [{ type: 'input_text', text: said }]
+  const { type, url, fileId } = said
+  const source = fileId === undefined ? null : { file_id: fileId }
+  const address = addressOf(said, 'openai-responses')
+  if (type === 'image')
+    return [{ type: 'input_image', detail: said.detail ?? 'auto', ...(source ?? { image_url: address }) }]
+  const file = url === undefined ? { file_data: address, filename: fileNameOf(said) } : { file_url: url }
+  return [{ type: 'input_file', ...(source ?? file) }]
+}
+
+function textOf(content: string | OpenAiResponsesPart[]): string {
+  if (typeof content === 'string') return content
+  return content.map((part) => (part.type === 'input_text' ? part.text : '')).join('')
+}
+
 function read(pieces: readonly Piece[]): NeutralMessage | null {
   const reader = new MessageReader()
   for (const { block } of pieces) {
     const item = block as OpenAiResponsesItem
-    if (item.type === 'message') reader.say(item.role, item.content)
-    else if (item.type === 'function_call_output') reader.answer(item.output, { toolCallId: item.call_id })
+    if (item.type === 'message') reader.say(item.role, textOf(item.content))
+    else if (item.type === 'function_call_output') reader.answer(textOf(item.output), { toolCallId: item.call_id })
     else reader.call({ id: item.call_id, name: item.name, arguments: item.arguments })
   }
   return reader.message()

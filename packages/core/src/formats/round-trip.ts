@@ -9,7 +9,7 @@ export interface KeptBeside {
   readonly fields: readonly (Partial<NeutralMessage> | null)[]
 }
 
-const fields = ['role', 'content', 'thinking', 'toolCalls', 'toolCallId', 'toolName', 'isError'] as const
+const fields = ['role', 'content', 'parts', 'thinking', 'toolCalls', 'toolCallId', 'toolName', 'isError'] as const
 
 /** What a format leaves out of some messages or changes in them. */
 export function keptBeside(format: Format, neutral: readonly NeutralMessage[]): KeptBeside {

@@ -1,5 +1,7 @@
 import type { Settings, ToolKind } from '@heddle/contracts'
 import type { Message } from '../message.js'
+import { contentWithLines, describePart, partLines } from '../parts/line.js'
+import { partsTokens } from '../parts/tokens.js'
 import { countTokens } from '../tokens.js'
 import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
 import { isAssistantSide, type ToolPairs } from '../turns.js'
@@ -117,14 +119,15 @@ function carryOut(
   const reference = input.reference(message)
   const parts = { use: event?.use ?? null, outcome: event?.outcome ?? null, summary: archive.summary, reference }
   const { reason } = verdict
+  const withLines = (text: string) => [text, ...partLines(message, reference)].join(' ')
   if (verdict.action === 'condense') {
-    const text = condensedLine(parts)
+    const text = message.role === 'user' ? contentWithLines(message, reference) : withLines(condensedLine(parts))
     return ifShorter({ messageId: message.id, action: 'condense', text, reason, archive })
   }
   const caller = removableCaller(event, surroundings)
   if (caller === null) {
     // What went wrong is worth a few words, but not at the price of a stub that is longer than the result.
-    const texts = [stubLine(reason, parts), stubLine(reason, { ...parts, summary: '' })]
+    const texts = [stubLine(reason, parts), stubLine(reason, { ...parts, summary: '' })].map(withLines)
     const stubs = texts.flatMap((text) => ifShorter({ messageId: message.id, action: 'stub', text, reason, archive }))
     return stubs.slice(0, 1)
   }
@@ -148,15 +151,17 @@ function removableCaller(event: ToolEvent | null, { input, untouchable, present 
 }
 
 function archiveOf(message: Message, event: ToolEvent | null): ArchiveDraft {
+  // A result that is an image and nothing else is about the image.
+  const shown = message.content.trim() === '' ? (message.parts ?? []).map(describePart).join(', ') : message.content
   const kind = event?.use.kind ?? (isAssistantSide(message) ? 'assistant' : 'other')
   return {
     messageId: message.id,
     contentType: kind,
-    summary: summarizeInOneLine(message.content, event?.use ?? null, event?.outcome ?? null),
+    summary: summarizeInOneLine(shown, event?.use ?? null, event?.outcome ?? null),
     content: message.content,
     filePaths: event?.paths ?? [],
     toolName: message.toolName ?? event?.pair?.call.name ?? null,
-    tokens: countTokens(message.content),
+    tokens: countTokens(message.content) + partsTokens(message.parts),
   }
 }
 

@@ -29,6 +29,7 @@ export const pruneRules: readonly PruneRule[] = [
   removeSupersededView,
   condenseToolResult,
   condenseLongReply,
+  condenseParts,
 ]
 
 /** A call that stays with its text still loses its input: see the layout of histories. */
@@ -54,6 +55,12 @@ function condenseLongReply({ message, age, settings }: Candidate): Verdict | nul
   // A signed reasoning block is bound to the reply beside it: such a message stays as it is.
   if (message.thinking.length > 0 || !isLonger(message.content, settings.condenseTokensMin)) return null
   return { action: 'condense', reason: 'old long reply' }
+}
+
+/** What was shown is looked at for a few turns; after that its line and its reference will do. */
+function condenseParts({ message, age, settings }: Candidate): Verdict | null {
+  if (message.role !== 'user' || message.parts === undefined || age <= settings.condenseAfterN) return null
+  return { action: 'condense', reason: 'old image, document or sound' }
 }
 
 /** Counted here, since the count of a message may still be an estimate, and a decision must not depend on when it is taken. */

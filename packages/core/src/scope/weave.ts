@@ -68,6 +68,7 @@ function inCommon(
   count: (text: string) => number,
 ): Message {
   const callId = (id: string) => (shared.has(id) ? `${id}_${thread}` : id)
+  const content = message.role === 'tool_result' ? message.content : marked(name, message.content)
   const woven = {
     ...message,
     id: `${thread}/${message.id}${message.origin?.standsFor ? '/summary' : ''}`,
@@ -75,7 +76,8 @@ function inCommon(
     seq: place,
     orderedAtMs: latestMs,
     ordinal: place,
-    content: message.role === 'tool_result' ? message.content : marked(name, message.content),
+    content,
+    ...(message.parts !== undefined && { parts: movedBy(content.length - message.content.length, message) }),
     thinking: [],
     toolCalls: message.toolCalls.map((call) => ({ ...call, id: callId(call.id) })),
     toolCallId: message.toolCallId === null ? null : callId(message.toolCallId),
@@ -93,6 +95,11 @@ function inCommon(
   return { ...woven, ...countMessageTokens(woven, count), tokensExact: true }
 }
 
+/** The parts of a message whose content begins so many characters earlier. */
+function movedBy(characters: number, { content, parts = [] }: Message): NonNullable<Message['parts']> {
+  return parts.map((part) => ({ ...part, offset: (part.offset ?? content.length) + characters }))
+}
+
 /** The name of a thread before what was said in it. */
 function marked(thread: string, content: string): string {
   const mark = `[thread ${JSON.stringify(thread)}]`
@@ -108,7 +115,8 @@ function ofThread(
 ): Pruning {
   const own = fromAnywhere(pruning.text, thread)
   const text = message.role === 'tool_result' || pruning.action === 'remove' ? own : marked(thread, own)
-  const tokens = pruning.action === 'remove' ? 0 : countMessageTokens({ ...woven, content: text }, count).tokens
+  const left = { ...woven, content: text, parts: [] }
+  const tokens = pruning.action === 'remove' ? 0 : countMessageTokens(left, count).tokens
   return { ...pruning, messageId: woven.id, text, tokens }
 }
 

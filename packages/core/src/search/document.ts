@@ -37,7 +37,7 @@ export function pathTerms(path: string): string[] {
   return parts.slice(1).map((part, index) => `=in ${parts[index]}/${part}`)
 }
 
-type DocumentMessage = Pick<Message, 'role' | 'content' | 'toolCalls' | 'toolName'> & {
+type DocumentMessage = Pick<Message, 'role' | 'content' | 'toolCalls' | 'toolName' | 'parts'> & {
   readonly metadata?: Readonly<Record<string, unknown>> | null
 }
 
@@ -74,10 +74,11 @@ export function searchDocument(
   return { terms, length }
 }
 
-function* textsOf({ content, toolCalls, toolName }: DocumentMessage, paths: readonly string[]): Generator<string> {
+function* textsOf({ content, toolCalls, toolName, parts = [] }: DocumentMessage, paths: readonly string[]): Generator<string> {
   if (toolName !== null) yield toolName
   yield* paths
   yield content
+  for (const { type, mediaType = '', name = '', url = '' } of parts) yield `${type} ${mediaType} ${name} ${url}`
   for (const { name, arguments: given } of toolCalls) {
     yield name
     yield* valuesOf(given)

@@ -1,5 +1,7 @@
 import type { JsonObject } from '@heddle/contracts'
 import type { Message } from '../message.js'
+import { contentWithLines } from '../parts/line.js'
+import { messageReference } from '../references.js'
 import type { SnapshotFile, SnapshotMessage } from './file.js'
 
 /** A message with what is stored beside it. */
@@ -16,7 +18,8 @@ export function toSnapshotMessage(threadId: string, message: SavedMessage): Snap
     id,
     thread_id: threadId,
     role: message.role,
-    content: message.content,
+    // Its parts stay with the message itself, under the references that the lines name.
+    content: contentWithLines(message, messageReference(message.code)),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     ...(toolCallId !== null && { tool_call_id: toolCallId }),
     timestamp: new Date(orderedAtMs).toISOString(),

@@ -1,0 +1,6 @@
+export { type ImageSize, imageSize } from './image-size.js'
+export { contentWithLines, describePart, partLine, partReference } from './line.js'
+export { measurePart } from './measure.js'
+export { fillSlots, slotsIn } from './slots.js'
+export { type PartToStore, partToStore } from './store-part.js'
+export { partsTokens, partTokens } from './tokens.js'

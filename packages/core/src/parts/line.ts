@@ -1,0 +1,85 @@
+import type { Role, StoredPart } from '@heddle/contracts'
+import { recallTag } from '../references.js'
+import { oneLine, truncate } from '../tools/lines.js'
+
+/** Names and addresses come from outside: they are held to a part of a line. */
+const NAMED_CHARACTERS_MAX = 80
+
+/** What the rules need of a message that may have parts. */
+export interface WithParts {
+  readonly content: string
+  readonly parts?: readonly StoredPart[]
+}
+
+/** The reference of a part, from 1: `msg-xxxxxxxx:part-2`. */
+export function partReference(messageReference: string, index: number): string {
+  return `${messageReference}:part-${index + 1}`
+}
+
+/** `image image/png 1280x720, 184 kB, "screen.png"`: a part in words. */
+export function describePart(part: StoredPart): string {
+  const { type, mediaType, width, height, bytes, pages, seconds, name, url, fileId } = part
+  const kind = mediaType === undefined ? type : `${type} ${mediaType}`
+  const facts = [
+    width !== undefined && height !== undefined ? `${kind} ${width}x${height}` : kind,
+    ...(pages === undefined ? [] : [pages === 1 ? '1 page' : `${pages} pages`]),
+    ...(seconds === undefined ? [] : [`${Math.round(seconds * 10) / 10} s`]),
+    ...(bytes === undefined ? [] : [sizeInWords(bytes)]),
+    ...(name === undefined ? [] : [JSON.stringify(shortened(name))]),
+    ...(url === undefined ? [] : [shortened(url)]),
+    ...(fileId === undefined ? [] : [`file ${shortened(fileId)}`]),
+  ]
+  return facts.join(', ')
+}
+
+/** The line that stands for a part wherever it is not delivered itself. */
+export function partLine(part: StoredPart, reference: string): string {
+  return `[${describePart(part)}] ${recallTag(reference)}`
+}
+
+/** The lines of all parts of a message; none for a message without. */
+export function partLines({ parts = [] }: Pick<WithParts, 'parts'>, messageReference: string): string[] {
+  return parts.map((part, index) => partLine(part, partReference(messageReference, index)))
+}
+
+/** A message's content with a line for each part in its place: what is read, cut and condensed where parts cannot go. */
+export function contentWithLines(message: WithParts, messageReference: string): string {
+  const lines = partLines(message, messageReference)
+  return lines.length === 0 ? message.content : joinSegments(segmentsOf(message).map((one) => (typeof one === 'string' ? one : (lines[one] ?? ''))))
+}
+
+/** The texts of a content and the indexes of the parts between them, in their order; texts without a character are left out. */
+export function segmentsOf({ content, parts = [] }: { content: string; parts?: readonly Pick<StoredPart, 'offset'>[] }): (string | number)[] {
+  const segments: (string | number)[] = []
+  let from = 0
+  for (const [index, { offset = content.length }] of parts.entries()) {
+    const text = content.slice(from, Math.max(from, offset))
+    if (text !== '') segments.push(text)
+    from = Math.max(from, offset)
+    segments.push(index)
+  }
+  if (from < content.length) segments.push(content.slice(from))
+  return segments
+}
+
+/** Texts one under the other, each on a line of its own. */
+export function joinSegments(texts: readonly string[]): string {
+  return texts.reduce((whole, text) => {
+    const isApart = whole === '' || text === '' || whole.endsWith('\n') || text.startsWith('\n')
+    return `${whole}${isApart ? '' : '\n'}${text}`
+  }, '')
+}
+
+/** Whether parts of a message of that role are delivered where its form has a place for them; others are named by lines. */
+export function mayDeliverParts(role: Role): boolean {
+  return role === 'user' || role === 'tool_result'
+}
+
+function shortened(text: string): string {
+  return truncate(oneLine(text.replaceAll('[recall:', '[recall ')), NAMED_CHARACTERS_MAX)
+}
+
+function sizeInWords(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  return bytes < 999_500 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
