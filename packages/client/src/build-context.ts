@@ -11,6 +11,7 @@ import type { ExpectedReply } from '@heddle/queue'
 import { loadContext, requestContext, unpackResult } from '@heddle/store'
 import { jobOf, resultOf, rowOf } from './asking.js'
 import { contextAt } from './context-at.js'
+import { withPartBytes } from './context-parts.js'
 import { checkDeadline } from './deadline.js'
 import { newId } from './ids.js'
 import { type ClientParts, DEADLINE_MS_DEFAULT } from './options.js'
@@ -48,7 +49,8 @@ export async function buildContext(
   const endsAtMs = clock.nowMs() + deadlineMs
   const giveBack = onBusy === 'fail' ? take() : await persist(async () => take(), { clock, endsAtMs, signal })
   try {
-    return await new AwaitedContext(parts, checked, Math.max(1, endsAtMs - clock.nowMs()), signal).answered()
+    const context = new AwaitedContext(parts, checked, Math.max(1, endsAtMs - clock.nowMs()), signal)
+    return await withPartBytes(parts, await context.answered())
   } finally {
     giveBack()
   }

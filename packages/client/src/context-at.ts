@@ -8,6 +8,7 @@ import {
 } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { loadContextAt, loadThread } from '@heddle/store'
+import { withPartBytes } from './context-parts.js'
 import type { ClientParts } from './options.js'
 
 /** A moment of a thread. */
@@ -35,10 +36,11 @@ export async function contextAt(parts: ClientParts, request: ContextRequest & { 
 }
 
 async function find(
-  { store, projectId, clock }: ClientParts,
+  parts: ClientParts,
   { thread, at }: MomentOptions,
   request: ContextRequest | null,
 ): Promise<ContextResult> {
+  const { store, projectId, clock } = parts
   const atMs = Date.parse(at)
   const now = new Date(clock.nowMs())
   if (atMs > now.getTime()) throw validationError('at', `must have passed; it is ${now.toISOString()}`, at)
@@ -46,7 +48,7 @@ async function find(
   const [row, found] = await store.inProject(projectId, (tx) =>
     Promise.all([loadContextAt(tx, query), loadThread(tx, query)]),
   )
-  if (row?.result != null) return row.result
+  if (row?.result != null) return await withPartBytes(parts, row.result)
   if (found === null) throw notFound('thread', thread, 'list the threads there are')
   const what = request === null ? 'no context of the thread' : 'no context for this very request'
   throw notFound('at', at, `${what} was built by then, or it is kept no more; contexts of the past are not made up`)

@@ -14,6 +14,7 @@ import { loadContext, requestContext } from '@heddle/store'
 import { jobOf, resultOf, rowOf } from './asking.js'
 import type { BuildOptions } from './build-context.js'
 import { contextAt } from './context-at.js'
+import { withPartBytes } from './context-parts.js'
 import { checkDeadline } from './deadline.js'
 import { newId } from './ids.js'
 import type { ClientParts } from './options.js'
@@ -62,12 +63,13 @@ export async function orderContext(
  * @throws PermanentError `NOT_FOUND`; the reason where the context failed; RetryableError `TIMEOUT` where nobody built it
  *   by its deadline
  */
-export async function findContext({ store, projectId, clock }: ClientParts, given: string): Promise<RequestedContext> {
+export async function findContext(parts: ClientParts, given: string): Promise<RequestedContext> {
+  const { store, projectId, clock } = parts
   const id = parse(idSchema, given, 'context')
   const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }))
   if (!row) throw notFound('context', id, 'it was never requested in this project, or its days are over')
   const context = resultOf(row)
-  if (context !== undefined) return { id, status: 'built', context }
+  if (context !== undefined) return { id, status: 'built', context: await withPartBytes(parts, context) }
   if (row.deadlineAtMs >= clock.nowMs()) return { id, status: 'requested' }
   throw new RetryableError('TIMEOUT', `context ${id} was not built by its deadline`, {
     hint: 'ask for it again; `heddle queues` shows what is waiting',
@@ -85,10 +87,15 @@ export interface GetOptions {
  * @throws PermanentError `NOT_FOUND`, also where parts of it were erased, with what they were; the reason where the context
  *   failed
  */
-export async function getContext(
+export async function getContext(parts: ClientParts, given: string, options: GetOptions = {}): Promise<ContextResult> {
+  return await withPartBytes(parts, await readContext(parts, given, options))
+}
+
+/** With slots in the places of the bytes of images and files, which is all that it takes to compare it. */
+async function readContext(
   { store, projectId }: ClientParts,
   given: string,
-  { rebuild = false }: GetOptions = {},
+  { rebuild = false }: GetOptions,
 ): Promise<ContextResult> {
   const id = parse(idSchema, given, 'context')
   const context = resultOf(await store.inProject(projectId, (tx) => loadContext(tx, { id, rebuild })))
@@ -104,5 +111,5 @@ export async function getContext(
  * @throws PermanentError as {@link getContext}, for either
  */
 export async function compareContexts(parts: ClientParts, before: string, after: string): Promise<ContextDiff> {
-  return diffContexts(await getContext(parts, before), await getContext(parts, after))
+  return diffContexts(await readContext(parts, before, {}), await readContext(parts, after, {}))
 }

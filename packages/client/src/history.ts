@@ -1,8 +1,9 @@
-import { limits, mergeSettings, nameSchema, notFound, parse } from '@heddle/contracts'
+import { limits, mergeSettings, nameSchema, notFound, parse, type StoredPart } from '@heddle/contracts'
 import {
   ineligibleReason,
   isInWindow,
   messageReference,
+  partReference,
   snapshotOfMark,
   threadIdOf,
   type WindowBounds,
@@ -35,6 +36,8 @@ export interface MessageEntry {
   readonly reference: string
   readonly role: HistoryMessage['role']
   readonly content: string
+  /** Images, documents and sounds, without their bytes: `recall` brings those by the reference of the part. */
+  readonly parts?: readonly (StoredPart & { readonly reference: string })[]
   readonly thinking?: HistoryMessage['thinking']
   readonly toolCalls?: HistoryMessage['toolCalls']
   readonly toolCallId?: string
@@ -99,6 +102,12 @@ function toEntry(
     reference: messageReference(message.code),
     role: message.role,
     content: message.content,
+    ...(message.parts !== undefined && {
+      parts: message.parts.map((part, index) => ({
+        ...part,
+        reference: partReference(messageReference(message.code), index),
+      })),
+    }),
     ...(message.thinking.length > 0 && { thinking: message.thinking }),
     ...(message.toolCalls.length > 0 && { toolCalls: message.toolCalls }),
     ...(toolCallId !== null && { toolCallId }),

@@ -9,9 +9,11 @@ import {
   validationError,
 } from '@heddle/contracts'
 import {
+  contentWithLines,
   excerptsOf,
   formatReference,
   type Location,
+  messageReference,
   nthMatch,
   parseLineRange,
   parseReference,
@@ -25,6 +27,7 @@ import {
 } from '@heddle/core'
 import { type HistoryMessage, inSlices, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
 import type { ClientParts } from './options.js'
+import { readPart } from './recall-part.js'
 import { type Resolved, resolveReference } from './resolve-reference.js'
 
 /**
@@ -51,7 +54,7 @@ export async function recall(parts: ClientParts, request: RecallRequest): Promis
   })
   if (found.archiveId !== null) parts.store.noteAccess(projectId, found.archiveId)
   const shown = await inSlices(show(found, { location: reference.location, range, wanted: checked }))
-  const { contentType, summary, filePaths, thread, message } = found
+  const { contentType, summary, filePaths, thread, message, recalledPart } = found
   return {
     ref: formatReference({ project, thread: thread.code, message: message.code, location: reference.location }),
     messageId: message.id,
@@ -59,6 +62,7 @@ export async function recall(parts: ClientParts, request: RecallRequest): Promis
     summary,
     filePaths,
     ...shown,
+    ...(recalledPart !== undefined && { part: recalledPart }),
   }
 }
 
@@ -84,6 +88,8 @@ interface FoundContent {
   readonly contentType: string
   readonly summary: string
   readonly filePaths: string[]
+  /** An image, a document or a sound, where the reference names one. */
+  readonly recalledPart?: RecallResult['part']
 }
 
 /** From the archive where it was condensed; a message that still stands verbatim can be recalled all the same. */
@@ -92,14 +98,18 @@ async function readContent(
   { thread: { threadId }, message: { id } }: Resolved,
   { location, range }: { location: Location | null; range: string | null },
 ): Promise<FoundContent> {
+  if (location?.kind === 'part') {
+    return { archiveId: null, part: null, ...(await readPart(tx, { threadId, id, number: location.number })) }
+  }
   const lines = range === null || location?.kind === 'tool' ? {} : { lines: parseLineRange(range) }
   const archived = await readArchived(tx, { threadId, messageId: id, ...lines })
   // A call is a part of its message, which the archive holds as text alone.
-  const message = archived && location?.kind !== 'tool' ? null : await loadMessage(tx, { threadId, id })
+  const isWhole = archived !== null && archived.content !== '' && location?.kind !== 'tool'
+  const message = isWhole ? null : await loadMessage(tx, { threadId, id })
   const content =
     message && location?.kind === 'tool'
       ? callOf(message, location.number)
-      : (archived?.content ?? (message === null ? '' : textOf(message)))
+      : (archived?.content || (message === null ? '' : textOf(message)))
   return {
     archiveId: archived?.id ?? null,
     content,
@@ -110,7 +120,9 @@ async function readContent(
   }
 }
 
-function textOf({ content, toolCalls }: HistoryMessage): string {
+function textOf({ content, toolCalls, code, parts }: HistoryMessage): string {
+  // Images alone have no text: they are named, each with its own reference.
+  if (content === '' && parts !== undefined) return contentWithLines({ content, parts }, messageReference(code))
   return content === '' && toolCalls.length > 0 ? JSON.stringify(toolCalls) : content
 }
 

@@ -45,8 +45,8 @@ const SMALL_CHARACTERS = 4_000
 const FRAME_CHARACTERS = 250
 
 function jsonCharactersOf(placed: PlacedMessage): number {
-  const { content, metadata, usage, toolCalls, thinking } = placed.message
-  const isPlain = metadata === undefined && usage === undefined && toolCalls === undefined && thinking === undefined
+  const { content, parts, metadata, usage, toolCalls, thinking } = placed.message
+  const isPlain = parts === undefined && metadata === undefined && usage === undefined && toolCalls === undefined && thinking === undefined
   if (isPlain && content.length <= SMALL_CHARACTERS) return content.length + FRAME_CHARACTERS
   return JSON.stringify(placed).length
 }

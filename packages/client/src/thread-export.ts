@@ -11,6 +11,8 @@ import {
   exportStates,
   exportStatesById,
   type ItemsPage,
+  loadPartContents,
+  partHashesOf,
   readArchiveContent,
   type Tx,
 } from '@heddle/store'
@@ -60,6 +62,7 @@ export async function* exportThread(parts: ClientParts, name: string): AsyncGene
   }
   for await (const json of pruningsOf(reader, numbers)) yield line('pruning', json)
   for await (const json of rowsOf(reader, 'undone')) yield line('undone', json)
+  for await (const json of partsOf(reader, header.headSeq)) yield line('part', json)
   for (let afterSeq = 0; afterSeq < header.headSeq; ) {
     const page = await reader.read((tx) => exportMessages(tx, { threadId, afterSeq, headSeq: header.headSeq }))
     if (page.length === 0) throw notFound('thread', name, 'it was erased while it was exported')
@@ -112,6 +115,14 @@ async function* contentsOf({ threadId, read }: Reader): AsyncGenerator<string> {
     const last = hashes.at(-1)
     if (!last) return
     after = last
+  }
+}
+
+/** One at a time: each may be many megabytes. */
+async function* partsOf({ threadId, read }: Reader, headSeq: number): AsyncGenerator<string> {
+  for (const hash of await read((tx) => partHashesOf(tx, { threadId, headSeq }))) {
+    const bytes = (await read((tx) => loadPartContents(tx, [hash]))).get(hash)
+    if (bytes !== undefined) yield JSON.stringify({ data: bytes.toString('base64') })
   }
 }
 

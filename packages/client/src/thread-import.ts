@@ -16,6 +16,7 @@ import {
   importContents,
   importItems,
   importMessages,
+  importPartContents,
   importPrunings,
   importRows,
   importStates,
@@ -149,6 +150,12 @@ async function write(tx: Tx, { threadId, name, known, batch }: Writing): Promise
       return await importStates(tx, { threadId, records: of('state'), known })
     case 'pruning':
       return await importPrunings(tx, { threadId, records: of('pruning'), known })
+    case 'part':
+      await importPartContents(
+        tx,
+        of('part').map(({ data }) => Buffer.from(data, 'base64')),
+      )
+      return 0
     case 'message':
       return await importMessages(tx, { threadId, name, records: of('message') })
     case 'thread':

@@ -11,7 +11,8 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 /** Four characters of base64 say three bytes. */
 const charactersOf = (bytes: number) => Math.ceil(bytes / 3) * 4
 
-const data = z
+/** Bytes as base64. */
+export const partDataSchema = z
   .string()
   .max(charactersOf(limits.partBytesMax), `must say at most ${limits.partBytesMax} bytes`)
   .refine(
@@ -49,7 +50,7 @@ const described = {
 }
 
 /** An image, a document or a sound of a message, as a producer sends it: bytes as base64, an address, or a provider's file. */
-export const messagePartSchema = z.strictObject({ ...described, data: data.optional() }).superRefine((part, context) => {
+export const messagePartSchema = z.strictObject({ ...described, data: partDataSchema.optional() }).superRefine((part, context) => {
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
   const sources = [part.data, part.url, part.fileId].filter((source) => source !== undefined)
   if (sources.length !== 1) fault('data', 'is needed, or one of url and fileId in its place')

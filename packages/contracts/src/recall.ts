@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { validationError } from './errors.js'
 import { limits } from './limits.js'
 import { idSchema, nameSchema } from './names.js'
+import { partDataSchema, storedPartSchema } from './parts.js'
 import { parse } from './validation.js'
 
 /** Tokens that a recall gives back unless it is told otherwise (spec 001). */
@@ -18,7 +19,7 @@ export const recallParametersSchema = z.strictObject({
     .min(1, 'must not be empty')
     .max(limits.referenceCharactersMax, `must have at most ${limits.referenceCharactersMax} characters`)
     .describe(
-      'The reference as it stands in the conversation, such as msg-1a2b3c4d, [recall:msg-1a2b3c4d] or nexora://project/thread/msg-1a2b3c4d. It may end in a place: :L10-50, :match-3 or :tool-2.',
+      'The reference as it stands in the conversation, such as msg-1a2b3c4d, [recall:msg-1a2b3c4d] or nexora://project/thread/msg-1a2b3c4d. It may end in a place: :L10-50, :match-3, :tool-2 or :part-1.',
     ),
   lines: z
     .string()
@@ -65,6 +66,8 @@ export const recallResultSchema = z.object({
   linesTotal: z.int(),
   /** Lines that a search found, of which `content` may show the first; null without a search. */
   matchCount: z.int().nullable(),
+  /** The image, document or sound that a reference such as `msg-1a2b3c4d:part-1` names, byte for byte. */
+  part: storedPartSchema.extend({ data: partDataSchema.optional() }).optional(),
 })
 export type RecallResult = z.infer<typeof recallResultSchema>
 

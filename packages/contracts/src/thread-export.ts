@@ -3,6 +3,7 @@ import { fileEventSchema } from './iterations.js'
 import { limits } from './limits.js'
 import { messageInputSchema } from './messages.js'
 import { idSchema, nameSchema } from './names.js'
+import { partDataSchema, storedPartSchema } from './parts.js'
 import { partialSettingsSchema } from './settings.js'
 import { archiveRecord, contentRecord, pruningRecord, stateRecord, undoneRecord } from './thread-export-compaction.js'
 import { count, hash, line, seconds, text, texts, time } from './thread-export-fields.js'
@@ -113,6 +114,8 @@ const messageRecord = z.strictObject({
   role: message.role,
   content: text,
   contentEscaped: z.boolean(),
+  /** Missing in files that were written before messages had parts. */
+  parts: z.array(storedPartSchema).max(limits.partsPerMessageMax).nullable().optional(),
   thinking: message.thinking.unwrap().nullable(),
   toolCalls: message.toolCalls.unwrap().nullable(),
   toolCallId: message.toolCallId.unwrap().nullable(),
@@ -140,6 +143,9 @@ const messageRecord = z.strictObject({
   reasoningTokens: count.nullable().optional(),
 })
 
+/** The bytes of an image, a document or a sound as base64, once for all messages that hold it. */
+const partRecord = z.strictObject({ type: z.literal('part'), data: partDataSchema })
+
 /** The last line: a file without it was cut short. */
 const endRecord = z.strictObject({ type: z.literal('end'), records: count })
 
@@ -161,6 +167,7 @@ export const exportRecordSchema = z.discriminatedUnion(
     stateRecord,
     pruningRecord,
     undoneRecord,
+    partRecord,
     messageRecord,
     endRecord,
   ],
@@ -186,6 +193,7 @@ export const exportRecordTypes = [
   'state',
   'pruning',
   'undone',
+  'part',
   'message',
   'end',
 ] as const satisfies readonly ExportRecord['type'][]

@@ -14,6 +14,7 @@ import type { Tx } from './connection.js'
 import { ensureThreads } from './ensure-threads.js'
 import { byKey } from './index-order.js'
 import { insertMessages } from './insert-messages.js'
+import { holdPartContents } from './part-contents.js'
 import { formatTime } from './times.js'
 
 export interface AppendBatch {
@@ -53,6 +54,8 @@ export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<Append
   const plan = planAppends(appends, situation)
   if (plan.messages.length > 0) {
     const { receivedAtMs, assumeNew = false, assumeFreeCodes = assumeNew } = batch
+    const parts = plan.messages.flatMap(({ message }) => message.parts ?? [])
+    if (parts.length > 0) await holdPartContents(tx, parts)
     await Promise.all([
       insertMessages(tx, plan.messages, { receivedAtMs, assumeFreeCodes }),
       advanceHeads(tx, plan.threads),

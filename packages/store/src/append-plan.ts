@@ -1,9 +1,13 @@
 import { ConflictError, type ErrorData, type MessageInput } from '@heddle/contracts'
+import type { PartToStore } from '@heddle/core'
 import { isStorable, unstorableError } from './text.js'
 
 /** A message with everything that ingest worked out about it. */
 export interface PreparedMessage {
-  readonly input: MessageInput
+  /** Without the bytes of its parts, which stand in `parts`. */
+  readonly input: Omit<MessageInput, 'parts'>
+  /** Images, documents and sounds with their bytes; missing where there are none. */
+  readonly parts?: readonly PartToStore[]
   /** Its index in the append or file that it came with. */
   readonly ordinal: number
   /** Its place in the conversation, in milliseconds since 1970. */

@@ -3,6 +3,7 @@ import type { Tx } from './connection.js'
 import { takeArchive } from './erasure-archive.js'
 import { takePostings, takePostingsOfAgent } from './erasure-postings.js'
 import { takeSnapshot, takeSnapshotsOfAgent } from './erasure-snapshots.js'
+import { takeMessages } from './erasure-messages.js'
 import { type ErasedThing, ROWS_PER_STEP, type Taker } from './erasure-step.js'
 
 /** A part of a statement that says which rows belong to what is being erased. */
@@ -180,6 +181,7 @@ const takers = {
     takeRows('context_items', 'context_id', ofProject),
     takeRows('events', 'number', ofProject),
     takeRows('archive_contents', 'hash', ofProject),
+    takeRows('part_contents', 'hash', ofProject),
     takeProject,
     takeRows('erased_messages', 'id', ofProject),
     takePartTombstones,

@@ -175,6 +175,7 @@ export const exportTables = {
       role: 'text',
       content: 'text',
       content_escaped: 'boolean',
+      parts: 'json',
       thinking: 'json',
       tool_calls: 'json',
       tool_call_id: 'text',

@@ -33,11 +33,11 @@ export async function insertMessages(
   // Postgres fills it up with nulls.
   const { count } = await tx`
     insert into heddle.messages (
-      thread_id, seq, id, code, role, content, content_escaped, thinking, tool_calls, tool_call_id, tool_name, is_error,
-      sent_at, ordered_at, ordinal, latest_at, received_at, source_id, model, usage, context_id, pinned, kept_aside,
+      thread_id, seq, id, code, role, content, content_escaped, parts, thinking, tool_calls, tool_call_id, tool_name,
+      is_error, sent_at, ordered_at, ordinal, latest_at, received_at, source_id, model, usage, context_id, pinned, kept_aside,
       metadata, tokens_estimate, fingerprint, restores_seq)
     select
-      thread_id, seq, id, code, role, content, coalesce(content_escaped, false), thinking::json, tool_calls::json,
+      thread_id, seq, id, code, role, content, coalesce(content_escaped, false), parts::json, thinking::json, tool_calls::json,
       tool_call_id, tool_name, coalesce(is_error, false), sent_at, ordered_at, ordinal, latest_at, ${receivedAtMs},
       source_id, model, usage::json, context_id, coalesce(pinned, false), kept_aside, metadata::json, tokens_estimate,
       decode(fingerprint, 'hex'), restores_seq
@@ -49,6 +49,7 @@ export async function insertMessages(
       ${plain(({ message }) => message.input.role)}::text[],
       ${quoted(({ message: { input } }, index) => (isEscaped[index] ? JSON.stringify(input.content) : input.content))}::text[],
       ${quoted((_, index) => isEscaped[index] || null)}::boolean[],
+      ${quoted(({ message }) => jsonOf(message.parts?.map(({ part }) => part)))}::text[],
       ${quoted(({ message }) => jsonOf(message.input.thinking))}::text[],
       ${quoted(({ message }) => jsonOf(message.input.toolCalls))}::text[],
       ${quoted(({ message }) => message.input.toolCallId)}::text[],
@@ -69,8 +70,8 @@ export async function insertMessages(
       ${plain(({ message }) => message.fingerprint)}::text[],
       ${quoted(({ message }) => message.restoresSeq?.toString())}::bigint[]
     ) as message (
-      thread_id, seq, id, code, role, content, content_escaped, thinking, tool_calls, tool_call_id, tool_name, is_error,
-      sent_at, ordered_at, ordinal, latest_at, source_id, model, usage, context_id, pinned, kept_aside, metadata,
+      thread_id, seq, id, code, role, content, content_escaped, parts, thinking, tool_calls, tool_call_id, tool_name,
+      is_error, sent_at, ordered_at, ordinal, latest_at, source_id, model, usage, context_id, pinned, kept_aside, metadata,
       tokens_estimate, fingerprint, restores_seq)
     ${assumeFreeCodes ? tx`` : tx`on conflict on constraint messages_code do nothing`}`
   if (count === messages.length) return

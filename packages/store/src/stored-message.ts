@@ -1,4 +1,4 @@
-import type { Role, ThinkingBlock, ToolCall } from '@heddle/contracts'
+import type { Role, StoredPart, ThinkingBlock, ToolCall } from '@heddle/contracts'
 import { estimateTokens, type Message, reasoningTexts } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
@@ -9,7 +9,7 @@ import { countedTokens, readCount } from './token-counts.js'
 export function messageColumns(tx: Tx) {
   return tx`
     message.id, message.seq, message.code, message.role, message.content, message.content_escaped,
-    message.thinking, message.tool_calls, message.tool_call_id, message.tool_name, message.is_error,
+    message.parts, message.thinking, message.tool_calls, message.tool_call_id, message.tool_name, message.is_error,
     message.ordered_at as ordered_at_ms, message.ordinal, message.model, message.usage, message.context_id,
     message.pinned, message.kept_aside, message.tokens_estimate, message.restores_seq,
     -- The first that the text holds, with its quotes. Postgres' own operators decode all of the metadata on their way, and
@@ -19,8 +19,9 @@ export function messageColumns(tx: Tx) {
 }
 
 export interface MessageRow
-  extends Omit<Message, 'thinking' | 'toolCalls' | 'tokens' | 'reasoningTokens' | 'tokensExact'> {
+  extends Omit<Message, 'parts' | 'thinking' | 'toolCalls' | 'tokens' | 'reasoningTokens' | 'tokensExact'> {
   readonly contentEscaped: boolean
+  readonly parts: StoredPart[] | null
   readonly thinking: ThinkingBlock[] | null
   readonly toolCalls: ToolCall[] | null
   readonly tokensEstimate: number
@@ -79,6 +80,7 @@ export function toMessage(row: MessageRow, original: MessageRow | null): Message
     code: row.code,
     role: shown.role as Role,
     content: shown.contentEscaped ? (JSON.parse(shown.content) as string) : shown.content,
+    ...(shown.parts !== null && { parts: shown.parts }),
     thinking: shown.thinking ?? [],
     toolCalls: shown.toolCalls ?? [],
     toolCallId: shown.toolCallId,

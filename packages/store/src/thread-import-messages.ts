@@ -1,8 +1,9 @@
-import { ConflictError, type ExportRecordOf } from '@heddle/contracts'
+import { ConflictError, type ExportRecordOf, validationError } from '@heddle/contracts'
 import type { Tx } from './connection.js'
 import { givenColumns, insertColumns, recordColumns } from './export-columns.js'
 import { exportTables } from './export-tables.js'
 import { byKey } from './index-order.js'
+import { addReferences } from './part-contents.js'
 import { recordTokenCounts } from './token-counts.js'
 
 /**
@@ -59,6 +60,7 @@ export async function importMessages(
   const baseSeq = headSeq === 0 ? first.seq - 1 : (cursor?.baseSeq ?? 0)
   if (headSeq > 0 && first.seq !== headSeq + 1)
     throw new ConflictError(`thread "${name}" was erased or changed while it was imported`)
+  await holdParts(tx, fresh)
   const given = JSON.stringify(fresh)
   await Promise.all([
     tx`
@@ -84,4 +86,16 @@ export async function importMessages(
       where thread_id = ${threadId}`,
   ])
   return fresh.length
+}
+
+/** @throws PermanentError `VALIDATION_ERROR` where the bytes of a part are not there */
+async function holdParts(tx: Tx, records: readonly ExportRecordOf<'message'>[]): Promise<void> {
+  const times = new Map<string, number>()
+  for (const { sha256 } of records.flatMap(({ parts }) => parts ?? [])) {
+    if (sha256 !== undefined) times.set(sha256, (times.get(sha256) ?? 0) + 1)
+  }
+  const held = await addReferences(tx, times)
+  const missing = [...times.keys()].filter((hash) => !held.has(hash))
+  if (missing.length > 0)
+    throw validationError('parts', 'must name bytes that stand before them in the file', `${missing.length} others`)
 }

@@ -1,6 +1,6 @@
-import { type IngestJob, messageCharacters } from '@heddle/contracts'
-import { boundPlace, countMessageTokens, estimateTokens, messageFingerprint } from '@heddle/core'
-import type { Append } from '@heddle/store'
+import { type IngestJob, messageCharacters, partBytes, type PlacedMessage } from '@heddle/contracts'
+import { boundPlace, countMessageTokens, estimateTokens, messageFingerprint, partToStore } from '@heddle/core'
+import type { Append, PreparedMessage } from '@heddle/store'
 
 /** An append with its size, by which groups are bounded. */
 export interface PreparedAppend extends Append {
@@ -11,19 +11,30 @@ export interface PreparedAppend extends Append {
 export function prepareAppend(job: IngestJob, receivedAtMs: number): PreparedAppend {
   return {
     requestId: job.requestId,
-    characters: job.messages.reduce((sum, { message }) => sum + messageCharacters(message), 0),
+    characters: job.messages.reduce((sum, placed) => sum + roomOf(placed), 0),
     agent: job.agent,
     thread: job.thread,
     ...(job.newAgentRollingWindow !== undefined && { newAgentRollingWindow: job.newAgentRollingWindow }),
-    messages: job.messages.map(({ message, ordinal, orderedAt }) => ({
-      input: message,
-      ordinal,
-      orderedAtMs: boundPlace(Date.parse(orderedAt), receivedAtMs),
-      tokensEstimate: countMessageTokens(
-        { content: message.content, toolCalls: message.toolCalls ?? [], thinking: message.thinking ?? [] },
-        estimateTokens,
-      ).tokens,
-      fingerprint: messageFingerprint(message),
-    })),
+    messages: job.messages.map((placed) => prepareMessage(placed, receivedAtMs)),
   }
+}
+
+function prepareMessage({ message, ordinal, orderedAt }: PlacedMessage, receivedAtMs: number): PreparedMessage {
+  const { parts: given, ...input } = message
+  const parts = given?.map(partToStore)
+  const { content, toolCalls = [], thinking = [] } = message
+  const counted = { content, toolCalls, thinking, ...(parts !== undefined && { parts: parts.map(({ part }) => part) }) }
+  return {
+    input,
+    ...(parts !== undefined && { parts }),
+    ordinal,
+    orderedAtMs: boundPlace(Date.parse(orderedAt), receivedAtMs),
+    tokensEstimate: countMessageTokens(counted, estimateTokens).tokens,
+    fingerprint: messageFingerprint(message),
+  }
+}
+
+/** What a message takes of a transaction's room. */
+function roomOf({ message }: PlacedMessage): number {
+  return messageCharacters(message) + (message.parts ?? []).reduce((sum, part) => sum + partBytes(part), 0)
 }

@@ -24,12 +24,14 @@ import { safeText } from '../output/safe-text.js'
 import { formatCount } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 import { archiveLines, searchLines } from './archive-view.js'
+import { writeRecalled } from './recall-file.js'
 
 interface RecallOptions extends CommonOptions, UrlOptions {
   readonly thread?: string
   readonly lines?: string
   readonly search?: string
   readonly maxTokens?: number
+  readonly out?: string
 }
 
 interface SelectOptions extends RecallOptions {
@@ -65,6 +67,7 @@ export function registerRecall(program: Command, context: CommandContext): void 
       optionValue('search', recallRequestSchema.shape.search.unwrap(), 'Give a shorter text.'),
     )
     .option('--max-tokens <count>', 'cut after so many tokens', maxTokensOption)
+    .option('--out <file>', 'write it to this file: of a reference such as msg-1a2b3c4d:part-1 the image or file itself')
     .optionsGroup('Without a reference:')
     .option('--agent <name>', 'only threads of this agent', nameOption('agent'))
     .option(
@@ -83,6 +86,7 @@ export function registerRecall(program: Command, context: CommandContext): void 
   withCommonOptions(withUrlOption(recall.optionsGroup('Options:')), [
     'heddle recall msg-1a2b3c4d --thread session',
     'heddle recall nexora://default/session/msg-1a2b3c4d --lines 10-50',
+    'heddle recall msg-1a2b3c4d:part-1 --thread session --out screenshot.png',
     'heddle recall --thread session --kind file_view --since 1h',
     'heddle recall --agent coder --kind bash --failed',
     'heddle recall --agent coder --search "connection refused"',
@@ -114,12 +118,13 @@ async function recallContent(context: CommandContext, reference: string, options
       const lines = formatCount(recalled.linesTotal)
       context.printer.note(`cut by --max-tokens; lines in all: ${lines}. Give more tokens, or --lines`)
     }
+    if (options.out !== undefined) return await writeRecalled(context, options.out, recalled)
     context.printer.exact(recalled.content, safeText(recalled.content), recalled)
   })
 }
 
 async function selectContents(context: CommandContext, options: SelectOptions): Promise<void> {
-  refuse(options, ['lines', 'maxTokens'], {
+  refuse(options, ['lines', 'maxTokens', 'out'], {
     rule: 'needs a reference',
     hint: 'Name what to recall, such as heddle recall msg-1a2b3c4d --lines 10-50.',
   })

@@ -1,5 +1,5 @@
 import { validationError } from '@heddle/contracts'
-import { blocksField, blocksOf, type FlatContent, flattenContent } from './content.js'
+import { blocksField, blocksOf, type FlatContent, flattenContent, partsField } from './content.js'
 import { isJsonObject, type Json, type JsonObject, metadataField } from './json.js'
 import type { MessageDraft } from './parsed.js'
 
@@ -21,6 +21,7 @@ export function readAssistant(place: string, content: Json | undefined): Message
   return {
     role: 'assistant',
     content: flat.text,
+    ...partsField(flat),
     ...(thinking.length > 0 && { thinking }),
     ...(toolCalls.length > 0 && { toolCalls }),
     ...metadataField(blocksField(flat)),
@@ -57,7 +58,7 @@ export function readThinking(block: Json): Thinking[number] | null {
 }
 
 function userDraft(flat: FlatContent): MessageDraft {
-  return { role: 'user', content: flat.text, ...metadataField(blocksField(flat)) }
+  return { role: 'user', content: flat.text, ...partsField(flat), ...metadataField(blocksField(flat)) }
 }
 
 function readCall(place: string, block: JsonObject): ToolCalls[number] {
@@ -75,6 +76,7 @@ function readResult(place: string, block: JsonObject): MessageDraft {
   return {
     role: 'tool_result',
     content: flat.text,
+    ...partsField(flat),
     toolCallId,
     ...(isError === true && { isError }),
     ...metadataField(blocksField(flat)),

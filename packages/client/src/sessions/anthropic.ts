@@ -1,6 +1,6 @@
 import { validationError } from '@heddle/contracts'
 import { readAssistant, readUser } from './anthropic-blocks.js'
-import { blocksField, flattenContent } from './content.js'
+import { blocksField, flattenContent, partsField } from './content.js'
 import { conversationsOf } from './conversations.js'
 import { isJsonObject, type Json, metadataField, otherFields, textField } from './json.js'
 import type { DraftMessage, Drafts } from './parsed.js'
@@ -52,5 +52,5 @@ export function readAnthropicMessage({ place, value }: SourceRecord, skipped: Ma
 
 function systemDraft(place: string, content: Json | undefined): DraftMessage['input'] {
   const flat = flattenContent(place, content)
-  return { role: 'system', content: flat.text, ...metadataField(blocksField(flat)) }
+  return { role: 'system', content: flat.text, ...partsField(flat), ...metadataField(blocksField(flat)) }
 }

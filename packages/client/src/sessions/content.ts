@@ -1,9 +1,12 @@
-import { validationError } from '@heddle/contracts'
+import { limits, type MessagePartInput, partBytes, validationError } from '@heddle/contracts'
 import { isJsonObject, type Json, type JsonObject, textField } from './json.js'
+import { aiSdkPart, anthropicPart, openAiPart } from './part-blocks.js'
 
-/** The text of a message's content, and every block that is no text, as it was: nothing is dropped. */
+/** The text of a message's content, its images, documents and sounds, and every other block as it was: nothing is dropped. */
 export interface FlatContent {
   text: string
+  /** Each with its place in the text. */
+  parts: MessagePartInput[]
   blocks: Json[]
 }
 
@@ -11,21 +14,41 @@ const TEXT_TYPES = new Set(['text', 'input_text', 'output_text'])
 const KIND_CHARACTERS_MAX = 60
 
 /**
- * Flattens a content: a text, nothing, or a list of blocks. Texts are joined by an empty line; each other block, such as
- * an image, leaves a short marker in the text and stays whole in `blocks`.
+ * Flattens a content: a text, nothing, or a list of blocks. Texts are joined by an empty line; images, documents and sounds
+ * become parts; each other block leaves a short marker in the text and stays whole in `blocks`.
  *
  * @param place where the content stands, for errors
  * @throws PermanentError `VALIDATION_ERROR` for any other content
  */
 export function flattenContent(place: string, content: Json | undefined): FlatContent {
-  const texts: string[] = []
+  const parts: MessagePartInput[] = []
   const blocks: Json[] = []
+  let text = ''
+  let room: number = limits.messagePartBytesMax
   for (const block of blocksOf(place, content)) {
-    const text = textOf(block)
-    texts.push(text ?? markerOf(block))
-    if (text === null) blocks.push(block)
+    const part = partOf(block)
+    if (part !== null && parts.length < limits.partsPerMessageMax && partBytes(part) <= room) {
+      room -= partBytes(part)
+      parts.push({ ...part, offset: text.length })
+      continue
+    }
+    const said = textOf(block)
+    if (said === null) blocks.push(block)
+    const added = said ?? markerOf(block)
+    if (added !== '') text = text === '' ? added : `${text}\n\n${added}`
   }
-  return { text: texts.filter((text) => text !== '').join('\n\n'), blocks }
+  return { text, parts, blocks }
+}
+
+/** What a block is besides text, whichever provider's form it has: these do not overlap. */
+function partOf(block: Json): MessagePartInput | null {
+  if (!isJsonObject(block)) return null
+  return anthropicPart(block) ?? openAiPart(block) ?? aiSdkPart(block)
+}
+
+/** The images, documents and sounds of a content, for a message; nothing where it has none. */
+export function partsField({ parts }: FlatContent): { parts?: MessagePartInput[] } {
+  return parts.length > 0 ? { parts } : {}
 }
 
 /**

@@ -1,5 +1,5 @@
 import { validationError } from '@heddle/contracts'
-import { blocksField, type FlatContent, flattenContent } from './content.js'
+import { blocksField, type FlatContent, flattenContent, partsField } from './content.js'
 import { conversationsOf } from './conversations.js'
 import { isJsonObject, type Json, type JsonObject, metadataField, otherFields, textField } from './json.js'
 import type { DraftMessage, Drafts, MessageDraft } from './parsed.js'
@@ -58,7 +58,7 @@ export function readOpenAiMessage(
 function readByRole({ place, value }: SourceRecord, index: number, legacyCallIds: Map<string, string>): MessageDraft {
   const { role } = value
   const flat = flattenContent(place, value['content'])
-  const said = { content: flat.text, ...metadataField(blocksField(flat)) }
+  const said = { content: flat.text, ...partsField(flat), ...metadataField(blocksField(flat)) }
   const name = textField(value, 'name')
   switch (role) {
     case 'system':

@@ -4,6 +4,7 @@ import { fileEventSchema, iterationInputSchema } from '../iterations.js'
 import { limits } from '../limits.js'
 import { messageBodySchema, roles } from '../messages.js'
 import { idSchema, nameSchema } from '../names.js'
+import { storedPartSchema } from '../parts.js'
 import { settingsSchema } from '../settings.js'
 import { appendWarningSchema } from '../warnings.js'
 import { isoTimeSchema, jsonRecordSchema, named, pageSchema } from './common.js'
@@ -87,6 +88,8 @@ export const messageEntrySchema = named(
     reference: z.string(),
     role: z.enum(roles),
     content: z.string(),
+    /** Images, documents and sounds, without their bytes: recall brings those by the reference of the part. */
+    parts: z.array(named('StoredPart', storedPartSchema.extend({ reference: z.string() }))).optional(),
     thinking: z.array(jsonRecordSchema).optional(),
     toolCalls: z.array(jsonRecordSchema).optional(),
     toolCallId: z.string().optional(),

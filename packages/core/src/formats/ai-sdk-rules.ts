@@ -6,6 +6,7 @@ import {
   fieldsIn,
   hasBrokenText,
   isFields,
+  isMediaText,
   isText,
   OPENAI_CALL_ID,
   OPENAI_NAME,
@@ -31,7 +32,9 @@ export function aiSdkFaults({ system, messages }: Rendered): string[] {
     if (hasBrokenText(content)) report(BROKEN_TEXT)
     if (role !== 'tool') report(calls.close())
     if (role === 'user') {
-      if (!isText(content) || isBlank(content)) report('has no text')
+      const parts = fieldsIn(content)
+      const isSound = isText(content) ? !isBlank(content) : parts.length > 0 && parts.every(isUserPart)
+      if (!isSound) report('has no text')
     } else if (role !== 'assistant' && role !== 'tool') report('has a role that does not belong into the list')
     else {
       const parts = fieldsIn(content)
@@ -48,8 +51,23 @@ function checkResult(part: Fields, calls: OpenCalls, report: Report): void {
   if (type !== 'tool-result') report('has a part that is no result')
   report(calls.answer(toolCallId))
   if (!isText(toolName) || !OPENAI_NAME.test(toolName)) report('has a result of a tool whose name providers refuse')
-  const isKnown = isFields(output) && (output['type'] === 'text' || output['type'] === 'error-text')
-  if (!isKnown || !isText(output['value'])) report('has a result without an output')
+  if (!isOutput(output)) report('has a result without an output')
+}
+
+function isOutput(output: unknown): boolean {
+  if (!isFields(output)) return false
+  const { type, value } = output
+  if (type === 'text' || type === 'error-text') return isText(value)
+  return type === 'content' && fieldsIn(value).length > 0 && fieldsIn(value).every(isOutputPart)
+}
+
+function isOutputPart({ type, text, data, mediaType }: Fields): boolean {
+  return type === 'text' ? isText(text) && !isBlank(text) : type === 'media' && isText(mediaType) && isMediaText(data)
+}
+
+function isUserPart({ type, text, image, data, mediaType }: Fields): boolean {
+  if (type === 'text') return isText(text) && !isBlank(text)
+  return type === 'image' ? isMediaText(image) : type === 'file' && isText(mediaType) && isMediaText(data)
 }
 
 function checkPart(part: Fields, calls: OpenCalls, report: Report): void {

@@ -1,6 +1,6 @@
 import { CACHE_MARKS_MAX } from './anthropic-cache.js'
 import type { Rendered } from './format.js'
-import { BROKEN_TEXT, FaultList, fieldsIn, hasBrokenText, isFields, isText, OpenCalls } from './rules.js'
+import { BROKEN_TEXT, FaultList, fieldsIn, hasBrokenText, isFields, isMediaText, isText, OpenCalls } from './rules.js'
 import { isBlank } from './texts.js'
 
 const CALL_ID = /^[a-zA-Z0-9_-]+$/
@@ -76,14 +76,35 @@ function checkBlock(block: Block, role: unknown, calls: OpenCalls, report: (rule
         report('calls a tool of a name that the provider refuses')
       if (!isFields(block['input'])) report('has arguments that are no object')
       break
+    case 'image':
+    case 'document':
+      if (role !== 'user' || !isMedia(block)) report('has an image or a document that the provider refuses')
+      break
     case 'tool_result':
       if (role !== 'user') report("has a result but is no user's")
+      if (Array.isArray(block['content']) && !fieldsIn(block['content']).every(isResultPart))
+        report('has a result with a part that the provider refuses')
       if (block['is_error'] === true && (!isText(block['content']) || isBlank(block['content'])))
         report('has an error without a text')
       break
     default:
       report('has a block of an unknown type')
   }
+}
+
+const IMAGE_TYPES: readonly unknown[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+
+function isMedia({ type, source }: Block): boolean {
+  if (!isFields(source)) return false
+  if (source['type'] === 'url') return isMediaText(source['url'])
+  const mediaType = source['media_type']
+  const isKnown = type === 'image' ? IMAGE_TYPES.includes(mediaType) : mediaType === 'application/pdf'
+  return source['type'] === 'base64' && isKnown && isMediaText(source['data'])
+}
+
+function isResultPart(part: Block): boolean {
+  if (part['type'] === 'text') return isText(part['text']) && !isBlank(part['text'])
+  return (part['type'] === 'image' || part['type'] === 'document') && isMedia(part)
 }
 
 function checkAnswer(blocks: readonly Block[], isFinal: boolean, report: (rule: string) => void): void {

@@ -1,8 +1,11 @@
 import {
   BROKEN_TEXT,
   FaultList,
+  type Fields,
+  fieldsIn,
   hasBrokenText,
   isFields,
+  isMediaText,
   isObjectText,
   isText,
   OPENAI_CALL_ID,
@@ -33,6 +36,10 @@ export function openAiChatFaults(messages: readonly unknown[]): string[] {
     }
     report(calls.close())
     if (role !== 'system' && role !== 'user' && role !== 'assistant') report('has an unknown role')
+    if (role === 'user' && Array.isArray(content)) {
+      checkParts(content, report)
+      continue
+    }
     if (called === undefined) {
       if (!isText(content) || content === '') report('has neither a text nor calls')
       continue
@@ -44,6 +51,28 @@ export function openAiChatFaults(messages: readonly unknown[]): string[] {
   }
   if (calls.size > 0) faults.add(`the list ends with ${calls.size} open calls`)
   return faults.all
+}
+
+function checkParts(content: unknown, report: (rule: string) => void): void {
+  const parts = fieldsIn(content)
+  if (parts.length === 0) report('has no parts')
+  for (const part of parts) if (!isPart(part)) report('has a part that the provider refuses')
+}
+
+function isPart(part: Fields): boolean {
+  const { type, text, image_url: image, input_audio: audio, file } = part
+  switch (type) {
+    case 'text':
+      return isText(text) && text !== ''
+    case 'image_url':
+      return isFields(image) && isMediaText(image['url'])
+    case 'input_audio':
+      return isFields(audio) && isMediaText(audio['data']) && (audio['format'] === 'wav' || audio['format'] === 'mp3')
+    case 'file':
+      return isFields(file) && (isText(file['file_id']) || (isMediaText(file['file_data']) && isText(file['filename'])))
+    default:
+      return false
+  }
 }
 
 function checkCall(call: unknown, calls: OpenCalls, report: (rule: string | null) => void): void {

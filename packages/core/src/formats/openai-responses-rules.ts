@@ -1,8 +1,11 @@
 import {
   BROKEN_TEXT,
   FaultList,
+  type Fields,
+  fieldsIn,
   hasBrokenText,
   isFields,
+  isMediaText,
   isObjectText,
   isText,
   OPENAI_CALL_ID,
@@ -30,7 +33,7 @@ export function openAiResponsesFaults(items: readonly unknown[]): string[] {
     const isOutput = item['type'] === 'function_call_output'
     if (isOutput) {
       report(calls.answer(item['call_id']))
-      if (!isText(item['output'])) report('is an output without a text')
+      if (!isText(item['output']) && !arePartsSound(item['output'])) report('is an output without a text')
     } else if (areOutputs || item['type'] === 'message') report(calls.close())
     areOutputs = isOutput
     if (item['type'] === 'function_call') {
@@ -41,9 +44,29 @@ export function openAiResponsesFaults(items: readonly unknown[]): string[] {
     } else if (item['type'] === 'message') {
       const { role, content } = item
       if (role !== 'system' && role !== 'user' && role !== 'assistant') report('has an unknown role')
-      if (!isText(content) || content === '') report('has no text')
+      const isSound = isText(content) ? content !== '' : role === 'user' && arePartsSound(content)
+      if (!isSound) report('has no text')
     } else if (!isOutput) report('is an item of an unknown type')
   }
   if (calls.size > 0) faults.add(`the list ends with ${calls.size} open calls`)
   return faults.all
+}
+
+function arePartsSound(content: unknown): boolean {
+  const parts = fieldsIn(content)
+  return parts.length > 0 && parts.every(isPart)
+}
+
+function isPart(part: Fields): boolean {
+  const { type, text, detail, image_url: image, file_id: id, file_data: data, file_url: url, filename } = part
+  switch (type) {
+    case 'input_text':
+      return isText(text) && text !== ''
+    case 'input_image':
+      return isText(detail) && (isText(id) || isMediaText(image))
+    case 'input_file':
+      return isText(id) || isMediaText(url) || (isMediaText(data) && isText(filename))
+    default:
+      return false
+  }
 }

@@ -1,3 +1,5 @@
+import { readSlot } from '../parts/slots.js'
+
 /** What the checks of all formats share. Each looks at what is sent, not at what it was made of. */
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -43,6 +45,13 @@ export class OpenCalls {
     this.#open = new Set()
     return size === 0 ? null : `stands before ${size} open calls are answered`
   }
+}
+
+/** Base64, an address or a slot: what a provider takes for the bytes of an image or a file. */
+export function isMediaText(value: unknown): boolean {
+  if (typeof value !== 'string') return false
+  if (readSlot(value) !== null) return true
+  return /^(?:https?:\/\/\S+|(?:data:[\w.+-]+\/[\w.+-]+;base64,)?[A-Za-z0-9+/]+={0,2})$/.test(value)
 }
 
 export function isFields(value: unknown): value is Fields {

@@ -1,4 +1,4 @@
-import type { FileEvent, ThinkingBlock, ToolCall } from '@heddle/contracts'
+import type { FileEvent, StoredPart, ThinkingBlock, ToolCall } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -31,6 +31,8 @@ export const messages = heddle.table(
     content: text('content').notNull(),
     /** Postgres texts cannot hold NUL or lone surrogates: such a content is stored as its JSON escape. */
     contentEscaped: boolean('content_escaped').notNull().default(false),
+    /** Images, documents and sounds: what is known of them, and the hashes of their bytes. */
+    parts: json('parts').$type<StoredPart[]>(),
     thinking: json('thinking').$type<ThinkingBlock[]>(),
     toolCalls: json('tool_calls').$type<ToolCall[]>(),
     toolCallId: text('tool_call_id'),

@@ -14,6 +14,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { listedTool } from './listing.js'
+import { showParts } from './part-content.js'
 import { listResources } from './resource-list.js'
 import { readResource, resourceTemplates } from './resources.js'
 import { type Tool, tools } from './tools.js'
@@ -45,8 +46,11 @@ export function createMcpServer({ client, role, log }: McpServerOptions): Server
     const tool = allowed.find(({ name }) => name === given.name)
     if (tool === undefined) throw noSuchTool(given.name, allowed)
     try {
-      const result = await tool.call(given.arguments ?? {}, { client, signal })
-      return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } }
+      const { result, content } = showParts(await tool.call(given.arguments ?? {}, { client, signal }))
+      return {
+        content: [{ type: 'text', text: JSON.stringify(result) }, ...content],
+        structuredContent: { ...result },
+      }
     } catch (error) {
       return refused(error, tool, log)
     }

@@ -1,0 +1,23 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey } from 'drizzle-orm/pg-core'
+import { bytes, createdAt, heddle, ownProjectOnly, projectId } from './columns.js'
+
+/** The bytes of images, documents and sounds, as they came, once per distinct content within a project. */
+export const partContents = heddle.table(
+  'part_contents',
+  {
+    projectId: projectId(),
+    /** SHA-256 of the content. */
+    hash: bytes('hash').notNull(),
+    content: bytes('content').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    /** Parts of messages that name it. */
+    referenceCount: integer('reference_count').notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.hash] }),
+    index('part_contents_unused').on(table.projectId, table.createdAt).where(sql`reference_count = 0`),
+    ownProjectOnly(table.projectId),
+  ],
+)
