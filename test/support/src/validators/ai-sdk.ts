@@ -1,3 +1,5 @@
+import { areParts, isAiSdkOutputPart, isAiSdkUserPart } from './media.js'
+
 /**
  * The AI SDK's rules for its `system` option and its `ModelMessage`s, as its reference states them, and what its
  * conversion to providers refuses: "tool result is missing for tool call". Written from those alone.
@@ -22,7 +24,8 @@ export function validateAiSdk({ system, messages }: { system: unknown; messages:
       open.clear()
     }
     if (role === 'user') {
-      if (typeof content !== 'string' || content === '') report('content of a user must be a text')
+      const isSaid = typeof content === 'string' ? content !== '' : areParts(content, isAiSdkUserPart)
+      if (!isSaid) report('content of a user must be a text or parts')
     } else if (role === 'assistant') {
       if (parts.length === 0) report('content of an assistant must have parts')
       for (const part of parts) {
@@ -45,7 +48,11 @@ export function validateAiSdk({ system, messages }: { system: unknown; messages:
         const { type: kind, value } = (output ?? {}) as Part
         if (type !== 'tool-result' || typeof toolName !== 'string') report('is no tool result')
         if (!open.delete(String(toolCallId))) report('answers no open tool call')
-        if ((kind !== 'text' && kind !== 'error-text') || typeof value !== 'string') report('has no output')
+        const isOutput =
+          kind === 'content'
+            ? areParts(value, isAiSdkOutputPart)
+            : (kind === 'text' || kind === 'error-text') && typeof value === 'string'
+        if (!isOutput) report('has no output')
       }
     } else report('has an unexpected role')
   }

@@ -1,3 +1,5 @@
+import { areParts, isAnthropicMedia } from './media.js'
+
 /**
  * The rules of Anthropic's Messages API for a system prompt and messages, as its API reference and its error messages
  * state them. Written from those alone: it shares nothing with the renderer that it judges.
@@ -89,6 +91,10 @@ function blockViolations(block: Block, role: unknown): string[] {
     case 'text':
       if (typeof block['text'] !== 'string') return ['text: field required']
       return isBlank(block['text']) ? ['text content blocks must contain non-whitespace text'] : []
+    case 'image':
+    case 'document':
+      if (role !== 'user') return ['images and documents can only be in `user` messages']
+      return isAnthropicMedia(block) ? [] : ['source: input should be a base64 or url source of a known media type']
     case 'thinking':
       return role === 'assistant' && typeof block['thinking'] === 'string' && isFilled(block['signature'])
         ? []
@@ -113,7 +119,9 @@ function blockViolations(block: Block, role: unknown): string[] {
       return [
         ...(role === 'user' ? [] : ['`tool_result` blocks can only be in `user` messages']),
         ...(typeof id === 'string' && CALL_ID.test(id) ? [] : ['tool_use_id does not match the pattern']),
-        ...(content === undefined || typeof content === 'string' ? [] : ['tool_result content must be a text here']),
+        ...(content === undefined || typeof content === 'string' || areParts(content, isResultPart)
+          ? []
+          : ['tool_result content must be a text or text, image and document blocks']),
         ...(isError === undefined || typeof isError === 'boolean' ? [] : ['is_error must be a boolean']),
         ...(isError === true && (typeof content !== 'string' || isBlank(content))
           ? ['content cannot be empty if `is_error` is true']
@@ -123,6 +131,10 @@ function blockViolations(block: Block, role: unknown): string[] {
     default:
       return ['unknown block type']
   }
+}
+
+function isResultPart(part: Block): boolean {
+  return part['type'] === 'text' ? isFilled(part['text']) && !isBlank(String(part['text'])) : isAnthropicMedia(part)
 }
 
 /** Results stand first in the turn right after their calls: all of them, and no others. */

@@ -1,3 +1,5 @@
+import { areParts, isOpenAiChatPart } from './media.js'
+
 /**
  * The rules of OpenAI's chat completions for a list of messages, as its API reference and its error messages state them.
  * Written from those alone: it shares nothing with the renderer that it judges.
@@ -36,7 +38,8 @@ export function validateOpenAiChat(messages: unknown): string[] {
     if (answered !== undefined) report(index, 'tool_call_id stands on a message that is no result')
 
     if (calls === undefined) {
-      if (typeof content !== 'string') report(index, 'content must be a text where there are no tool_calls')
+      const isSaid = typeof content === 'string' || (role === 'user' && areParts(content, isOpenAiChatPart))
+      if (!isSaid) report(index, 'content must be a text, or parts of a user, where there are no tool_calls')
       continue
     }
     if (role !== 'assistant') report(index, 'tool_calls stand on a message that is no assistant message')

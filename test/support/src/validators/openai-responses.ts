@@ -1,3 +1,5 @@
+import { areParts, isOpenAiResponsesPart } from './media.js'
+
 /**
  * The rules of OpenAI's responses for a list of input items, as its API reference and its error messages state them.
  * Written from those alone: it shares nothing with the renderer that it judges.
@@ -32,7 +34,9 @@ export function validateOpenAiResponses(input: unknown): string[] {
     } = item as Record<string, unknown>
     if (type === 'message') {
       if (!['user', 'assistant', 'system', 'developer'].includes(String(role))) report('has an unknown role')
-      if (typeof content !== 'string' || content === '') report('content must be a text')
+      const isSaid =
+        typeof content === 'string' ? content !== '' : role === 'user' && areParts(content, isOpenAiResponsesPart)
+      if (!isSaid) report('content must be a text, or parts of a user')
     } else if (type === 'function_call') {
       if (typeof id !== 'string' || id === '' || id.length > CALL_ID_CHARACTERS_MAX)
         report('call_id is missing or too long')
@@ -41,7 +45,7 @@ export function validateOpenAiResponses(input: unknown): string[] {
       if (callAt.has(String(id))) report('duplicate call_id')
       callAt.set(String(id), index)
     } else if (type === 'function_call_output') {
-      if (typeof output !== 'string') report('output must be a text')
+      if (typeof output !== 'string' && !areParts(output, isOpenAiResponsesPart)) report('output must be a text or parts')
       if (outputAt.has(String(id))) report('a second output for one call_id')
       outputAt.set(String(id), index)
     } else report('has an unknown type')
