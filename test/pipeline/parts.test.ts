@@ -73,8 +73,14 @@ function sessionOf(note: string): NewMessage[] {
 /** What follows until what was shown is old. */
 function laterTurns(): NewMessage[] {
   return Array.from({ length: 14 }, (_, index): NewMessage[] => [
-    { role: 'user', content: `Step ${index}: ${'look at the next rule of the style sheet and say what it does. '.repeat(6)}` },
-    { role: 'assistant', content: `Rule ${index}: ${'it sets the margin of the header to nothing at all. '.repeat(6)}` },
+    {
+      role: 'user',
+      content: `Step ${index}: ${'look at the next rule of the style sheet and say what it does. '.repeat(6)}`,
+    },
+    {
+      role: 'assistant',
+      content: `Rule ${index}: ${'it sets the margin of the header to nothing at all. '.repeat(6)}`,
+    },
   ]).flat()
 }
 
@@ -160,9 +166,7 @@ describe('a session with images, a document and a sound', () => {
       const condensed = entries.filter(({ mode, role }) => mode === 'condensed' && role !== 'assistant')
       expect(condensed.map(({ reason }) => reason)).toEqual(['old image, document or sound', 'old tool result'])
       expect(JSON.stringify(context.messages)).not.toContain(shown.toString('base64').slice(0, 100))
-      const recalled = await Promise.all(
-        referencesIn(context).map((ref) => client.recall({ ref, thread: 'looking' })),
-      )
+      const recalled = await Promise.all(referencesIn(context).map((ref) => client.recall({ ref, thread: 'looking' })))
       const digests = recalled.map(({ part }) => digestOf(Buffer.from(part?.data ?? '', 'base64')))
       expect([format, digests]).toEqual([format, [shown, report, sound, screenshot].map(digestOf)])
       expect(recalled[0]).toMatchObject({
@@ -193,7 +197,11 @@ describe('a session with images, a document and a sound', () => {
     const [first] = sessionOf('resent')
     const id = '018f0000-0000-7000-8000-0000000000aa'
     const append = (message: NewMessage | undefined) =>
-      client.messages.append({ agent: AGENT, thread: 'resent', messages: message === undefined ? [] : [{ ...message, id }] })
+      client.messages.append({
+        agent: AGENT,
+        thread: 'resent',
+        messages: message === undefined ? [] : [{ ...message, id }],
+      })
     expect(await append(first)).toMatchObject({ stored: 1, repeated: 0 })
     expect(await append(first)).toMatchObject({ stored: 0, repeated: 1 })
     await expect(append(sessionOf('resend')[0])).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -248,16 +256,27 @@ describe('a recorded session with screenshots', () => {
   })
   const dataUrl = (data: Buffer) => `data:image/png;base64,${data.toString('base64')}`
   const claudeCode = [
-    { type: 'user', uuid: 'u1', message: { role: 'user', content: [{ type: 'text', text: 'See:' }, anthropicImage(shown)] } },
+    {
+      type: 'user',
+      uuid: 'u1',
+      message: { role: 'user', content: [{ type: 'text', text: 'See:' }, anthropicImage(shown)] },
+    },
     {
       type: 'assistant',
       uuid: 'a1',
-      message: { id: 'm1', role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'Read', input: { file_path: 'a.png' } }] },
+      message: {
+        id: 'm1',
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 't1', name: 'Read', input: { file_path: 'a.png' } }],
+      },
     },
     {
       type: 'user',
       uuid: 'u2',
-      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: [anthropicImage(screenshot)] }] },
+      message: {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 't1', content: [anthropicImage(screenshot)] }],
+      },
     },
   ]
   const anthropic = claudeCode.map(({ message }) => message)
@@ -296,7 +315,11 @@ describe('a recorded session with screenshots', () => {
 
 test('parts that break a rule are refused with the field, the rule and the size', async () => {
   const append = (parts: unknown, content = 'x') =>
-    client.messages.append({ agent: AGENT, thread: 'refused', messages: [{ role: 'user', content, parts } as NewMessage] })
+    client.messages.append({
+      agent: AGENT,
+      thread: 'refused',
+      messages: [{ role: 'user', content, parts } as NewMessage],
+    })
   const image = { type: 'image', mediaType: 'image/png', data: 'aGVk' }
   const cases: [unknown, string, RegExp][] = [
     [[{ ...image, data: 'not base64!' }], 'messages.0.parts.0.data', /must be base64.*a text of 11 characters/],
@@ -306,7 +329,14 @@ test('parts that break a rule are refused with the field, the rule and the size'
     [[{ ...image, url: 'https://example.com/a.png' }], 'messages.0.parts.0.data', /or one of url and fileId/],
     [[{ type: 'image', url: 'file:///etc/passwd' }], 'messages.0.parts.0.url', /must begin with http/],
     [[{ ...image, offset: 2 }], 'messages.0.parts.0.offset', /must be at most 1/],
-    [[{ ...image, offset: 1 }, { ...image, offset: 0 }], 'messages.0.parts.1.offset', /must be at least 1/],
+    [
+      [
+        { ...image, offset: 1 },
+        { ...image, offset: 0 },
+      ],
+      'messages.0.parts.1.offset',
+      /must be at least 1/,
+    ],
     [Array.from({ length: 101 }, () => image), 'messages.0.parts', /must hold at most 100 parts.*a list of 101/],
     [
       [1, 2].map(() => ({ ...image, data: 'A'.repeat(24_000_000) })),

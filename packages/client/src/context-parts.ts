@@ -9,10 +9,7 @@ import type { ClientParts } from './options.js'
  *
  * @throws PermanentError `NOT_FOUND` where bytes were erased
  */
-export async function withPartBytes(
-  { store, projectId }: ClientParts,
-  context: ContextResult,
-): Promise<ContextResult> {
+export async function withPartBytes({ store, projectId }: ClientParts, context: ContextResult): Promise<ContextResult> {
   const hashes = slotsIn(context.messages)
   if (hashes.size === 0) return context
   const contents = await store.inProject(projectId, (tx) => loadPartContents(tx, hashes))

@@ -109,7 +109,7 @@ async function readContent(
   const content =
     message && location?.kind === 'tool'
       ? callOf(message, location.number)
-      : (archived?.content || (message === null ? '' : textOf(message)))
+      : archived?.content || (message === null ? '' : textOf(message))
   return {
     archiveId: archived?.id ?? null,
     content,

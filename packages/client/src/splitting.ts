@@ -46,7 +46,12 @@ const FRAME_CHARACTERS = 250
 
 function jsonCharactersOf(placed: PlacedMessage): number {
   const { content, parts, metadata, usage, toolCalls, thinking } = placed.message
-  const isPlain = parts === undefined && metadata === undefined && usage === undefined && toolCalls === undefined && thinking === undefined
+  const isPlain =
+    parts === undefined &&
+    metadata === undefined &&
+    usage === undefined &&
+    toolCalls === undefined &&
+    thinking === undefined
   if (isPlain && content.length <= SMALL_CHARACTERS) return content.length + FRAME_CHARACTERS
   return JSON.stringify(placed).length
 }

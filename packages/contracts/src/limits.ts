@@ -23,6 +23,10 @@ export const limits = {
   partsPerMessageMax: 100,
   /** The bytes of all of them: as base64 they fit into a job and a request. */
   messagePartBytesMax: 32 * 1024 * 1024,
+  /** Bytes of the images, documents and sounds of one context: as base64 they fit into one request to any provider. */
+  contextPartBytesMax: 22 * 1024 * 1024,
+  /** Images, documents and sounds of one context: as many as Anthropic takes in one request. */
+  contextPartsMax: 100,
   /** An address of an image or a document. */
   partUrlCharactersMax: 8_000,
   /** A name of an agent, a thread, a project or an item. */

@@ -50,15 +50,17 @@ const described = {
 }
 
 /** An image, a document or a sound of a message, as a producer sends it: bytes as base64, an address, or a provider's file. */
-export const messagePartSchema = z.strictObject({ ...described, data: partDataSchema.optional() }).superRefine((part, context) => {
-  const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
-  const sources = [part.data, part.url, part.fileId].filter((source) => source !== undefined)
-  if (sources.length !== 1) fault('data', 'is needed, or one of url and fileId in its place')
-  if (part.data !== undefined && part.mediaType === undefined) fault('mediaType', 'is needed beside data')
-  const kind = part.mediaType?.split('/')[0]
-  if (kind !== undefined && part.type !== 'document' && kind !== part.type)
-    fault('mediaType', `must begin with ${part.type}/ where the type is ${part.type}`)
-})
+export const messagePartSchema = z
+  .strictObject({ ...described, data: partDataSchema.optional() })
+  .superRefine((part, context) => {
+    const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    const sources = [part.data, part.url, part.fileId].filter((source) => source !== undefined)
+    if (sources.length !== 1) fault('data', 'is needed, or one of url and fileId in its place')
+    if (part.data !== undefined && part.mediaType === undefined) fault('mediaType', 'is needed beside data')
+    const kind = part.mediaType?.split('/')[0]
+    if (kind !== undefined && part.type !== 'document' && kind !== part.type)
+      fault('mediaType', `must begin with ${part.type}/ where the type is ${part.type}`)
+  })
 export type MessagePartInput = z.infer<typeof messagePartSchema>
 
 /** The same as it is stored: its bytes lie elsewhere, once for each content, and are found by their hash. */

@@ -50,6 +50,7 @@ test.each([
   ['msg-def67890', [null, null, 'def67890', null]],
   ['msg-def67890:L10', [null, null, 'def67890', { kind: 'lines', from: 10, to: 10 }]],
   ['[recall:msg-def67890:tool-2]', [null, null, 'def67890', { kind: 'tool', number: 2 }]],
+  ['[recall:msg-def67890:part-3]', [null, null, 'def67890', { kind: 'part', number: 3 }]],
   [' [recall:nexora://_/current/msg-DEF67890] ', [null, null, 'def67890', null]],
 ] as const)('reads %s', (text, [project, thread, message, place]) => {
   expect(parseReference(text)).toEqual({ project, thread, message, location: place })

@@ -1,9 +1,9 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Tx } from './connection.js'
 import { takeArchive } from './erasure-archive.js'
+import { takeMessages } from './erasure-messages.js'
 import { takePostings, takePostingsOfAgent } from './erasure-postings.js'
 import { takeSnapshot, takeSnapshotsOfAgent } from './erasure-snapshots.js'
-import { takeMessages } from './erasure-messages.js'
 import { type ErasedThing, ROWS_PER_STEP, type Taker } from './erasure-step.js'
 
 /** A part of a statement that says which rows belong to what is being erased. */

@@ -80,7 +80,10 @@ export async function loadPartContents(tx: Tx, hashes: Iterable<string>): Promis
 }
 
 /** The hashes of the bytes that a thread's messages name, in their order. */
-export async function partHashesOf(tx: Tx, { threadId, headSeq }: { threadId: string; headSeq: number }): Promise<string[]> {
+export async function partHashesOf(
+  tx: Tx,
+  { threadId, headSeq }: { threadId: string; headSeq: number },
+): Promise<string[]> {
   const rows = await tx<{ hash: string }[]>`
     select distinct part->>'sha256' as hash
     from heddle.messages as message, json_array_elements(message.parts) as part

@@ -1,4 +1,4 @@
-import { type IngestJob, messageCharacters, partBytes, type PlacedMessage } from '@heddle/contracts'
+import { type IngestJob, messageCharacters, type PlacedMessage, partBytes } from '@heddle/contracts'
 import { boundPlace, countMessageTokens, estimateTokens, messageFingerprint, partToStore } from '@heddle/core'
 import type { Append, PreparedMessage } from '@heddle/store'
 

@@ -1,5 +1,5 @@
-import { countMessageTokens, estimateTokens, type Message } from '@heddle/core'
 import type { StoredPart } from '@heddle/contracts'
+import { countMessageTokens, estimateTokens, type Message } from '@heddle/core'
 import fc from 'fast-check'
 import { conversations } from './conversations.js'
 
@@ -68,15 +68,13 @@ export function partsOf(content: string): fc.Arbitrary<StoredPart[]> {
 /** Conversations as agents produce them, some messages of which show images, documents and sounds. */
 export function conversationsWithParts(stepsMax = 60): fc.Arbitrary<Message[]> {
   return conversations(stepsMax).chain((messages) =>
-    fc
-      .tuple(...messages.map((message) => fc.option(partsOf(message.content), { freq: 2 })))
-      .map((given) =>
-        messages.map((message, index) => {
-          const parts = given[index]
-          if (parts == null) return message
-          const shown = { ...message, parts }
-          return { ...shown, tokens: countMessageTokens(shown, estimateTokens) }
-        }),
-      ),
+    fc.tuple(...messages.map((message) => fc.option(partsOf(message.content), { freq: 2 }))).map((given) =>
+      messages.map((message, index) => {
+        const parts = given[index]
+        if (parts == null) return message
+        const shown = { ...message, parts }
+        return { ...shown, tokens: countMessageTokens(shown, estimateTokens) }
+      }),
+    ),
   )
 }

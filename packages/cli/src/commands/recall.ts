@@ -67,7 +67,10 @@ export function registerRecall(program: Command, context: CommandContext): void 
       optionValue('search', recallRequestSchema.shape.search.unwrap(), 'Give a shorter text.'),
     )
     .option('--max-tokens <count>', 'cut after so many tokens', maxTokensOption)
-    .option('--out <file>', 'write it to this file: of a reference such as msg-1a2b3c4d:part-1 the image or file itself')
+    .option(
+      '--out <file>',
+      'write it to this file: of a reference such as msg-1a2b3c4d:part-1 the image or file itself',
+    )
     .optionsGroup('Without a reference:')
     .option('--agent <name>', 'only threads of this agent', nameOption('agent'))
     .option(

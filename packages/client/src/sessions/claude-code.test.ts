@@ -100,8 +100,18 @@ test('a user record with results gives one message a result and then one of its 
   expect(messages?.[0]?.input).not.toHaveProperty('isError')
 })
 
-test('an image in a result leaves a marker in the text and is kept whole beside it', () => {
-  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'x'.repeat(5_000) } }
+test('an image in a result is kept at its place in the text', () => {
+  const data = 'x'.repeat(5_000)
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
+  const answered = user([answer('a', [text('Shot:'), image, text('as asked')])])
+  const [, , result] = messagesOf(user('Go'), assistant('m1', call('a')), answered)
+  expect(result?.content).toBe('Shot:\n\nas asked')
+  expect(result?.parts).toEqual([{ type: 'image', mediaType: 'image/png', data, offset: 5 }])
+  expect(result?.metadata).toBeUndefined()
+})
+
+test('an image that cannot be read leaves a marker in the text and is kept whole beside it', () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'cut…' } }
   const [, , result] = messagesOf(user('Go'), assistant('m1', call('a')), user([answer('a', [text('Shot:'), image])]))
   expect(result?.content).toBe('Shot:\n\n[image: image/png]')
   expect(result?.metadata).toEqual({ blocks: [image] })

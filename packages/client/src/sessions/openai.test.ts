@@ -75,12 +75,26 @@ test('the old function form is paired by name', () => {
   expect(inputs[2]).toMatchObject({ role: 'tool_result', toolName: 'look' })
 })
 
-test('parts that are no text leave a marker and are kept whole', () => {
-  const image = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${'x'.repeat(5_000)}` } }
-  const audio = { type: 'input_audio', input_audio: { data: 'x'.repeat(5_000), format: 'wav' } }
-  const [input] = inputsOf([{ role: 'user', content: [{ type: 'text', text: 'See' }, image, audio] }])
-  expect(input?.content).toBe('See\n\n[image_url: image/jpeg]\n\n[input_audio]')
-  expect(input?.metadata).toEqual({ blocks: [image, audio] })
+test('images, files and sounds are kept at their places in the text', () => {
+  const data = 'x'.repeat(5_000)
+  const image = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${data}`, detail: 'low' } }
+  const audio = { type: 'input_audio', input_audio: { data, format: 'mp3' } }
+  const file = { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${data}` } }
+  const [input] = inputsOf([{ role: 'user', content: [image, { type: 'text', text: 'See' }, audio, file] }])
+  expect(input?.content).toBe('See')
+  expect(input?.parts).toEqual([
+    { type: 'image', mediaType: 'image/jpeg', data, detail: 'low', offset: 0 },
+    { type: 'audio', mediaType: 'audio/mpeg', data, offset: 3 },
+    { type: 'document', mediaType: 'application/pdf', data, name: 'a.pdf', offset: 3 },
+  ])
+})
+
+test('parts that cannot be read leave a marker and are kept whole', () => {
+  const image = { type: 'image_url', image_url: { url: 'data:image/jpeg,not base64' } }
+  const video = { type: 'video_url', video_url: { url: 'https://example.com/a.mp4' } }
+  const [input] = inputsOf([{ role: 'user', content: [{ type: 'text', text: 'See' }, image, video] }])
+  expect(input?.content).toBe('See\n\n[image_url: image/jpeg]\n\n[video_url]')
+  expect(input?.metadata).toEqual({ blocks: [image, video] })
 })
 
 test('a refusal does not displace the parts beside it', () => {

@@ -100,7 +100,10 @@ function checked({ place, input }: DraftMessage): ParsedMessage['input'] {
 }
 
 /** Of the fields that say what was said, so that reading more fields one day does not change it. */
-function contentIdentity({ role, content, parts, toolCalls, toolCallId }: ParsedMessage['input'], index: number): string {
+function contentIdentity(
+  { role, content, parts, toolCalls, toolCallId }: ParsedMessage['input'],
+  index: number,
+): string {
   const hash = messageFingerprint({
     id: NIL_ID,
     role,

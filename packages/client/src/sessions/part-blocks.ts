@@ -12,7 +12,8 @@ export function anthropicPart(block: JsonObject): MessagePartInput | null {
   if ((type !== 'image' && type !== 'document') || !isJsonObject(source)) return null
   const name = textField(block, 'title')
   const named = name === undefined ? {} : { name }
-  if (source['type'] === 'base64') return checked({ type, mediaType: source['media_type'], data: source['data'], ...named })
+  if (source['type'] === 'base64')
+    return checked({ type, mediaType: source['media_type'], data: source['data'], ...named })
   if (source['type'] === 'url') return checked({ type, url: source['url'], ...named })
   return source['type'] === 'file' ? checked({ type, fileId: source['file_id'], ...named }) : null
 }
@@ -27,7 +28,11 @@ export function openAiPart(block: JsonObject): MessagePartInput | null {
       return checked({ type: 'image', ...addressed(image), ...fileIdOf(block), ...detailOf(block) })
     case 'input_audio':
       if (!isJsonObject(audio)) return null
-      return checked({ type: 'audio', mediaType: audio['format'] === 'mp3' ? 'audio/mpeg' : 'audio/wav', data: audio['data'] })
+      return checked({
+        type: 'audio',
+        mediaType: audio['format'] === 'mp3' ? 'audio/mpeg' : 'audio/wav',
+        data: audio['data'],
+      })
     case 'file':
       return isJsonObject(file) ? openAiFile(file) : null
     case 'input_file':
@@ -46,7 +51,8 @@ export function aiSdkPart(block: JsonObject): MessagePartInput | null {
   const name = textField(block, 'filename')
   const isAddress = typeof given === 'string' && /^(?:data|https?):/.test(given)
   const source = isAddress ? addressed(given) : { data: given }
-  const media = mediaType === undefined ? (type === 'image' && !isAddress ? { mediaType: 'image/png' } : {}) : { mediaType }
+  const media =
+    mediaType === undefined ? (type === 'image' && !isAddress ? { mediaType: 'image/png' } : {}) : { mediaType }
   return checked({
     type: type === 'image' ? 'image' : kindOf(mediaType ?? ''),
     ...media,

@@ -5,6 +5,7 @@ import { NO_RESULT_TEXT } from '../formats/repair.js'
 import { wholeThinking } from '../formats/thinking.js'
 import type { Message } from '../message.js'
 import { contentWithLines, mayDeliverParts, partReference } from '../parts/line.js'
+import { withoutRoom } from '../parts/room.js'
 import { FAILED_REASON } from '../prune/rules.js'
 import type { ToolPair } from '../turns.js'
 import { elidedArguments, type Fate, type FateOptions, isElidable } from './fates.js'
@@ -20,6 +21,7 @@ export class LineWriter {
   readonly lines: Line[] = []
   readonly #written = new Set<string>()
   readonly #callIds = new Set<string>()
+  readonly #withoutRoom: ReadonlySet<string>
   #unanswered = 0
   #asText = 0
 
@@ -27,7 +29,12 @@ export class LineWriter {
     private readonly conversation: Conversation,
     private readonly fates: ReadonlyMap<string, Fate>,
     private readonly options: FateOptions,
-  ) {}
+  ) {
+    const showing = conversation.messages.filter(
+      ({ id, role }) => fates.get(id)?.mode === 'raw' && mayDeliverParts(role),
+    )
+    this.#withoutRoom = withoutRoom(showing)
+  }
 
   /** Messages of one run: those before its first call stand alone, the rest is one message with parallel calls. */
   writeRun(run: readonly Message[]): void {
@@ -59,6 +66,10 @@ export class LineWriter {
   }
 
   #fate(message: Message): Fate {
+    if (this.#withoutRoom.has(message.id)) {
+      const content = contentWithLines(message, this.options.reference(message))
+      return { mode: 'elided', content, reason: 'more images and files than one request takes' }
+    }
     return this.fates.get(message.id) ?? { mode: 'raw', content: message.content, reason: 'recent' }
   }
 

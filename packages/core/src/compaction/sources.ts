@@ -30,7 +30,9 @@ export function summarySources(
       return { call: { ...call, arguments: withoutProtocol(shortened(given)) }, words: elideMiddle(given, 400) }
     })
     const inWords = calls.map(({ call, words }) => `[called ${call.name} ${words}]`)
-    const text = [prepare(contentWithLines(message, reference(message))), ...inWords].filter((part) => part !== '').join('\n')
+    const text = [prepare(contentWithLines(message, reference(message))), ...inWords]
+      .filter((part) => part !== '')
+      .join('\n')
     const tool = message.toolName ?? pairs.byResult.get(message.id)?.call.name ?? message.toolCalls[0]?.name ?? null
     return {
       reference: reference(message),

@@ -35,7 +35,12 @@ export type AnthropicBlock =
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
   | ({ type: 'tool_use'; id: string; name: string; input: JsonObject } & CacheMark)
-  | ({ type: 'tool_result'; tool_use_id: string; content?: string | (AnthropicText | AnthropicMedia)[]; is_error?: true } & CacheMark)
+  | ({
+      type: 'tool_result'
+      tool_use_id: string
+      content?: string | (AnthropicText | AnthropicMedia)[]
+      is_error?: true
+    } & CacheMark)
 
 export type AnthropicMessage = { role: 'user' | 'assistant'; content: AnthropicBlock[] }
 
@@ -191,7 +196,10 @@ function read(pieces: readonly Piece[]): NeutralMessage | null {
         reader.call({ id: block.id, name: block.name, arguments: block.input })
         break
       case 'tool_result':
-        reader.answer(textOf(block.content ?? ''), { toolCallId: block.tool_use_id, ...(block.is_error && { isError: true }) })
+        reader.answer(textOf(block.content ?? ''), {
+          toolCallId: block.tool_use_id,
+          ...(block.is_error && { isError: true }),
+        })
     }
   }
   return reader.message()

@@ -9,7 +9,10 @@ import { isBlank, OPENING_TEXT } from './texts.js'
 
 export type OpenAiResponsesPart =
   | { type: 'input_text'; text: string }
-  | ({ type: 'input_image'; detail: 'auto' | 'low' | 'high' | 'original' } & ({ image_url: string } | { file_id: string }))
+  | ({ type: 'input_image'; detail: 'auto' | 'low' | 'high' | 'original' } & (
+      | { image_url: string }
+      | { file_id: string }
+    ))
   | ({ type: 'input_file' } & ({ file_data: string; filename: string } | { file_url: string } | { file_id: string }))
 
 export type OpenAiResponsesItem =

@@ -50,7 +50,11 @@ function sourceOf(block: Block): Source | null {
     case 'input_image':
       return { format: 'openai-responses', type: 'image', text: textOf(image), detail: textOf(detail) }
     case 'input_file':
-      return { format: 'openai-responses', type: 'document', text: textOf(block['file_data']) ?? textOf(block['file_url']) }
+      return {
+        format: 'openai-responses',
+        type: 'document',
+        text: textOf(block['file_data']) ?? textOf(block['file_url']),
+      }
     case 'file':
       if (isBlock(file)) return { format: 'openai-chat', type: 'document', text: textOf(file['file_data']) }
       return mediaOf(block, data)
@@ -62,7 +66,12 @@ function sourceOf(block: Block): Source | null {
       if (isBlock(source) && type !== 'audio')
         return { format: 'anthropic', type, text: textOf(source['data']) ?? textOf(source['url']) }
       if (type === 'image' && bytes !== undefined) return { format: 'ai-sdk', type, text: textOf(bytes) }
-      return { format: 'neutral', type, text: textOf(data) ?? textOf(block['url']), mediaType: textOf(block['mediaType']) }
+      return {
+        format: 'neutral',
+        type,
+        text: textOf(data) ?? textOf(block['url']),
+        mediaType: textOf(block['mediaType']),
+      }
     default:
       return null
   }

@@ -59,7 +59,8 @@ export function spoken(format: FormatName, message: NeutralMessage): string | (s
   const segments: (string | NeutralPart)[] = []
   for (const segment of segmentsOf({ content, parts })) {
     const part = typeof segment === 'number' ? parts[segment] : undefined
-    const said = part === undefined ? String(segment) : takesPart(format, message, part) ? part : partLine(part, part.reference)
+    const said =
+      part === undefined ? String(segment) : takesPart(format, message, part) ? part : partLine(part, part.reference)
     const last = segments.at(-1)
     if (typeof said === 'string' && typeof last === 'string') segments[segments.length - 1] = joinSegments([last, said])
     else segments.push(said)

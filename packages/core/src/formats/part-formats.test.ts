@@ -88,7 +88,9 @@ describe.each([
       countRendered(rendered.messages, countTokens),
     )
     const apart = session.reduce((sum, message) => sum + countNeutralMessage(format, message, countTokens), 0)
-    expect(apart + countFrame(format, countTokens)).toBeGreaterThanOrEqual(countRendered(rendered.messages, countTokens))
+    expect(apart + countFrame(format, countTokens)).toBeGreaterThanOrEqual(
+      countRendered(rendered.messages, countTokens),
+    )
   })
 
   test('no slot is looked for in what a tool was called with, or in what anybody said', () => {
@@ -108,7 +110,8 @@ test('the AI SDK reads its own format with images and files in it', () => {
 
 test('the order of texts and images is kept', () => {
   const [user] = render('anthropic', session).messages
-  expect((user?.['content'] as { type: string }[]).map(({ type }) => type)).toEqual(['text', 'image', 'text', 'document', 'text'])
+  const blocks = (user?.['content'] ?? []) as { type: string }[]
+  expect(blocks.map(({ type }) => type)).toEqual(['text', 'image', 'text', 'document', 'text'])
 })
 
 test('an image at an error of a tool is named, since errors are texts alone', () => {
@@ -121,7 +124,10 @@ test('an image at an error of a tool is named, since errors are texts alone', ()
   }
 })
 
-const contents = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 30 }), fc.constantFrom('', ' ', '\n\n', 'a\ud83d\ude00b'))
+const contents = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+  fc.constantFrom('', ' ', '\n\n', 'a\ud83d\ude00b'),
+)
 const anyMessage = contents.chain((content) =>
   fc.record({ content: fc.constant(content), parts: fc.option(partsOf(content)), isError: fc.boolean() }),
 )
@@ -131,7 +137,9 @@ test.each(formats)('any parts at any place become messages of %s that providers 
     fc.property(fc.array(fc.tuple(anyMessage, anyMessage), { maxLength: 4 }), (pairs) => {
       const list = pairs.flatMap(([user, result], index): NeutralMessage[] => {
         const referred = (parts: typeof user.parts, code: string) =>
-          parts === null ? {} : { parts: parts.map((part, at) => ({ ...part, reference: `msg-${code}:part-${at + 1}` })) }
+          parts === null
+            ? {}
+            : { parts: parts.map((part, at) => ({ ...part, reference: `msg-${code}:part-${at + 1}` })) }
         return [
           { role: 'user', content: user.content, ...referred(user.parts, `u${index}`) },
           { role: 'assistant', content: '', toolCalls: [{ id: `c${index}`, name: 'f', arguments: {} }] },

@@ -45,11 +45,19 @@ export function partLines({ parts = [] }: Pick<WithParts, 'parts'>, messageRefer
 /** A message's content with a line for each part in its place: what is read, cut and condensed where parts cannot go. */
 export function contentWithLines(message: WithParts, messageReference: string): string {
   const lines = partLines(message, messageReference)
-  return lines.length === 0 ? message.content : joinSegments(segmentsOf(message).map((one) => (typeof one === 'string' ? one : (lines[one] ?? ''))))
+  return lines.length === 0
+    ? message.content
+    : joinSegments(segmentsOf(message).map((one) => (typeof one === 'string' ? one : (lines[one] ?? ''))))
 }
 
 /** The texts of a content and the indexes of the parts between them, in their order; texts without a character are left out. */
-export function segmentsOf({ content, parts = [] }: { content: string; parts?: readonly Pick<StoredPart, 'offset'>[] }): (string | number)[] {
+export function segmentsOf({
+  content,
+  parts = [],
+}: {
+  content: string
+  parts?: readonly Pick<StoredPart, 'offset'>[]
+}): (string | number)[] {
   const segments: (string | number)[] = []
   let from = 0
   for (const [index, { offset = content.length }] of parts.entries()) {

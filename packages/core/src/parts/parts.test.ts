@@ -103,7 +103,11 @@ describe("a part is counted by its provider's rule", () => {
 
 describe('a part in words', () => {
   test('says its kind, its size and its reference, and never more than a line', () => {
-    const { part } = partToStore({ type: 'image', mediaType: 'image/png', data: pngFile(1_280, 720).toString('base64') })
+    const { part } = partToStore({
+      type: 'image',
+      mediaType: 'image/png',
+      data: pngFile(1_280, 720).toString('base64'),
+    })
     expect(contentWithLines({ content: 'See', parts: [part] }, 'msg-1a2b3c4d')).toMatch(
       /^See\n\[image image\/png 1280x720, \d+ (?:k?B)\] \[recall:msg-1a2b3c4d:part-1\]$/,
     )

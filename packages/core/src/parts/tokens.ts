@@ -7,7 +7,10 @@ import type { ImageSize } from './image-size.js'
  */
 
 /** What the rules look at. */
-export type Countable = Pick<StoredPart, 'type' | 'width' | 'height' | 'pages' | 'seconds' | 'bytes' | 'detail' | 'mediaType'>
+export type Countable = Pick<
+  StoredPart,
+  'type' | 'width' | 'height' | 'pages' | 'seconds' | 'bytes' | 'detail' | 'mediaType'
+>
 
 /** Tokens of a part where a format delivers it. The neutral form is counted by the highest rule: it may go anywhere. */
 export function partTokens(part: Countable, format: FormatName): number {
@@ -23,7 +26,9 @@ export function partTokens(part: Countable, format: FormatName): number {
 
 /** Tokens of all parts of a message by the highest rule; 0 for none. */
 export function partsTokens(parts: readonly Countable[] | undefined): number {
-  return parts === undefined ? 0 : parts.reduce((sum, part) => sum + Math.max(LINE_TOKENS, partTokens(part, 'neutral')), 0)
+  return parts === undefined
+    ? 0
+    : parts.reduce((sum, part) => sum + Math.max(LINE_TOKENS, partTokens(part, 'neutral')), 0)
 }
 
 /** What the line costs at most that names a part where a format cannot take it. */

@@ -74,7 +74,10 @@ export function searchDocument(
   return { terms, length }
 }
 
-function* textsOf({ content, toolCalls, toolName, parts = [] }: DocumentMessage, paths: readonly string[]): Generator<string> {
+function* textsOf(
+  { content, toolCalls, toolName, parts = [] }: DocumentMessage,
+  paths: readonly string[],
+): Generator<string> {
   if (toolName !== null) yield toolName
   yield* paths
   yield content

@@ -43,8 +43,13 @@ export function isOpenAiResponsesPart(part: Part): boolean {
   const { type, text, detail, image_url: image, file_id: id, file_data: data, file_url: url, filename } = part
   if (type === 'input_text') return isText(text)
   if (type === 'input_image')
-    return ['auto', 'low', 'high', 'original'].includes(String(detail)) && (isText(id) || isUrl(image) || isDataUrl(image, IMAGE))
-  return type === 'input_file' && (isText(id) || isUrl(url) || (isDataUrl(data, /^application\/pdf$/) && isText(filename)))
+    return (
+      ['auto', 'low', 'high', 'original'].includes(String(detail)) &&
+      (isText(id) || isUrl(image) || isDataUrl(image, IMAGE))
+    )
+  return (
+    type === 'input_file' && (isText(id) || isUrl(url) || (isDataUrl(data, /^application\/pdf$/) && isText(filename)))
+  )
 }
 
 export function isAnthropicMedia({ type, source }: Part): boolean {

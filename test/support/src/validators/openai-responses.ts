@@ -45,7 +45,8 @@ export function validateOpenAiResponses(input: unknown): string[] {
       if (callAt.has(String(id))) report('duplicate call_id')
       callAt.set(String(id), index)
     } else if (type === 'function_call_output') {
-      if (typeof output !== 'string' && !areParts(output, isOpenAiResponsesPart)) report('output must be a text or parts')
+      if (typeof output !== 'string' && !areParts(output, isOpenAiResponsesPart))
+        report('output must be a text or parts')
       if (outputAt.has(String(id))) report('a second output for one call_id')
       outputAt.set(String(id), index)
     } else report('has an unknown type')
