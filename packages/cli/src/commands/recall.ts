@@ -121,6 +121,8 @@ async function recallContent(context: CommandContext, reference: string, options
       const lines = formatCount(recalled.linesTotal)
       context.printer.note(`cut by --max-tokens; lines in all: ${lines}. Give more tokens, or --lines`)
     }
+    if (recalled.part?.data !== undefined && options.out === undefined)
+      context.printer.note('its bytes go into a file with --out')
     if (options.out !== undefined) return await writeRecalled(context, options.out, recalled)
     context.printer.exact(recalled.content, safeText(recalled.content), recalled)
   })

@@ -1,4 +1,5 @@
 import type { MessageEntry } from '@heddle/client'
+import { describePart } from '@heddle/core'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { oneOf } from '../option-values.js'
@@ -67,7 +68,8 @@ function historyLines(entries: readonly MessageEntry[]): string[] {
   )
 }
 
-function excerpt({ content, toolCalls = [] }: MessageEntry): string {
+function excerpt({ content, parts = [], toolCalls = [] }: MessageEntry): string {
+  const shown = parts.map((part) => `[${describePart(part)}]`)
   const calls = toolCalls.map(({ name }) => `[calls ${name}]`)
-  return oneLine([content, ...calls].filter((part) => part !== '').join(' '), EXCERPT_CHARACTERS)
+  return oneLine([content, ...shown, ...calls].filter((part) => part !== '').join(' '), EXCERPT_CHARACTERS)
 }
