@@ -43,7 +43,7 @@ test('any conversation with images, documents and sounds gives a valid context w
         expect(validateContext(filled)).toEqual([])
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 50 },
   )
 })
 
@@ -61,7 +61,7 @@ test('every part of every message that is shown is delivered or named by its own
       // In the neutral form a part with its bytes has no address, so each has one of these fields.
       expect(named + delivered).toBe(parts.length)
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
 

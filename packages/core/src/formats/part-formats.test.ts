@@ -161,6 +161,6 @@ test.each(formats)('any parts at any place become messages of %s that providers 
       const back = fromRendered(format, rendered, besideRendered(format, list))
       expect(JSON.parse(JSON.stringify(back))).toEqual(JSON.parse(JSON.stringify(list)))
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   )
 })

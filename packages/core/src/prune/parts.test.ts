@@ -48,3 +48,17 @@ test('an old result that is an image says what it showed', () => {
     /^📝 image image\/png 1280x720, 184 kB \[recall:(msg-\w+)\] \[image .*\] \[recall:\1:part-1\]$/,
   )
 })
+
+test('two pictures that the same call took are the same answer only where their bytes are the same', () => {
+  const taken = (...hashes: string[]) => {
+    const { messages, tool, filler } = conversation()
+    for (const sha256 of hashes)
+      tool('screenshot', {}, '', { result: { parts: [{ ...image, sha256 }], tokens: 1_300 } })
+    filler(10)
+    return decide(messages).map(({ action, reason }) => `${action}: ${reason}`)
+  }
+  const condensed = 'condense: old tool result'
+  expect(taken('a'.repeat(64), 'b'.repeat(64))).toEqual([condensed, condensed])
+  const removed = 'remove: superseded by a later identical call'
+  expect(taken('a'.repeat(64), 'a'.repeat(64))).toEqual([removed, removed, condensed])
+})

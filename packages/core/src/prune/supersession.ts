@@ -81,9 +81,13 @@ class RepeatedCalls {
     const { name, arguments: given } = pair.call
     const key = `${name} ${typeof given === 'string' ? given : JSON.stringify(given)}`
     const later = this.#later.get(key)
-    if (later === undefined) this.#later.set(key, result.content)
+    const answer = [
+      result.content,
+      ...(result.parts ?? []).map(({ sha256, url, fileId }) => sha256 ?? url ?? fileId),
+    ].join()
+    if (later === undefined) this.#later.set(key, answer)
     if (later === undefined || use.kind === 'file_view') return null
-    if (later === result.content) return 'identical call'
+    if (later === answer) return 'identical call'
     return use.kind === 'grep' ? 'search' : null
   }
 }
