@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client, NewMessage } from '@heddle/client'
 import { parseSession } from '@heddle/client'
-import type { ContextResult } from '@heddle/contracts'
+import { type ContextResult, limits } from '@heddle/contracts'
 import { countRendered, countTokens } from '@heddle/core'
 import { pdfFile, pngFile, wavFile } from '@heddle/test-support/media-files'
 import { validateContext } from '@heddle/test-support/validators/index'
@@ -311,6 +311,15 @@ describe('a recorded session with screenshots', () => {
       await rm(folder, { recursive: true })
     }
   })
+})
+
+test('a part as large as one may be travels through the queue and comes back to the byte', async () => {
+  const bytes = Buffer.alloc(limits.partBytesMax, 'a long recording ')
+  const part = { type: 'document' as const, mediaType: 'application/zip', data: bytes.toString('base64') }
+  await stored('large', [{ role: 'user', content: 'Keep this.', parts: [part] }])
+  const { items } = await client.messages.list({ thread: 'large' })
+  const recalled = await client.recall({ ref: items[0]?.parts?.[0]?.reference ?? '', thread: 'large' })
+  expect(digestOf(Buffer.from(recalled.part?.data ?? '', 'base64'))).toBe(digestOf(bytes))
 })
 
 test('parts that break a rule are refused with the field, the rule and the size', async () => {
