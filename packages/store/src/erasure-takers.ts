@@ -110,22 +110,6 @@ const takeAgent: Taker = async (tx, { targetId }) => {
   }
 }
 
-/** Their ids stay as long as the tombstone: where the name is used again, the messages are refused. */
-const takeMessages: Taker = async (tx, { targetId }) => {
-  const [{ count } = { count: 0 }] = await tx<{ count: number }[]>`
-    with taken as (
-      delete from heddle.messages
-      where thread_id = ${targetId} and seq = any(array(
-        select seq from heddle.messages where thread_id = ${targetId} limit ${ROWS_PER_STEP}))
-      returning id
-    ),
-    noted as (
-      insert into heddle.erased_messages (target_id, id) select ${targetId}, id from taken on conflict do nothing
-    )
-    select count(*) as count from taken`
-  return { messages: count }
-}
-
 /** Who holds a key of the project is shut out before anything else happens. */
 const takeKeys: Taker = async (tx, { projectId }) => {
   const [keys, grants] = await Promise.all([

@@ -73,7 +73,7 @@ export function conversationsWithParts(stepsMax = 60): fc.Arbitrary<Message[]> {
         const parts = given[index]
         if (parts == null) return message
         const shown = { ...message, parts }
-        return { ...shown, tokens: countMessageTokens(shown, estimateTokens) }
+        return { ...shown, ...countMessageTokens(shown, estimateTokens) }
       }),
     ),
   )
