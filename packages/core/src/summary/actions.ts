@@ -3,21 +3,29 @@ import { normalizePath } from '../tools/paths.js'
 import { describeToolResult } from '../tools/results.js'
 import { type Action, actionsOf } from './calls.js'
 import { readCode } from './code.js'
+import { addEdit } from './edits.js'
 import { ErrorLog } from './error-log.js'
 import type { NameIndex } from './name-index.js'
 import { baseName, isFileName, namesIn } from './names.js'
 import { planSteps } from './plans.js'
+import { reasonIn } from './reasons.js'
 import { refusalIn, refusalLine } from './refusals.js'
 import type { Candidate } from './sections.js'
 import { speechOf } from './sentences.js'
 import type { SummarySource } from './source.js'
-import { type NameRole, type Subject, Subjects, setRole } from './subjects.js'
+import { type Subject, Subjects } from './subjects.js'
 
 /** How strongly a name belongs to what it was met in. */
-const STRENGTHS: Readonly<Record<NameRole, number>> = { defined: 6, added: 3, changed: 3, removed: 2, seen: 0.7 }
+const STRENGTHS = { defined: 6, edited: 3, removed: 2, seen: 0.7 } as const
 const DECLARED_STRENGTH = 3
 /** Names that an output merely shows belong to its command less than to a file. */
 const OUTPUT_STRENGTH = 0.3
+
+/** Commands that tell whether what was edited is right. */
+const CHECK =
+  /(?:^|[\s:/&|;-])(?:tests?|spec|jest|vitest|mocha|pytest|tox|rspec|phpunit|lint|check|build|tsc|typecheck|type-check|clippy|vet|compile|mypy|pyright|ruff|eslint|biome|make|gradlew?|mvn|verify)\b/i
+const CREATED =
+  /\bfile (?:has been )?created\b|\bcreated (?:successfully|new file|file)\b|\bnew file\b|\bwrote \d+ (?:lines|bytes)\b/i
 
 /** What an agent did: the files it touched, the commands it ran, how they ended, and which failures were overcome. */
 export class ActionLog {
@@ -27,12 +35,17 @@ export class ActionLog {
   readonly refusals: Candidate[] = []
   /** The steps of the latest plan. */
   plan: readonly Candidate[] = []
+  /** The files that were edited since the last check that passed. */
+  private readonly unchecked = new Set<Subject>()
+  /** What the agent said last. */
+  private speech = ''
   private pending: { readonly action: Action; readonly reference: string }[] = []
 
   constructor(private readonly names: NameIndex) {}
 
   /** Takes in a message with calls; their results are expected next, in the order of the calls. */
   addCalls(source: SummarySource, place: number): void {
+    this.speech = speechOf(source.text).trim() || this.speech
     this.pending = actionsOf(source).map((action) => ({ action, reference: source.reference }))
     for (const { action } of this.pending) {
       const steps = planSteps(action, place, '')
@@ -44,11 +57,12 @@ export class ActionLog {
     }
   }
 
-  addResult(source: SummarySource, place: number): void {
+  /** Returns what the user said instead of letting the call run; empty where nothing was said. */
+  addResult(source: SummarySource, place: number): string {
     const taken = this.takePending(source.toolName)
     const found = namesIn(speechOf(source.text))
     this.names.add(found, source.isError ? 'failed' : 'shown', place)
-    if (!taken) return
+    if (!taken) return ''
     const { action, reference } = taken
     const { use } = action
     const outcome = describeToolResult(use, source.text, source.isError)
@@ -57,9 +71,9 @@ export class ActionLog {
     if (refusal !== null) {
       const label = use.path ?? (action.label || action.name)
       if (refusal !== '') this.refusals.push(refusalLine(refusal, label, place, source.reference))
-      return
+      return refusal
     }
-    if (use.kind === 'edit' && !failed) this.addEdit(action, place, reference)
+    if (use.kind === 'edit' && !failed) this.addEdit(action, source.text, place, reference)
     else if (use.kind === 'file_view' && use.path !== null && !failed) this.addView(use.path, source, place)
     else if (use.kind === 'grep') this.addSearch(action, source, place)
     if (use.kind !== 'edit' && use.kind !== 'file_view' && action.label !== '') {
@@ -70,14 +84,15 @@ export class ActionLog {
       subject.reference = source.reference
       subject.importance = importanceOf(action)
       subject.outcome = use.kind === 'grep' ? foundText(outcome.matchCount) : lastWords(source.text)
-      for (const name of [...namesIn(action.added), ...found]) {
-        setRole(subject, name, 'seen')
-        this.names.tie(name, subject, OUTPUT_STRENGTH)
+      for (const name of [...namesIn(action.added), ...found]) this.names.tie(name, subject, OUTPUT_STRENGTH)
+      if (use.kind === 'bash' && CHECK.test(action.label)) {
+        this.addCheck(action.label, !failed && outcome.exitStatus !== 'failed')
       }
     }
     const key = use.path ?? action.label
     if (failed) this.errors.failed(source, action, key, place)
     else this.errors.succeeded(key)
+    return ''
   }
 
   private takePending(toolName: string | null) {
@@ -85,20 +100,31 @@ export class ActionLog {
     return this.pending.splice(Math.max(named, 0), 1)[0] ?? null
   }
 
-  private addEdit({ use, added, removed }: Action, place: number, reference: string): void {
+  /** A check that passed is the last word on what was edited before it; one that failed may be followed by another. */
+  private addCheck(label: string, hasPassed: boolean): void {
+    for (const { edits } of this.unchecked) edits.check = { label: commandOf(label), hasPassed }
+    if (hasPassed) this.unchecked.clear()
+  }
+
+  private addEdit({ use, added, removed }: Action, result: string, place: number, reference: string): void {
     const before = namesIn(removed)
     const after = readCode(added)
+    const reason = reasonIn(this.speech)
     for (const path of use.paths) {
       const subject = this.subjects.of('file', normalizePath(path), place)
-      subject.edits++
+      if (subject.edits.count === 0 && subject.views === 0 && CREATED.test(result.slice(0, 300))) {
+        subject.edits.isCreated = true
+      }
+      addEdit(subject.edits, removed, added, reason)
+      this.unchecked.add(subject)
       subject.reference = reference
       this.errors.edited(baseName(path))
       this.names.tie(baseName(path), subject, 100)
       for (const name of after.names) {
         const isNew = removed === '' || !before.has(name)
-        this.set(subject, name, !isNew ? 'changed' : after.declared.has(name) ? 'defined' : 'added')
+        this.names.tie(name, subject, isNew && after.declared.has(name) ? STRENGTHS.defined : STRENGTHS.edited)
       }
-      for (const name of before) if (!after.names.has(name)) this.set(subject, name, 'removed')
+      for (const name of before) if (!after.names.has(name)) this.names.tie(name, subject, STRENGTHS.removed)
       for (const [name, scope] of after.scopes) subject.scopes.set(name, scope)
     }
   }
@@ -108,11 +134,8 @@ export class ActionLog {
     subject.views++
     this.names.tie(baseName(path), subject, 100)
     const { names, declared, scopes } = readCode(source.text)
-    for (const name of names) {
-      setRole(subject, name, 'seen')
-      this.names.tie(name, subject, declared.has(name) ? DECLARED_STRENGTH : STRENGTHS.seen)
-    }
     for (const [name, scope] of scopes) subject.scopes.set(name, scope)
+    for (const name of names) this.names.tie(name, subject, declared.has(name) ? DECLARED_STRENGTH : STRENGTHS.seen)
   }
 
   /** What a search shows belongs to the files in which it was found. */
@@ -123,15 +146,15 @@ export class ActionLog {
       const file = path === undefined ? searched : normalizePath(path)
       if (file === null) continue
       const subject = this.subjects.of('file', file, place)
-      for (const name of namesIn(line.slice(path?.length ?? 0))) this.set(subject, name, 'seen')
+      for (const name of namesIn(line.slice(path?.length ?? 0))) this.names.tie(name, subject, STRENGTHS.seen)
       this.names.tie(baseName(file), subject, 0.2)
     }
   }
+}
 
-  private set(subject: Subject, name: string, role: NameRole): void {
-    setRole(subject, name, role)
-    this.names.tie(name, subject, STRENGTHS[role])
-  }
+/** The first command of a line, without what it is told. */
+function commandOf(label: string): string {
+  return label.split(/ (?:&&|\||;|>) /, 1)[0] ?? label
 }
 
 function foundText(matches: number | null): string {

@@ -1,12 +1,13 @@
 import { slashCommandIn } from './injected.js'
-import { speechOf } from './sentences.js'
 import type { SummarySource } from './source.js'
+import { userSpeechIn } from './user-speech.js'
 
 /** A program sends what it expanded at once; a person who says something next needs longer. */
 const EXPANDED_WITHIN_MS = 500
 
 /**
- * The messages with slash commands as what they are. A command stands as the words that were given with it, or as its name
+ * The messages with what their users said, and nothing that a program put there: a user's message of which nobody said anything
+ * has no text. Slash commands are told as what they are. A command stands as the words that were given with it, or as its name
  * where an agent was told by it what to do; the text of the command's file, which agents send as the user's next message, is an
  * instruction that nobody typed, and is read as a system's. A command that only changed the program itself says nothing.
  */
@@ -17,7 +18,7 @@ export function asSaid(messages: readonly SummarySource[]): SummarySource[] {
     if (!source) break
     const command = source.role === 'user' && !source.pinned ? slashCommandIn(source.text) : null
     if (command === null) {
-      said.push(source)
+      said.push(source.role === 'user' && !source.pinned ? { ...source, text: userSpeechIn(source.text) } : source)
       continue
     }
     const next = messages[at + 1]
@@ -37,5 +38,5 @@ export function asSaid(messages: readonly SummarySource[]): SummarySource[] {
 
 /** Whether nothing of a message was said: then it is the output of the command, or the mark of one. */
 function isInjected(text: string): boolean {
-  return slashCommandIn(text) !== null || speechOf(text).trim() === ''
+  return slashCommandIn(text) !== null || userSpeechIn(text) === ''
 }

@@ -11,6 +11,8 @@ const DECLARATIONS = [
   new RegExp(`^[ \\t]{0,8}${MODIFIERS}(?:function\\*?|func(?: \\([^)]{1,80}\\))?|def|fn) ([A-Za-z_$][\\w$]{1,60})`),
   /^([A-Za-z_][\w-]{1,60})\(\)\s*\{/,
 ]
+/** Variables are declared in the middle of code. */
+const VARIABLE = /\b(?:const|let|var) (?!.*(?:=>|function\b))/
 /** Of these, those whose lines below belong to them. */
 const SCOPED = DECLARATIONS.slice(1)
 const LINES_MAX = 600
@@ -20,6 +22,8 @@ const LINE_CHARACTERS_MAX = 400
 export interface CodeNames {
   readonly names: ReadonlySet<string>
   readonly declared: ReadonlySet<string>
+  /** Of these, functions and types. */
+  readonly units: ReadonlySet<string>
   /** The function in whose lines a name stands first, by name. */
   readonly scopes: ReadonlyMap<string, string>
 }
@@ -27,6 +31,7 @@ export interface CodeNames {
 /** @param text code, also with the numbers of its lines as viewers and searches show them */
 export function readCode(text: string): CodeNames {
   const declared = new Set<string>()
+  const units = new Set<string>()
   const scopes = new Map<string, string>()
   let scope = ''
   for (const rawLine of text.split('\n', LINES_MAX)) {
@@ -35,11 +40,12 @@ export function readCode(text: string): CodeNames {
       const name = pattern.exec(line)?.[1]
       if (name === undefined) continue
       declared.add(name)
+      if (!VARIABLE.test(line)) units.add(name)
       if (SCOPED.includes(pattern)) scope = name
       break
     }
     if (/^[})]/.test(line)) scope = ''
     if (scope !== '') for (const name of namesIn(line)) if (name !== scope && !scopes.has(name)) scopes.set(name, scope)
   }
-  return { names: namesIn(text), declared, scopes }
+  return { names: namesIn(text), declared, units, scopes }
 }

@@ -1,55 +1,63 @@
+import { truncate } from '../tools/lines.js'
+import type { Edits } from './edits.js'
 import { times } from './lines.js'
-import type { NameRole, Subject } from './subjects.js'
+import type { Subject } from './subjects.js'
 
-/** What is said of a subject: what was done to it, and what the given names are to it. */
-export function describeSubject(subject: Subject, label: string, names: readonly string[]): string {
-  return [`${label}: ${historyOf(subject)}`, ...clausesOf(subject, names)].join('; ')
+/** Names of one kind that a line tells; the rest is counted. */
+const UNITS_TOLD = 3
+const REMOVED_TOLD = 2
+/** A file that was edited this often is told with two reasons. */
+const EDITS_FOR_TWO_REASONS = 4
+const CHECK_CHARACTERS_MAX = 40
+
+/** What is said of a file: what was done to it, why, and how the next check went. Of a command: what became of it. */
+export function describeSubject(subject: Subject, label: string): string {
+  return subject.kind === 'file' ? `${label}: ${fileText(subject)}` : `${label}: ${actionText(subject)}`
 }
 
-function historyOf(subject: Subject): string {
-  if (subject.kind === 'file') {
-    const parts = [times('edited', subject.edits), times('read', subject.views)].filter((part) => part !== '')
-    return parts.length > 0 ? parts.join(', ') : 'seen in searches'
-  }
-  const { runs, failures, status, outcome } = subject
+function fileText({ edits, views }: Subject): string {
+  const done = edits.isCreated ? 'created' : ''
+  const edited = times('edited', edits.isCreated ? edits.count - 1 : edits.count)
+  const parts = [done, edited, edits.isCreated ? '' : times('read', views)].filter((part) => part !== '')
+  if (parts.length === 0) return 'seen in searches'
+  const clauses = [parts.join(', '), unitsText(edits), reasonText(edits), checkText(edits)]
+  return clauses.filter((clause) => clause !== '').join('; ')
+}
+
+function unitsText({ added, changed, removed }: Edits): string {
+  return [
+    listed('added', added, UNITS_TOLD),
+    listed('changed', changed, UNITS_TOLD),
+    listed('removed', removed, REMOVED_TOLD),
+  ]
+    .filter((clause) => clause !== '')
+    .join(', ')
+}
+
+/** The latest names: they are what the work goes on with. */
+function listed(verb: string, units: ReadonlySet<string>, unitsMax: number): string {
+  if (units.size === 0) return ''
+  const told = [...units].slice(-unitsMax)
+  const more = units.size - told.length
+  return `${verb} ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+function reasonText({ reasons, count }: Edits): string {
+  const best = reasons
+    .map((reason, at) => ({ ...reason, at }))
+    .sort((left, right) => right.weight - left.weight || right.at - left.at)
+    .slice(0, count >= EDITS_FOR_TWO_REASONS ? 2 : 1)
+    .sort((left, right) => left.at - right.at)
+  return best.length === 0 ? '' : `why: ${best.map(({ text }) => text).join('; ')}`
+}
+
+function checkText({ check }: Edits): string {
+  if (check === null) return ''
+  return `${truncate(check.label, CHECK_CHARACTERS_MAX)} ${check.hasPassed ? 'passed' : 'failed'} after it`
+}
+
+function actionText({ runs, failures, status, outcome }: Subject): string {
   const often = runs > 1 ? ` (${runs} runs${failures > 0 ? `, ${failures} failed` : ''})` : ''
   const said = status === 'ok' || status === 'exit 0' ? outcome : `${status}${outcome === '' ? '' : `, ${outcome}`}`
   return `${said || status}${often}`
-}
-
-/** How each role is told, in the order of their weight. */
-const VERBS: readonly (readonly [NameRole, file: string, scope: string])[] = [
-  ['defined', 'now defines', 'now defines'],
-  ['added', 'now uses', 'now uses'],
-  ['changed', 'edited around', 'was edited around'],
-  ['removed', 'no longer has', 'lost'],
-  ['seen', 'has', 'works with'],
-]
-
-/** Names of a function that are told together with it. */
-const SCOPE_NAMES_MIN = 2
-
-function clausesOf(subject: Subject, names: readonly string[]): string[] {
-  return VERBS.flatMap(([role, file, scoped]) => {
-    const own = names.filter((name) => subject.roles.get(name) === role)
-    const groups = new Map<string, string[]>()
-    for (const name of own) {
-      const scope = role === 'defined' ? '' : (subject.scopes.get(name) ?? '')
-      groups.set(scope, [...(groups.get(scope) ?? []), name])
-    }
-    const alone: string[] = []
-    const clauses: string[] = []
-    for (const [scope, group] of groups) {
-      if (scope === '' || group.length < SCOPE_NAMES_MIN) alone.push(...group)
-      else clauses.push(`${scope} ${scoped} ${listed(group.filter((name) => name !== scope))}`)
-    }
-    const inScopes = new Set([...groups].flatMap(([scope, group]) => (group.length < SCOPE_NAMES_MIN ? [] : [scope])))
-    const rest = alone.filter((name) => !inScopes.has(name))
-    const verb = subject.kind === 'file' ? file : 'shows'
-    return rest.length === 0 ? clauses : [`${verb} ${listed(rest)}`, ...clauses]
-  })
-}
-
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

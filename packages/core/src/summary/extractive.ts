@@ -4,16 +4,22 @@ import { countTokens } from '../tokens.js'
 import { oneLine } from '../tools/lines.js'
 import { detailLines } from './details.js'
 import { type Gathered, gather } from './gather.js'
+import { nameLines } from './name-lines.js'
 import { type Candidate, sections } from './sections.js'
 import { Chooser, entryOf, formatLine, type Layout } from './select.js'
 import { sentencesOf } from './sentences.js'
-import type { Shortlist } from './shortlist.js'
 import type { SummaryRequest } from './source.js'
 
 /** References cost about twelve tokens a line: a summary that is shorter than this has better use for them. */
 const REFERENCES_TOKENS_MIN = 500
 /** Shorter summaries are lines without headings. */
 const HEADINGS_TOKENS_MIN = 120
+
+/** What identifiers that no sentence tells may take, where a summary is long enough for references. */
+const NAMES_SHARE = 0.5
+const NAMES_HEADING_TOKENS = 6
+/** What lines about files and commands may take in any case. */
+const DETAILS_SHARE = 0.16
 
 /** What the headings over files and commands take. */
 const HEADINGS_TOKENS = 16
@@ -36,7 +42,7 @@ export function summarizeExtractively(request: SummaryRequest): string {
   }
   const summary = render(choose(gathered, request, layout), layout, tokensMax)
   if (summary !== '') return summary
-  const words = lastResort(gathered.shortlist, request)
+  const words = lastResort(gathered, request)
   // A character may take three tokens; the mark of something left out takes one.
   return cut(words, tokensMax) || (words === '' ? '' : '…')
 }
@@ -46,14 +52,22 @@ function choose({ shortlist, index, log, paths }: Gathered, request: SummaryRequ
   const { messages, tokensMax } = request
   const { length } = messages
   const chooser = new Chooser(tokensMax, layout, (name) => index.weight(name, length))
-  const entries = new Map(sections.map(({ name }) => [name, shortlist.of(name).map(entryOf)]))
+  const goals = shortlist.of('goal').map(({ text }) => text)
+  const isTold = ({ section, text }: Candidate) => section !== 'goal' && goals.some((goal) => goal.includes(text))
+  const entries = new Map(
+    sections.map(({ name }) => [name, shortlist.of(name).flatMap((each) => (isTold(each) ? [] : [entryOf(each)]))]),
+  )
   if (layout.withHeadings) {
     for (const { name, share } of sections) chooser.fill(entries.get(name) ?? [], Math.floor(tokensMax * share))
     if (paths.root !== '') chooser.fill([entryOf(paths.line())], chooser.tokensLeft)
-    const request = { subjects: log.subjects.all(), index, paths, length, told: chooser.told }
-    const room = chooser.tokensLeft - HEADINGS_TOKENS
-    const details = detailLines({ ...request, tokensMax: room, summaryTokensMax: tokensMax })
-    chooser.fill(details.map(entryOf), chooser.tokensLeft)
+    const length = messages.length
+    const namesMax = layout.withReferences ? Math.floor(tokensMax * NAMES_SHARE) : 0
+    const room = Math.max(Math.floor(tokensMax * DETAILS_SHARE), chooser.tokensLeft - HEADINGS_TOKENS - namesMax)
+    const subjects = log.subjects.all()
+    const details = detailLines({ subjects, index, paths, length, told: chooser.told, tokensMax: room })
+    chooser.fill(details.map(entryOf), room)
+    const names = nameLines({ index, length, told: chooser.told, tokensMax: Math.min(namesMax, chooser.tokensLeft) - NAMES_HEADING_TOKENS })
+    chooser.fill(namesMax === 0 ? [] : names.map(entryOf), namesMax)
   }
   chooser.fill([...entries.values()].flat(), chooser.tokensLeft)
   return chooser.lines
@@ -62,8 +76,9 @@ function choose({ shortlist, index, log, paths }: Gathered, request: SummaryRequ
 function render(lines: readonly Candidate[], { withHeadings }: Layout, tokensMax: number): string {
   const blocks = sections.flatMap(({ name, heading }) => {
     const own = lines.filter(({ section }) => section === name)
-    // Files stand by their weight, what was said in the order in which it was said.
-    own.sort((left, right) => (name === 'files' ? right.score - left.score : left.place - right.place))
+    // The goal and files stand by their weight, what was said in the order in which it was said.
+    const isByWeight = name === 'files' || name === 'goal' || name === 'names'
+    own.sort((left, right) => (isByWeight ? right.score - left.score : left.place - right.place))
     if (own.length === 0) return []
     return [[...(withHeadings ? [`## ${heading}`] : []), ...own.map(formatLine)].join('\n')]
   })
@@ -71,7 +86,7 @@ function render(lines: readonly Candidate[], { withHeadings }: Layout, tokensMax
 }
 
 /** Where no line fits or none was found: the weightiest line, the last words, or at least how much there was. */
-function lastResort(shortlist: Shortlist, { messages, previousSummary }: SummaryRequest): string {
+function lastResort({ shortlist, messages }: Gathered, { previousSummary }: SummaryRequest): string {
   for (const name of ['requests', 'goal', 'state', 'facts', 'decisions', 'errors', 'next', 'questions'] as const) {
     const first = shortlist.of(name)[0]
     if (first) return first.text

@@ -3,14 +3,18 @@ import { asSaid } from './as-said.js'
 import { NameIndex } from './name-index.js'
 import { namesIn } from './names.js'
 import { PathView } from './path-view.js'
-import { previousLines } from './previous.js'
+import { previousGoal, previousLines } from './previous.js'
+import { RequestLog } from './request-log.js'
 import { speechOf } from './sentences.js'
 import { Shortlist } from './shortlist.js'
 import type { SummaryRequest, SummarySource } from './source.js'
 import { statementsOf } from './statements.js'
+import { continuationIn } from './user-speech.js'
 
 /** What a summary is chosen from. */
 export interface Gathered {
+  /** The messages with what was said in them. */
+  readonly messages: readonly SummarySource[]
   readonly shortlist: Shortlist
   readonly index: NameIndex
   readonly log: ActionLog
@@ -23,11 +27,17 @@ export function gather({ messages: given, previousSummary }: SummaryRequest): Ga
   const index = new NameIndex()
   const log = new ActionLog(index)
   const shortlist = new Shortlist()
+  const requests = new RequestLog()
   const recency = (place: number) => (messages.length <= 1 ? 1 : place / (messages.length - 1))
-  for (const candidate of previousLines(previousSummary ?? '')) {
-    shortlist.add(candidate)
-    index.add(namesIn(candidate.text), 'said', candidate.place)
+  const carryOn = (summary: string) => {
+    const goal = previousGoal(summary)
+    if (goal) requests.carryOn(goal)
+    for (const candidate of previousLines(summary)) {
+      shortlist.add(candidate)
+      index.add(namesIn(candidate.text), 'said', Math.max(0, candidate.place))
+    }
   }
+  carryOn(previousSummary ?? '')
   const isRequest = ({ role, text, pinned }: SummarySource) =>
     role === 'user' && (pinned || speechOf(text).trim() !== '')
   const firstRequest = messages.findIndex(isRequest)
@@ -37,8 +47,13 @@ export function gather({ messages: given, previousSummary }: SummaryRequest): Ga
     ({ role, toolName }) => role === 'tool_result' || role === 'tool_use' || toolName !== null,
   )
   for (const [place, source] of messages.entries()) {
-    if (source.role === 'tool_result') log.addResult(source, place)
-    else addSpeech(source, place, index)
+    const continuation = given[place]?.role === 'user' && !source.pinned ? continuationIn(given[place].text) : null
+    if (continuation !== null) carryOn(continuation)
+    if (source.role === 'tool_result') {
+      const refusal = log.addResult(source, place)
+      if (refusal !== '') requests.add(refusal, place, source.reference)
+    } else addSpeech(source, place, index)
+    if (source.role === 'user' && !source.pinned) requests.add(source.text, place, source.reference)
     if (source.role === 'assistant' || source.role === 'tool_use') log.addCalls(source, place)
     const standing = {
       place,
@@ -51,10 +66,15 @@ export function gather({ messages: given, previousSummary }: SummaryRequest): Ga
     for (const candidate of statementsOf(source, standing)) shortlist.add(candidate)
   }
   const paths = new PathView(log.subjects.all().flatMap(({ kind, label }) => (kind === 'file' ? [label] : [])))
-  for (const candidate of [...log.errors.candidates(recency, paths), ...log.plan, ...log.refusals]) {
+  for (const candidate of [
+    ...requests.candidates(),
+    ...log.errors.candidates(recency, paths),
+    ...log.plan,
+    ...log.refusals,
+  ]) {
     shortlist.add(candidate)
   }
-  return { shortlist, index, log, paths }
+  return { messages, shortlist, index, log, paths }
 }
 
 function addSpeech(source: SummarySource, place: number, index: NameIndex): void {

@@ -4,7 +4,7 @@
  * them for requests would tell an agent to do what nobody asked for.
  */
 
-/** Blocks that agents put around or beside what their users say. */
+/** Blocks that no program but an agent writes, wherever they stand. */
 const BLOCKS = [
   'system-reminder',
   'local-command-stdout',
@@ -18,26 +18,93 @@ const BLOCKS = [
   'bash-stdout',
   'bash-stderr',
   'user-prompt-submit-hook',
+  'session-start-hook',
+  'post-tool-use-hook',
+  'new-diagnostics',
   'ide_opened_file',
   'ide_selection',
+  'ide_diagnostics',
   'environment_details',
   'environment_context',
+  'user_instructions',
+  'collaboration_mode',
+  'turn_aborted',
   'task-notification',
+  'teammate-message',
+  'system_instruction',
+  'system-instruction',
+  'system_notification',
   'function_results',
+]
+/** Blocks that are an agent's in a message of the user alone; elsewhere such tags hold something else. */
+const USER_BLOCKS = [
+  'permissions instructions',
+  'user_shell_command',
+  'skill',
+  'skills_instructions',
+  'user_info',
+  'user_rules',
+  'rules',
+  'project_layout',
+  'git_status',
+  'attached_files',
+  'additional_data',
+  'open_and_recently_viewed_files',
+  'manually_attached_skills',
+  'cursor_commands',
+  'explicit_instructions',
+  'file',
+  'file_content',
+  'folder_content',
+  'editorContext',
+  'workspace_info',
+  'environment_info',
+  'reminderInstructions',
+  'reminder',
+  'attachments',
+  'attachment',
+  'session_context',
+  'additional_metadata',
+  'uploaded_files',
 ]
 
 /** A text without the blocks that nobody said. One that is not closed goes to the end. */
 export function withoutInjected(text: string): string {
-  return BLOCKS.reduce(withoutBlocks, text)
+  return withoutBlocks(text, BLOCKS, true)
 }
 
-function withoutBlocks(text: string, name: string): string {
-  let rest = text
-  for (let at = rest.indexOf(`<${name}>`); at >= 0; at = rest.indexOf(`<${name}>`, at)) {
-    const end = rest.indexOf(`</${name}>`, at)
-    rest = end < 0 ? rest.slice(0, at) : rest.slice(0, at) + rest.slice(end + name.length + 3)
+/** A user's message without the blocks that nobody said. */
+export function withoutUserBlocks(text: string): string {
+  return withoutBlocks(withoutInjected(text), USER_BLOCKS, false)
+}
+
+function withoutBlocks(text: string, names: readonly string[], endsUnclosed: boolean): string {
+  if (!text.includes('<')) return text
+  const opening = new RegExp(`<(${names.join('|')})(?:\\s[^<>]{0,400})?>`, 'gi')
+  const closings = new Map(names.map((name) => [name.toLowerCase(), closingIn(text, name)]))
+  const kept: string[] = []
+  let from = 0
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const end = closings.get(found[1]?.toLowerCase() ?? '')?.(opening.lastIndex) ?? -1
+    if (end < 0 && !endsUnclosed) continue
+    kept.push(text.slice(from, found.index))
+    from = end < 0 ? text.length : end
+    opening.lastIndex = from
   }
-  return rest
+  kept.push(text.slice(from))
+  return kept.join('')
+}
+
+/** Finds where the next closing tag ends; once there is none, none is looked for again. */
+function closingIn(text: string, name: string): (from: number) => number {
+  const closing = new RegExp(`</${name}>`, 'gi')
+  let isGone = false
+  return (from) => {
+    if (isGone) return -1
+    closing.lastIndex = from
+    isGone = closing.exec(text) === null
+    return isGone ? -1 : closing.lastIndex
+  }
 }
 
 /** A slash command that a user gave, with what was said after its name. */

@@ -1,4 +1,5 @@
 import { oneLine, truncate } from '../tools/lines.js'
+import { baseName } from './names.js'
 import type { Candidate } from './sections.js'
 
 /** How agents tell a model that their user stopped a call. */
@@ -20,7 +21,7 @@ export function refusalIn(result: string): string | null {
 /** A refusal is a request: it says what the user wants instead. */
 export function refusalLine(words: string, label: string, place: number, reference: string): Candidate {
   const text = truncate(
-    `${truncate(words, WORDS_CHARACTERS_MAX)} (said instead of allowing ${truncate(label, 60)})`,
+    `${truncate(words, WORDS_CHARACTERS_MAX)} (said instead of allowing ${truncate(label.startsWith('/') ? baseName(label) : label, 50)})`,
     420,
   )
   return { section: 'requests', text, score: 8, place, reference }

@@ -1,8 +1,11 @@
 import { truncate } from '../tools/lines.js'
 import { type Cues, cuesOf } from './cues.js'
+import { requestWords, withoutCopied } from './request-words.js'
+import { type RequestedPlan, requestedPlanIn } from './requested-plan.js'
 import type { Candidate, SectionName } from './sections.js'
-import { sentencesOf, speechOf } from './sentences.js'
+import { sentencesOf } from './sentences.js'
 import type { SummarySource } from './source.js'
+import { substanceOf } from './substance.js'
 
 /** Where a message stands among those to be summarized. */
 export interface Standing {
@@ -18,6 +21,11 @@ export interface Standing {
 
 /** A request this short is kept as it was written. */
 const WHOLE_REQUEST_CHARACTERS_MAX = 320
+/** A follow-up that is shorter says nothing without what it answers. */
+const FOLLOW_UP_CHARACTERS_MIN = 30
+/** Lines that one long message may offer; more would be a copy of it. */
+const LINES_A_REQUEST_MAX = 6
+const LINES_A_PLAN_MAX = 3
 /** A statement with fewer words beside its names says too little. */
 const WORDS_MIN = 3
 const WITHOUT_REFERENCE_CHARACTERS_MAX = 120
@@ -35,10 +43,10 @@ export function statementsOf(source: SummarySource, standing: Standing): Candida
   })
   if (pinned)
     return [line('requests', truncate(sentencesOf(source.text).join(' ') || 'pinned', PINNED_CHARACTERS_MAX), 100)]
+  if (role === 'user') return requestsOf(source, standing, line)
   const sentences = sentencesOf(source.text)
-  if (role === 'user') return requestsOf(source, sentences, standing, line)
   if (role !== 'assistant' && role !== 'tool_use') return []
-  if (standing.isTalk && !standing.isLatestReply) return talkOf(sentences, standing, line)
+  if (standing.isTalk && !standing.isLatestReply) return talkOf(sentences, standing, line, false)
   return sentences.flatMap((sentence, index) => {
     const cues = cuesOf(sentence)
     if (cues.filler && standing.isLatestReply && sentence.length > 30) return [line('next', sentence, 8)]
@@ -50,47 +58,64 @@ export function statementsOf(source: SummarySource, standing: Standing): Candida
 
 type Line = (section: SectionName, text: string, score: number) => Candidate
 
-function requestsOf(source: SummarySource, sentences: readonly string[], standing: Standing, line: Line): Candidate[] {
-  if (standing.isTalk && !standing.isLatestRequest) return talkOf(sentences, standing, line)
+function requestsOf(source: SummarySource, standing: Standing, line: Line): Candidate[] {
+  const plan = requestedPlanIn(source.text)
+  if (plan) return planOf(plan, source.text, standing, line)
+  const text = withoutCopied(source.text)
+  const sentences = sentencesOf(text)
+  if (standing.isTalk && !standing.isLatestRequest) return talkOf(sentences, standing, line, true)
   const edge = standing.isFirstRequest ? 8 : standing.isLatestRequest ? 9 : 0
-  const whole = sentences.join(' ')
-  if (sentences.length === 0) {
-    const words = speechOf(source.text).replace(/\s+/g, ' ').trim()
-    return edge > 0 && words !== '' ? [line('requests', truncate(words, WHOLE_REQUEST_CHARACTERS_MAX), edge)] : []
-  }
+  const whole = requestWords(source.text)
+  const substance = substanceOf(whole)
+  if (substance === 'courtesy') return []
   if (whole.length <= WHOLE_REQUEST_CHARACTERS_MAX) {
     const cues = cuesOf(whole)
-    if (cues.nod && edge < 9) return []
-    const asks = cues.asking || cues.requirement || cues.question || edge > 0
-    const bare = whole.length < 30 && cues.details === 0 ? 3 : 0
-    const score = 4 + edge + weigh(cues) + (cues.requirement ? 3 : 0) + 2 * standing.recency - bare
-    const section = standing.isFirstRequest ? 'goal' : asks ? 'requests' : 'facts'
+    const isFollowUp = substance === 'follow-up'
+    if (isFollowUp && edge < 9 && (cues.nod || (whole.length < FOLLOW_UP_CHARACTERS_MIN && cues.details === 0)))
+      return []
+    const asks = !isFollowUp || cues.asking || cues.requirement || cues.question || edge > 0
+    const score = 4 + edge + weigh(cues) + (cues.requirement ? 3 : 0) + 2 * standing.recency + (isFollowUp ? -3 : 2)
     // A short message that is told as a whole has nothing more to recall.
     const reference = whole.length < WITHOUT_REFERENCE_CHARACTERS_MAX ? '' : source.reference
-    return [{ ...line(section, whole, asks ? score : score - 2), reference }]
+    return [{ ...line(asks ? 'requests' : 'facts', whole, asks ? score : score - 2), reference }]
   }
-  return sentences.flatMap((sentence, index) => {
+  const told = sentences.flatMap((sentence, index) => {
     const cues = cuesOf(sentence)
     // Headings and bare words of a long text say nothing without what stands below them.
     if (plainWordsIn(sentence) < 2) return []
     if (cues.details === 0 && (sentence.length < 30 || !(cues.requirement || cues.asking || index < 3))) return []
-    // Instructions of a harness may surround the request, but what it begins with says what it is about.
+    // What a long message begins with says what it is about.
     const opening = edge * (index < 6 ? 1 - index * 0.12 : 0.25)
     const asks = cues.asking || cues.requirement || index === 0
     const score = 2 + opening + weigh(cues) + (cues.requirement ? 3 : 0) + (cues.asking ? 1 : 0) + 2 * standing.recency
-    const opens = standing.isFirstRequest && index < 3
-    return line(opens ? 'goal' : asks ? 'requests' : 'facts', sentence, score)
+    return line(asks ? 'requests' : 'facts', sentence, score)
   })
+  return told.sort((left, right) => right.score - left.score).slice(0, LINES_A_REQUEST_MAX)
+}
+
+/** A plan is one request; what it lays down are decisions, of which a few are told. */
+function planOf(plan: RequestedPlan, text: string, standing: Standing, line: Line): Candidate[] {
+  const laidDown = sentencesOf(text).filter((sentence) => {
+    const { requirement, decision, details } = cuesOf(sentence)
+    return (requirement || decision) && details > 0 && plainWordsIn(sentence) >= WORDS_MIN
+  })
+  return [
+    ...(plan.parts.length < 2 ? [] : [line('requests', `Parts of the plan: ${plan.parts.join('; ')}`, 6)]),
+    ...laidDown
+      .slice(0, LINES_A_PLAN_MAX)
+      .map((sentence) => line('decisions', `The plan: ${sentence}`, 4 + 2 * standing.recency)),
+  ]
 }
 
 /** What people tell in a conversation without tools, sentence by sentence. */
-function talkOf(sentences: readonly string[], standing: Standing, line: Line): Candidate[] {
+function talkOf(sentences: readonly string[], standing: Standing, line: Line, isUsers: boolean): Candidate[] {
   return sentences.flatMap((sentence) => {
     const cues = cuesOf(sentence)
     if (cues.nod || sentence.length < (cues.details > 0 ? 20 : 50)) return []
     const score = 2 + Math.min(sentence.length, 160) / 80 + 2 * weigh(cues) + standing.recency
-    if (cues.question) return cues.details > 0 ? [line('requests', sentence, score - 1)] : []
-    return [line(cues.asking && cues.requirement ? 'requests' : 'facts', sentence, score)]
+    if (cues.question) return isUsers && cues.details > 0 ? [line('requests', sentence, score - 1)] : []
+    // What an assistant tells its user to do is advice.
+    return [line(isUsers && cues.asking && cues.requirement ? 'requests' : 'facts', sentence, score)]
   })
 }
 

@@ -1,14 +1,14 @@
+import { type Edits, noEdits } from './edits.js'
 import { baseName } from './names.js'
-
-/** What a name is to the file or the command that it was met in; the last edit decides. */
-export type NameRole = 'defined' | 'added' | 'changed' | 'removed' | 'seen'
 
 /** Something that was worked on: a file, a command, a call of some other tool. */
 export interface Subject {
   readonly kind: 'file' | 'action'
   /** The path or the command. */
   label: string
-  edits: number
+  readonly edits: Edits
+  /** The function in whose lines a name was met last. */
+  readonly scopes: Map<string, string>
   views: number
   runs: number
   failures: number
@@ -18,16 +18,12 @@ export interface Subject {
   outcome: string
   place: number
   reference: string
-  readonly roles: Map<string, NameRole>
-  /** The function or the type in whose lines a name was met last. */
-  readonly scopes: Map<string, string>
   /** What it weighs by itself: what changes the world more than what looks at it. */
   importance: number
 }
 
 /** Beyond this many, new ones are of no use to a summary; it keeps memory bounded. */
 const SUBJECTS_MAX = 5_000
-const NAMES_MAX = 400
 /** Files of one name that are compared. */
 const NAMESAKES_MAX = 20
 
@@ -69,7 +65,7 @@ function isEndOf(end: string, path: string): boolean {
 }
 
 function open(kind: Subject['kind'], label: string): Subject {
-  const counts = { edits: 0, views: 0, runs: 0, failures: 0, importance: 0 }
+  const counts = { views: 0, runs: 0, failures: 0, importance: 0 }
   return {
     kind,
     label,
@@ -78,16 +74,7 @@ function open(kind: Subject['kind'], label: string): Subject {
     outcome: '',
     place: 0,
     reference: '',
-    roles: new Map(),
+    edits: noEdits(),
     scopes: new Map(),
   }
-}
-
-/** Says what a name is to a subject; what an edit did to it is not forgotten over a view. */
-export function setRole(subject: Subject, name: string, role: NameRole): void {
-  const before = subject.roles.get(name)
-  if (before === undefined && subject.roles.size >= NAMES_MAX) return
-  if (role === 'seen' && before !== undefined) return
-  if (role === 'changed' && (before === 'defined' || before === 'added')) return
-  subject.roles.set(name, role)
 }

@@ -1,0 +1,86 @@
+import { oneLine, truncate } from '../tools/lines.js'
+import { readCode } from './code.js'
+
+/** What edits did to one file: the functions, types and headings that they touched, why, and how the checks after them went. */
+export interface Edits {
+  count: number
+  isCreated: boolean
+  /** Functions, types and headings, the latest last. */
+  readonly added: Set<string>
+  readonly changed: Set<string>
+  readonly removed: Set<string>
+  /** What the agent said it did them for, the latest last. */
+  reasons: readonly Reason[]
+  /** The first check after the last edit; null where none was run. */
+  check: Check | null
+}
+
+/** What an agent said before it edited. */
+export interface Reason {
+  readonly text: string
+  /** How much it says of why. */
+  readonly weight: number
+}
+
+export interface Check {
+  readonly label: string
+  readonly hasPassed: boolean
+}
+
+/** Beyond these a line names none, and only counts them. */
+const UNITS_MAX = 60
+const REASONS_MAX = 8
+
+export function noEdits(): Edits {
+  return {
+    count: 0,
+    isCreated: false,
+    added: new Set(),
+    changed: new Set(),
+    removed: new Set(),
+    reasons: [],
+    check: null,
+  }
+}
+
+/** Takes in one edit, by the text that it took out and the text that it put in. */
+export function addEdit(edits: Edits, removed: string, added: string, reason: Reason | null): void {
+  const before = unitsIn(removed)
+  const after = unitsIn(added)
+  edits.count++
+  edits.check = null
+  for (const unit of after.units) {
+    if (before.units.has(unit)) move(unit, edits.changed, [edits.removed], edits.added)
+    else move(unit, edits.added, [edits.changed, edits.removed])
+  }
+  for (const unit of before.units) if (!after.units.has(unit)) move(unit, edits.removed, [edits.added, edits.changed])
+  for (const scope of [...before.scopes, ...after.scopes]) {
+    if (!edits.added.has(scope) && !edits.removed.has(scope)) move(scope, edits.changed, [])
+  }
+  if (reason !== null && !edits.reasons.some(({ text }) => text === reason.text)) {
+    edits.reasons = [...edits.reasons, reason].slice(-REASONS_MAX)
+  }
+}
+
+/** What was added stays so, however often it is changed afterwards. */
+function move(unit: string, to: Set<string>, from: readonly Set<string>[], unless?: Set<string>): void {
+  for (const each of from) each.delete(unit)
+  if (unless?.has(unit)) return
+  to.delete(unit)
+  if (to.size < UNITS_MAX) to.add(unit)
+}
+
+const HEADING = /^#{1,4} +(.{2,120})$/gm
+const HEADINGS_MAX = 40
+
+/** What code declares beside variables, and the headings of a text. */
+function unitsIn(text: string): { readonly units: ReadonlySet<string>; readonly scopes: ReadonlySet<string> } {
+  const { units, scopes } = readCode(text)
+  if (units.size > 0) return { units, scopes: new Set(scopes.values()) }
+  const headings: string[] = []
+  for (const [, words = ''] of text.matchAll(HEADING)) {
+    if (headings.push(`“${truncate(oneLine(words), 50)}”`) === HEADINGS_MAX) break
+  }
+  // One heading in a script is a comment.
+  return { units: new Set(headings.length > 1 || /^#{2,4} /.test(text) ? headings : []), scopes: new Set() }
+}

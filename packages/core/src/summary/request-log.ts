@@ -1,0 +1,114 @@
+import { truncate } from '../tools/lines.js'
+import { requestWords } from './request-words.js'
+import { describeRequestedPlan, requestedPlanIn } from './requested-plan.js'
+import type { Candidate } from './sections.js'
+import { sentencesOf } from './sentences.js'
+import { substanceOf } from './substance.js'
+
+/** A request as the goal of a summary tells it. */
+interface Request {
+  readonly text: string
+  readonly place: number
+  readonly reference: string
+}
+
+/** The goal that an earlier summary told. */
+export interface EarlierGoal {
+  readonly text: string
+  /** The one before it, and the one that all began with; null where it told none. */
+  readonly before: string | null
+  readonly first: string | null
+  readonly reference: string
+}
+
+/** What one sentence may take of the goal, and the request before it. */
+const GOAL_CHARACTERS_MAX = 360
+const BEFORE_CHARACTERS_MAX = 200
+const THEN_CHARACTERS_MAX = 100
+/** A goal that is told as a whole has nothing more to recall. */
+const WITHOUT_REFERENCE_CHARACTERS_MAX = 120
+
+/** How the lines of a goal begin, by which a later summary knows them again. */
+export const BEFORE_MARK = 'Before it: '
+export const FIRST_MARK = 'Began with: '
+export const THEN_MARK = 'Then: '
+
+const GOAL_SCORE = 40
+
+/** The requests of a conversation in their order: what it is about is the last one that says it by itself. */
+export class RequestLog {
+  private goal: Request | null = null
+  private before: Request | null = null
+  private first: Request | null = null
+  /** A short answer, order or question after the goal; null where none came. */
+  private followUp: Request | null = null
+
+  /** What was the goal of an earlier summary. */
+  carryOn({ text, before, first, reference }: EarlierGoal): void {
+    const told = (words: string | null) => (words === null ? null : { text: words, place: -1, reference: '' })
+    this.before = told(before) ?? this.goal
+    this.first ??= told(first) ?? this.before ?? { text, place: -1, reference }
+    this.goal = { text, place: -1, reference }
+    this.followUp = null
+  }
+
+  /** Whether nothing but questions came so far. */
+  private isOnlyAsked = false
+
+  /** Takes in what a user said. */
+  add(text: string, place: number, reference: string): void {
+    const plan = requestedPlanIn(text)
+    const words = plan ? describeRequestedPlan(plan) : requestWords(text)
+    const substance = plan ? 'task' : substanceOf(words)
+    if (substance === 'courtesy') return
+    const request = { text: plan ? words : headlineOf(words, text), place, reference }
+    // A question is what the conversation is about until something is to be done.
+    const isGoal = substance === 'task' || (substance === 'question' && (this.goal === null || this.isOnlyAsked))
+    if (!isGoal) {
+      this.followUp = request
+      return
+    }
+    this.isOnlyAsked = substance === 'question'
+    this.followUp = null
+    // Agents send a message again that a hook had stopped.
+    if (this.goal?.text === request.text) return
+    this.before = this.goal
+    this.goal = request
+    this.first ??= request
+  }
+
+  /** The goal, the one before it, and what was said after it. */
+  candidates(): Candidate[] {
+    const { goal, before, followUp } = this
+    const first = this.first?.text === goal?.text || this.first?.text === before?.text ? null : this.first
+    const line = (
+      { text, place, reference }: Request,
+      mark: string,
+      charactersMax: number,
+      score: number,
+    ): Candidate => {
+      const told = `${mark}${truncate(text, charactersMax)}`
+      const isWhole = told.length < WITHOUT_REFERENCE_CHARACTERS_MAX
+      return { section: 'goal', text: told, score, place, reference: isWhole ? '' : reference }
+    }
+    return [
+      ...(goal ? [line(goal, '', GOAL_CHARACTERS_MAX, GOAL_SCORE)] : []),
+      ...(goal && before ? [line(before, BEFORE_MARK, BEFORE_CHARACTERS_MAX, GOAL_SCORE / 2)] : []),
+      ...(goal && first ? [line(first, FIRST_MARK, BEFORE_CHARACTERS_MAX, GOAL_SCORE / 3)] : []),
+      ...(goal && followUp ? [line(followUp, THEN_MARK, THEN_CHARACTERS_MAX, GOAL_SCORE / 4)] : []),
+    ]
+  }
+}
+
+/** Short words as they are; of long ones how they begin, and what they ask for where that is further down. */
+function headlineOf(words: string, text: string): string {
+  if (words.length <= GOAL_CHARACTERS_MAX) return words
+  const sentences = sentencesOf(text)
+  const opening = truncate(sentences[0] ?? words, BEFORE_CHARACTERS_MAX)
+  const asked = sentences.slice(1).find((sentence) => substanceOf(sentence) === 'task' && ASKS.test(sentence))
+  return asked === undefined
+    ? truncate(words, GOAL_CHARACTERS_MAX)
+    : `${opening} … ${truncate(asked, GOAL_CHARACTERS_MAX - opening.length - 3)}`
+}
+
+const ASKS = /\?|\b(?:please|can you|could you|help me|i want|i need|i'?d like|let'?s|make sure|must)\b/i
