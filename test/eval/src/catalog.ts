@@ -4,6 +4,7 @@ import { measureCache } from './cache/measure.js'
 import { measureContextStorage } from './context-storage.js'
 import { measureContexts } from './contexts/measure.js'
 import { measureRebuilt } from './contexts/rebuilt.js'
+import { measureGoals } from './goals/measure.js'
 import { measureSearch } from './locomo/measure.js'
 import { measureProperty } from './property.js'
 import { measurePruning } from './pruning.js'
@@ -48,6 +49,11 @@ export const catalog: readonly Measurement[] = [
     ],
     needsData: true,
     measure: ({ dataDir }) => measureSummaries(dataDir),
+  },
+  {
+    names: ['summary.goal', 'summary.requests', 'summary.injected.precision', 'summary.injected.recall'],
+    needsData: true,
+    measure: ({ dataDir }) => measureGoals(dataDir),
   },
   {
     names: ['locomo.words', 'locomo.vectors', 'locomo.fused'],

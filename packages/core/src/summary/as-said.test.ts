@@ -30,7 +30,7 @@ test("a command of the program itself says nothing, and what the user says after
   const output = '<local-command-stdout>Goodbye!</local-command-stdout>'
   expect(said(user(exit, 1_000), user(output, 1_000), user('Mend the parser.', 1_000))).toEqual([
     { role: 'user', text: '' },
-    { role: 'user', text: output },
+    { role: 'user', text: '' },
     { role: 'user', text: 'Mend the parser.' },
   ])
   expect(said(user(exit, 1_000), user('Mend the parser.', 9_000))[1]).toEqual({

@@ -39,16 +39,48 @@ test('code tells what it declares and in which function a name stands', () => {
   expect(scopes.has('topSpeed')).toBe(false)
 })
 
-test('a file is told with what edits did to its names', () => {
+test('a file is told with the functions that edits touched, why, and how the next check went', () => {
   const edit = {
     file_path: '/repo/src/loom.ts',
-    old_string: 'function weave() {\n  oldShaft(warpBeam)\n}',
+    old_string: 'function weave() {\n  oldShaft(warpBeam)\n}\nfunction rest() {}',
     new_string: 'function weave() {\n  newShaft(warpBeam)\n}\nfunction weaveTwill() {}',
   }
-  const summary = summarize(step('Edit', edit, 'updated'), step('Edit', { ...edit, old_string: 'x' }, 'failed', true))
-  expect(summary).toContain(
-    '/repo/src/loom.ts: edited; now defines weaveTwill; now uses newShaft; edited around warpBeam; no longer has oldShaft',
+  const [call, result] = step('Edit', edit, 'updated')
+  const why = 'Now I see it. Let me give weave a shaft of its own, because the beam is shared:'
+  const summary = summarize(
+    [...(call ? [{ ...call, text: why }] : []), ...(result ? [result] : [])],
+    step('Edit', { ...edit, old_string: 'x' }, 'failed', true),
+    step('Bash', { command: 'npm test 2>&1 | tail -3' }, 'Exit code 1\n1 failed', true),
+    step('Bash', { command: 'npm test' }, 'all green'),
   )
+  expect(summary).toContain(
+    '- /repo/src/loom.ts: edited; added weaveTwill, changed weave, removed rest; why: give weave a shaft of its own, because the beam is shared; npm test passed after it\n',
+  )
+})
+
+test('a line of a file names a few functions and counts the rest; the other names stand apart', () => {
+  const names = Array.from(
+    { length: 30 },
+    (_, index) => `weavePattern${String.fromCharCode(65 + (index % 26))}${index < 26 ? 'x' : 'y'}`,
+  )
+  const code = names.map((name) => `function ${name}() {}`).join('\n')
+  const summary = summarize(
+    step('Write', { file_path: '/repo/src/loom.ts', content: code }, 'File created successfully'),
+  )
+  const line = summary.split('\n').find((each) => each.startsWith('- /repo/src/loom.ts'))
+  expect(line).toMatch(/^- \/repo\/src\/loom\.ts: created; added (?:\w+, ){2}\w+ and 27 more$/)
+  const identifiers = summary.slice(summary.indexOf('## Identifiers'))
+  for (const each of identifiers.split('\n').slice(1))
+    expect(each.match(/weavePattern/g)?.length).toBeLessThanOrEqual(12)
+})
+
+test('headings of a text that an edit adds are told as such', () => {
+  const edit = {
+    file_path: '/repo/docs/loom.md',
+    old_string: 'The end',
+    new_string: '## Warping\nText\n## Weaving\nMore',
+  }
+  expect(summarize(step('Edit', edit, 'updated'))).toContain('loom.md: edited; added “Warping”, “Weaving”')
 })
 
 test('one file is told once, however tools spell its path', () => {
@@ -56,8 +88,10 @@ test('one file is told once, however tools spell its path', () => {
     step('Read', { file_path: '/repo/src/loom.ts' }, 'export const topSpeed = 1'),
     step('Grep', { pattern: 'shaftLift', output_mode: 'content' }, 'src/loom.ts:12: shaftLift(1)'),
   )
-  expect(summary.match(/loom\.ts:/g)).toHaveLength(1)
-  expect(summary).toMatch(/loom\.ts: read; has .*topSpeed/)
+  const files = summary.slice(summary.indexOf('## Files'), summary.indexOf('## Commands'))
+  expect(files.match(/loom\.ts:/g)).toHaveLength(1)
+  expect(files).toContain('/repo/src/loom.ts: read')
+  expect(summary).toMatch(/## Identifiers\n- loom\.ts: .*topSpeed/)
 })
 
 test('a failure is told with what was edited before it passed', () => {

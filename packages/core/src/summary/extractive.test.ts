@@ -126,9 +126,11 @@ describe('a summary', () => {
   test('carries on what the earlier summary held, under the same headings, with its references', () => {
     const earlier =
       '## Goal\n- Keep the API of version 2.3 stable [recall:msg-old00001]\n\n## Key decisions\n- Use postgres.js, not pg\n\n## Current state\n- The schema is laid out'
-    const text = summarize([source('user', 'Now write the store, please')], { previousSummary: earlier })
+    const text = summarize([source('user', 'Now write the store that the importer needs, please')], {
+      previousSummary: earlier,
+    })
     expect(text).toMatch(
-      /## Goal\n- Keep the API of version 2\.3 stable \[recall:msg-old00001\]\n- Now write the store/,
+      /## Goal\n- Now write the store that the importer needs, please\n- Before it: Keep the API of version 2\.3 stable/,
     )
     expect(text).toMatch(/## Decisions\n- Use postgres\.js, not pg/)
     expect(text).toContain('The schema is laid out')

@@ -15,6 +15,9 @@ const REFERENCES_TOKENS_MIN = 500
 /** Shorter summaries are lines without headings. */
 const HEADINGS_TOKENS_MIN = 120
 
+/** What a goal of usual length takes, and how much of a short summary it may be. */
+const GOAL_TOKENS = 160
+const GOAL_SHARE_MAX = 0.4
 /** What identifiers that no sentence tells may take, where a summary is long enough for references. */
 const NAMES_SHARE = 0.5
 const NAMES_HEADING_TOKENS = 6
@@ -58,7 +61,10 @@ function choose({ shortlist, index, log, paths }: Gathered, request: SummaryRequ
     sections.map(({ name }) => [name, shortlist.of(name).flatMap((each) => (isTold(each) ? [] : [entryOf(each)]))]),
   )
   if (layout.withHeadings) {
-    for (const { name, share } of sections) chooser.fill(entries.get(name) ?? [], Math.floor(tokensMax * share))
+    for (const { name, share } of sections) {
+      const room = Math.floor(tokensMax * share)
+      chooser.fill(entries.get(name) ?? [], name === 'goal' ? Math.max(room, goalRoom(tokensMax)) : room)
+    }
     if (paths.root !== '') chooser.fill([entryOf(paths.line())], chooser.tokensLeft)
     const length = messages.length
     const namesMax = layout.withReferences ? Math.floor(tokensMax * NAMES_SHARE) : 0
@@ -66,11 +72,21 @@ function choose({ shortlist, index, log, paths }: Gathered, request: SummaryRequ
     const subjects = log.subjects.all()
     const details = detailLines({ subjects, index, paths, length, told: chooser.told, tokensMax: room })
     chooser.fill(details.map(entryOf), room)
-    const names = nameLines({ index, length, told: chooser.told, tokensMax: Math.min(namesMax, chooser.tokensLeft) - NAMES_HEADING_TOKENS })
+    const names = nameLines({
+      index,
+      length,
+      told: chooser.told,
+      tokensMax: Math.min(namesMax, chooser.tokensLeft) - NAMES_HEADING_TOKENS,
+    })
     chooser.fill(namesMax === 0 ? [] : names.map(entryOf), namesMax)
   }
   chooser.fill([...entries.values()].flat(), chooser.tokensLeft)
   return chooser.lines
+}
+
+/** A summary that is too short for its goal says nothing that helps. */
+function goalRoom(tokensMax: number): number {
+  return Math.min(GOAL_TOKENS, Math.floor(tokensMax * GOAL_SHARE_MAX))
 }
 
 function render(lines: readonly Candidate[], { withHeadings }: Layout, tokensMax: number): string {

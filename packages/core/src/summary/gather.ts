@@ -4,7 +4,7 @@ import { NameIndex } from './name-index.js'
 import { namesIn } from './names.js'
 import { PathView } from './path-view.js'
 import { previousGoal, previousLines } from './previous.js'
-import { RequestLog } from './request-log.js'
+import { RequestLog, readRequest } from './request-log.js'
 import { speechOf } from './sentences.js'
 import { Shortlist } from './shortlist.js'
 import type { SummaryRequest, SummarySource } from './source.js'
@@ -51,12 +51,14 @@ export function gather({ messages: given, previousSummary }: SummaryRequest): Ga
     if (continuation !== null) carryOn(continuation)
     if (source.role === 'tool_result') {
       const refusal = log.addResult(source, place)
-      if (refusal !== '') requests.add(refusal, place, source.reference)
+      if (refusal !== '') requests.add(readRequest(refusal), refusal, place, source.reference)
     } else addSpeech(source, place, index)
-    if (source.role === 'user' && !source.pinned) requests.add(source.text, place, source.reference)
+    const request = source.role === 'user' && !source.pinned ? readRequest(source.text) : null
+    if (request) requests.add(request, source.text, place, source.reference)
     if (source.role === 'assistant' || source.role === 'tool_use') log.addCalls(source, place)
     const standing = {
       place,
+      request,
       recency: recency(place),
       isFirstRequest: place === firstRequest,
       isLatestRequest: place === latestRequest,

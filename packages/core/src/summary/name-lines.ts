@@ -73,7 +73,9 @@ function linesOf({ label, subject, names, weight, place }: Group): Candidate[] {
   const alone = names.filter((name) => !scoped.some(([, group]) => group.includes(name)))
   const clauses = [
     ...scoped.map(([scope, group]) => ({ words: `${scope} works with`, names: group })),
-    ...(alone.length === 0 ? [] : [{ words: scoped.length > 0 ? 'other names in it are' : 'names in it are', names: alone }]),
+    ...(alone.length === 0
+      ? []
+      : [{ words: scoped.length > 0 ? 'other names in it are' : 'names in it are', names: alone }]),
   ]
   const lines: string[] = []
   let count: number = NAMES_A_LINE_MAX

@@ -46,11 +46,11 @@ export function previousLines(summary: string): Candidate[] {
     const reference = referenceOf(rawLine)
     const text = wordsOf(rawLine)
     if (isOnlySigns(text) || isProtocol(text)) continue
-    if (MARKS.some((mark) => text.startsWith(mark))) continue
+    const mark = MARKS.find((each) => text.startsWith(each)) ?? ''
     candidates.push({
       // A goal is told as such by whoever knows what came after it; its lines are requests by now.
       section: section === 'state' ? 'facts' : section === 'goal' ? 'requests' : section,
-      text: truncate(text, SENTENCE_CHARACTERS_MAX),
+      text: truncate(text.slice(mark.length), SENTENCE_CHARACTERS_MAX),
       score: SCORES[section],
       place: -1,
       reference,

@@ -1,13 +1,30 @@
 import { truncate } from '../tools/lines.js'
 import { requestWords } from './request-words.js'
-import { describeRequestedPlan, requestedPlanIn } from './requested-plan.js'
+import { describeRequestedPlan, type RequestedPlan, requestedPlanIn } from './requested-plan.js'
 import type { Candidate } from './sections.js'
 import { sentencesOf } from './sentences.js'
-import { substanceOf } from './substance.js'
+import { type Substance, substanceOf } from './substance.js'
+
+/** A user's message as a request. */
+export interface ReadRequest {
+  readonly plan: RequestedPlan | null
+  /** What it asks for, on one line. */
+  readonly words: string
+  readonly substance: Substance
+}
+
+/** Reads what a user said as a request. */
+export function readRequest(text: string): ReadRequest {
+  const plan = requestedPlanIn(text)
+  const words = plan ? describeRequestedPlan(plan) : requestWords(text)
+  return { plan, words, substance: plan ? 'task' : substanceOf(words) }
+}
 
 /** A request as the goal of a summary tells it. */
 interface Request {
+  /** In full, with the lines of its message; a goal tells the headline of it. */
   readonly text: string
+  readonly words: string
   readonly place: number
   readonly reference: string
 }
@@ -45,10 +62,10 @@ export class RequestLog {
 
   /** What was the goal of an earlier summary. */
   carryOn({ text, before, first, reference }: EarlierGoal): void {
-    const told = (words: string | null) => (words === null ? null : { text: words, place: -1, reference: '' })
+    const told = (words: string | null) => (words === null ? null : { text: words, words, place: -1, reference: '' })
     this.before = told(before) ?? this.goal
-    this.first ??= told(first) ?? this.before ?? { text, place: -1, reference }
-    this.goal = { text, place: -1, reference }
+    this.first ??= told(first) ?? this.before ?? { text, words: text, place: -1, reference }
+    this.goal = { text, words: text, place: -1, reference }
     this.followUp = null
   }
 
@@ -56,12 +73,9 @@ export class RequestLog {
   private isOnlyAsked = false
 
   /** Takes in what a user said. */
-  add(text: string, place: number, reference: string): void {
-    const plan = requestedPlanIn(text)
-    const words = plan ? describeRequestedPlan(plan) : requestWords(text)
-    const substance = plan ? 'task' : substanceOf(words)
+  add({ plan, words, substance }: ReadRequest, text: string, place: number, reference: string): void {
     if (substance === 'courtesy') return
-    const request = { text: plan ? words : headlineOf(words, text), place, reference }
+    const request = { text: plan ? words : text, words, place, reference }
     // A question is what the conversation is about until something is to be done.
     const isGoal = substance === 'task' || (substance === 'question' && (this.goal === null || this.isOnlyAsked))
     if (!isGoal) {
@@ -71,7 +85,7 @@ export class RequestLog {
     this.isOnlyAsked = substance === 'question'
     this.followUp = null
     // Agents send a message again that a hook had stopped.
-    if (this.goal?.text === request.text) return
+    if (this.goal?.words === words) return
     this.before = this.goal
     this.goal = request
     this.first ??= request
@@ -80,14 +94,14 @@ export class RequestLog {
   /** The goal, the one before it, and what was said after it. */
   candidates(): Candidate[] {
     const { goal, before, followUp } = this
-    const first = this.first?.text === goal?.text || this.first?.text === before?.text ? null : this.first
+    const first = this.first?.words === goal?.words || this.first?.words === before?.words ? null : this.first
     const line = (
-      { text, place, reference }: Request,
+      { text, words, place, reference }: Request,
       mark: string,
       charactersMax: number,
       score: number,
     ): Candidate => {
-      const told = `${mark}${truncate(text, charactersMax)}`
+      const told = `${mark}${truncate(headlineOf(words, text), charactersMax)}`
       const isWhole = told.length < WITHOUT_REFERENCE_CHARACTERS_MAX
       return { section: 'goal', text: told, score, place, reference: isWhole ? '' : reference }
     }

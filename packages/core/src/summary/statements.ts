@@ -1,15 +1,17 @@
 import { truncate } from '../tools/lines.js'
 import { type Cues, cuesOf } from './cues.js'
-import { requestWords, withoutCopied } from './request-words.js'
-import { type RequestedPlan, requestedPlanIn } from './requested-plan.js'
+import type { ReadRequest } from './request-log.js'
+import { withoutCopied } from './request-words.js'
+import type { RequestedPlan } from './requested-plan.js'
 import type { Candidate, SectionName } from './sections.js'
 import { sentencesOf } from './sentences.js'
 import type { SummarySource } from './source.js'
-import { substanceOf } from './substance.js'
 
 /** Where a message stands among those to be summarized. */
 export interface Standing {
   readonly place: number
+  /** What a user's message asks for; null for others, and for pinned ones. */
+  readonly request: ReadRequest | null
   /** 0 for the oldest message, 1 for the newest. */
   readonly recency: number
   readonly isFirstRequest: boolean
@@ -43,7 +45,7 @@ export function statementsOf(source: SummarySource, standing: Standing): Candida
   })
   if (pinned)
     return [line('requests', truncate(sentencesOf(source.text).join(' ') || 'pinned', PINNED_CHARACTERS_MAX), 100)]
-  if (role === 'user') return requestsOf(source, standing, line)
+  if (standing.request !== null) return requestsOf(source, standing.request, standing, line)
   const sentences = sentencesOf(source.text)
   if (role !== 'assistant' && role !== 'tool_use') return []
   if (standing.isTalk && !standing.isLatestReply) return talkOf(sentences, standing, line, false)
@@ -58,15 +60,12 @@ export function statementsOf(source: SummarySource, standing: Standing): Candida
 
 type Line = (section: SectionName, text: string, score: number) => Candidate
 
-function requestsOf(source: SummarySource, standing: Standing, line: Line): Candidate[] {
-  const plan = requestedPlanIn(source.text)
+function requestsOf(source: SummarySource, request: ReadRequest, standing: Standing, line: Line): Candidate[] {
+  const { plan, words: whole, substance } = request
   if (plan) return planOf(plan, source.text, standing, line)
-  const text = withoutCopied(source.text)
-  const sentences = sentencesOf(text)
-  if (standing.isTalk && !standing.isLatestRequest) return talkOf(sentences, standing, line, true)
+  const sentences = () => sentencesOf(withoutCopied(source.text))
+  if (standing.isTalk && !standing.isLatestRequest) return talkOf(sentences(), standing, line, true)
   const edge = standing.isFirstRequest ? 8 : standing.isLatestRequest ? 9 : 0
-  const whole = requestWords(source.text)
-  const substance = substanceOf(whole)
   if (substance === 'courtesy') return []
   if (whole.length <= WHOLE_REQUEST_CHARACTERS_MAX) {
     const cues = cuesOf(whole)
@@ -79,7 +78,7 @@ function requestsOf(source: SummarySource, standing: Standing, line: Line): Cand
     const reference = whole.length < WITHOUT_REFERENCE_CHARACTERS_MAX ? '' : source.reference
     return [{ ...line(asks ? 'requests' : 'facts', whole, asks ? score : score - 2), reference }]
   }
-  const told = sentences.flatMap((sentence, index) => {
+  const told = sentences().flatMap((sentence, index) => {
     const cues = cuesOf(sentence)
     // Headings and bare words of a long text say nothing without what stands below them.
     if (plainWordsIn(sentence) < 2) return []
