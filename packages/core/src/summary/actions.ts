@@ -85,9 +85,8 @@ export class ActionLog {
       subject.importance = importanceOf(action)
       subject.outcome = use.kind === 'grep' ? foundText(outcome.matchCount) : lastWords(source.text)
       for (const name of [...namesIn(action.added), ...found]) this.names.tie(name, subject, OUTPUT_STRENGTH)
-      if (use.kind === 'bash' && CHECK.test(action.label)) {
-        this.addCheck(action.label, !failed && outcome.exitStatus !== 'failed')
-      }
+      const check = use.kind === 'bash' ? checkIn(action.label) : null
+      if (check !== null) this.addCheck(check, !failed && outcome.exitStatus !== 'failed')
     }
     const key = use.path ?? action.label
     if (failed) this.errors.failed(source, action, key, place)
@@ -102,7 +101,7 @@ export class ActionLog {
 
   /** A check that passed is the last word on what was edited before it; one that failed may be followed by another. */
   private addCheck(label: string, hasPassed: boolean): void {
-    for (const { edits } of this.unchecked) edits.check = { label: commandOf(label), hasPassed }
+    for (const { edits } of this.unchecked) edits.check = { label, hasPassed }
     if (hasPassed) this.unchecked.clear()
   }
 
@@ -152,9 +151,9 @@ export class ActionLog {
   }
 }
 
-/** The first command of a line, without what it is told. */
-function commandOf(label: string): string {
-  return label.split(/ (?:&&|\||;|>) /, 1)[0] ?? label
+/** Of several commands on a line, the one that checks. */
+function checkIn(label: string): string | null {
+  return label.split(/ (?:&&|\||;|>) /).find((command) => CHECK.test(command) && !LOOKS.test(command)) ?? null
 }
 
 function foundText(matches: number | null): string {
@@ -170,13 +169,13 @@ function lastWords(text: string): string {
   return truncate(oneLine(lines.at(-1) ?? ''), 100)
 }
 
+const LOOKS = /^(?:ls|cat|grep|rg|find|head|tail|sed -n|git (?:\S+ \S+ )?(?:status|log|diff|show)|echo|pwd|which|wc)\b/
+
 /** What changes the world weighs more than what looks at it. */
 function importanceOf({ name, use, label }: Action): number {
   const changes =
     /(?:^|_)(?:create|update|cancel|book|send|delete|transfer|add|remove|set|pay|modify|exchange|return|submit|commit|push|install|deploy|rm|mv)/i
-  const looks =
-    /^(?:ls|cat|grep|rg|find|head|tail|sed -n|git (?:\S+ \S+ )?(?:status|log|diff|show)|echo|pwd|which|wc)\b/
   if (use.kind === 'bash')
-    return looks.test(label) ? 0 : /\b(?:test|build|lint|commit|push|install|deploy|migrate)\b/.test(label) ? 4 : 2
+    return LOOKS.test(label) ? 0 : /\b(?:test|build|lint|commit|push|install|deploy|migrate)\b/.test(label) ? 4 : 2
   return use.kind === 'grep' ? 0 : changes.test(name) ? 5 : 1
 }

@@ -72,13 +72,15 @@ function move(unit: string, to: Set<string>, from: readonly Set<string>[], unles
 
 const HEADING = /^#{1,4} +(.{2,120})$/gm
 const HEADINGS_MAX = 40
+/** Lines of code that begin as headings do are comments. */
+const FENCED = /^```[^\n]*\n[^`]{0,4000}^```/gm
 
 /** What code declares beside variables, and the headings of a text. */
 function unitsIn(text: string): { readonly units: ReadonlySet<string>; readonly scopes: ReadonlySet<string> } {
   const { units, scopes } = readCode(text)
   if (units.size > 0) return { units, scopes: new Set(scopes.values()) }
   const headings: string[] = []
-  for (const [, words = ''] of text.matchAll(HEADING)) {
+  for (const [, words = ''] of text.replace(FENCED, '').matchAll(HEADING)) {
     if (headings.push(`“${truncate(oneLine(words), 50)}”`) === HEADINGS_MAX) break
   }
   // One heading in a script is a comment.

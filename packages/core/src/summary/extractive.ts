@@ -19,10 +19,10 @@ const HEADINGS_TOKENS_MIN = 120
 const GOAL_TOKENS = 160
 const GOAL_SHARE_MAX = 0.4
 /** What identifiers that no sentence tells may take, where a summary is long enough for references. */
-const NAMES_SHARE = 0.5
+const NAMES_SHARE = 0.52
 const NAMES_HEADING_TOKENS = 6
 /** What lines about files and commands may take in any case. */
-const DETAILS_SHARE = 0.16
+const DETAILS_SHARE = 0.22
 
 /** What the headings over files and commands take. */
 const HEADINGS_TOKENS = 16

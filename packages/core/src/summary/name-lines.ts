@@ -6,7 +6,8 @@ import type { Subject } from './subjects.js'
 
 /** Names of one line, and lines of one file: more is a list that nobody reads. */
 const NAMES_A_LINE_MAX = 12
-const LINES_A_FILE_MAX = 6
+const LINES_A_FILE_MAX = 5
+const LINES_ELSEWHERE_MAX = 1
 /** A name of twice the weight is needed far more than twice as often. */
 const POWER = 2
 /** What a name costs beside its own tokens: the comma, and its share of the words around it. */
@@ -40,7 +41,7 @@ interface Group {
  */
 export function nameLines({ index, length, told, tokensMax }: NameLinesRequest): Candidate[] {
   const wanted = [...index.homes()]
-    .filter(([name]) => !told.has(name))
+    .filter(([name]) => !told.has(name) && !index.wasOnlyShown(name))
     .map(([name, homes]) => ({ name, homes, weight: index.weight(name, length) }))
     .sort((left, right) => right.weight - left.weight || (left.name < right.name ? -1 : 1))
     .slice(0, Math.ceil(tokensMax * NAMES_A_TOKEN))
@@ -54,7 +55,8 @@ export function nameLines({ index, length, told, tokensMax }: NameLinesRequest):
     const group = groups.get(label)
     const cost = tokens + (group ? 0 : countTokens(label) + 6)
     if (cost > left || namesIn(label).has(name)) continue
-    if (group && group.names.length >= NAMES_A_LINE_MAX * LINES_A_FILE_MAX) continue
+    const linesMax = subject ? LINES_A_FILE_MAX : LINES_ELSEWHERE_MAX
+    if (group && group.names.length >= NAMES_A_LINE_MAX * linesMax) continue
     left -= cost
     if (group) group.names.push(name)
     else groups.set(label, { label, subject, names: [name], weight, place: homes[0]?.place ?? 0 })
@@ -70,7 +72,7 @@ function linesOf({ label, subject, names, weight, place }: Group): Candidate[] {
     byScope.set(scope, [...(byScope.get(scope) ?? []), name])
   }
   const scoped = [...byScope].filter(([scope, group]) => scope !== '' && group.length > 1)
-  const alone = names.filter((name) => !scoped.some(([, group]) => group.includes(name)))
+  const alone = names.filter((name) => !scoped.some(([scope, group]) => scope === name || group.includes(name)))
   const clauses = [
     ...scoped.map(([scope, group]) => ({ words: `${scope} works with`, names: group })),
     ...(alone.length === 0
