@@ -114,7 +114,7 @@ export class ActionLog {
       if (subject.edits.count === 0 && subject.views === 0 && CREATED.test(result.slice(0, 300))) {
         subject.edits.isCreated = true
       }
-      addEdit(subject.edits, removed, added, reason)
+      addEdit(subject.edits, path, removed, added, reason)
       this.unchecked.add(subject)
       subject.reference = reference
       this.errors.edited(baseName(path))

@@ -11,7 +11,7 @@ const SUBJECTS_MAX = 120
 /** A name of twice the weight is needed far more than twice as often. */
 const POWER = 3
 /** What a subject adds by itself to the names of its line. */
-const OWN_SHARE = { file: 0.5, action: 0.15 } as const
+const OWN_SHARE = { file: 0.5, action: 0.8 } as const
 /** Tokens of a line that cost nothing: short lines say less than their share. */
 const LINE_TOKENS = 12
 
@@ -35,7 +35,8 @@ export function detailLines({ subjects, index, paths, length, told, tokensMax }:
   const items = weighed.map(({ subject, weight }) => {
     const label = subject.kind === 'file' ? paths.show(subject.label) : paths.within(subject.label)
     const text = describeSubject(subject, label)
-    const names = [...namesIn(text)].filter((name) => !told.has(name))
+    // Results of alike calls have alike names: what was changed matters, not what was shown.
+    const names = subject.kind === 'file' ? [...namesIn(text)].filter((name) => !told.has(name)) : []
     const gain = names.reduce((sum, name) => sum + index.weight(name, length) ** POWER, 0)
     const tokens = countTokens(`- ${text}\n`) + 1
     const value = (OWN_SHARE[subject.kind] * weight ** POWER + gain) / (LINE_TOKENS + tokens)

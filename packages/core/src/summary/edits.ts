@@ -44,9 +44,9 @@ export function noEdits(): Edits {
 }
 
 /** Takes in one edit, by the text that it took out and the text that it put in. */
-export function addEdit(edits: Edits, removed: string, added: string, reason: Reason | null): void {
-  const before = unitsIn(removed)
-  const after = unitsIn(added)
+export function addEdit(edits: Edits, path: string, removed: string, added: string, reason: Reason | null): void {
+  const before = unitsIn(path, removed)
+  const after = unitsIn(path, added)
   edits.count++
   edits.check = null
   for (const unit of after.units) {
@@ -72,17 +72,21 @@ function move(unit: string, to: Set<string>, from: readonly Set<string>[], unles
 
 const HEADING = /^#{1,4} +(.{2,120})$/gm
 const HEADINGS_MAX = 40
+/** In other files lines that begin so are comments. */
+const TEXT_FILE = /\.(?:mdx?|markdown|txt|adoc)$|\/[A-Z]+$/
 /** Lines of code that begin as headings do are comments. */
 const FENCED = /^```[^\n]*\n[^`]{0,4000}^```/gm
 
 /** What code declares beside variables, and the headings of a text. */
-function unitsIn(text: string): { readonly units: ReadonlySet<string>; readonly scopes: ReadonlySet<string> } {
+function unitsIn(
+  path: string,
+  text: string,
+): { readonly units: ReadonlySet<string>; readonly scopes: ReadonlySet<string> } {
   const { units, scopes } = readCode(text)
-  if (units.size > 0) return { units, scopes: new Set(scopes.values()) }
+  if (units.size > 0 || !TEXT_FILE.test(path)) return { units, scopes: new Set(scopes.values()) }
   const headings: string[] = []
   for (const [, words = ''] of text.replace(FENCED, '').matchAll(HEADING)) {
     if (headings.push(`“${truncate(oneLine(words), 50)}”`) === HEADINGS_MAX) break
   }
-  // One heading in a script is a comment.
-  return { units: new Set(headings.length > 1 || /^#{2,4} /.test(text) ? headings : []), scopes: new Set() }
+  return { units: new Set(headings), scopes: new Set() }
 }

@@ -26,7 +26,7 @@ export function reasonIn(speech: string): Reason | null {
   for (const sentence of sentencesOf(withLeadIns(speech)).slice(-SENTENCES_READ)) {
     const stripped = sentence.replace(LEAD, '').replace(INTENT, '')
     const text = truncate(stripped.replace(/[.:!]+$/, ''), REASON_CHARACTERS_MAX)
-    if (LOOK.test(text) || text.endsWith('?') || contentWordsIn(text) < REASON_WORDS_MIN) continue
+    if (LOOK.test(text) || STATE.test(text) || text.endsWith('?') || contentWordsIn(text) < REASON_WORDS_MIN) continue
     const weight = 1 + (WHY.test(text) ? 2 : 0) + (PROBLEM.test(text) ? 1 : 0)
     if (best === null || weight >= best.weight) best = { text: withSmallStart(text), weight }
   }
@@ -37,6 +37,10 @@ export function reasonIn(speech: string): Reason | null {
 function withLeadIns(speech: string): string {
   return speech.replace(/:[^\S\n]*$/gm, '.')
 }
+
+/** How things stand is no reason either. */
+const STATE =
+  /\b(?:tests?|lint|checks?|build)\b[^.]{0,30}\b(?:pass(?:es|ed)?|succeed(?:s|ed)?|green|clean)\b|\bpasses\b/i
 
 /** The first letter of a plain word; names keep theirs. */
 function withSmallStart(text: string): string {
