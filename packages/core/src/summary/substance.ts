@@ -18,6 +18,9 @@ const ANSWER =
   /^(?:(?:y|n|yes|yeah|yep|yup|no|nope|ok(?:ay)?|sure|right|correct|exactly|true|great|good|perfect|fine|cool|nice|hmm+|ah+|oh|uh|um+|ugh|well|wait|sorry|actually|thanks?|thank you|please|hey|hi|hello|now|so|then|also|q|question|one more thing)\b[\s.,:;!?—–-]*)+/i
 const REFERRING =
   /^(?:and (?:those|that|this|it|these|the)|but|or|though|so (?:it|that|this)|it(?:'?s| is| was| also| just)?|that(?:'?s)?|this|those|these|which|i mean|to be clear|correction|fyi|because|since|not|do you mean|are you|the (?:first|second|third|last|latter|former) (?:one|option))\b/i
+/** Words that point at what was said before; a `that` before a clause does not. */
+const POINTING = /\b(?:this|it|these|those|too)\b|\bthat\b(?! (?:the|an?|we|it|i|you)\b)/gi
+const AGREEING = /^(?:y|n|yes|yeah|yep|yup|no|nope|ok(?:ay)?|sure|right|correct|exactly|great|good|fine)\b/i
 const CLARIFYING = /^(?:sorry|i mean|to be clear|correction|fyi)\b/i
 
 const ASK_WORDS =
@@ -63,7 +66,7 @@ export function substanceOf(words: string): Substance {
   const question = /\?/.test(rest) || HOW.test(rest)
   if (!asks && !problem && !question && !REQUIREMENT.test(rest)) return 'follow-up'
   const short = contents <= 4
-  const pointing = short ? (rest.match(/\b(?:this|that|it|these|those|too)\b/gi)?.length ?? 0) : 0
+  const pointing = short ? (rest.match(POINTING)?.length ?? 0) : 0
   const weight =
     Math.min(contents, CONTENT_WORDS_MAX) +
     (asks ? 2 : 0) +
@@ -71,7 +74,7 @@ export function substanceOf(words: string): Substance {
     (question ? 1 : 0) +
     (REQUIREMENT.test(rest) ? 1 : 0) -
     (isReferring ? 3 : 0) -
-    (answer !== '' && short ? 1 : 0) -
+    (short && AGREEING.test(answer) ? 1 : 0) -
     pointing
   if (weight < SUBSTANCE_MIN) return 'follow-up'
   return asks || problem ? 'task' : 'question'
