@@ -53,9 +53,7 @@ describe('a summary', () => {
     expect(summary).toMatchInlineSnapshot(`
       "## Goal
       - Please make the parser accept tabs. It must stay compatible with version 2.3.
-
-      ## Requests and requirements
-      - also don't forget the changelog, we release on 2026-03-01
+      - Then: also don't forget the changelog, we release on 2026-03-01
 
       ## Decisions
       - I will keep \`splitLine\` and add a \`tabWidth\` option instead of a second parser. [recall:msg-aaaa0004]
@@ -64,7 +62,7 @@ describe('a summary', () => {
       - All 42 tests pass now and \`CHANGELOG.md\` mentions the \`tabWidth\` option.
 
       ## Files
-      - src/parser.ts: edited twice, read; now defines parseTabs
+      - src/parser.ts: edited twice, read; added parseTabs; why: keep \`splitLine\` and add a \`tabWidth\` option instead of a second parser; npm test -- parser passed after it
 
       ## Commands and results
       - npm test -- parser: ok (2 runs, 1 failed)
