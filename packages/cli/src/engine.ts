@@ -5,6 +5,7 @@ import { openQueues, type Queues, type Settled } from '@heddle/queue'
 import { type Config, systemClock } from '@heddle/runtime'
 import { openStore, type QueryEmbedder } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
+import { connectionsOf } from './connections.js'
 import { backendOf, type DatabaseServer, migrateAll, openServer } from './database-server.js'
 import { applicationNameOf, servedStages } from './presence-in-store.js'
 import { openQueryEmbedder } from './query-embedder.js'
@@ -74,11 +75,19 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       pid: process.pid,
       stages: workersHere,
     })
-    const store = await openMigratedStore(server, { applicationName, config, log, opened })
+    const connections = connectionsOf(config, workersHere)
+    const store = await openMigratedStore(server, {
+      applicationName,
+      connectionsMax: connections.store,
+      config,
+      log,
+      opened,
+    })
     const queues = await openQueues({
       backend: backendOf(config, server),
       prefix: config.queuePrefix,
       log,
+      connections: connections.queues,
       ingestLimits: { jobsMax: config.queue.ingestJobsMax, bytesMax: config.queue.ingestBytesMax },
     })
     opened.push('queues', QUEUES_CLOSE_MS, () => queues.close({ timeoutMs: QUEUES_CLOSE_MS }))

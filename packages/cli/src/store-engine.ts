@@ -4,6 +4,7 @@ import type { Queues } from '@heddle/queue'
 import type { Config, Logger } from '@heddle/runtime'
 import { assertMigrated, openStore, type Store } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
+import { connectionsOf } from './connections.js'
 import type { CommandContext } from './context.js'
 import { type DatabaseServer, migrateAll, openServer } from './database-server.js'
 import { applicationNameOf } from './presence-in-store.js'
@@ -44,7 +45,8 @@ export async function openStoreEngine(options: OpenStoreOptions): Promise<StoreE
     if (server.kind === 'embedded') await migrateAll(config, server, log)
     context.signal.throwIfAborted()
     const applicationName = applicationNameOf({ queuePrefix: config.queuePrefix, pid: process.pid, stages: [] })
-    const store = await openMigratedStore(server, { applicationName, config, log, opened })
+    const { store: connectionsMax } = connectionsOf(config, [])
+    const store = await openMigratedStore(server, { applicationName, connectionsMax, config, log, opened })
     const { project, settings } = config
     const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
     const client = createClient({
@@ -77,14 +79,16 @@ export async function openMigratedStore(
   server: DatabaseServer,
   {
     applicationName,
+    connectionsMax,
     config,
     log,
     opened,
-  }: { applicationName: string; config: Config; log: Logger; opened: CloseStack },
+  }: { applicationName: string; connectionsMax: number; config: Config; log: Logger; opened: CloseStack },
 ): Promise<Store> {
   const store = openStore({
     url: server.url,
     applicationName,
+    connectionsMax,
     vectorCacheBytesMax: config.vectorCacheMegabytes * BYTES_PER_MEGABYTE,
     log,
   })

@@ -51,9 +51,15 @@ export interface QueueFacts {
   server: 'Redis' | 'Postgres'
   version: string
   latencyMs: number
-  /** Connections that one process may open to the server, all stages included; null for Redis, where they are cheap. */
+  /** Connections that this process opens to the server at most; null for Redis, where they are cheap. */
   connectionsPerProcess: number | null
   connectionsMax: number | null
-  /** What is wrong with the server's settings, each with what to do. */
-  warnings: string[]
+  /** What is wrong with the server's settings. */
+  warnings: QueueWarning[]
+}
+
+export interface QueueWarning {
+  readonly what: string
+  /** What to do about it. */
+  readonly hint: string
 }

@@ -1,5 +1,6 @@
 export type { NewWork } from './admission.js'
 export type { QueueFacts } from './backend.js'
+export { LISTENING_CONNECTIONS, type QueueConnections } from './connections.js'
 export type { WaitingJob } from './job-removal.js'
 export type { NewShare } from './load-word.js'
 export { answerBytes } from './messages.js'

@@ -18,6 +18,7 @@ import { type Clock, type Logger, systemClock } from '@heddle/runtime'
 import { Admission, type NewWork } from './admission.js'
 import type { Backend, QueueFacts } from './backend.js'
 import { bounds } from './bounds.js'
+import { type QueueConnections, queueConnectionsDefault } from './connections.js'
 import { namedError, unavailable } from './errors.js'
 import { Inbox } from './inbox.js'
 import { JobRemovals, type WaitingJob } from './job-removal.js'
@@ -43,6 +44,8 @@ export interface QueuesOptions {
   clock?: Clock
   /** What may wait for ingest before producers are refused; null is the default of `bounds`. */
   ingestLimits?: { jobsMax: number | null; bytesMax: number | null }
+  /** What this process opens to Postgres at most. Redis has few connections anyway. */
+  connections?: QueueConnections
 }
 
 /** A thread that a stage has to look at. */
@@ -169,7 +172,13 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
   const backend =
     options.backend.kind === 'redis'
       ? await openRedisBackend({ url: options.backend.url, prefix, onError })
-      : await openPostgresBackend({ url: options.backend.url, prefix, clock, onError })
+      : await openPostgresBackend({
+          url: options.backend.url,
+          prefix,
+          clock,
+          connections: options.connections ?? queueConnectionsDefault,
+          onError,
+        })
 
   const letters = new Letters((channel, text) => bounded(backend.channels.send(channel, text)))
   const name = randomUUID().replaceAll('-', '').slice(0, 16)

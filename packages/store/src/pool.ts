@@ -148,6 +148,6 @@ async function reserve(sql: Connections): Promise<Connections> {
 
 function exhausted(connectionsMax: number): RetryableError {
   return new RetryableError('SERVICE_UNAVAILABLE', `no connection came free within ${ACQUIRE_TIMEOUT_MS} ms`, {
-    hint: `This process uses at most ${connectionsMax} connections to Postgres; lower its concurrency or raise that number.`,
+    hint: `This process uses at most ${connectionsMax} connections to Postgres; lower its concurrency, or raise that number (HEDDLE_STORE_CONNECTIONS).`,
   })
 }

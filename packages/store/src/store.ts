@@ -11,7 +11,7 @@ import { VECTOR_CACHE_BYTES_MAX, type VectorSearch } from './vector-search.js'
 export interface StoreOptions {
   /** Where the database is: `postgres://user:password@host:port/database`. */
   readonly url: string
-  /** Connections that this process opens at most. Default 10. */
+  /** Connections that this process opens at most. Default 5. */
   readonly connectionsMax?: number
   /** The name under which the server lists the connections. Default `heddle`. */
   readonly applicationName?: string
@@ -43,7 +43,7 @@ export interface Store {
   close(): Promise<void>
 }
 
-const CONNECTIONS_MAX_DEFAULT = 10
+const CONNECTIONS_MAX_DEFAULT = 5
 const CLOSE_TIMEOUT_MS = 5_000
 /** Counts of recalls that cannot be written by then are given up. */
 const ACCESSES_CLOSE_MS = 1_000

@@ -42,7 +42,8 @@ describe.each(backends())('the queues on $title', ({ skip, open }) => {
       const facts = await queues.ping()
       expect(facts.version).toMatch(/^\d+\.\d+/)
       expect(facts.latencyMs).toBeGreaterThan(0)
-      expect(facts.warnings).toEqual([])
+      // Whether the server of these tests keeps a log is its owner's choice.
+      expect(facts.warnings.filter(({ what }) => !what.includes('appendonly'))).toEqual([])
     })
 
     it('may be opened for the first time by ten processes at once', async () => {

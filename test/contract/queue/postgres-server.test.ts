@@ -69,6 +69,7 @@ describe('a Postgres server', () => {
     }
     await Promise.all(Array.from({ length: 200 }, () => queues.wake('prune', someThread())))
     const { connectionsPerProcess } = await queues.ping()
+    expect(connectionsPerProcess).toBe(6)
     const sql = postgres(database.url, { max: 1 })
     const [row] = await sql`SELECT count(*)::int AS count FROM pg_stat_activity
                             WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`

@@ -66,9 +66,19 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
   })
 
   it('that evicts keys is reported', async () => {
-    const redis = await ownRedis({ 'maxmemory-policy': 'allkeys-lru' })
+    const redis = await ownRedis({ 'maxmemory-policy': 'allkeys-lru', appendonly: 'yes' })
     const queues = await queuesAt({ backend: { kind: 'redis', url: redis.url }, prefix: freshPrefix() })
-    expect((await queues.ping()).warnings).toEqual([expect.stringContaining('allkeys-lru')])
+    expect((await queues.ping()).warnings).toEqual([
+      { what: expect.stringContaining('allkeys-lru'), hint: expect.stringContaining('noeviction') },
+    ])
+  })
+
+  it('that keeps no log of its writes is reported, with what to do', async () => {
+    const redis = await ownRedis({ appendonly: 'no' })
+    const queues = await queuesAt({ backend: { kind: 'redis', url: redis.url }, prefix: freshPrefix() })
+    expect((await queues.ping()).warnings).toEqual([
+      { what: expect.stringContaining('appendonly is no'), hint: expect.stringContaining('config set appendonly yes') },
+    ])
   })
 
   it('that is full is told to producers as unavailable', async () => {

@@ -3,8 +3,6 @@ import { type Check, failed, passed, warned } from './check.js'
 
 const OLDEST_MAJOR = 15
 const NEWEST_MAJOR = 18
-/** What the store opens in one process at most, by default. */
-const STORE_CONNECTIONS = 10
 
 /** What a look at the server says about it. */
 export function checksOfServer(server: ServerHealth): Check[] {
@@ -51,17 +49,14 @@ function roleCheck({ login, isSuperuser, roleExists, mayTakeRole }: ServerHealth
   return passed(name, `"${login}" works as heddle_app, which row-level security binds`)
 }
 
-/**
- * Compares what one process may open with what the server has left.
- *
- * @param queueConnections what the queues of one process open at this server; null where they are elsewhere
- */
-export function connectionCheck(server: ServerHealth, queueConnections: number | null): Check {
+/** Compares what one process may open, with all stages and with one, with what the server has left. */
+export function connectionCheck(
+  { connectionsMax, connectionsOpen }: Pick<ServerHealth, 'connectionsMax' | 'connectionsOpen'>,
+  most: { readonly process: number; readonly stage: number },
+): Check {
   const name = 'connections'
-  const perProcess = STORE_CONNECTIONS + (queueConnections ?? 0)
-  const free = server.connectionsMax - server.connectionsOpen
-  const room = Math.floor(free / perProcess)
-  const detail = `max_connections ${server.connectionsMax}, ${server.connectionsOpen} open; one process opens up to ${perProcess}: room for ${Math.max(0, room)} more`
+  const room = Math.max(0, Math.floor((connectionsMax - connectionsOpen) / most.process))
+  const detail = `max_connections ${connectionsMax}, ${connectionsOpen} open; one process opens up to ${most.process}, a worker of one stage ${most.stage}: room for ${room} more`
   const hint = 'Raise max_connections, or run fewer processes; each "heddle worker" and each "heddle up" is one.'
   if (room < 1) return failed(name, detail, hint)
   return room < 2 ? warned(name, detail, hint) : passed(name, detail)

@@ -44,6 +44,7 @@ async function lookAtServers(
   opened: CloseStack,
 ): Promise<Check[]> {
   const { inspectServer, openStore } = await import('@heddle/store')
+  const { connectionsOf } = await import('../connections.js')
   const { migrateAll, openServer } = await import('../database-server.js')
   let server: DatabaseServer
   try {
@@ -62,16 +63,15 @@ async function lookAtServers(
       server.kind === 'embedded' ? 'the embedded Postgres runs' : 'the server answers',
     )
     const migrated = health.migrationsPending.length === 0
-    const queues = migrated
-      ? await lookAtQueues(config, server, store, log, opened)
-      : { checks: [skipped('queues')], connections: null }
+    const queues = migrated ? await lookAtQueues(config, server, store, log, opened) : [skipped('queues')]
     const letters = migrated
       ? await lookAtLetters(store, config).catch((error) => failedBy('dead letters', error))
       : skipped('dead letters')
     const search = migrated
       ? await lookAtSearch(store, config, health).catch((error) => failedBy('search', error))
       : skipped('search')
-    return [reachable, ...checks, connectionCheck(health, queues.connections), ...queues.checks, letters, search]
+    const most = { process: connectionsOf(config, stageNames).total, stage: connectionsOf(config, ['ingest']).total }
+    return [reachable, ...checks, connectionCheck(health, most), ...queues, letters, search]
   } catch (error) {
     return [failedBy('database', error), skipped('queues')]
   }
@@ -109,7 +109,7 @@ async function lookAtQueues(
   store: Store,
   log: Logger,
   opened: CloseStack,
-): Promise<{ checks: Check[]; connections: number | null }> {
+): Promise<Check[]> {
   const { openQueues } = await import('@heddle/queue')
   const { backendOf } = await import('../database-server.js')
   const { servedStages } = await import('../presence-in-store.js')
@@ -120,21 +120,16 @@ async function lookAtQueues(
     const [stats, served] = await Promise.all([queues.stats(), servedStages(store, config.queuePrefix)])
     const paused = stats.filter((stage) => stage.paused).map(({ stage }) => stage)
     const unserved = stageNames.filter((stage) => !served.has(stage))
-    return {
-      connections: facts.connectionsPerProcess,
-      checks: [
-        passed('queues', `${facts.server} ${facts.version} answers in ${facts.latencyMs.toFixed(1)} ms`),
-        ...facts.warnings.map((warning) => warned('queues', warning, 'Change this setting of the server.')),
-        ...(paused.length === 0
-          ? []
-          : [warned('queues', `paused: ${paused.join(', ')}`, 'Run "heddle queues resume".')]),
-        unserved.length === 0
-          ? passed('workers', 'every stage is served')
-          : warned('workers', `no worker runs for ${unserved.join(', ')}`, 'Run "heddle up", or "heddle worker all".'),
-      ],
-    }
+    return [
+      passed('queues', `${facts.server} ${facts.version} answers in ${facts.latencyMs.toFixed(1)} ms`),
+      ...facts.warnings.map(({ what, hint }) => warned('queues', what, hint)),
+      ...(paused.length === 0 ? [] : [warned('queues', `paused: ${paused.join(', ')}`, 'Run "heddle queues resume".')]),
+      unserved.length === 0
+        ? passed('workers', 'every stage is served')
+        : warned('workers', `no worker runs for ${unserved.join(', ')}`, 'Run "heddle up", or "heddle worker all".'),
+    ]
   } catch (error) {
-    return { connections: null, checks: [failedBy('queues', error)] }
+    return [failedBy('queues', error)]
   }
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '@heddle/runtime'
 import type { BackendFactory, PostgresConnection, PostgresConnectionOptions, QueueBaseOptions } from 'bullmq'
 import type { Backend, BullSetup, QueueFacts } from '../backend.js'
 import { bounds } from '../bounds.js'
+import { LISTENING_CONNECTIONS, type QueueConnections } from '../connections.js'
 import { namedError, unavailable } from '../errors.js'
 import { TextQueue } from '../text-queue.js'
 import { within } from '../waiting.js'
@@ -17,16 +18,9 @@ export interface PostgresBackendOptions {
   url: string
   prefix: string
   clock: Clock
+  connections: QueueConnections
   onError(error: unknown): void
 }
-
-/**
- * Connections of one process at most: two pools, one connection on which workers wait for jobs, and one on which replies
- * and events arrive. The last two must not go through a pooler.
- */
-const producerConnectionsMax = 3
-const workerConnectionsMax = 6
-const connectionsPerProcess = producerConnectionsMax + workerConnectionsMax + 2
 
 /**
  * Postgres: BullMQ's tables in a schema of their own.
@@ -35,23 +29,28 @@ const connectionsPerProcess = producerConnectionsMax + workerConnectionsMax + 2
  * of the server may take back the last half second of the queue, as Redis's default does, and each commit is spared its
  * wait for the disk.
  */
-export async function openPostgresBackend({ url, prefix, clock, onError }: PostgresBackendOptions): Promise<Backend> {
+export async function openPostgresBackend(options: PostgresBackendOptions): Promise<Backend> {
+  const { url, prefix, clock, connections, onError } = options
   await migrateQueues({ url, prefix })
   const opened: PostgresConnection[] = []
+  const listener = new PostgresListener({ url, clock, onError })
   let workerConnection: Promise<PostgresConnection> | undefined
 
   const connect = async (connectionsMax: number, waitMs: number): Promise<PostgresConnection> => {
-    const connection = new SharedPostgresConnection({
-      connectionString: url,
-      schema: schemaOf(prefix),
-      max: connectionsMax,
-      connectionTimeoutMillis: waitMs,
-      query_timeout: 30_000,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-      application_name: 'heddle-queue',
-      options: '-c synchronous_commit=off',
-    })
+    const connection = new SharedPostgresConnection(
+      {
+        connectionString: url,
+        schema: schemaOf(prefix),
+        max: connectionsMax,
+        connectionTimeoutMillis: waitMs,
+        query_timeout: 30_000,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+        application_name: 'heddle-queue',
+        options: '-c synchronous_commit=off',
+      },
+      listener,
+    )
     // Every queue or worker adds its listeners.
     connection.setMaxListeners(100)
     connection.on('error', onError)
@@ -65,8 +64,7 @@ export async function openPostgresBackend({ url, prefix, clock, onError }: Postg
     return connection
   }
 
-  const producerConnection = await connect(producerConnectionsMax, bounds.connectMs)
-  const listener = new PostgresListener({ url, clock, onError })
+  const producerConnection = await connect(connections.producersMax, bounds.connectMs)
   try {
     await listener.open()
   } catch (error) {
@@ -81,13 +79,19 @@ export async function openPostgresBackend({ url, prefix, clock, onError }: Postg
     producers: () => setup(producerConnection),
     async workers() {
       // A worker whose event loop was busy for seconds must not take that for a server that is away.
-      workerConnection ??= connect(workerConnectionsMax, 30_000).catch((error: unknown) => {
+      workerConnection ??= connect(connections.workersMax, 30_000).catch((error: unknown) => {
         workerConnection = undefined
         throw error
       })
       return setup(await workerConnection)
     },
-    facts: () => readFacts(producerConnection),
+    facts: () =>
+      readFacts(
+        producerConnection,
+        connections.producersMax +
+          LISTENING_CONNECTIONS +
+          (workerConnection === undefined ? 0 : connections.workersMax),
+      ),
     async oldestWaitingAtMs(queue) {
       const { rows } = await producerConnection.pool.query<{ addedAtMs: string }>(
         `SELECT added_at_ms AS "addedAtMs" FROM job WHERE queue = $1 AND state = 'waiting' ORDER BY priority, seq LIMIT 1`,
@@ -119,7 +123,7 @@ function setup(connection: PostgresConnection): BullSetup {
   return { Queue: TextQueue, factory, connection: {} }
 }
 
-async function readFacts({ pool }: PostgresConnection): Promise<QueueFacts> {
+async function readFacts({ pool }: PostgresConnection, connectionsPerProcess: number): Promise<QueueFacts> {
   const startedMs = performance.now()
   const { rows } = await pool.query<{ version: string; connectionsMax: string }>(
     `SELECT current_setting('server_version') AS version, current_setting('max_connections') AS "connectionsMax"`,

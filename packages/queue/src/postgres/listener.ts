@@ -19,6 +19,7 @@ export interface PostgresListenerOptions {
 export class PostgresListener {
   readonly #options: PostgresListenerOptions
   readonly #receivers = new Map<string, (text: string) => void>()
+  readonly #whenLost: (() => void)[] = []
   readonly #closing = new AbortController()
   #client: Client | undefined
   #reconnecting: Promise<void> | undefined
@@ -33,6 +34,11 @@ export class PostgresListener {
   async open(): Promise<void> {
     await this.#connect()
     void this.#watch()
+  }
+
+  /** Calls back each time the connection was lost: what was sent until it is made anew is lost, too. */
+  onLost(callback: () => void): void {
+    this.#whenLost.push(callback)
   }
 
   async listen(channel: string, receive: (text: string) => void): Promise<void> {
@@ -77,7 +83,7 @@ export class PostgresListener {
       query_timeout: bounds.connectMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      application_name: 'heddle-replies',
+      application_name: 'heddle-listen',
     })
     client.on('error', (error: unknown) => this.#lost(client, error))
     client.on('end', () => this.#lost(client, new Error('Connection terminated')))
@@ -99,6 +105,7 @@ export class PostgresListener {
     this.#options.onError(error)
     void end(client)
     this.#reconnecting = this.#reconnect()
+    for (const callback of this.#whenLost) callback()
   }
 
   async #reconnect(): Promise<void> {

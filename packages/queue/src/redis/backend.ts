@@ -6,6 +6,7 @@ import { createRedisChannels } from './channels.js'
 import { connectRedis, createRedis } from './connect.js'
 import { readDepth } from './depth.js'
 import { readHolders } from './holders.js'
+import { warningsOf } from './warnings.js'
 
 export interface RedisBackendOptions {
   url: string
@@ -75,20 +76,13 @@ async function readFacts(redis: Redis): Promise<QueueFacts> {
   const latencyMs = performance.now() - startedMs
   const info = await redis.info()
   const field = (name: string) => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim()
-  const policy = field('maxmemory_policy')
-  const warnings: string[] = []
-  if (policy !== undefined && policy !== 'noeviction') {
-    warnings.push(
-      `Redis evicts keys when its memory is full (maxmemory-policy is ${policy}), and jobs are keys: set it to noeviction.`,
-    )
-  }
   return {
     server: 'Redis',
     version: field('redis_version') ?? 'unknown',
     latencyMs,
     connectionsPerProcess: null,
     connectionsMax: null,
-    warnings,
+    warnings: warningsOf(field),
   }
 }
 

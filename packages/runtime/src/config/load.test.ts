@@ -65,6 +65,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       settings: {},
       embedder: { kind: 'auto', model: null, modelsDir: null, baseUrl: null, dimensions: null, threads: null },
+      connections: { store: null, workers: null },
       workers: { niceness: 10 },
       vectorCacheMegabytes: 256,
       strategyModules: [],

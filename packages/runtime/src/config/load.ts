@@ -26,6 +26,8 @@ export interface Config {
   logLevel: LogLevel
   /** What the file and the environment say about agents; the agents' own settings go over it. */
   settings: PartialSettings
+  /** Connections that a process opens to Postgres at most, for the store and for the jobs of its workers. Null leaves it to what it does. */
+  connections: { store: number | null; workers: number | null }
   workers: {
     /** How far `heddle worker` stands back for other processes of its machine, 0 to 19. Default 10. */
     niceness: number
@@ -129,6 +131,7 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
       dimensions: raw.embedder?.dimensions ?? null,
       threads: raw.embedder?.threads ?? null,
     },
+    connections: { store: raw.connections?.store ?? null, workers: raw.connections?.workers ?? null },
     workers: { niceness: raw.workers?.niceness ?? 10 },
     vectorCacheMegabytes: raw.vectorCacheMegabytes ?? 256,
     retention: {

@@ -64,6 +64,13 @@ export const rawConfigSchema = z.strictObject({
       ingestBytesMax: atLeastOne.optional(),
     })
     .optional(),
+  /** What one process opens to Postgres at most. */
+  connections: z
+    .strictObject({
+      store: atLeastOne.max(100, 'must be at most 100').optional(),
+      workers: atLeastOne.max(100, 'must be at most 100').optional(),
+    })
+    .optional(),
   workers: z
     .strictObject({
       niceness: z

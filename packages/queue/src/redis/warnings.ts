@@ -1,0 +1,25 @@
+import type { QueueWarning } from '../backend.js'
+
+/**
+ * What is wrong with the settings of a Redis that keeps jobs.
+ *
+ * @param field reads a field of Redis's answer to `INFO`
+ */
+export function warningsOf(field: (name: string) => string | undefined): QueueWarning[] {
+  const warnings: QueueWarning[] = []
+  const policy = field('maxmemory_policy')
+  if (policy !== undefined && policy !== 'noeviction') {
+    warnings.push({
+      what: `Redis evicts keys when its memory is full (maxmemory-policy is ${policy}), and jobs are keys`,
+      hint: 'Set maxmemory-policy to noeviction: redis-cli config set maxmemory-policy noeviction, and the same in its configuration file.',
+    })
+  }
+  // Hosted servers may leave the field out.
+  if (field('aof_enabled') === '0') {
+    warnings.push({
+      what: 'Redis keeps no log of its writes (appendonly is no): when it ends, appends are lost that were acknowledged as "queued" and that no worker had stored',
+      hint: 'Set appendonly to yes: redis-cli config set appendonly yes, and the same in its configuration file; or have producers wait for "stored", the default.',
+    })
+  }
+  return warnings
+}
