@@ -104,7 +104,7 @@ describe.each(backends())('ingest workers on $title', ({ skip, open }) => {
     const log = createLogger({ level: 'fatal', name: 'test' })
     const openSide = async () => ({
       store: openStore({ url: database.url, connectionsMax: 4 }),
-      queues: await openQueues({ backend: queue, prefix, log }),
+      queues: await openQueues({ backend: queue, prefix, log, create: true }),
     })
     const side = await openSide()
     producer = side.queues

@@ -148,7 +148,7 @@ async function openServers(kind: OutageCase['queues']): Promise<Servers> {
 async function openClient({ databaseUrl, queueBackend }: Servers) {
   const store = openStore({ url: databaseUrl })
   closeLater(() => store.close())
-  const queues = await openQueues({ backend: queueBackend, prefix: PREFIX, log })
+  const queues = await openQueues({ backend: queueBackend, prefix: PREFIX, log, create: true })
   closeLater(() => queues.close({ timeoutMs: 0 }))
   return createClient({ store, queues })
 }

@@ -9,7 +9,7 @@ if (!databaseUrl || !prefix || !dataDir) throw new Error('usage')
 
 const log = createLogger({ level: 'fatal', name: 'test' })
 const store = openStore({ url: databaseUrl })
-const queues = await openQueues({ backend: { kind: 'postgres', url: databaseUrl }, prefix, log })
+const queues = await openQueues({ backend: { kind: 'postgres', url: databaseUrl }, prefix, log, create: true })
 await startStages({
   store,
   queues,

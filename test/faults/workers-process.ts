@@ -10,7 +10,7 @@ if ((kind !== 'postgres' && kind !== 'redis') || !queueUrl || !prefix || !databa
 
 const log = createLogger({ level: 'fatal', name: 'test' })
 const store = openStore({ url: databaseUrl })
-const queues = await openQueues({ backend: { kind, url: queueUrl }, prefix, log })
+const queues = await openQueues({ backend: { kind, url: queueUrl }, prefix, log, create: true })
 await startStages({
   store,
   queues,

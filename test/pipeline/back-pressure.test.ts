@@ -26,6 +26,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer on 
         prefix: pipeline.prefix,
         log,
         ingestLimits: { jobsMax: JOBS_MAX, bytesMax: null },
+        create: true,
       })
       client = createClient({ store: pipeline.store, queues, project: 'full' })
       close = () => queues.close()

@@ -147,7 +147,7 @@ async function openFilled(mode: 'embedded' | 'postgres' | 'redis'): Promise<Pipe
 
 async function otherProcess({ queueBackend, prefix }: Pipeline): Promise<Queues> {
   const log = createLogger({ level: 'fatal', name: 'test' })
-  const queues = await openQueues({ backend: queueBackend, prefix, log })
+  const queues = await openQueues({ backend: queueBackend, prefix, log, create: true })
   onTestFinished(() => queues.close({ timeoutMs: 0 }))
   return queues
 }

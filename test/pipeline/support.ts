@@ -92,7 +92,7 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
     mode === 'redis' && redis !== null
       ? { kind: 'redis' as const, url: redis }
       : { kind: 'postgres' as const, url: database.url }
-  const queues = await openQueues({ backend: queueBackend, prefix, log })
+  const queues = await openQueues({ backend: queueBackend, prefix, log, create: true })
   const project = 'tests'
   const dataDir = await mkdtemp(join(tmpdir(), 'heddle-test-data-'))
   const snapshotsFolder = join(dataDir, 'sessions')

@@ -350,7 +350,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
 
       const log = createLogger({ level: 'fatal', name: 'test' })
       const store = openStore({ url: before.databaseUrl })
-      const queues = await openQueues({ backend: before.queueBackend, prefix: freshPrefix(), log })
+      const queues = await openQueues({ backend: before.queueBackend, prefix: freshPrefix(), log, create: true })
       const config = {
         ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: tmpdir() }),
         settings: {},

@@ -1,5 +1,5 @@
 import { startEmbeddedPostgres } from '@heddle/embedded'
-import { migrateQueues, type openQueues } from '@heddle/queue'
+import { migrateQueues, openQueues } from '@heddle/queue'
 import type { Config, Logger } from '@heddle/runtime'
 import { migrate } from '@heddle/store'
 import type { CommandContext } from './context.js'
@@ -70,11 +70,29 @@ export function backendOf(config: Config, server: DatabaseServer): Parameters<ty
   return { kind: 'postgres', url: server.url }
 }
 
+/** Makes the prefix known on Redis, so that producers may begin before the first worker does. */
+async function makePrefix(config: Config, server: DatabaseServer, log: Logger): Promise<void> {
+  try {
+    const queues = await openQueues({
+      backend: backendOf(config, server),
+      prefix: config.queuePrefix,
+      log,
+      create: true,
+    })
+    await queues.close()
+  } catch (error) {
+    // The tables do not wait for Redis, and the first worker does the same.
+    log.warn({ error }, 'the queues were not looked at')
+  }
+}
+
 /** Brings the store's tables, and where the queues are in Postgres theirs, to this version. */
 export async function migrateAll(config: Config, server: DatabaseServer, log: Logger): Promise<string[]> {
   const { applied } = await migrate({ url: server.adminUrl, log })
   if (config.redisUrl === null) {
     await migrateQueues({ url: server.adminUrl, prefix: config.queuePrefix, grantTo: APP_ROLE })
+  } else {
+    await makePrefix(config, server, log)
   }
   return applied
 }

@@ -88,6 +88,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       prefix: config.queuePrefix,
       log,
       connections: connections.queues,
+      create: workersHere.length > 0,
       ingestLimits: { jobsMax: config.queue.ingestJobsMax, bytesMax: config.queue.ingestBytesMax },
     })
     opened.push('queues', QUEUES_CLOSE_MS, () => queues.close({ timeoutMs: QUEUES_CLOSE_MS }))

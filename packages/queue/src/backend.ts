@@ -6,6 +6,10 @@ import type { BullQueue } from './stage-queue.js'
 export interface Backend {
   readonly server: 'Redis' | 'Postgres'
   readonly channels: Channels
+  /** Whether the prefix was made by who may: a worker, or `heddle migrate`. */
+  isKnown(): Promise<boolean>
+  /** Other prefixes that were, the first in the order of letters. */
+  otherPrefixes(): Promise<readonly string[]>
   /** How BullMQ's queues and workers reach the server. */
   producers(): BullSetup
   workers(): Promise<BullSetup>

@@ -32,7 +32,7 @@ test('without a reply the answer is looked up, from the first look on', async ()
 
 test('of what arrives, only replies are taken', () => {
   const ended: string[] = []
-  const inbox = new Inbox(systemClock, (id) => ended.push(id))
+  const inbox = new Inbox(systemClock, { onEnd: (id) => ended.push(id) })
   const other = requestId.replace(/1$/, '2')
   const failed = { requestId: other, ok: false, error: { code: 'CONFLICT', detail: 'taken' } }
   inbox.receive('no list')

@@ -14,14 +14,25 @@ type Listener = Pick<Waiter<unknown>, 'onReply' | 'fail'>
 export class Inbox {
   readonly #clock: Clock
   readonly #onEnd: (requestId: string) => void
+  readonly #late: (deadlineMs: number) => string | null
   readonly #waiters = new Map<string, readonly Listener[]>()
   /** Those whose replies may bring the answer along. */
   #answers = 0
 
-  /** @param onEnd told of each reply that has come */
-  constructor(clock: Clock, onEnd: (requestId: string) => void = () => {}) {
+  /**
+   * @param options.onEnd told of each reply that has come
+   * @param options.late what to do where a wait ends without one, if there is more to say than to ask again
+   */
+  constructor(
+    clock: Clock,
+    {
+      onEnd = () => {},
+      late = () => null,
+    }: { onEnd?: (requestId: string) => void; late?: (deadlineMs: number) => string | null } = {},
+  ) {
     this.#clock = clock
     this.#onEnd = onEnd
+    this.#late = late
   }
 
   /** How many callers wait now. */
@@ -41,7 +52,7 @@ export class Inbox {
       if (takesAnswer) this.#answers--
       this.#forget(requestId, waiter)
     }
-    const waiter: Waiter<T> = new Waiter(expectation, { clock: this.#clock, takesAnswer, onEnd })
+    const waiter: Waiter<T> = new Waiter(expectation, { clock: this.#clock, takesAnswer, onEnd, late: this.#late })
     const others = this.#waiters.get(requestId)
     this.#waiters.set(requestId, others === undefined ? [waiter] : [...others, waiter])
     waiter.start()

@@ -34,6 +34,7 @@ import { openRedisBackend } from './redis/backend.js'
 import type { ExpectedReply, ReplyExpectation } from './reply-waiter.js'
 import { type QueueStats, StageQueue } from './stage-queue.js'
 import { type EventListener, Subscriptions, type Unsubscribe } from './subscriptions.js'
+import { noWorkers, unknownPrefix } from './unknown-prefix.js'
 import { settles, within } from './waiting.js'
 
 export interface QueuesOptions {
@@ -44,6 +45,11 @@ export interface QueuesOptions {
   clock?: Clock
   /** What may wait for ingest before producers are refused; null is the default of `bounds`. */
   ingestLimits?: { jobsMax: number | null; bytesMax: number | null }
+  /**
+   * Whether a prefix that no worker has ever served is made: for workers, and for who runs them. Default false: who only
+   * sends is told that nobody would do its jobs.
+   */
+  create?: boolean
   /** What this process opens to Postgres at most. Redis has few connections anyway. */
   connections?: QueueConnections
 }
@@ -154,13 +160,14 @@ export function internalsOf(queues: Queues): QueuesInternals {
 }
 
 /**
- * Connects to the server of the queues, and creates what it lacks. Any number of processes may do so at once.
+ * Connects to the server of the queues, and with `create` makes what it lacks. Any number of processes may do so at once.
  *
+ * @throws PermanentError `NOT_FOUND` of the field `prefix` where no worker was ever seen under it
  * @throws RetryableError `SERVICE_UNAVAILABLE` if the server is away; PermanentError `UNAUTHORIZED`, `FORBIDDEN` or
  *   `NOT_FOUND` if it refuses
  */
 export async function openQueues(options: QueuesOptions): Promise<Queues> {
-  const { prefix, log, clock = systemClock } = options
+  const { prefix, log, clock = systemClock, create = false } = options
   if (!/^[a-z][a-z0-9_-]{0,39}$/.test(prefix)) {
     throw validationError('prefix', 'must be 1 to 40 of a-z, 0-9, _ and -, starting with a letter', prefix)
   }
@@ -171,11 +178,12 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
   }
   const backend =
     options.backend.kind === 'redis'
-      ? await openRedisBackend({ url: options.backend.url, prefix, onError })
+      ? await openRedisBackend({ url: options.backend.url, prefix, create, onError })
       : await openPostgresBackend({
           url: options.backend.url,
           prefix,
           clock,
+          create,
           connections: options.connections ?? queueConnectionsDefault,
           onError,
         })
@@ -183,13 +191,21 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
   const letters = new Letters((channel, text) => bounded(backend.channels.send(channel, text)))
   const name = randomUUID().replaceAll('-', '').slice(0, 16)
   const pools = new Pools({ name, clock, tell: (text) => backend.channels.send(poolChannel(prefix), text) })
+  if (!create) await assertKnown(backend, prefix, { pools, clock })
   const load = new ProjectLoad({
     name,
     clock,
     tell: (text) => backend.channels.send(loadChannel(prefix), text),
     workersOf: (stage) => pools.workersOf(stage),
   })
-  const inbox = new Inbox(clock, (requestId) => load.ended(requestId))
+  const inbox = new Inbox(clock, {
+    onEnd: (requestId) => load.ended(requestId),
+    // Workers tell of themselves now and then: who waits for a moment only may not have heard them yet.
+    late: (deadlineMs) =>
+      deadlineMs < bounds.loadKnownMs || stageNames.some((stage) => pools.workersOf(stage) > 0)
+        ? null
+        : noWorkers(prefix),
+  })
   const queues = new Map(stageNames.map((stage) => [stage, new StageQueue(stage, backend, prefix, onError)]))
   const admission = new Admission({
     stage: 'ingest',
@@ -316,4 +332,27 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     throw error
   }
   return opened
+}
+
+/**
+ * Looks whether anybody serves a prefix, before anything is made under it. Workers of an earlier version left no mark; they
+ * answer when they are asked what they do.
+ */
+async function assertKnown(
+  backend: Backend,
+  prefix: string,
+  { pools, clock }: { pools: Pools; clock: Clock },
+): Promise<void> {
+  try {
+    if (await backend.isKnown()) return
+    await backend.channels.listen(poolChannel(prefix), (text) => pools.receive(text))
+    await pools.ask()
+    await clock.wait(bounds.poolAnswerMs)
+    if (stageNames.some((stage) => pools.workersOf(stage) > 0)) return
+    throw unknownPrefix(prefix, backend.server, await backend.otherPrefixes())
+  } catch (error) {
+    pools.close()
+    await settles(backend.close(), 2_000)
+    throw namedError(error, backend.server)
+  }
 }

@@ -50,6 +50,7 @@ export class Waiter<T> implements ExpectedReply<T> {
   readonly #expectation: ReplyExpectation<T>
   readonly #clock: Clock
   readonly #onEnd: () => void
+  readonly #late: (deadlineMs: number) => string | null
   #onAbort: (() => void) | undefined
   #callOffDeadline: (() => void) | undefined
   #callOffLook: (() => void) | undefined
@@ -63,12 +64,18 @@ export class Waiter<T> implements ExpectedReply<T> {
 
   constructor(
     expectation: ReplyExpectation<T>,
-    { clock, takesAnswer, onEnd }: { clock: Clock; takesAnswer: boolean; onEnd: () => void },
+    {
+      clock,
+      takesAnswer,
+      onEnd,
+      late,
+    }: { clock: Clock; takesAnswer: boolean; onEnd: () => void; late: (deadlineMs: number) => string | null },
   ) {
     this.takesAnswer = takesAnswer
     this.#expectation = expectation
     this.#clock = clock
     this.#onEnd = onEnd
+    this.#late = late
     this.result = new Promise<T>((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -124,7 +131,7 @@ export class Waiter<T> implements ExpectedReply<T> {
     const { requestId, deadlineMs } = this.#expectation
     this.fail(
       new RetryableError('TIMEOUT', `No answer within ${deadlineMs} ms`, {
-        hint: 'The request is still worked on; ask again later, or check `heddle queues`.',
+        hint: this.#late(deadlineMs) ?? 'The request is still worked on; ask again later, or check `heddle queues`.',
         facts: { requestId },
         ...(this.#lastError !== undefined && { cause: this.#lastError }),
       }),

@@ -49,8 +49,8 @@ export async function openBench(servers: Servers): Promise<Bench> {
   const run = randomBytes(4).toString('hex')
   const prefixes = { stages: `bench-${run}`, 'no-op': `bench-noop-${run}`, bullmq: `bench-bullmq-${run}` }
   const store = openStore({ url: servers.databaseUrl })
-  const queues = await openQueues({ backend: servers.queue, prefix: prefixes.stages, log })
-  const noOp = await openQueues({ backend: servers.queue, prefix: prefixes['no-op'], log })
+  const queues = await openQueues({ backend: servers.queue, prefix: prefixes.stages, log, create: true })
+  const noOp = await openQueues({ backend: servers.queue, prefix: prefixes['no-op'], log, create: true })
   const sql = postgres(servers.databaseUrl, { max: 4, onnotice: () => {} })
   const workers: Workers[] = []
   const plainQueues: PlainQueue[] = []

@@ -42,7 +42,7 @@ process.on('disconnect', () => void stop().finally(() => process.exit()))
 
 async function start({ databaseUrl, queue, prefix }: GatewayOrder): Promise<GatewayAnswer> {
   const store = openStore({ url: databaseUrl })
-  const queues = await openQueues({ backend: queue, prefix, log })
+  const queues = await openQueues({ backend: queue, prefix, log, create: true })
   const project = 'nobody'
   const { settings } = loadConfig({ env: {}, cwd: tmpdir() })
   const backend = gatewayBackendOf({

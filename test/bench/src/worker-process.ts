@@ -59,7 +59,7 @@ async function start(order: WorkerOrder): Promise<void> {
     stop = () => worker.close()
     return
   }
-  const queues = await openQueues({ backend: order.queue, prefix: order.prefix, log })
+  const queues = await openQueues({ backend: order.queue, prefix: order.prefix, log, create: true })
   stop = () => queues.close()
   if (order.kind === 'no-op') {
     for (const stage of order.stages) {

@@ -118,7 +118,7 @@ async function onGathered(
 async function onQueues({ direct }: Servers, prefix: string, work: (queues: Queues) => Promise<void>): Promise<void> {
   const log = createLogger({ level: 'silent', name: 'chaos' })
   const attempt = async () => {
-    const queues = await openQueues({ backend: direct.queue, prefix, log })
+    const queues = await openQueues({ backend: direct.queue, prefix, log, create: true })
     try {
       await work(queues)
       return true

@@ -27,7 +27,7 @@ async function start<Order extends Place>(
 ): Promise<void> {
   const log = createLogger({ level: logLevel, name })
   const store = openStore({ url: order.databaseUrl, connectionsMax: CONNECTIONS_MAX })
-  const queues = await openQueues({ backend: order.queue, prefix: order.prefix, log })
+  const queues = await openQueues({ backend: order.queue, prefix: order.prefix, log, create: true })
   const client = createClient({ store, queues, project: PROJECT, log })
   process.send?.('ready')
   await once(process, 'message')

@@ -79,7 +79,7 @@ async function runOnServers(options: RunOptions, servers: Servers): Promise<Meas
 async function prepare({ direct }: Servers): Promise<void> {
   const log = createLogger({ level: 'silent', name: 'chaos' })
   const store = openStore({ url: direct.databaseUrl })
-  const queues = await openQueues({ backend: direct.queue, prefix: PREFIX, log })
+  const queues = await openQueues({ backend: direct.queue, prefix: PREFIX, log, create: true })
   const client = createClient({ store, queues, project: PROJECT })
   await client.agents.put(AGENT, { settings: { budget: BUDGET_TOKENS, rollingWindow: null } })
   await queues.close()

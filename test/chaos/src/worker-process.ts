@@ -29,7 +29,7 @@ process.on('message', (order: WorkerOrder) => {
 
 /** All stages with a reconciler, as `heddle worker all` runs them. */
 async function start({ databaseUrl, queue, prefix, reconcile, isBlind }: WorkerOrder): Promise<void> {
-  const queues = await openQueues({ backend: queue, prefix, log })
+  const queues = await openQueues({ backend: queue, prefix, log, create: true })
   const config = { ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: tmpdir() }), project: PROJECT }
   const deps = { queues, config, log, clock: systemClock }
   const store = openStore({ url: databaseUrl })

@@ -5,7 +5,7 @@ import { log } from './process-support.js'
 const [kind, url, prefix] = process.argv.slice(2)
 if ((kind !== 'postgres' && kind !== 'redis') || url === undefined || prefix === undefined) throw new Error('usage')
 
-const queues = await openQueues({ backend: { kind, url }, prefix, log })
+const queues = await openQueues({ backend: { kind, url }, prefix, log, create: true })
 const started = performance.now()
 for (const stage of ['ingest', 'prune', 'assemble'] as const) {
   await defineWorker({

@@ -7,7 +7,7 @@ describe.each(backends())('the queue of ingest on $title', ({ skip, open }) => {
   const openLimited = async (ingestLimits: { jobsMax: number | null; bytesMax: number | null }) => {
     const place = await freshPlace(open)
     const openOne = async () => {
-      const queues = await openQueues({ ...place, log, ingestLimits })
+      const queues = await openQueues({ ...place, log, ingestLimits, create: true })
       onTestFinished(() => queues.close({ timeoutMs: 0 }))
       return queues
     }

@@ -5,7 +5,7 @@ import { log, shortLocks } from './process-support.js'
 const [kind, url, prefix] = process.argv.slice(2)
 if ((kind !== 'postgres' && kind !== 'redis') || url === undefined || prefix === undefined) throw new Error('usage')
 
-const queues = await openQueues({ backend: { kind, url }, prefix, log })
+const queues = await openQueues({ backend: { kind, url }, prefix, log, create: true })
 await defineWorker({
   stage: 'prune',
   queues,

@@ -103,7 +103,7 @@ describe.each(backends())('an outage of $title', ({ skip, open }) => {
       const proxy = await proxyTo(place.backend.url)
       await proxy.stop()
       const startedMs = performance.now()
-      const opening = openQueues({ ...place, backend: { ...place.backend, url: proxy.url }, log })
+      const opening = openQueues({ ...place, backend: { ...place.backend, url: proxy.url }, log, create: true })
       await expect(opening).rejects.toBeInstanceOf(RetryableError)
       await expect(opening).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', hint: expect.any(String) })
       expect(performance.now() - startedMs).toBeLessThan(soonMs)
@@ -115,14 +115,14 @@ describe.each(backends())('an outage of $title', ({ skip, open }) => {
     if (place.backend.kind === 'postgres') {
       const url = new URL(place.backend.url)
       url.pathname = '/heddle_no_such_database'
-      const opening = openQueues({ ...place, backend: { kind: 'postgres', url: url.href }, log })
+      const opening = openQueues({ ...place, backend: { kind: 'postgres', url: url.href }, log, create: true })
       await expect(opening).rejects.toBeInstanceOf(PermanentError)
       await expect(opening).rejects.toMatchObject({ code: 'NOT_FOUND' })
     } else {
       const url = new URL(place.backend.url)
       url.username = 'nobody'
       url.password = 'wrong'
-      const opening = openQueues({ ...place, backend: { kind: 'redis', url: url.href }, log })
+      const opening = openQueues({ ...place, backend: { kind: 'redis', url: url.href }, log, create: true })
       await expect(opening).rejects.toBeInstanceOf(PermanentError)
       await expect(opening).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
     }

@@ -35,7 +35,7 @@ describe('a Postgres server', () => {
     onTestFinished(database.drop)
     const { role, url } = await poorRole(database.url)
     const place = { backend: { kind: 'postgres' as const, url }, prefix: freshPrefix() }
-    const opening = openQueues({ ...place, log })
+    const opening = openQueues({ ...place, log, create: true })
     await expect(opening).rejects.toBeInstanceOf(PermanentError)
     await expect(opening).rejects.toMatchObject({ code: 'FORBIDDEN', hint: expect.stringContaining('heddle migrate') })
 

@@ -60,7 +60,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
   ])('that asks for a password refuses who has %s, at once', async (_title, credentials) => {
     const redis = await ownRedis({ requirepass: 'secret' })
     const url = redis.url.replace('//', `//${credentials}`)
-    const opening = openQueues({ backend: { kind: 'redis', url }, prefix: freshPrefix(), log })
+    const opening = openQueues({ backend: { kind: 'redis', url }, prefix: freshPrefix(), log, create: true })
     await expect(opening).rejects.toBeInstanceOf(PermanentError)
     await expect(opening).rejects.toMatchObject({ code: 'UNAUTHORIZED', hint: expect.stringContaining('REDIS_URL') })
   })

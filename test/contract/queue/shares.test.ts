@@ -11,7 +11,7 @@ describe.each(backends())('the shares of projects on $title', ({ skip, open }) =
   it.skipIf(skip)('are counted in all processes together, once there is more than one project', async () => {
     const place = await freshPlace(open)
     const openOne = async () => {
-      const queues = await openQueues({ ...place, log })
+      const queues = await openQueues({ ...place, log, create: true })
       onTestFinished(() => queues.close({ timeoutMs: 0 }))
       return queues
     }

@@ -26,7 +26,7 @@ export async function freshPlace(open: TestBackend['open']): Promise<QueuePlace>
 
 /** Queues as one process would have them; a test may open several at one place. */
 export async function queuesAt(place: QueuePlace): Promise<Queues> {
-  const queues = await openQueues({ ...place, log })
+  const queues = await openQueues({ ...place, log, create: true })
   onTestFinished(() => queues.close({ timeoutMs: 0 }))
   return queues
 }

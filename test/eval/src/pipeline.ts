@@ -54,7 +54,12 @@ export async function openPipeline(
   const sql = postgres(server.adminUrl, { max: 2, onnotice: () => {} })
   closeLater(() => sql.end({ timeout: 1 }))
   const emptyBytes = await databaseBytes(sql)
-  const queues = await openQueues({ backend: { kind: 'postgres', url: server.adminUrl }, prefix: 'eval', log })
+  const queues = await openQueues({
+    backend: { kind: 'postgres', url: server.adminUrl },
+    prefix: 'eval',
+    log,
+    create: true,
+  })
   closeLater(() => queues.close({ timeoutMs: 6_000 }))
   const config = { ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: dataDir }), settings, project: PROJECT }
   const stages = { store, queues, config, log, clock: systemClock, stages: stageNames, reconcile: false, embedder }

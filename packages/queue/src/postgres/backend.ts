@@ -11,13 +11,14 @@ import { createPostgresChannels } from './channels.js'
 import { readDepth } from './depth.js'
 import { readHolders } from './holders.js'
 import { PostgresListener } from './listener.js'
-import { dropSchema, migrateQueues, schemaOf } from './schema.js'
+import { assertServed, dropSchema, migrateQueues, schemaOf } from './schema.js'
 import { SharedPostgresConnection } from './shared-connection.js'
 
 export interface PostgresBackendOptions {
   url: string
   prefix: string
   clock: Clock
+  create: boolean
   connections: QueueConnections
   onError(error: unknown): void
 }
@@ -30,8 +31,9 @@ export interface PostgresBackendOptions {
  * wait for the disk.
  */
 export async function openPostgresBackend(options: PostgresBackendOptions): Promise<Backend> {
-  const { url, prefix, clock, connections, onError } = options
-  await migrateQueues({ url, prefix })
+  const { url, prefix, create, clock, connections, onError } = options
+  if (create) await migrateQueues({ url, prefix })
+  else await assertServed({ url, prefix })
   const opened: PostgresConnection[] = []
   const listener = new PostgresListener({ url, clock, onError })
   let workerConnection: Promise<PostgresConnection> | undefined
@@ -76,6 +78,9 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   return {
     server: 'Postgres',
     channels,
+    // Whoever opens it has looked already.
+    isKnown: async () => true,
+    otherPrefixes: async () => [],
     producers: () => setup(producerConnection),
     async workers() {
       // A worker whose event loop was busy for seconds must not take that for a server that is away.

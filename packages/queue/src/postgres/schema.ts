@@ -3,12 +3,15 @@ import { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, runMigrations } from 
 import pg, { type Client } from 'pg'
 import { bounds } from '../bounds.js'
 import { namedError } from '../errors.js'
+import { PREFIXES_NAMED_MAX, unknownPrefix } from '../unknown-prefix.js'
 import { settles } from '../waiting.js'
 import { createFunctions } from './functions.js'
 
+const SUFFIX = '_queue'
+
 /** The schema in which BullMQ keeps the queues of a prefix, beside Heddle's own tables. BullMQ takes no hyphens in it. */
 export function schemaOf(prefix: string): string {
-  return `${prefix.replaceAll('-', '_')}_queue`
+  return `${prefix.replaceAll('-', '_')}${SUFFIX}`
 }
 
 export interface MigrateQueuesOptions {
@@ -36,6 +39,26 @@ export async function migrateQueues({ url, prefix, grantTo }: MigrateQueuesOptio
     }
     await createFunctions(client, schema)
     if (grantTo !== undefined) await grant(client, schema, grantTo)
+  })
+}
+
+/**
+ * Looks whether the queues of a prefix are there, for who only sends: a schema that it made for a prefix that is wrong would
+ * hold jobs that nobody does.
+ *
+ * @throws PermanentError `NOT_FOUND` that names the prefixes that exist
+ */
+export async function assertServed({ url, prefix }: { url: string; prefix: string }): Promise<void> {
+  await withClient(url, async (client) => {
+    // `BullMQ` keeps a ledger of migrations beside its jobs.
+    const { rows } = await client.query<{ schema: string }>(
+      `SELECT jobs.schemaname AS schema FROM pg_tables AS jobs JOIN pg_tables AS ledger USING (schemaname)
+       WHERE jobs.tablename = 'job' AND ledger.tablename = 'migration' AND jobs.schemaname LIKE '%\\_queue' ORDER BY 1`,
+    )
+    const schemas = rows.map(({ schema }) => schema)
+    if (schemas.includes(schemaOf(prefix))) return
+    const others = schemas.map((schema) => schema.slice(0, -SUFFIX.length)).slice(0, PREFIXES_NAMED_MAX)
+    throw unknownPrefix(prefix, 'Postgres', others)
   })
 }
 

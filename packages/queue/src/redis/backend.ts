@@ -6,11 +6,13 @@ import { createRedisChannels } from './channels.js'
 import { connectRedis, createRedis } from './connect.js'
 import { readDepth } from './depth.js'
 import { readHolders } from './holders.js'
+import { forgetServed, isServed, markServed, servedPrefixes } from './prefixes.js'
 import { warningsOf } from './warnings.js'
 
 export interface RedisBackendOptions {
   url: string
   prefix: string
+  create: boolean
   onError(error: unknown): void
 }
 
@@ -18,7 +20,7 @@ export interface RedisBackendOptions {
  * Redis: one connection for producers and publishing, one for subscriptions, one for what workers do, and one more for
  * each worker, which blocks in it while it waits for jobs.
  */
-export async function openRedisBackend({ url, prefix, onError }: RedisBackendOptions): Promise<Backend> {
+export async function openRedisBackend({ url, prefix, create, onError }: RedisBackendOptions): Promise<Backend> {
   const producer = createRedis(url, 'producer', onError)
   const subscriber = createRedis(url, 'subscriber', onError)
   const opened: Redis[] = [producer, subscriber]
@@ -30,6 +32,8 @@ export async function openRedisBackend({ url, prefix, onError }: RedisBackendOpt
     for (const redis of opened) redis.disconnect()
     throw error
   }
+  // A Redis that is full takes nothing, and works again when it is not.
+  if (create) await markServed(producer, prefix).catch(onError)
   const channels = createRedisChannels(producer, subscriber, onError)
 
   async function connectWorker(): Promise<Redis> {
@@ -42,6 +46,8 @@ export async function openRedisBackend({ url, prefix, onError }: RedisBackendOpt
   return {
     server: 'Redis',
     channels,
+    isKnown: () => isServed(producer, prefix),
+    otherPrefixes: () => servedPrefixes(producer),
     producers: () => setup(producer, prefix),
     async workers() {
       worker ??= connectWorker().catch((error: unknown) => {
@@ -62,7 +68,10 @@ export async function openRedisBackend({ url, prefix, onError }: RedisBackendOpt
       await channels.close()
       for (const redis of opened) redis.disconnect()
     },
-    destroy: () => removeKeys(producer, prefix),
+    async destroy() {
+      await removeKeys(producer, prefix)
+      await forgetServed(producer, prefix)
+    },
   }
 }
 

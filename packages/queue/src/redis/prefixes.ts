@@ -1,0 +1,32 @@
+import type { Redis } from 'ioredis'
+import { PREFIXES_NAMED_MAX } from '../unknown-prefix.js'
+
+/** A key for each prefix that workers have served. It lies outside of the prefix, so that others can be found, too. */
+const SERVED = 'heddle-served:'
+const KEYS_PER_SCAN = 1_000
+/** A Redis may hold much besides: an error message is not worth a look at all of it. */
+const SCANS_MAX = 100
+
+export async function markServed(redis: Redis, prefix: string): Promise<void> {
+  await redis.set(`${SERVED}${prefix}`, '1')
+}
+
+export async function isServed(redis: Redis, prefix: string): Promise<boolean> {
+  return (await redis.exists(`${SERVED}${prefix}`)) === 1
+}
+
+export async function forgetServed(redis: Redis, prefix: string): Promise<void> {
+  await redis.unlink(`${SERVED}${prefix}`)
+}
+
+export async function servedPrefixes(redis: Redis): Promise<string[]> {
+  const found = new Set<string>()
+  let cursor = '0'
+  for (let scans = 0; scans < SCANS_MAX; scans++) {
+    const [next, keys] = await redis.scan(cursor, 'MATCH', `${SERVED}*`, 'COUNT', KEYS_PER_SCAN)
+    for (const key of keys) found.add(key.slice(SERVED.length))
+    cursor = next
+    if (cursor === '0') break
+  }
+  return [...found].sort().slice(0, PREFIXES_NAMED_MAX)
+}
