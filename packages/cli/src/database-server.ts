@@ -3,6 +3,7 @@ import { migrateQueues, openQueues } from '@heddle/queue'
 import type { Config, Logger } from '@heddle/runtime'
 import { migrate } from '@heddle/store'
 import type { CommandContext } from './context.js'
+import { assertData } from './data-makers.js'
 import { enterFolder } from './folder-users.js'
 
 /** Where the data is. */
@@ -28,7 +29,11 @@ export interface OpenServerOptions {
   readonly durable: boolean
 }
 
-/** Starts the embedded server of the data folder, or joins the one that runs there; or names the server of DATABASE_URL. */
+/**
+ * Starts the embedded server of the data folder, or joins the one that runs there; or names the server of DATABASE_URL.
+ *
+ * @throws PermanentError `NOT_FOUND` where the folder holds no data and the command makes none
+ */
 export async function openServer({ context, config, log, durable }: OpenServerOptions): Promise<DatabaseServer> {
   if (config.databaseUrl !== null) {
     return {
@@ -40,6 +45,7 @@ export async function openServer({ context, config, log, durable }: OpenServerOp
     }
   }
   const { dataDir } = config
+  if (!context.mayMakeData()) await assertData(dataDir)
   const stay = await enterFolder(dataDir, context.signal)
   try {
     const embedded = await startEmbeddedPostgres({ dataDir, durable, log })

@@ -17,6 +17,7 @@ const program = buildProgram({
   cwd: '/nowhere',
   signal: new AbortController().signal,
   ask: async () => null,
+  mayMakeData: () => false,
   setExitCode: () => undefined,
 })
 const commands = [...leavesOf(program, [])]

@@ -4,6 +4,7 @@ import { HeddleError, PermanentError, readModelsFile } from '@heddle/contracts'
 import { createLogger, onShutdown, type ShutdownHost, strategyModulesOf } from '@heddle/runtime'
 import { type Command, CommanderError } from 'commander'
 import type { CommandContext } from './context.js'
+import { mayMakeData } from './data-makers.js'
 import { exitCodeOf, exitCodes, fromCommander, InterruptedError } from './output/failure.js'
 import { createPrinter, type Terminal } from './output/printer.js'
 import { buildProgram } from './program.js'
@@ -35,18 +36,22 @@ export async function runCli(argv: readonly string[], host: CliHost): Promise<nu
   const printer = createPrinter({ stdout: host.stdout, stderr: host.stderr, json: asksForJson(argv) })
   const controller = new AbortController()
   let exitCode: number = exitCodes.success
+  let running: Command | undefined
   const context: CommandContext = {
     printer,
     env: host.env,
     cwd: host.cwd,
     signal: controller.signal,
     ask: async (question) => (await host.ask?.(question, controller.signal)) ?? null,
+    mayMakeData: () => running !== undefined && mayMakeData(running),
     setExitCode(code) {
       exitCode = code
     },
   }
 
-  const finished = runCommand(argv, context).then((code) => {
+  const finished = runCommand(argv, context, (command) => {
+    running = command
+  }).then((code) => {
     if (code !== exitCodes.success) exitCode = code
     return printer.flush()
   })
@@ -75,13 +80,18 @@ export async function runCli(argv: readonly string[], host: CliHost): Promise<nu
   return exitCode
 }
 
-async function runCommand(argv: readonly string[], context: CommandContext): Promise<number> {
+async function runCommand(
+  argv: readonly string[],
+  context: CommandContext,
+  onRun: (command: Command) => void,
+): Promise<number> {
   let running: Command | undefined
   try {
     const words = withoutJson(argv)
     if (!asksForHelp(words)) await Promise.all([registerStrategies(context), registerModels(context)])
     const program = buildProgram(context).hook('preAction', (_, command) => {
       running = command
+      onRun(command)
     })
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync(words, { from: 'user' })

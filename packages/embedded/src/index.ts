@@ -1,2 +1,3 @@
 export { makeFolder, unusableFolder } from './data-folder.js'
+export { holdsCluster } from './holds-cluster.js'
 export { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './start.js'

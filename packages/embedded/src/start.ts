@@ -4,6 +4,7 @@ import { type Logger, systemClock } from '@heddle/runtime'
 import { chooseAccount } from './account.js'
 import { ADMIN_ROLE, APP_ROLE, DATABASE, prepareCluster, readPassword } from './cluster.js'
 import { unusableFolder } from './data-folder.js'
+import { clusterDirOf } from './holds-cluster.js'
 import { stopOrphan } from './orphan.js'
 import { type OwnerLock, takeOwnership } from './owner-lock.js'
 import { prepareDataDir } from './placement.js'
@@ -56,7 +57,7 @@ export interface EmbeddedPostgres {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir)
   try {
-    const clusterDir = join(dataDir, 'postgres')
+    const clusterDir = clusterDirOf(dataDir)
     const account = await chooseAccount(clusterDir)
     await prepareDataDir(dataDir, account)
     for (let waitedMs = 0; waitedMs < JOIN_TIMEOUT_MS; waitedMs += JOIN_POLL_MS) {
