@@ -6,12 +6,14 @@ import { expect, test } from 'vitest'
 import { type HealthServer, startHealthServer } from './health-server.js'
 import { announceUp, findUp, withdrawUp } from './presence.js'
 
+const readMetrics = async () => ({ type: 'text/plain; version=0.0.4', text: 'a_total 1\n' })
+
 async function withServer(
   work: (server: HealthServer) => Promise<void>,
   options: { identity?: Record<string, unknown>; checkReady?: () => Promise<void> } = {},
 ): Promise<void> {
   const { identity = {}, checkReady = async () => undefined } = options
-  const server = await startHealthServer({ port: 0, identity, checkReady })
+  const server = await startHealthServer({ port: 0, identity, checkReady, readMetrics })
   try {
     await work(server)
   } finally {
@@ -21,12 +23,22 @@ async function withServer(
 
 test('a port in use is a typed error that says what to do', async () => {
   await withServer(async ({ port }) => {
-    await expect(startHealthServer({ port, identity: {}, checkReady: async () => undefined })).rejects.toMatchObject({
+    await expect(
+      startHealthServer({ port, identity: {}, checkReady: async () => undefined, readMetrics }),
+    ).rejects.toMatchObject({
       code: 'CONFLICT',
       field: 'port',
       received: String(port),
       hint: expect.stringContaining('--port'),
     })
+  })
+})
+
+test('what the process has done is there for Prometheus', async () => {
+  await withServer(async ({ port }) => {
+    const metrics = await fetch(`http://127.0.0.1:${port}/metrics`)
+    expect(metrics.headers.get('content-type')).toContain('text/plain')
+    expect(await metrics.text()).toBe('a_total 1\n')
   })
 })
 

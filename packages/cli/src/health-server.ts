@@ -15,12 +15,14 @@ export interface HealthOptions {
   readonly identity: Readonly<Record<string, unknown>>
   /** Throws while the process cannot serve, with what is missing. */
   readonly checkReady: () => Promise<void>
+  /** What the process has done, in the form that Prometheus reads. */
+  readonly readMetrics: () => Promise<{ type: string; text: string }>
 }
 
 const HOST = '127.0.0.1'
 
 /**
- * `/healthz` (the process lives) and `/readyz` (its servers answer) as JSON, on loopback only.
+ * `/healthz` (the process lives) and `/readyz` (its servers answer) as JSON and `/metrics` for Prometheus, on loopback only.
  *
  * @throws PermanentError `CONFLICT` where the port is in use, `FORBIDDEN` where it may not be opened
  */
@@ -59,7 +61,15 @@ async function answer(
   if (method !== 'GET' && method !== 'HEAD')
     return send(405, { code: 'VALIDATION_ERROR', detail: 'only GET is answered' })
   if (url === '/healthz') return send(200, { status: 'ok', ...options.identity })
-  if (url !== '/readyz') return send(404, { code: 'NOT_FOUND', detail: 'only /healthz and /readyz are served' })
+  if (url === '/metrics') {
+    const { type, text } = await options.readMetrics()
+    response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' })
+    response.end(text)
+    return
+  }
+  if (url !== '/readyz') {
+    return send(404, { code: 'NOT_FOUND', detail: 'only /healthz, /readyz and /metrics are served' })
+  }
   try {
     await options.checkReady()
     send(200, { status: 'ready' })

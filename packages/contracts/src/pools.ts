@@ -18,29 +18,24 @@ const workSchema = z.object({
 /** What the workers of a stage do. */
 export interface PoolWork extends Readonly<z.infer<typeof workSchema>> {}
 
-const callsSchema = z.object({
-  /** Calls of a model's provider, since the processes started. */
-  calls: amount,
-  failed: amount,
-  inputTokens: amount,
-  outputTokens: amount,
-})
-
-/** What was asked of a model. */
-export interface ModelCalls extends Readonly<z.infer<typeof callsSchema>> {}
+/** What a process has asked of a model. */
+export interface ModelCalls {
+  /** Calls of its provider, since the process started. */
+  readonly calls: number
+  readonly failed: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
 
 /** What a process tells all others of its workers, or asks them. */
 export interface PoolWord {
   readonly from: string
   readonly asks: boolean
   readonly stages: Readonly<Partial<Record<StageName, PoolWork>>>
-  /** By provider and model: `openai gpt-4o-mini`. */
-  readonly models: Readonly<Record<string, ModelCalls>>
 }
 
 export const poolWordSchema = z.object({
   from: z.string(),
   asks: z.boolean().default(false),
   stages: z.partialRecord(z.enum(stageNames), workSchema).default({}),
-  models: z.record(z.string(), callsSchema).default({}),
 })

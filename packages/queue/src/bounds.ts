@@ -88,9 +88,9 @@ export const bounds = {
   poolRateMs: 10_000,
   /** Whoever has just come waits this long for the workers of others to tell what they do. */
   poolAnswerMs: 300,
-  /** Models whose calls a process tells of, the first that it called: as many as a notification holds. */
+  /** Models whose calls a process counts, the first that it called: each is a series of its own to Prometheus. */
   poolModelsMax: 20,
-  /** Characters of a model's name in it. */
+  /** Characters of a model's name there. */
   poolModelCharactersMax: 100,
   /** Processes whose work is remembered, the dead ones too. */
   poolProcessesMax: 1_000,

@@ -70,9 +70,8 @@ test('who has just come asks, and is answered at once', async () => {
   expect([later.workersOf('prune'), late.workersOf('prune')]).toEqual([1, 1])
 })
 
-test('calls of models are summed over all processes, those that are gone included', async () => {
-  const { clock, pools } = processesOf(3)
-  const [here, one, other] = pools as [Pools, Pools, Pools]
+test('calls of models are counted by each process for itself, for a bounded number of models', () => {
+  const [here, other] = processesOf(2).pools as [Pools, Pools]
   const call = {
     purpose: 'compaction',
     provider: 'openai',
@@ -84,17 +83,12 @@ test('calls of models are summed over all processes, those that are gone include
     costUsd: null,
     durationMs: 5,
   } as const
-  for (const each of [one, other]) {
-    each.started('summarize')
-    each.called(call)
-  }
-  one.called({ ...call, outcome: 'failed', inputTokens: null, outputTokens: null })
-  await clock.advance(bounds.poolToldEveryMs)
-  other.close()
-  await clock.advance(bounds.loadKnownMs + 1)
-  expect([...here.calls()]).toEqual([['openai small', { calls: 3, failed: 1, inputTokens: 200, outputTokens: 20 }]])
-  for (let model = 0; model <= bounds.poolModelsMax; model++) one.called({ ...call, model: `m${model}` })
-  expect(one.calls().size).toBe(bounds.poolModelsMax)
+  here.called(call)
+  here.called({ ...call, outcome: 'failed', inputTokens: null, outputTokens: null })
+  expect([...here.ownCalls]).toEqual([['openai small', { calls: 2, failed: 1, inputTokens: 100, outputTokens: 10 }]])
+  expect([...other.ownCalls]).toEqual([])
+  for (let model = 0; model <= bounds.poolModelsMax; model++) here.called({ ...call, model: `m${model}` })
+  expect(here.ownCalls.size).toBe(bounds.poolModelsMax)
 })
 
 test('a word that is none changes nothing', () => {

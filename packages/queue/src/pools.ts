@@ -32,7 +32,6 @@ interface Try {
 }
 
 interface Heard {
-  readonly models: Readonly<Record<string, ModelCalls>>
   readonly stages: Readonly<Partial<Record<StageName, PoolWork>>>
   readonly atMs: number
 }
@@ -80,9 +79,9 @@ export class Pools {
       this.#say()
       return
     }
-    const { from, stages, models } = word
+    const { from, stages } = word
     this.#others.delete(from)
-    this.#others.set(from, { stages, models, atMs: this.#options.clock.nowMs() })
+    this.#others.set(from, { stages, atMs: this.#options.clock.nowMs() })
     const [oldest] = this.#others.keys()
     if (this.#others.size > bounds.poolProcessesMax && oldest !== undefined) this.#others.delete(oldest)
   }
@@ -105,21 +104,9 @@ export class Pools {
     })
   }
 
-  /** What was asked of each model by all processes that are known. */
-  calls(): ReadonlyMap<string, ModelCalls> {
-    const total = new Map(this.#models)
-    for (const { models } of this.#others.values()) {
-      for (const [name, more] of Object.entries(models)) {
-        const { calls, failed, inputTokens, outputTokens } = total.get(name) ?? uncalled
-        total.set(name, {
-          calls: calls + more.calls,
-          failed: failed + more.failed,
-          inputTokens: inputTokens + more.inputTokens,
-          outputTokens: outputTokens + more.outputTokens,
-        })
-      }
-    }
-    return total
+  /** What this process has asked of each model. */
+  get ownCalls(): ReadonlyMap<string, ModelCalls> {
+    return this.#models
   }
 
   workersOf(stage: StageName): number {
@@ -164,11 +151,7 @@ export class Pools {
 
   #say(): void {
     if (this.#own.size === 0) return
-    const word = {
-      from: this.#options.name,
-      stages: Object.fromEntries(this.#told()),
-      models: Object.fromEntries(this.#models),
-    }
+    const word = { from: this.#options.name, stages: Object.fromEntries(this.#told()) }
     // A word that is lost is said again; what is wrong with the server is told by all else that needs it.
     void this.#options.tell(JSON.stringify(word)).catch(() => {})
   }

@@ -116,7 +116,7 @@ export interface Queues {
   stats(): Promise<StageStats[]>
   /** Counts a call of a model's provider, which all processes are told of. */
   noteCall(call: SummaryCall): void
-  /** What was asked of each model, by provider and name, in all processes together as far as this one has heard. */
+  /** What this process has asked of each model, by provider and name. */
   readonly modelCalls: ReadonlyMap<string, ModelCalls>
   /** Asks the workers of all processes what they do, and waits a moment for what they say: for who has just come. */
   hearWorkers(): Promise<void>
@@ -303,7 +303,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     },
     noteCall: (call) => pools.called(call),
     get modelCalls() {
-      return pools.calls()
+      return pools.ownCalls
     },
     async hearWorkers() {
       await bounded(pools.ask())

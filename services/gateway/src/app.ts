@@ -29,7 +29,7 @@ export interface Backend {
   /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
   checkShare(project: string, share: Omit<NewShare, 'projectId'>): void
   readStageStats(): Promise<StageStats[]>
-  /** What was asked of each model, by provider and name. */
+  /** What this process has asked of each model, by provider and name. */
   readModelCalls(): ReadonlyMap<string, ModelCalls>
   /** @throws RetryableError `SERVICE_UNAVAILABLE` that names what is away */
   checkReady(): Promise<void>

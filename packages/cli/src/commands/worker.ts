@@ -26,7 +26,11 @@ export function registerWorker(program: Command, context: CommandContext): void 
       'jobs that a stage handles at once (default: what suits the stage)',
       concurrencyOption,
     )
-    .option('--port <port>', 'also serve /healthz and /readyz on this port of 127.0.0.1; 0 takes any', portOption)
+    .option(
+      '--port <port>',
+      'also serve /healthz, /readyz and /metrics on this port of 127.0.0.1; 0 takes any',
+      portOption,
+    )
   withCommonOptions(withIterationOptions(worker), [
     'heddle worker all',
     'DATABASE_URL=postgres://... REDIS_URL=redis://... heddle worker ingest --concurrency 64',
@@ -55,6 +59,8 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
   const log = loggerOf(context, config, 'service')
   const stages = stage === 'all' ? stageNames : [stage]
   const { openEngine } = await import('../engine.js')
+  const { ProcessMetrics } = await import('@heddle/gateway/metrics')
+  const metrics = new ProcessMetrics()
   const engine = await openEngine({
     context,
     config,
@@ -63,6 +69,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
       stages,
       workers: 'always',
       reconcile: true,
+      onSettled: (settled) => metrics.settled(settled),
       ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     },
   })
@@ -70,7 +77,12 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
   try {
     if (options.port !== undefined) {
       const identity = { pid: process.pid, workers: stages }
-      health = await startHealthServer({ port: options.port, identity, checkReady: engine.checkReady })
+      health = await startHealthServer({
+        port: options.port,
+        identity,
+        checkReady: engine.checkReady,
+        readMetrics: async () => ({ type: metrics.contentType, text: await metrics.read(engine.queues.modelCalls) }),
+      })
     }
     const document = {
       status: 'ready',

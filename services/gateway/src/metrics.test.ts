@@ -1,0 +1,73 @@
+import type { StageStats } from '@heddle/queue'
+import { expect, test } from 'vitest'
+import { Metrics } from './metrics.js'
+
+const pool = { workers: 2, done: 40, failed: 3, tookMs: 900, perSecond: 4 }
+const stages: StageStats[] = [
+  { stage: 'prune', waiting: 1, active: 1, delayed: 0, failed: 0, paused: false, oldestWaitMs: 500, pool },
+]
+const models = new Map([['openai small', { calls: 3, failed: 1, inputTokens: 100, outputTokens: 10 }]])
+
+/** A process that serves the gateway and has done one job, as all that is known of the deployment is the same to it. */
+async function metricsOfOne(): Promise<string> {
+  const metrics = new Metrics()
+  metrics.settled({ stage: 'prune', jobId: 'j1', attempt: 1, result: 'retried', durationMs: 30 })
+  metrics.settled({ stage: 'prune', jobId: 'j1', attempt: 2, result: 'done', durationMs: 40 })
+  metrics.refused('UNAUTHORIZED')
+  metrics.answered('GET', '/healthz', 200, 3)
+  return await metrics.read(stages, { deadLetters: [{ stage: 'prune' }], streams: 1, models })
+}
+
+/** The rules of `promtool check metrics` that any text has to follow. */
+function faultsOf(text: string): string[] {
+  const faults: string[] = []
+  const types = new Map<string, string>()
+  const helps = new Set<string>()
+  const seen = new Set<string>()
+  for (const line of text.split('\n').filter((each) => each !== '')) {
+    const [, kind, name = '', rest = ''] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? []
+    if (kind === 'HELP') {
+      if (helps.has(name)) faults.push(`${name}: two helps`)
+      helps.add(name)
+    } else if (kind === 'TYPE') {
+      if (types.has(name)) faults.push(`${name}: two types`)
+      types.set(name, rest)
+      if ((rest === 'counter') !== name.endsWith('_total')) faults.push(`${name}: ${rest} by its name is none`)
+      if (!helps.has(name)) faults.push(`${name}: no help`)
+    } else {
+      const series = line.slice(0, line.lastIndexOf(' '))
+      if (seen.has(series)) faults.push(`${series}: twice`)
+      seen.add(series)
+      const family = series.replace(/\{.*/, '')
+      const isKnown = types.has(family) || types.has(family.replace(/_(bucket|sum|count)$/, ''))
+      if (!isKnown) faults.push(`${family}: no type`)
+    }
+  }
+  return faults
+}
+
+function sumOf(texts: readonly string[], name: string): number {
+  const values = texts.flatMap((text) => [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (.+)$`, 'gm'))])
+  return values.reduce((sum, [, value]) => sum + Number(value), 0)
+}
+
+test('what counts up is a counter and is called a total, and nothing else is', async () => {
+  expect(faultsOf(await metricsOfOne())).toEqual([])
+})
+
+test('a total is of one process, so the sum over two gateways counts nothing twice', async () => {
+  const both = [await metricsOfOne(), await metricsOfOne()]
+  expect(sumOf(both, 'heddle_stage_jobs_done_total')).toBe(2)
+  expect(sumOf(both, 'heddle_stage_tries_failed_total')).toBe(2)
+  expect(sumOf(both, 'heddle_stage_tries_seconds_total')).toBeCloseTo(0.14)
+  expect(sumOf(both, 'heddle_model_calls_total')).toBe(6)
+  // What is of the whole deployment is the same in both.
+  expect(both.map((text) => sumOf([text], 'heddle_stage_jobs_per_second'))).toEqual([4, 4])
+})
+
+test('what was counted stays when it is read again', async () => {
+  const metrics = new Metrics()
+  const read = () => metrics.read(null, { deadLetters: [], streams: 0, models })
+  expect(sumOf([await read()], 'heddle_model_tokens_total')).toBe(110)
+  expect(sumOf([await read()], 'heddle_model_tokens_total')).toBe(110)
+})

@@ -1,0 +1,95 @@
+import { type ModelCalls, stageNames } from '@heddle/contracts'
+import type { Settled } from '@heddle/queue'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+/** Seconds: from what a read takes to what a caller may wait. */
+export const DURATION_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/** Figures of the library that are called totals and count nothing; Prometheus takes a total for a counter. */
+const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
+
+/**
+ * What one process has done itself, in the form that Prometheus reads. Each process counts for itself alone, so that the sum
+ * over all of them is the total, however many gateways there are; Prometheus tells them apart by their address.
+ */
+export class ProcessMetrics {
+  readonly registry = new Registry()
+  readonly #tries: Histogram<'stage' | 'result'>
+  readonly #done: Counter<'stage'>
+  readonly #failed: Counter<'stage'>
+  readonly #tookSeconds: Counter<'stage'>
+  readonly #modelCalls: Counter<'model' | 'outcome'>
+  readonly #modelTokens: Counter<'model' | 'direction'>
+
+  constructor() {
+    const registers = [this.registry]
+    // Process, memory, garbage collection and the delay of the event loop.
+    collectDefaultMetrics({ register: this.registry })
+    for (const name of MISNAMED) this.registry.removeSingleMetric(name)
+    this.#tries = new Histogram({
+      name: 'heddle_stage_duration_seconds',
+      help: 'What a try of a job took in the workers of this process, by how it ended',
+      labelNames: ['stage', 'result'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    })
+    this.#done = new Counter({
+      name: 'heddle_stage_jobs_done_total',
+      help: 'Jobs that the workers of this process have done',
+      labelNames: ['stage'],
+      registers,
+    })
+    this.#failed = new Counter({
+      name: 'heddle_stage_tries_failed_total',
+      help: 'Tries of jobs that failed in the workers of this process, whether or not they were tried again',
+      labelNames: ['stage'],
+      registers,
+    })
+    this.#tookSeconds = new Counter({
+      name: 'heddle_stage_tries_seconds_total',
+      help: 'What all tries of jobs took in the workers of this process',
+      labelNames: ['stage'],
+      registers,
+    })
+    this.#modelCalls = new Counter({
+      name: 'heddle_model_calls_total',
+      help: 'Calls of providers for summaries, by this process',
+      labelNames: ['model', 'outcome'],
+      registers,
+    })
+    this.#modelTokens = new Counter({
+      name: 'heddle_model_tokens_total',
+      help: 'Tokens that those calls took and gave',
+      labelNames: ['model', 'direction'],
+      registers,
+    })
+    // From the start, so that the first increase is one to Prometheus.
+    for (const stage of stageNames)
+      for (const total of [this.#done, this.#failed, this.#tookSeconds]) total.inc({ stage }, 0)
+  }
+
+  get contentType(): string {
+    return this.registry.contentType
+  }
+
+  settled({ stage, result, durationMs }: Settled): void {
+    const seconds = durationMs / 1_000
+    this.#tries.observe({ stage, result }, seconds)
+    this.#tookSeconds.inc({ stage }, seconds)
+    if (result === 'done' || result === 'skipped') this.#done.inc({ stage })
+    if (result === 'retried' || result === 'dead') this.#failed.inc({ stage })
+  }
+
+  /** @param models what this process has asked of each model since it started; counted elsewhere, here only shown */
+  async read(models: ReadonlyMap<string, ModelCalls>): Promise<string> {
+    this.#modelCalls.reset()
+    this.#modelTokens.reset()
+    for (const [model, { calls, failed, inputTokens, outputTokens }] of models) {
+      this.#modelCalls.inc({ model, outcome: 'ok' }, calls - failed)
+      this.#modelCalls.inc({ model, outcome: 'failed' }, failed)
+      this.#modelTokens.inc({ model, direction: 'input' }, inputTokens)
+      this.#modelTokens.inc({ model, direction: 'output' }, outputTokens)
+    }
+    return await this.registry.metrics()
+  }
+}
