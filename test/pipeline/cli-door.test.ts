@@ -221,16 +221,23 @@ describe('heddle tail', () => {
     const told = await where().heddle(...argv, '--project', 'shop', '--json')
     const [event, ...rest] = told.stdout.trim().split('\n')
     expect(rest).toEqual([])
-    expect(JSON.parse(event ?? '')).toMatchObject({ topic: 'message.stored', headSeq: 1 })
-    expect((await where().heddle(...argv, '--project', 'shop')).stdout).toMatch(/^ +\d+ {2}message\.stored .*seq 1\n$/)
+    expect(JSON.parse(event ?? '')).toMatchObject({
+      topic: 'message.stored',
+      thread: 'run',
+      agent: 'coder',
+      headSeq: 1,
+    })
+    expect((await where().heddle(...argv, '--project', 'shop')).stdout).toMatch(
+      /^ +\d+ {2}message\.stored +thread run {2}agent coder {2}seq 1\n$/,
+    )
   })
 
   test('waits for what happens, and ends when it is stopped', async () => {
     const running = home.start(['tail', '--project', 'live', '--agent', 'coder', '--after', '0'])
     const messages = [{ role: 'user' as const, content: 'hello' }]
     await pipeline.clientOf('live').messages.append({ agent: 'other', thread: 'theirs', messages })
-    const { threadId } = await pipeline.clientOf('live').messages.append({ agent: 'coder', thread: 'mine', messages })
-    expect(await running.firstLine).toContain(`thread ${threadId}`)
+    await pipeline.clientOf('live').messages.append({ agent: 'coder', thread: 'mine', messages })
+    expect(await running.firstLine).toContain('thread mine  agent coder')
     running.kill('SIGTERM')
     expect((await running.ended).code).toBe(143)
   })

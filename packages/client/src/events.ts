@@ -1,6 +1,13 @@
-import { type EventTopic, eventTopics, type HeddleEvent, nameSchema, parse } from '@heddle/contracts'
+import {
+  type EventTopic,
+  eventTopics,
+  type FollowedEvent,
+  type HeddleEvent,
+  nameSchema,
+  parse,
+} from '@heddle/contracts'
 import { agentIdOf, threadIdOf } from '@heddle/core'
-import { eventsOfAgent, latestEventNumber, loadEventsAfter } from '@heddle/store'
+import { eventsOfAgent, latestEventNumber, loadEventsAfter, namesOfEvents } from '@heddle/store'
 import { z } from 'zod'
 import type { ClientParts } from './options.js'
 
@@ -20,7 +27,7 @@ export interface FollowOptions extends z.input<typeof followSchema> {
   readonly signal: AbortSignal
 }
 
-export interface FollowedEvents extends AsyncIterable<HeddleEvent> {
+export interface FollowedEvents extends AsyncIterable<FollowedEvent> {
   /** The number after which they begin: where to come again before the first of them was given. */
   readonly after?: number
 }
@@ -83,7 +90,7 @@ async function* read(
   parts: ClientParts,
   bell: Bell,
   { topics, threadId, agentId, after, signal }: Reading,
-): AsyncGenerator<HeddleEvent> {
+): AsyncGenerator<FollowedEvent> {
   let number = after
   while (!signal.aborted) {
     bell.reset()
@@ -98,15 +105,18 @@ async function* read(
 }
 
 interface EventPage {
-  readonly events: readonly HeddleEvent[]
+  readonly events: readonly FollowedEvent[]
   /** Whether an event is of the agent, where only those are wanted. */
   isOwn(event: HeddleEvent): boolean
 }
 
 async function readPage({ store, projectId }: ClientParts, number: number, agentId: string | null): Promise<EventPage> {
   return await store.inProject(projectId, async (tx) => {
-    const events = await loadEventsAfter(tx, { projectId, number, limit: PAGE_EVENTS })
-    if (agentId === null || events.length === 0) return { events, isOwn: () => true }
+    const rows = await loadEventsAfter(tx, { projectId, number, limit: PAGE_EVENTS })
+    if (rows.length === 0) return { events: [], isOwn: () => true }
+    const names = await namesOfEvents(tx, rows)
+    const events = rows.map((event) => ({ ...event, ...(names.get(event.number) ?? { thread: null, agent: null }) }))
+    if (agentId === null) return { events, isOwn: () => true }
     const own = await eventsOfAgent(tx, { agentId, events })
     return { events, isOwn: (event) => own.has(event.number) }
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { errorDataSchema } from './contexts.js'
-import { idSchema } from './names.js'
+import { idSchema, nameSchema } from './names.js'
 
 /** Events carry ids, never contents: who needs more reads the row. */
 export const eventTopics = ['message.stored', 'thread.compacted', 'context.built', 'snapshot.saved'] as const
@@ -18,6 +18,13 @@ export const eventSchema = z.object({
   headSeq: z.int().nullable(),
 })
 export type HeddleEvent = z.infer<typeof eventSchema>
+
+/** An event as it is given to who follows, with the names of what its ids stand for; null where that is gone or is not of any. */
+export const followedEventSchema = eventSchema.extend({
+  thread: nameSchema.nullable().optional(),
+  agent: nameSchema.nullable().optional(),
+})
+export type FollowedEvent = z.infer<typeof followedEventSchema>
 
 /** The answer to a job whose sender waits for it. It points at rows; only errors and small answers travel in it. */
 export const replySchema = z.object({

@@ -142,6 +142,32 @@ export async function eventsOfAgent(
   return new Set(events.filter(isOwn).map(({ number }) => number))
 }
 
+/** The names of threads and agents that events are about, by the number of the event. What is gone has none. */
+export async function namesOfEvents(
+  tx: Tx,
+  events: readonly HeddleEvent[],
+): Promise<ReadonlyMap<number, { thread: string | null; agent: string }>> {
+  const threadIds = new Set(events.flatMap(({ threadId }) => threadId ?? []))
+  const subjectIds = new Set(
+    events.flatMap(({ topic, subjectId }) => (topic === 'snapshot.saved' ? (subjectId ?? []) : [])),
+  )
+  const rows = await tx<{ id: string; thread: string | null; agent: string }[]>`
+    select threads.id, threads.name as thread, agents.name as agent
+    from heddle.threads join heddle.agents on agents.id = threads.agent_id
+    where threads.id = any(${asArray(threadIds)}::uuid[])
+    union all
+    select snapshots.id, null, agents.name
+    from heddle.snapshots join heddle.agents on agents.id = snapshots.agent_id
+    where snapshots.id = any(${asArray(subjectIds)}::uuid[])`
+  const found = new Map(rows.map(({ id, thread, agent }) => [id, { thread, agent }]))
+  return new Map(
+    events.flatMap(({ number, threadId, subjectId }) => {
+      const names = found.get(threadId ?? subjectId ?? '')
+      return names === undefined ? [] : [[number, names] as const]
+    }),
+  )
+}
+
 /** The number of the project's latest event; 0 where there is none, or no such project. */
 export async function latestEventNumber(tx: Tx, { projectId }: { projectId: string }): Promise<number> {
   const [project] = await tx<{ number: number }[]>`

@@ -2,7 +2,7 @@ import type { ArchiveHit, ArchiveSearchResult, Page } from '@heddle/client'
 import { addressNote } from '@heddle/contracts'
 import { oneLine, safeText } from '../output/safe-text.js'
 import { searchNotes } from '../output/search-notes.js'
-import { formatCount, moreLines, tableLines } from '../output/table.js'
+import { formatCount, type Line, moreLines, tableLines } from '../output/table.js'
 
 const TEXT_CHARACTERS_MAX = 80
 
@@ -11,13 +11,13 @@ const WHEN =
   'messages come into the archive with the first compaction; before it, heddle threads history shows all of them'
 
 /** A page of archive entries, for people. */
-export function archiveLines({ items, nextCursor }: Page<ArchiveHit>): string[] {
+export function archiveLines({ items, nextCursor }: Page<ArchiveHit>): Line[] {
   const none = nextCursor === null ? 'nothing in the archive meets these conditions' : 'nothing so far; older ones may'
   return [...(items.length === 0 ? [none, WHEN] : hitLines(items)), ...moreLines(nextCursor)]
 }
 
 /** What a search found, the best first. */
-export function searchLines(found: ArchiveSearchResult): string[] {
+export function searchLines(found: ArchiveSearchResult): Line[] {
   const { items } = found
   return [
     ...(items.length === 0
@@ -27,7 +27,7 @@ export function searchLines(found: ArchiveSearchResult): string[] {
   ]
 }
 
-function hitLines(items: readonly ArchiveHit[]): string[] {
+function hitLines(items: readonly ArchiveHit[]): Line[] {
   const rows = tableLines(
     [
       { title: 'reference' },

@@ -6,7 +6,7 @@ import { budgetOption, modelOption, strategyOption } from '../context-options.js
 import { nameOption, withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { formatCount, tableLines } from '../output/table.js'
+import { formatCount, type Line, tableLines } from '../output/table.js'
 import { withEngine } from '../with-engine.js'
 
 interface PruneOptions extends CommonOptions {
@@ -55,7 +55,7 @@ async function planPruning(context: CommandContext, options: PruneOptions): Prom
 
 const TEXT_CHARACTERS = 80
 
-function planLines(plan: PrunePlan): string[] {
+function planLines(plan: PrunePlan): Line[] {
   const when = plan.due ? 'a compaction is due' : 'no compaction is due yet'
   const totals = `${formatCount(plan.tokensBefore)} tokens of ${formatCount(plan.limitTokens)} in use: ${when}`
   if (plan.messages.length === 0) return [totals, 'there is nothing to condense, remove or summarize']

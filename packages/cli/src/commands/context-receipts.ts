@@ -13,7 +13,7 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { contextIdOption } from '../context-options.js'
 import { withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { type Column, formatCount, tableLines } from '../output/table.js'
+import { type Column, formatCount, type Line, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 import { fillText, nothingShown } from './context-view.js'
 import { labelOf } from './items-view.js'
@@ -87,7 +87,7 @@ const lineColumns: readonly Column[] = [
   { title: 'reason' },
 ]
 
-function explained(result: ContextResult): string[] {
+function explained(result: ContextResult): Line[] {
   const { id, thread, strategy, budget, tokensUsed, receipt } = result
   const isAbsent = ({ mode }: ReceiptEntry) => mode === 'covered' || mode === 'removed' || mode === 'left-out'
   const absent = receipt.entries.filter(isAbsent)
@@ -173,7 +173,7 @@ function ownWhatOf(entry: ReceiptEntry): string {
   return role ?? ''
 }
 
-function diffLines(diff: ContextDiff): string[] {
+function diffLines(diff: ContextDiff): Line[] {
   const { tokens, sections, delivered } = diff
   const both: Column[] = [
     { title: 'before', align: 'right' },
@@ -216,11 +216,11 @@ function valueText(value: unknown): string {
 }
 
 /** Nothing where there are no rows. */
-function titled(title: string, columns: readonly Column[], rows: readonly string[][]): string[] {
+function titled(title: string, columns: readonly Column[], rows: readonly string[][]): Line[] {
   return rows.length === 0 ? [] : ['', `${title}: ${formatCount(rows.length)}`, ...tableOf(columns, rows)]
 }
 
-function tableOf(columns: readonly Column[], rows: readonly string[][]): string[] {
+function tableOf(columns: readonly Column[], rows: readonly string[][]): Line[] {
   const more = rows.length - ROWS_MAX
   return [
     ...tableLines(columns, rows.slice(0, ROWS_MAX)),

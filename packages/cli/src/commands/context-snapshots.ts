@@ -4,7 +4,7 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { optionValue } from '../option-values.js'
 import { cursorOption, limitOption, nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { emptyLines, formatCount, moreLines, tableLines } from '../output/table.js'
+import { emptyLines, formatCount, type Line, moreLines, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
 interface SaveOptions extends CommonOptions, UrlOptions {
@@ -103,7 +103,7 @@ async function showHistory(context: CommandContext, options: HistoryOptions): Pr
   })
 }
 
-function historyLines(snapshots: readonly Snapshot[]): string[] {
+function historyLines(snapshots: readonly Snapshot[]): Line[] {
   return tableLines(
     [
       { title: 'id' },

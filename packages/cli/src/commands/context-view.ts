@@ -1,9 +1,9 @@
 import { type ContextResult, hiddenReasons, type ReceiptEntry } from '@heddle/contracts'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { formatCount, tableLines } from '../output/table.js'
+import { formatCount, type Line, tableLines } from '../output/table.js'
 
 /** A context for people: where its tokens went, and what became of the messages. */
-export function contextLines(result: ContextResult): string[] {
+export function contextLines(result: ContextResult): Line[] {
   const { receipt } = result
   const rows = receipt.sections.map((section) => [
     section.name,

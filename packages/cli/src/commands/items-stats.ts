@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { momentOption, nameOption, withCommonOptions } from '../options.js'
 import { safeText } from '../output/safe-text.js'
-import { formatCount, tableLines } from '../output/table.js'
+import { formatCount, type Line, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 import { labelOf } from './items-view.js'
 
@@ -34,7 +34,7 @@ export function registerItemsStats(group: Command, context: CommandContext): voi
 
 const RIGHT = 'right' as const
 
-function statsLines({ agent, from, contexts, answered, threads, isCut, items }: ItemStats): string[] {
+function statsLines({ agent, from, contexts, answered, threads, isCut, items }: ItemStats): Line[] {
   if (items.length === 0) return [`agent ${safeText(agent)} has no items: see heddle items set --help`]
   const range = from === null ? '' : ` since ${from}${isCut ? ', older ones not looked at' : ''}`
   const titles = [

@@ -6,7 +6,7 @@ import { numeral, oneOf, optionValue } from '../option-values.js'
 import { cursorOption, limitOption, nameOption, withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { formatCount, moreLines, tableLines } from '../output/table.js'
+import { formatCount, type Line, moreLines, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 import { registerIterationsLoop } from './iterations-loop.js'
 
@@ -154,7 +154,7 @@ async function listIterations(context: CommandContext, thread: string, options: 
 
 const EXCERPT_CHARACTERS = 60
 
-function iterationLines(entries: readonly IterationEntry[]): string[] {
+function iterationLines(entries: readonly IterationEntry[]): Line[] {
   return tableLines(
     [
       { title: 'iteration', align: 'right' },

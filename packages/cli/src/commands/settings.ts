@@ -15,7 +15,7 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { nameOption, withCommonOptions } from '../options.js'
 import { UsageError } from '../output/failure.js'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { tableLines } from '../output/table.js'
+import { type Line, tableLines } from '../output/table.js'
 import { holdingSettings, type SettingRow } from '../settings-in-force.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
@@ -143,7 +143,7 @@ async function change(
   })
 }
 
-function listLines(rows: readonly SettingRow[]): string[] {
+function listLines(rows: readonly SettingRow[]): Line[] {
   return tableLines(
     [{ title: 'setting' }, { title: 'value' }, { title: 'from' }],
     rows.map((row) => [row.name, oneLine(JSON.stringify(row.value), VALUE_CHARACTERS), fromText(row)]),

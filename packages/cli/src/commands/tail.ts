@@ -1,8 +1,9 @@
-import { type EventTopic, eventTopics, type HeddleEvent } from '@heddle/contracts'
+import { type EventTopic, eventTopics, type FollowedEvent } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { oneOf, wholeNumber } from '../option-values.js'
 import { nameOption, withCommonOptions } from '../options.js'
+import { safeText } from '../output/safe-text.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
 interface TailOptions extends CommonOptions, UrlOptions {
@@ -43,7 +44,10 @@ export function registerTail(program: Command, context: CommandContext): void {
     'heddle tail --agent coder --topic context.built --topic snapshot.saved',
     'HEDDLE_KEY=hdl_... heddle tail --url https://heddle.example --json',
   ])
-    .addHelpText('after', '\nWith --json each event is a line. Events carry ids and no contents; Ctrl-C ends it.')
+    .addHelpText(
+      'after',
+      '\nWith --json each event is a line. Events carry names and ids and no contents; Ctrl-C ends it.',
+    )
     .action((options: TailOptions) => showEvents(context, options))
 }
 
@@ -67,7 +71,7 @@ async function showEvents(context: CommandContext, options: TailOptions): Promis
   })
 }
 
-async function* lines(events: AsyncIterable<HeddleEvent>, count: number, json: boolean): AsyncGenerator<string> {
+async function* lines(events: AsyncIterable<FollowedEvent>, count: number, json: boolean): AsyncGenerator<string> {
   let shown = 0
   for await (const event of events) {
     yield `${json ? JSON.stringify(event) : eventLine(event)}\n`
@@ -76,11 +80,14 @@ async function* lines(events: AsyncIterable<HeddleEvent>, count: number, json: b
   }
 }
 
-function eventLine({ number, topic, threadId, subjectId, headSeq }: HeddleEvent): string {
+function eventLine({ number, topic, threadId, thread, agent, subjectId, headSeq }: FollowedEvent): string {
+  // What was erased meanwhile has no name any more, and an older gateway sends none.
+  const about = thread == null ? threadId : safeText(thread)
   return [
     String(number).padStart(8),
     topic.padEnd(16),
-    ...(threadId === null ? [] : [`thread ${threadId}`]),
+    ...(about === null ? [] : [`thread ${about}`]),
+    ...(agent == null ? [] : [`agent ${safeText(agent)}`]),
     ...(subjectId === null ? [] : [`${topic.split('.')[0]} ${subjectId}`]),
     ...(headSeq === null ? [] : [`seq ${headSeq}`]),
   ].join('  ')

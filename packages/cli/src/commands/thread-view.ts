@@ -1,6 +1,6 @@
 import type { ThreadOverview } from '@heddle/client'
 import { safeText } from '../output/safe-text.js'
-import { formatCount, tableLines } from '../output/table.js'
+import { formatCount, type Line, tableLines } from '../output/table.js'
 
 /** `0`, or the count of each reason: `2 compact-summary`. */
 function keptAsideText(keptAside: Readonly<Record<string, number>>): string {
@@ -30,7 +30,7 @@ function sizeLines({ sentTokens, reasoningTokens, uncounted }: ThreadOverview): 
 }
 
 /** What is stored of a thread, for people. */
-export function threadLines(thread: ThreadOverview): string[] {
+export function threadLines(thread: ThreadOverview): Line[] {
   const { prunings } = thread
   return [
     `thread ${safeText(thread.name)} · agent ${safeText(thread.agent)}`,

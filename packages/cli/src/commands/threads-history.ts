@@ -5,7 +5,7 @@ import type { CommandContext, CommonOptions } from '../context.js'
 import { oneOf } from '../option-values.js'
 import { cursorOption, limitOption, nameOption, withCommonOptions } from '../options.js'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { formatCount, moreLines, tableLines } from '../output/table.js'
+import { formatCount, type Line, moreLines, tableLines } from '../output/table.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../with-remote.js'
 
 interface HistoryOptions extends CommonOptions, UrlOptions {
@@ -47,7 +47,7 @@ async function showHistory(context: CommandContext, name: string, options: Histo
 
 const EXCERPT_CHARACTERS = 80
 
-function historyLines(entries: readonly MessageEntry[]): string[] {
+function historyLines(entries: readonly MessageEntry[]): Line[] {
   return tableLines(
     [
       { title: 'seq', align: 'right' },

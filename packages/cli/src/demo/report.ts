@@ -2,9 +2,10 @@ import type { ThreadOverview } from '@heddle/client'
 import type { ContextResult, Receipt } from '@heddle/contracts'
 import { countByMode } from '../commands/context-view.js'
 import type { ImportedThread } from '../importing/send.js'
+import { layOut } from '../output/layout.js'
 import type { Printer } from '../output/printer.js'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { formatCount, formatDuration, tableLines } from '../output/table.js'
+import { formatCount, formatDuration, type Table, tableLines } from '../output/table.js'
 import type { TimedStep } from './step-timer.js'
 
 /** A tool result that the context shows in a shortened form, fetched back whole. */
@@ -151,8 +152,8 @@ export function demoLines(report: DemoReport, colors: Printer['colors']): string
   ]
 }
 
-function indented(lines: readonly string[]): string[] {
-  return lines.map((line) => `  ${line}`)
+function indented(table: readonly [Table]): string[] {
+  return layOut(table, null).map((line) => `  ${line}`)
 }
 
 function summaryLines(summary: string | null): string[] {

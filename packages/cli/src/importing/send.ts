@@ -1,7 +1,7 @@
 import { ineligibleReason } from '@heddle/core'
 import type { CommandContext } from '../context.js'
 import { safeText } from '../output/safe-text.js'
-import { formatCount, tableLines } from '../output/table.js'
+import { formatCount, type Line, tableLines } from '../output/table.js'
 import type { Destination } from './destination.js'
 import type { PlannedThread } from './plan.js'
 
@@ -92,7 +92,7 @@ async function sendThread(
   }
 }
 
-export function importedLines(threads: readonly ImportedThread[]): string[] {
+export function importedLines(threads: readonly ImportedThread[]): Line[] {
   const right = (title: string) => ({ title, align: 'right' as const })
   const rows = threads.map((thread) => [
     safeText(thread.thread),

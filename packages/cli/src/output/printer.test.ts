@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { validationError } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import { createPrinter, type Printer, type Terminal } from './printer.js'
+import { tableLines } from './table.js'
 
 interface Captured {
   printer: Printer
@@ -9,10 +10,20 @@ interface Captured {
   err: () => string
 }
 
-function capture(options: { json?: boolean; terminal?: boolean; nowMs?: () => number } = {}): Captured {
+interface CaptureOptions {
+  json?: boolean
+  terminal?: boolean
+  columns?: number
+  env?: Record<string, string>
+  isService?: boolean
+  nowMs?: () => number
+}
+
+function capture(options: CaptureOptions = {}): Captured {
   const stdout: Terminal = new PassThrough()
   const stderr: Terminal = new PassThrough()
   if (options.terminal === true) stdout.isTTY = true
+  if (options.columns !== undefined) stdout.columns = options.columns
   const texts = { out: '', err: '' }
   stdout.on('data', (part) => {
     texts.out += String(part)
@@ -24,7 +35,8 @@ function capture(options: { json?: boolean; terminal?: boolean; nowMs?: () => nu
     stdout,
     stderr,
     json: options.json ?? false,
-    color: false,
+    env: options.env ?? {},
+    isService: options.isService ?? false,
     ...(options.nowMs !== undefined && { nowMs: options.nowMs }),
   })
   return { printer, out: () => texts.out, err: () => texts.err }
@@ -73,7 +85,7 @@ test('an error is one object on stderr with --json, and always says what to do',
 test('a reader that goes away does not fail the command', async () => {
   const stdout: Terminal = new PassThrough()
   const stderr: Terminal = new PassThrough()
-  const printer = createPrinter({ stdout, stderr, json: false, color: false })
+  const printer = createPrinter({ stdout, stderr, json: false, env: {} })
   stdout.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
   await new Promise((resolve) => stdout.once('close', resolve))
   printer.result({}, () => ['one', 'two'])
@@ -102,4 +114,28 @@ test('where nobody watches, progress is a plain line after a second and then eve
   progress.update(1_000)
   await printer.flush()
   expect(err()).toBe('  storing: 100 of 1,000\n  storing: 600 of 1,000\n')
+})
+
+test('a table fits the terminal that it is printed to, and is whole in a pipe', () => {
+  const lines = () => tableLines([{ title: 'goal' }], [['x'.repeat(100)]])
+  const [terminal, pipe] = [capture({ terminal: true, columns: 40, env: { NO_COLOR: '1' } }), capture({ columns: 40 })]
+  for (const { printer } of [terminal, pipe]) printer.result({}, lines)
+  expect(terminal.out().split('\n')[2]).toBe(`${'x'.repeat(39)}…`)
+  expect(pipe.out().split('\n')[2]).toBe('x'.repeat(100))
+})
+
+test('colours are forced into a pipe and out of a terminal by the variables that say so', () => {
+  const painted = (options: CaptureOptions) => capture(options).printer.colors.green('x') !== 'x'
+  expect(painted({ env: { FORCE_COLOR: '1' } })).toBe(true)
+  expect(painted({ env: { NO_COLOR: '1' }, terminal: true })).toBe(false)
+  expect(painted({ env: { FORCE_COLOR: '1' }, json: true })).toBe(false)
+})
+
+test('a service writes JSON alone where no person watches', () => {
+  const { printer, out, err } = capture({ isService: true })
+  printer.note('starting')
+  printer.result({ status: 'ready' }, () => ['it is up'])
+  printer.failure(validationError('port', 'must be free', 80))
+  expect(out()).toBe('{"status":"ready"}\n')
+  expect(JSON.parse(err())).toMatchObject({ error: { code: 'VALIDATION_ERROR' } })
 })

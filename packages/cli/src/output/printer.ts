@@ -1,8 +1,11 @@
 import type { Writable } from 'node:stream'
 import pc from 'picocolors'
-import { describeFailure, failureLines } from './failure.js'
+import { wantsColor } from './colors.js'
+import { describeFailure, exitCodeOf, exitCodes, failureLines } from './failure.js'
+import { layOut } from './layout.js'
 import { createProgress, type Progress } from './progress.js'
 import { safeLine, safeText } from './safe-text.js'
+import type { Line } from './table.js'
 
 /** A stream that may be a terminal. */
 export type Terminal = Writable & { isTTY?: boolean; columns?: number }
@@ -12,8 +15,13 @@ export interface PrinterOptions {
   readonly stderr: Terminal
   /** One JSON document instead of text for people. */
   readonly json: boolean
-  /** Default: what the terminal and `NO_COLOR` say. */
-  readonly color?: boolean
+  /** The variables that say whether colours are wanted. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /**
+   * The command is a process that others watch: where it writes to no terminal, each of its lines is JSON, as those of its log are.
+   * Default false.
+   */
+  readonly isService?: boolean
   /** Milliseconds of a clock that never goes back. Default `performance.now`. */
   readonly nowMs?: () => number
 }
@@ -26,7 +34,7 @@ export interface Printer {
   readonly json: boolean
   readonly colors: ReturnType<typeof pc.createColors>
   /** The result of a command: the document with `--json`, else the lines. Called once per command. */
-  result(document: unknown, lines: () => readonly string[]): void
+  result(document: unknown, lines: () => readonly Line[]): void
   /** A text byte for byte, where stdout is no terminal; with `--json` the document. */
   exact(text: string, forTerminal: string, document: unknown): void
   /** A long text piece by piece, each as it is, as fast as the reader takes it; it ends early where nobody reads on. */
@@ -42,9 +50,11 @@ export interface Printer {
 }
 
 export function createPrinter(options: PrinterOptions): Printer {
-  const { stdout, stderr, json } = options
-  const colors = pc.createColors(options.color ?? (!json && pc.isColorSupported && stdout.isTTY === true))
-  const warnings = pc.createColors(options.color ?? (!json && pc.isColorSupported && stderr.isTTY === true))
+  const { stdout, stderr, json, env, isService = false } = options
+  const outJson = json || (isService && stdout.isTTY !== true)
+  const errJson = json || (isService && stderr.isTTY !== true)
+  const colors = pc.createColors(!outJson && wantsColor(env, stdout))
+  const warnings = pc.createColors(!errJson && wantsColor(env, stderr))
   const out = guarded(stdout)
   const err = guarded(stderr)
   let helpText = ''
@@ -53,8 +63,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     json,
     colors,
     result(document, lines) {
-      if (json) out.write(`${JSON.stringify(document)}\n`)
-      else for (const line of lines()) out.write(`${safeLine(line)}\n`)
+      if (outJson) out.write(`${JSON.stringify(document)}\n`)
+      else for (const line of layOut(lines(), widthOf(stdout))) out.write(`${safeLine(line)}\n`)
     },
     exact(text, forTerminal, document) {
       if (json) out.write(`${JSON.stringify(document)}\n`)
@@ -67,7 +77,7 @@ export function createPrinter(options: PrinterOptions): Printer {
       }
     },
     note(text) {
-      if (!json) err.write(`${safeLine(text)}\n`)
+      if (!errJson) err.write(`${safeLine(text)}\n`)
     },
     help(text) {
       // It comes in pieces, and a document is one.
@@ -75,7 +85,8 @@ export function createPrinter(options: PrinterOptions): Printer {
       else out.write(text)
     },
     failure(error) {
-      if (json) {
+      // Whoever wrote the command line reads what is wrong with it.
+      if (json || (errJson && exitCodeOf(error) !== exitCodes.usage)) {
         err.write(`${JSON.stringify({ error: describeFailure(error) })}\n`)
         return
       }
@@ -83,7 +94,7 @@ export function createPrinter(options: PrinterOptions): Printer {
       err.write(`${warnings.red(`✗ ${what}`)}\n  why: ${why}\n  do:  ${hint}\n`)
     },
     progress(label, total) {
-      return createProgress({ label, total, stream: stderr, write: err.write, silent: json, ...clockOf(options) })
+      return createProgress({ label, total, stream: stderr, write: err.write, silent: errJson, ...clockOf(options) })
     },
     async flush() {
       if (helpText !== '') out.write(`${JSON.stringify({ help: helpText })}\n`)
@@ -91,6 +102,11 @@ export function createPrinter(options: PrinterOptions): Printer {
       await Promise.all([out.flush(), err.flush()])
     },
   }
+}
+
+/** How wide a line may be; null where the lines do not go to a terminal. */
+function widthOf({ isTTY, columns }: Terminal): number | null {
+  return isTTY === true && columns !== undefined && columns > 0 ? columns : null
 }
 
 function clockOf(options: PrinterOptions): { nowMs?: () => number } {

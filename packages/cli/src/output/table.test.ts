@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest'
+import { layOut } from './layout.js'
 import { oneLine, safeText } from './safe-text.js'
 import { formatDuration, moreLines, tableLines } from './table.js'
 
 test('columns are as wide as their widest cell, numbers on the right', () => {
-  const lines = tableLines(
-    [{ title: 'thread' }, { title: 'messages', align: 'right' }],
-    [
-      ['a-long-thread-name', '7'],
-      ['short', '1,200'],
-    ],
+  const lines = layOut(
+    tableLines(
+      [{ title: 'thread' }, { title: 'messages', align: 'right' }],
+      [
+        ['a-long-thread-name', '7'],
+        ['short', '1,200'],
+      ],
+    ),
+    null,
   )
   expect(lines).toEqual([
     'thread              messages',

@@ -7,31 +7,22 @@ export interface Column {
   readonly align?: 'left' | 'right'
 }
 
-const GAP = '  '
+/** A table, which is laid out where it is printed: only there it is known how wide it may be. */
+export interface Table {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** What a result is made of: a line as it is, or a table. */
+export type Line = string | Table
 
 /**
- * Lines of a table: a heading, a rule, and one line per row, in columns as wide as their widest cell.
+ * A table among the lines of a result: a heading, a rule, and one line per row, in columns as wide as their widest cell.
  *
  * @param rows one cell per column; a missing cell is empty
  */
-export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
-  const widths = columns.map((column, index) =>
-    Math.max(column.title.length, ...rows.map((row) => (row[index] ?? '').length)),
-  )
-  const lineOf = (cells: readonly string[]) =>
-    columns
-      .map((column, index) => {
-        const cell = cells[index] ?? ''
-        const width = widths[index] ?? 0
-        return column.align === 'right' ? cell.padStart(width) : cell.padEnd(width)
-      })
-      .join(GAP)
-      .trimEnd()
-  return [
-    lineOf(columns.map((column) => column.title)),
-    widths.map((width) => '─'.repeat(width)).join(GAP),
-    ...rows.map(lineOf),
-  ]
+export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): [Table] {
+  return [{ columns, rows }]
 }
 
 /** What stands below a page of a list that goes on; nothing on its last page. The cursor is a name that a user gave. */

@@ -1,4 +1,4 @@
-import { eventSchema, type HeddleEvent, limits, parse } from '@heddle/contracts'
+import { type FollowedEvent, followedEventSchema, limits, parse } from '@heddle/contracts'
 import type { FollowOptions } from '../events.js'
 import { isWorthRetrying, pauseAfter } from '../retrying.js'
 import { type Transport, wait } from './transport.js'
@@ -15,7 +15,7 @@ const BLOCK_CHARACTERS_MAX = limits.httpSmallBodyBytesMax
 export async function followOverHttp(
   transport: Transport,
   { signal, topics, thread, agent, after }: FollowOptions,
-): Promise<AsyncIterable<HeddleEvent>> {
+): Promise<AsyncIterable<FollowedEvent>> {
   const open = (last: number | undefined) =>
     transport.open({
       path: ['events'],
@@ -31,7 +31,7 @@ async function* read(
   open: (last: number | undefined) => Promise<Response>,
   after: number | undefined,
   signal: AbortSignal,
-): AsyncGenerator<HeddleEvent> {
+): AsyncGenerator<FollowedEvent> {
   let stream: Response | null = first
   let last = after
   for (let tries = 0; !signal.aborted; tries++) {
@@ -58,7 +58,7 @@ async function* read(
 interface Block {
   readonly number: number
   /** Null where the stream only says where it begins. */
-  readonly event: HeddleEvent | null
+  readonly event: FollowedEvent | null
 }
 
 async function* blocksOf(response: Response): AsyncGenerator<Block> {
@@ -87,7 +87,7 @@ function blockIn(text: string): Block | null {
   const id = /^id: ?(\d{1,16})$/m.exec(text)?.[1]
   const data = /^data: ?(.*)$/m.exec(text)?.[1]
   if (data !== undefined) {
-    const event = parse(eventSchema, JSON.parse(data), 'event')
+    const event = parse(followedEventSchema, JSON.parse(data), 'event')
     return { number: event.number, event }
   }
   return id === undefined ? null : { number: Number(id), event: null }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { archiveListSchema, archiveSearchSchema } from '../archive.js'
 import { contextDiffSchema } from '../context-diff.js'
 import { contextRequestSchema, contextResultSchema, receiptSchema } from '../contexts.js'
-import { type EventTopic, eventSchema, eventTopics } from '../events.js'
+import { type EventTopic, eventTopics, followedEventSchema } from '../events.js'
 import { limits } from '../limits.js'
 import { idSchema, nameSchema, timeSchema } from '../names.js'
 import { addressNote, recallRequestSchema, recallResultSchema } from '../recall.js'
@@ -157,4 +157,4 @@ export const eventsQuerySchema = z.strictObject({
   after: eventNumberSchema.optional(),
 })
 
-export const httpEventSchema = named('Event', eventSchema)
+export const httpEventSchema = named('Event', followedEventSchema)
