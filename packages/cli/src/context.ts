@@ -18,6 +18,8 @@ export interface CommandContext {
   readonly signal: AbortSignal
   /** Asks the person at the terminal; null where there is none. */
   ask(question: string): Promise<string | null>
+  /** Has whatever else this process would print go into the log of a service. */
+  ownOutput(log: Logger): void
   /** Whether this command may make the data of a folder that holds none. */
   mayMakeData(): boolean
   /** For a command that ends well and still has something to say, such as a check that failed. */

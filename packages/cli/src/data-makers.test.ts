@@ -6,11 +6,12 @@ import { createPrinter } from './output/printer.js'
 import { buildProgram } from './program.js'
 
 const program = buildProgram({
-  printer: createPrinter({ stdout: new PassThrough(), stderr: new PassThrough(), json: false }),
+  printer: createPrinter({ stdout: new PassThrough(), stderr: new PassThrough(), json: false, env: {} }),
   env: {},
   cwd: '/nowhere',
   signal: new AbortController().signal,
   ask: async () => null,
+  ownOutput: () => undefined,
   mayMakeData: () => false,
   setExitCode: () => undefined,
 })

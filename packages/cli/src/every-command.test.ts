@@ -10,13 +10,14 @@ import { runCli } from './run.js'
  * what it cannot take.
  */
 
-const printer = createPrinter({ stdout: new PassThrough(), stderr: new PassThrough(), json: false })
+const printer = createPrinter({ stdout: new PassThrough(), stderr: new PassThrough(), json: false, env: {} })
 const program = buildProgram({
   printer,
   env: {},
   cwd: '/nowhere',
   signal: new AbortController().signal,
   ask: async () => null,
+  ownOutput: () => undefined,
   mayMakeData: () => false,
   setExitCode: () => undefined,
 })

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { ownOutput } from '@heddle/runtime'
 import { onNpxEnded } from './npx-parent.js'
 import { runCli } from './run.js'
 
@@ -12,6 +13,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     cwd: process.cwd(),
     signals: process,
     ask,
+    ownOutput,
   })
   // Everything is closed and flushed: what may still be open, such as a socket that is being let go, need not be awaited.
   process.exit(code)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { HeddleError, PermanentError, readModelsFile } from '@heddle/contracts'
-import { createLogger, onShutdown, type ShutdownHost, strategyModulesOf } from '@heddle/runtime'
+import { createLogger, type Logger, onShutdown, type ShutdownHost, strategyModulesOf } from '@heddle/runtime'
 import { type Command, CommanderError } from 'commander'
 import type { CommandContext } from './context.js'
 import { mayMakeData } from './data-makers.js'
@@ -16,6 +16,8 @@ export interface CliHost {
   readonly cwd: string
   /** Asks the person at the terminal; without it nobody can be asked. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string | null>
+  /** Has whatever else this process would print go into a log, for a command that runs as a service. */
+  readonly ownOutput?: (log: Logger) => void
   /** Where signals come from; without it nothing interrupts. */
   readonly signals?: ShutdownHost
 }
@@ -33,7 +35,13 @@ const CLOSE_TIMEOUT_MS = 20_000
  * @returns the exit code: 0, 1 after an error, 2 after a fault in the command line, or a signal's own
  */
 export async function runCli(argv: readonly string[], host: CliHost): Promise<number> {
-  const printer = createPrinter({ stdout: host.stdout, stderr: host.stderr, json: asksForJson(argv) })
+  const printer = createPrinter({
+    stdout: host.stdout,
+    stderr: host.stderr,
+    json: asksForJson(argv),
+    env: host.env,
+    isService: isService(argv),
+  })
   const controller = new AbortController()
   let exitCode: number = exitCodes.success
   let running: Command | undefined
@@ -43,6 +51,7 @@ export async function runCli(argv: readonly string[], host: CliHost): Promise<nu
     cwd: host.cwd,
     signal: controller.signal,
     ask: async (question) => (await host.ask?.(question, controller.signal)) ?? null,
+    ownOutput: (log) => host.ownOutput?.(log),
     mayMakeData: () => running !== undefined && mayMakeData(running),
     setExitCode(code) {
       exitCode = code
@@ -144,6 +153,13 @@ async function readJsonFile(path: string): Promise<unknown> {
 /** Help is there whatever the configuration is like. */
 function asksForHelp(words: readonly string[]): boolean {
   return words.length === 0 || ['help', '--help', '-h', '--version'].some((word) => words.includes(word))
+}
+
+/** Commands that run until they are stopped, mostly under somebody who gathers what they write. */
+const services: readonly (string | undefined)[] = ['up', 'worker']
+
+function isService(argv: readonly string[]): boolean {
+  return services.includes(argv.find((word) => !word.startsWith('-')))
 }
 
 /** `--json` may stand anywhere, also before the command; who needs to know of it knows by now. */

@@ -5,6 +5,7 @@ export { type SettingsSource, settingsSourcesOf, variableOfSetting } from './con
 export { type StrategyModules, strategyModulesOf } from './config/strategy-modules.js'
 export { withoutCredentials } from './credentials.js'
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.js'
+export { ownOutput } from './own-output.js'
 export { portError } from './port-error.js'
 export { onShutdown, type ShutdownHost, type ShutdownOptions, type ShutdownReason } from './shutdown.js'
 export { Turns } from './turns.js'

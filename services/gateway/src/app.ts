@@ -74,7 +74,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     projects: new ProjectRoom(options.projectLimits),
     checkShare: (project, share) => backend().checkShare(project, share),
   })
-  const refuse = createRefuse({ log, metrics })
+  const refuse = createRefuse({ log, clock: options.clock, metrics })
   const server = fastify({
     logger: false,
     bodyLimit: limits.httpSmallBodyBytesMax,

@@ -1,12 +1,14 @@
-import type { Logger } from '@heddle/runtime'
+import type { Clock, Logger } from '@heddle/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Metrics } from './metrics.js'
 import { problemOf, refusalOf } from './problems.js'
+import { RefusalLog } from './refusal-log.js'
 
 /** Answers an error with its problem document, counts it, and logs it without anything that its caller wrote. */
 export type Refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply
 
-export function createRefuse({ log, metrics }: { log: Logger; metrics: Metrics }): Refuse {
+export function createRefuse({ log, clock, metrics }: { log: Logger; clock: Clock; metrics: Metrics }): Refuse {
+  const refusals = new RefusalLog(log, clock)
   return (request, reply, error) => {
     const refusal = refusalOf(error)
     const { status, data, headers = {} } = refusal
@@ -14,7 +16,7 @@ export function createRefuse({ log, metrics }: { log: Logger; metrics: Metrics }
     const facts = { requestId: request.id, method: request.method, route: request.routeOptions?.url, status }
     if (status === 500) log.error({ ...facts, error }, 'request failed')
     // Not the field: what is not known there is called by the caller's own word.
-    else log.debug({ ...facts, code: data.code }, 'request refused')
+    else refusals.write({ ...facts, code: data.code, address: request.ip })
     return reply
       .code(status)
       .headers({

@@ -2,13 +2,14 @@ import { ConflictError, HeddleError, PermanentError, stageNames } from '@heddle/
 import type { Gateway, GatewayBackend } from '@heddle/gateway'
 import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
-import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
+import { type CommandContext, type CommonOptions, configOf } from '../context.js'
 import type { Engine } from '../engine.js'
 import { type IterationOptions, iterationSettings, withIterationOptions } from '../iteration-options.js'
 import { hostOption, portOption, withCommonOptions } from '../options.js'
 import { InterruptedError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
 import { announceUp, type RunningUp, withdrawUp } from '../presence.js'
+import { openServiceLog } from '../service-log.js'
 import { untilAborted } from '../with-engine.js'
 
 interface UpOptions extends CommonOptions, IterationOptions {
@@ -68,7 +69,8 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
 async function serve(context: CommandContext, config: Config): Promise<void> {
   let engine: Engine | null = null
   let backend: GatewayBackend | null = null
-  const log = loggerOf(context, config, 'service')
+  const service = openServiceLog(context, config, { command: 'up', workers: stageNames })
+  const { log } = service
   const { gatewayBackendOf } = await import('../gateway-backend.js')
   const { isOpenToOthers, startGateway } = await import('@heddle/gateway')
   const gateway = await startGateway({
@@ -99,6 +101,7 @@ async function serve(context: CommandContext, config: Config): Promise<void> {
     })
     backend = gatewayBackendOf(engine)
     if (isOpenToOthers(config)) await checkKeys(engine)
+    service.ready({ port: gateway.port, host: config.host })
     const { outsideWindowLines, outsideWindowsOf } = await import('../outside-windows.js')
     const outside = await outsideWindowsOf(engine)
     tellReady(context, config, engine, gateway, { outsideWindow: outside, lines: outsideWindowLines(outside) })
@@ -107,11 +110,13 @@ async function serve(context: CommandContext, config: Config): Promise<void> {
     // Being asked to stop is how this command ends well.
     if (!(error instanceof InterruptedError)) throw error
   } finally {
+    service.stopping()
     // Answers under way need the engine; and until that is closed, others are to see that this process lives.
     await gateway.drain()
     await engine?.close()
     if (config.mode === 'embedded') await withdrawUp(config.dataDir, process.pid)
     await gateway.close()
+    service.stopped()
   }
 }
 

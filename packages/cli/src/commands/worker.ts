@@ -1,7 +1,7 @@
 import { RetryableError, type StageName, stageNames } from '@heddle/contracts'
 import { withoutCredentials, workInBackground } from '@heddle/runtime'
 import type { Command } from 'commander'
-import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
+import { type CommandContext, type CommonOptions, configOf } from '../context.js'
 import { refuseRemote } from '../gateway-address.js'
 import { type HealthServer, startHealthServer } from '../health-server.js'
 import { type IterationOptions, iterationSettings, withIterationOptions } from '../iteration-options.js'
@@ -9,6 +9,7 @@ import { oneOf } from '../option-values.js'
 import { concurrencyOption, portOption, withCommonOptions } from '../options.js'
 import { InterruptedError } from '../output/failure.js'
 import { findUp } from '../presence.js'
+import { openServiceLog } from '../service-log.js'
 import { untilAborted } from '../with-engine.js'
 
 interface WorkerOptions extends CommonOptions, IterationOptions {
@@ -56,8 +57,9 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
       },
     )
   }
-  const log = loggerOf(context, config, 'service')
   const stages = stage === 'all' ? stageNames : [stage]
+  const service = openServiceLog(context, config, { command: 'worker', workers: stages })
+  const { log } = service
   const { openEngine } = await import('../engine.js')
   const { ProcessMetrics } = await import('@heddle/gateway/metrics')
   const metrics = new ProcessMetrics()
@@ -95,6 +97,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
     // Not before it is ready: a machine that is busy could keep it from ever beginning.
     const { niceness } = config.workers
     if (!workInBackground(niceness)) log.warn({ niceness }, 'the system did not let this process stand back')
+    service.ready({ ...(health !== null && { port: health.port }) })
     context.printer.result(document, () => [
       `${stages.join(', ')}: working (process ${process.pid}) on ${document.database}; Ctrl-C stops`,
     ])
@@ -103,7 +106,9 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
     // Being asked to stop is how this command ends well.
     if (!(error instanceof InterruptedError)) throw error
   } finally {
+    service.stopping()
     await engine.close()
     await health?.close()
+    service.stopped()
   }
 }
