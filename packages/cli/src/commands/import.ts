@@ -2,8 +2,10 @@ import type { RemoteClient } from '@heddle/client/http'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { configOf } from '../context.js'
+import { type FailedImport, failedLines, unreadable } from '../importing/failed.js'
 import { type ImportedThread, importedLines, sendThreads } from '../importing/send.js'
 import { nameOption, rollingWindowOption, withCommonOptions } from '../options.js'
+import { exitCodes } from '../output/failure.js'
 import { printWarnings } from '../output/warnings.js'
 import { refusePaused } from '../paused.js'
 import { type FormatOption, sessionFormatNames, sessionFormatOption } from '../session-formats.js'
@@ -38,7 +40,7 @@ export function registerImport(program: Command, context: CommandContext): void 
   ])
     .addHelpText(
       'after',
-      '\nAll files are read and checked before anything is sent. /dev/stdin is what is piped in. A file of several sessions becomes the threads NAME-1, NAME-2 ..., or NAME-ID where its sessions have ids.',
+      '\nAll files are read and checked before anything is sent; one that cannot be read or stored is named at the end, and keeps no\nother from being imported. /dev/stdin is what is piped in. A file of several sessions becomes the threads NAME-1, NAME-2 ..., or NAME-ID where its sessions have ids.',
     )
     .action((files: string[], options: ImportOptions) => importFiles(context, files, options))
 }
@@ -46,13 +48,17 @@ export function registerImport(program: Command, context: CommandContext): void 
 async function importFiles(context: CommandContext, files: readonly string[], options: ImportOptions): Promise<void> {
   const config = configOf(context, options)
   const { planImport } = await import('../importing/plan.js')
+  const unread: FailedImport[] = []
+  const reading = context.printer.progress('files read', files.length)
   const planning = planImport(files, {
     cwd: context.cwd,
+    ...(files.length > 1 && { onUnreadable: (file, error) => void unread.push(unreadable(file, error)) }),
+    onRead: (count) => reading.update(count),
     project: config.project,
     format: options.format,
     ...(options.thread !== undefined && { thread: options.thread }),
   })
-  const planned = await untilStopped(context.signal, planning)
+  const planned = await untilStopped(context.signal, planning).finally(() => reading.stop())
   const { gatewayDestination, storeDestination } = await import('../importing/destination.js')
   const sending = {
     agent: options.agent,
@@ -60,18 +66,25 @@ async function importFiles(context: CommandContext, files: readonly string[], op
   }
   const print = async (
     { agents }: Pick<RemoteClient, 'agents'>,
-    imported: ImportedThread[],
+    sent: Awaited<ReturnType<typeof sendThreads>>,
     told: { project?: string; settled: boolean | null },
   ) => {
+    const { imported } = sent
+    const failed = [...unread, ...sent.failed]
+    if (failed.length > 0) context.setExitCode(exitCodes.error)
     const document = {
       ...told,
       agent: options.agent,
       threads: imported,
+      failed,
       stored: imported.reduce((sum, thread) => sum + thread.stored, 0),
       repeated: imported.reduce((sum, thread) => sum + thread.repeated, 0),
       warnings: [...warningsOf(imported), ...(await windowNotTaken(agents, options))],
     }
-    context.printer.result(document, () => importedLines(imported))
+    context.printer.result(document, () => [
+      ...(imported.length === 0 ? [] : importedLines(imported)),
+      ...(failed.length === 0 ? [] : ['', ...failedLines(failed)]),
+    ])
     printWarnings(context.printer, document.warnings)
   }
   const remote = await remoteClientOf(context, options)
@@ -84,11 +97,11 @@ async function importFiles(context: CommandContext, files: readonly string[], op
   const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
   await withEngine(context, options, { stages }, async (engine) => {
     await refusePaused(engine, 'ingest')
-    const imported = await sendThreads(context, storeDestination(engine), planned, sending)
+    const sent = await sendThreads(context, storeDestination(engine), planned, sending)
     // Workers that end with this command do now what workers elsewhere would do by themselves.
-    const threads = planned.map(({ thread }) => thread)
+    const threads = sent.imported.map(({ thread }) => thread)
     const settled = engine.workersHere.length === 0 ? null : await settleThreads(context, engine, threads, 'vectors')
-    await print(engine.client, imported, { project: config.project, settled })
+    await print(engine.client, sent, { project: config.project, settled })
   })
 }
 

@@ -104,7 +104,9 @@ async function showTheWay(
   const { thread } = session
   await client.agents.put(AGENT, { systemPrompt: SYSTEM_PROMPT, settings: { rollingWindow: null, budget } })
 
-  const [imported] = await steps.run('send the messages through the queue, until stored', () =>
+  const {
+    imported: [imported],
+  } = await steps.run('send the messages through the queue, until stored', () =>
     sendThreads(context, storeDestination(engine), [session], { agent: AGENT, newAgentRollingWindow: null }),
   )
   if (imported === undefined) throw new Error('the session was not sent')

@@ -45,6 +45,16 @@ test('one file at fault keeps all from being sent, and the error names the file 
   })
 })
 
+test('a file at fault keeps no other from being read for who wants to be told of it', async () => {
+  await withFiles({ 'good.jsonl': line('one'), 'broken.jsonl': `${line('one')}\n{"role":\n` }, async (cwd) => {
+    const told: string[] = []
+    const files = ['broken.jsonl', 'absent.jsonl', 'good.jsonl']
+    const planned = await planImport(files, { ...options, cwd, onUnreadable: (file) => void told.push(file) })
+    expect(planned.map(({ thread }) => thread)).toEqual(['good'])
+    expect(told).toEqual(['broken.jsonl', 'absent.jsonl'])
+  })
+})
+
 test('files that cannot be read are told apart', async () => {
   await withFiles({ 'empty.jsonl': '', 'binary.jsonl': new Uint8Array([0xff, 0xfe, 0x00, 0xd8]) }, async (cwd) => {
     const plan = (file: string) => planImport([file], { ...options, cwd })

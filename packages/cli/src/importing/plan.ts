@@ -3,6 +3,7 @@ import { type ParsedThread, parseSession, type SessionFormat } from '@heddle/cli
 import { HeddleError, type MessageInput, nameSchema, PermanentError } from '@heddle/contracts'
 import { importedMessageId, projectIdOf, threadIdOf } from '@heddle/core'
 import { UsageError } from '../output/failure.js'
+import { isOfOneFile } from './failed.js'
 import { readSessionFile } from './read-file.js'
 
 /** A thread as it is going to be sent. */
@@ -23,12 +24,17 @@ export interface PlanOptions {
   readonly format: SessionFormat | 'auto'
   /** The name of the thread; default the file's own, without folders and extension. */
   readonly thread?: string
+  /** Told of each file that cannot be read, which keeps no other from being imported then. */
+  readonly onUnreadable?: (file: string, error: unknown) => void
+  /** Told how many files have been read. */
+  readonly onRead?: (files: number) => void
 }
 
 /**
- * Reads and checks all files, so that nothing is sent where one of them is at fault.
+ * Reads and checks all files before anything is sent.
  *
- * @throws PermanentError that names the file and the place in it
+ * @throws UsageError where two of them would make one thread
+ * @throws PermanentError that names the file and the place in it, where nobody wants to be told of such files
  */
 export async function planImport(files: readonly string[], options: PlanOptions): Promise<PlannedThread[]> {
   if (options.thread !== undefined && files.length > 1) {
@@ -40,7 +46,15 @@ export async function planImport(files: readonly string[], options: PlanOptions)
     )
   }
   const planned: PlannedThread[] = []
-  for (const file of files) planned.push(...(await planFile(file, options)))
+  for (const [index, file] of files.entries()) {
+    try {
+      planned.push(...(await planFile(file, options)))
+    } catch (error) {
+      if (options.onUnreadable === undefined || !isOfOneFile(error)) throw error
+      options.onUnreadable(file, error)
+    }
+    options.onRead?.(index + 1)
+  }
   rejectSameNames(planned)
   return planned
 }

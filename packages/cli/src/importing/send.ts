@@ -3,12 +3,15 @@ import type { CommandContext } from '../context.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount, type Line, tableLines } from '../output/table.js'
 import type { Destination } from './destination.js'
+import { type FailedImport, isOfOneSession, notStored } from './failed.js'
 import type { PlannedThread } from './plan.js'
 
 /** What became of a session. */
 export interface ImportedThread {
   readonly thread: string
   readonly file: string
+  /** `repeated`: all of it was there already. */
+  readonly status: 'stored' | 'repeated'
   readonly format: string
   /** Messages of the file, those that are kept aside included. */
   readonly messages: number
@@ -33,17 +36,22 @@ export interface ImportedThread {
 /** Threads on their way at once; each sends several batches at a time by itself. */
 const THREADS_AT_ONCE = 4
 
-/** Sends threads as any producer would, and waits until all of it is stored. */
+/**
+ * Sends threads as any producer would, and waits until all of it is stored. One that the store refuses does not keep the others
+ * from it.
+ *
+ * @throws the error of a thread that is the only one, or that all others would meet, too
+ */
 export async function sendThreads(
   context: CommandContext,
   destination: Destination,
   planned: readonly PlannedThread[],
   options: { agent: string; newAgentRollingWindow: number | null },
-): Promise<ImportedThread[]> {
+): Promise<{ imported: ImportedThread[]; failed: FailedImport[] }> {
   const total = planned.reduce((sum, { messages }) => sum + messages.length, 0)
   const progress = context.printer.progress('messages stored', total)
   const storedOf = new Map<PlannedThread, number>()
-  const results: ImportedThread[] = new Array(planned.length)
+  const results: (ImportedThread | FailedImport)[] = new Array(planned.length)
   let next = 0
 
   const sendNext = async (): Promise<void> => {
@@ -51,10 +59,17 @@ export async function sendThreads(
       const thread = planned[index]
       if (thread === undefined) return
       context.signal.throwIfAborted()
-      results[index] = await sendThread(destination, thread, options, (stored) => {
+      const onProgress = (stored: number) => {
         storedOf.set(thread, stored)
         progress.update([...storedOf.values()].reduce((sum, count) => sum + count, 0))
-      })
+      }
+      try {
+        results[index] = await sendThread(destination, thread, options, onProgress)
+      } catch (error) {
+        if (planned.length === 1 || !isOfOneSession(error)) throw error
+        results[index] = notStored(thread, error)
+        onProgress(thread.messages.length)
+      }
     }
   }
   try {
@@ -62,7 +77,10 @@ export async function sendThreads(
   } finally {
     progress.stop()
   }
-  return results
+  return {
+    imported: results.filter((result) => 'stored' in result),
+    failed: results.filter((result) => 'error' in result),
+  }
 }
 
 async function sendThread(
@@ -77,6 +95,7 @@ async function sendThread(
   return {
     thread,
     file,
+    status: stored + grown > 0 ? 'stored' : 'repeated',
     format,
     messages: messages.length,
     toolCalls,

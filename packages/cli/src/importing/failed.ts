@@ -1,0 +1,43 @@
+import { type ErrorCode, type ErrorData, HeddleError } from '@heddle/contracts'
+import { describeFailure, UsageError } from '../output/failure.js'
+import { safeText } from '../output/safe-text.js'
+
+/** A session that was not imported, or a file that could not be read as one. */
+export interface FailedImport {
+  readonly file: string
+  /** Null for a file of which it is not known which threads it would make. */
+  readonly thread: string | null
+  /** `conflict`: a message is stored with another content; `refused`: anything else that the store does not take. */
+  readonly status: 'unreadable' | 'conflict' | 'refused'
+  readonly error: ErrorData
+}
+
+/** What is wrong with the store or with who asks, and not with a session: the next one would fail in the same way. */
+const ofAll: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN']
+
+/** Whether the other files of an import may still go well. */
+export function isOfOneFile(error: unknown): boolean {
+  return error instanceof HeddleError && error.disposition !== 'retry' && !(error instanceof UsageError)
+}
+
+/** Whether the other sessions of an import may still go well. */
+export function isOfOneSession(error: unknown): boolean {
+  return error instanceof HeddleError && isOfOneFile(error) && !ofAll.includes(error.code)
+}
+
+export function unreadable(file: string, error: unknown): FailedImport {
+  return { file, thread: null, status: 'unreadable', error: describeFailure(error) }
+}
+
+export function notStored({ file, thread }: { file: string; thread: string }, error: unknown): FailedImport {
+  const described = describeFailure(error)
+  return { file, thread, status: described.code === 'CONFLICT' ? 'conflict' : 'refused', error: described }
+}
+
+export function failedLines(failed: readonly FailedImport[]): string[] {
+  return failed.flatMap(({ file, status, error }) => [
+    `${status}: ${safeText(file)}`,
+    `  why: ${safeText(error.detail)}`,
+    ...(error.hint === undefined ? [] : [`  do:  ${safeText(error.hint)}`]),
+  ])
+}
