@@ -61,8 +61,8 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
   const service = openServiceLog(context, config, { command: 'worker', workers: stages })
   const { log } = service
   const { openEngine } = await import('../engine.js')
-  const { ProcessMetrics } = await import('@heddle/gateway/metrics')
-  const metrics = new ProcessMetrics()
+  // Loads a server of HTTP besides, which a worker without a port does not need.
+  const metrics = options.port === undefined ? null : new (await import('@heddle/gateway')).ProcessMetrics()
   const engine = await openEngine({
     context,
     config,
@@ -71,13 +71,13 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
       stages,
       workers: 'always',
       reconcile: true,
-      onSettled: (settled) => metrics.settled(settled),
+      ...(metrics !== null && { onSettled: (settled) => metrics.settled(settled) }),
       ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     },
   })
   let health: HealthServer | null = null
   try {
-    if (options.port !== undefined) {
+    if (options.port !== undefined && metrics !== null) {
       const identity = { pid: process.pid, workers: stages }
       health = await startHealthServer({
         port: options.port,

@@ -1,0 +1,4 @@
+import { writeFile } from 'node:fs/promises'
+import { configurationPage, pagePath } from './page.js'
+
+await writeFile(pagePath, configurationPage())
