@@ -244,7 +244,7 @@ describe('beside "heddle up"', () => {
     let before: unknown
     const cases: [title: string, argv: string[], code: number, error: string][] = [
       ['an unknown format', ['import', 'a.jsonl', '--agent', 'coder', '--format', 'csv'], 2, 'VALIDATION_ERROR'],
-      ['a broken line', ['import', 'a.jsonl', 'broken.jsonl', '--agent', 'coder'], 1, 'VALIDATION_ERROR'],
+      ['a broken line', ['import', 'broken.jsonl', '--agent', 'coder'], 1, 'VALIDATION_ERROR'],
       ['an empty file', ['import', 'empty.jsonl', '--agent', 'coder'], 1, 'VALIDATION_ERROR'],
       ['a file that is not there', ['import', 'absent.jsonl', '--agent', 'coder'], 1, 'NOT_FOUND'],
       ['a message of 5 MB', ['import', 'huge.jsonl', '--agent', 'coder'], 1, 'PAYLOAD_TOO_LARGE'],
