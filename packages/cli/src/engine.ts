@@ -7,7 +7,7 @@ import { openStore, type QueryEmbedder } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
 import { connectionsOf } from './connections.js'
 import { backendOf, type DatabaseServer, migrateAll, openServer } from './database-server.js'
-import { applicationNameOf, servedStages } from './presence-in-store.js'
+import { applicationNameOf, servedStages, threadNameOf } from './presence-in-store.js'
 import { openQueryEmbedder } from './query-embedder.js'
 import { checkServers } from './readiness.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
@@ -29,6 +29,8 @@ export interface EngineNeeds {
   readonly onSettled?: (settled: Settled) => void
   /** False for data that nobody misses after a power cut. Default true. */
   readonly durable?: boolean
+  /** Carry out large jobs in threads: the command serves others, who must not wait for them. Default false. */
+  readonly threads?: boolean
   /** How long one call of a provider may take, in milliseconds, where nobody waits for the usual minute. */
   readonly summaryCallMsMax?: number
 }
@@ -106,6 +108,9 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       ...(needs.concurrency !== undefined && { concurrency: needs.concurrency }),
       ...(needs.onSettled !== undefined && { onSettled: needs.onSettled }),
       ...(needs.summaryCallMsMax !== undefined && { summaryCallMsMax: needs.summaryCallMsMax }),
+      ...(needs.threads === true && {
+        threads: { databaseUrl: server.url, applicationName: threadNameOf(applicationName), place: context },
+      }),
     })
     opened.push('workers', Number.POSITIVE_INFINITY, () => stages.stop())
 

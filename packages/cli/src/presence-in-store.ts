@@ -18,6 +18,11 @@ export function applicationNameOf(process: { queuePrefix: string; pid: number; s
   return `heddle/${process.queuePrefix}/${process.pid}/${process.stages.map((stage) => LETTERS[stage]).join('')}`
 }
 
+/** `heddle/<prefix>/<pid>/` for threads of that process, which take no jobs from queues by themselves. */
+export function threadNameOf(applicationName: string): string {
+  return applicationName.replace(/[^/]*$/, '')
+}
+
 export function stagesServedBy(applicationName: string): StageName[] {
   const letters = applicationName.split('/')[3] ?? ''
   return stageNames.filter((stage) => letters.includes(LETTERS[stage]))

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { HeddleError, PermanentError, readModelsFile } from '@heddle/contracts'
-import { createLogger, type Logger, onShutdown, type ShutdownHost, strategyModulesOf } from '@heddle/runtime'
+import { HeddleError } from '@heddle/contracts'
+import { createLogger, type Logger, onShutdown, type ShutdownHost } from '@heddle/runtime'
 import { type Command, CommanderError } from 'commander'
+import { loadConfiguredModules } from './configured-modules.js'
 import type { CommandContext } from './context.js'
 import { mayMakeData } from './data-makers.js'
 import { exitCodeOf, exitCodes, fromCommander, InterruptedError } from './output/failure.js'
@@ -97,7 +96,7 @@ async function runCommand(
   let running: Command | undefined
   try {
     const words = withoutJson(argv)
-    if (!asksForHelp(words)) await Promise.all([registerStrategies(context), registerModels(context)])
+    if (!asksForHelp(words)) await loadConfiguredModules(context)
     const program = buildProgram(context).hook('preAction', (_, command) => {
       running = command
       onRun(command)
@@ -118,36 +117,6 @@ async function runCommand(
 function isFaultOfOption(error: unknown, command: Command | undefined): boolean {
   const isOfCursor = error instanceof HeddleError && error.code === 'VALIDATION_ERROR' && error.field === 'cursor'
   return isOfCursor && command?.getOptionValueSource('cursor') === 'cli'
-}
-
-/** The strategies that the configuration brings are known before an option or a setting names one. */
-async function registerStrategies({ env, cwd }: CommandContext): Promise<void> {
-  const { modules, baseDir } = strategyModulesOf({ env, cwd })
-  if (modules.length === 0) return
-  const { loadStrategyModules } = await import('@heddle/client')
-  await loadStrategyModules(modules, baseDir)
-}
-
-/** Windows of models from a models.dev file are known before a budget depends on one. */
-async function registerModels({ env, cwd }: CommandContext): Promise<void> {
-  const file = env['HEDDLE_MODELS_FILE']?.trim()
-  if (file === undefined || file === '') return
-  const [{ addModels }, content] = await Promise.all([import('@heddle/core'), readJsonFile(resolve(cwd, file))])
-  addModels(readModelsFile(content))
-}
-
-/** @throws PermanentError `VALIDATION_ERROR` where the file is missing or holds no JSON */
-async function readJsonFile(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'))
-  } catch (cause) {
-    throw new PermanentError('VALIDATION_ERROR', `HEDDLE_MODELS_FILE: ${path} is no file of JSON`, {
-      field: 'HEDDLE_MODELS_FILE',
-      received: path,
-      hint: 'take https://models.dev/api.json, or unset the variable',
-      cause,
-    })
-  }
 }
 
 /** Help is there whatever the configuration is like. */

@@ -25,6 +25,7 @@ import {
 import { createSummarizeWorker } from '@heddle/summarize'
 import { CloseStack } from './close-stack.js'
 import { startHousekeeping } from './housekeeping.js'
+import { createJobThreads, type JobThreadsOptions } from './job-threads/job-threads.js'
 import { keepLettersIn, LetterGroups } from './letter-groups.js'
 import { createReembedding } from './reembedding.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
@@ -52,6 +53,11 @@ export interface StagesOptions {
   readonly summarizers?: Summarizers
   /** Compares texts, whatever the configuration says; whoever gives it closes it. */
   readonly embedder?: Embedder
+  /**
+   * Carry out large jobs in threads, so that they hold nobody up whom this process serves besides. Default: all jobs are
+   * carried out on its one event loop.
+   */
+  readonly threads?: Pick<JobThreadsOptions, 'databaseUrl' | 'applicationName' | 'place'>
 }
 
 export interface ReconcileTiming {
@@ -101,6 +107,16 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
         }))
     const summarizer = wants('summarize') ? summarizers.of(mergeSettings(config.settings)) : null
 
+    const threads =
+      options.threads &&
+      createJobThreads({
+        ...options.threads,
+        config,
+        embedder: chosen,
+        queues,
+        summaryCallMsMax: options.summaryCallMsMax ?? null,
+      })
+    if (threads !== undefined) opened.push('job threads', CLOSE_BOUND_MS, () => threads.close())
     const letters = new LetterGroups(keepLettersIn(store, clock), clock)
     const deps = {
       store,
@@ -113,8 +129,10 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     }
     const starting: Promise<WorkerHandle>[] = []
     if (wants('ingest')) starting.push(createIngestWorker(deps))
-    if (wants('prune')) starting.push(createPruneWorker(deps))
-    if (wants('summarize')) starting.push(createSummarizeWorker({ ...deps, summarizers }))
+    if (wants('prune')) starting.push(createPruneWorker({ ...deps, ...(threads && { large: threads.prune }) }))
+    if (wants('summarize')) {
+      starting.push(createSummarizeWorker({ ...deps, summarizers, ...(threads && { large: threads.summarize }) }))
+    }
     if (embedder !== null) starting.push(createEmbedWorker({ ...deps, embedder }))
     if (wants('assemble')) {
       starting.push(
@@ -123,6 +141,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
           embedder: chosen,
           summarizers,
           snapshotsFolder: snapshotsFolderOf(config),
+          ...(threads && { large: threads.assemble }),
         }),
       )
     }

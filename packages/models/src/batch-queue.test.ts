@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BatchQueue } from './batch-queue.js'
-import type { WorkerCalls } from './worker-calls.js'
+import type { WorkerCalls } from '@heddle/runtime'
 
 /** A thread that answers when it is told to. */
 function manualThread() {

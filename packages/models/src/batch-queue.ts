@@ -1,4 +1,4 @@
-import type { WorkerCalls } from './worker-calls.js'
+import type { WorkerCalls } from '@heddle/runtime'
 
 /** Batches at one thread: one in work, and one waiting so that it never idles. */
 const BATCHES_AHEAD = 2

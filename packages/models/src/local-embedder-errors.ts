@@ -1,5 +1,5 @@
 import { PermanentError, RetryableError } from '@heddle/contracts'
-import { WorkerFailure } from './worker-calls.js'
+import { WorkerFailure } from '@heddle/runtime'
 
 export function modelMissing(model: string, roots: readonly string[]): PermanentError {
   return new PermanentError('NOT_FOUND', `the embedding model ${model} was not found in ${roots.join(' or ')}`, {

@@ -1,4 +1,4 @@
-import type { WorkerAnswer, WorkerMessage } from './worker-calls.js'
+import type { WorkerAnswer, WorkerMessage } from '@heddle/runtime'
 
 /** What the model's thread is started with. */
 export interface ModelOptions {

@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { HeddleError } from '@heddle/contracts'
-import { type Clock, systemClock } from '@heddle/runtime'
+import { type Clock, createWorkerCalls, systemClock, type WorkerCalls } from '@heddle/runtime'
 import { BatchQueue } from './batch-queue.js'
 import { CircuitBreaker } from './circuit-breaker.js'
 import { checkTexts, type Embedder, embedderClosed, embedderLimits } from './embedder.js'
 import type { ModelDtype, ModelOptions } from './local-embedder.protocol.js'
 import { explainFailure, modelMissing, wrongDimensions } from './local-embedder-errors.js'
 import { DEFAULT_MODEL, findLocalModel, modelFolders, transformersCacheDir } from './local-models.js'
-import { createWorkerCalls, type WorkerCalls } from './worker-calls.js'
 
 export interface LocalEmbedderOptions {
   /** Default `Xenova/all-MiniLM-L6-v2`. */

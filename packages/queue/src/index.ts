@@ -2,6 +2,14 @@ export type { NewWork } from './admission.js'
 export type { QueueFacts } from './backend.js'
 export { LISTENING_CONNECTIONS, type QueueConnections } from './connections.js'
 export type { WaitingJob } from './job-removal.js'
+export {
+  type CarriedOut,
+  hereOrElsewhere,
+  LargeJobError,
+  type LargeJobs,
+  refuseLargeJob,
+  type WorkSize,
+} from './large-jobs.js'
 export type { NewShare } from './load-word.js'
 export { answerBytes } from './messages.js'
 export { type Answer, done, type NextJob, type Outcome, skipped } from './outcome.js'

@@ -9,3 +9,11 @@ export { ownOutput } from './own-output.js'
 export { portError } from './port-error.js'
 export { onShutdown, type ShutdownHost, type ShutdownOptions, type ShutdownReason } from './shutdown.js'
 export { Turns } from './turns.js'
+export {
+  createWorkerCalls,
+  type WorkerAnswer,
+  type WorkerCalls,
+  WorkerFailure,
+  type WorkerMessage,
+} from './worker-calls.js'
+export { WorkerThread } from './worker-thread.js'

@@ -1,5 +1,6 @@
 import type { ContextRequest, PartialSettings, Settings } from '@heddle/contracts'
 import { estimateTokens, type Message, messageReference } from '@heddle/core'
+import type { WorkSize } from '@heddle/queue'
 import type { ThreadRow } from '@heddle/store'
 import { scopeOf } from './scope.js'
 import type { TokenCounter } from './token-counter.js'
@@ -10,6 +11,8 @@ export interface LoadDeps {
   readonly shownAtMs: number
   readonly counter: TokenCounter
   readonly settings: PartialSettings
+  /** What may be read here. Default everything. */
+  readonly sizeMax?: WorkSize | undefined
 }
 
 /** What contexts of all strategies are made of. */

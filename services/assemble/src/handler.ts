@@ -1,17 +1,16 @@
-import { type ContextJob, type ContextResult, errorData, HeddleError, type PartialSettings } from '@heddle/contracts'
+import type { ContextJob, ContextResult, PartialSettings } from '@heddle/contracts'
 import {
   isToBePrepared,
+  type Message,
   preparedKey,
   requestKey,
   sharedPrefixTokens,
   type TextEmbedder,
-  threadIdOf,
 } from '@heddle/core'
-import { type Answer, done, type Job, type Outcome, skipped } from '@heddle/queue'
+import { type Answer, done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import {
   type AskedContext,
-  failContext,
   finishContext,
   loadContext,
   type Prepared,
@@ -27,6 +26,7 @@ import { type LoadedForBuild, loadBuildInput } from './load.js'
 import { otherThreads } from './other-threads.js'
 import { outgoing } from './outgoing.js'
 import { recallMemories } from './recall-memories.js'
+import { askedOf, recordFailure } from './record-failure.js'
 import type { ThreadTails } from './thread-tails.js'
 import type { TokenCounter } from './token-counter.js'
 import { loadChanges, type WarmThreads, warmed } from './warm-threads.js'
@@ -47,6 +47,8 @@ export interface AssembleDeps {
   readonly log: Pick<Logger, 'warn'>
   /** Tells subscribers that a context is there. Nobody waits for it: the requester's reply comes first. */
   readonly tellBuilt: (projectId: string, threadId: string, contextId: string) => void
+  /** What a context may be made of here. Default everything. */
+  readonly sizeMax?: WorkSize | undefined
 }
 
 /**
@@ -54,37 +56,32 @@ export interface AssembleDeps {
  * row; a request that was answered already is left as it is.
  *
  * @throws HeddleError the reason, which also goes to the requester
+ * @throws LargeJobError where the context is to be made of more than may be read here
  */
 export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promise<Outcome> {
+  return await recordFailure(job, deps, () => build(job, deps))
+}
+
+async function build(job: Job<ContextJob>, deps: AssembleDeps): Promise<Outcome> {
   const { projectId, contextId } = job.payload
-  try {
-    // One transaction for all that is read: each costs a round trip of its own. One moment, too: messages that came
-    // between reading and counting would be accounted for as what they are not.
-    const loaded = await deps.store.inProject(projectId, (tx) => load(tx, job.payload, deps), { snapshot: true })
-    if ('reason' in loaded) return skipped(loaded.reason)
-    const { deadlineAtMs } = loaded
-    const items =
-      loaded.items && (await chooseItems(deps, projectId, { ...loaded.items, input: loaded.input, deadlineAtMs }))
-    const input = items === null ? loaded.input : { ...loaded.input, items }
-    const bare = deps.maker.make(input)
-    const { threadId, thread } = loaded
-    const memories = await recallMemories(deps, { projectId, threadId, thread, input, built: bare.built, deadlineAtMs })
-    const made = memories === null ? bare : deps.maker.make({ ...input, memories })
-    // One that cannot be had has no dimensions, and compares nothing.
-    const embedder = deps.embedder?.dimensions ? { embedder: deps.embedder.model } : {}
-    const receipt = { ...made.built.receipt, ...embedder }
-    const answer = await record({ id: contextId, ...made.built, receipt }, made, loaded, job, deps)
-    deps.tellBuilt(projectId, loaded.threadId, contextId)
-    return done(loaded.awaitsPruning ? [{ wake: 'prune', projectId, threadId: loaded.threadId }] : [], answer)
-  } catch (error) {
-    const isFinal = error instanceof HeddleError && error.disposition !== 'retry'
-    if (isFinal || job.attempt >= job.attemptsMax) {
-      const failed = { id: contextId, error: errorData(error), asked: askedOf(job.payload) }
-      await deps.store.inProject(projectId, (tx) => failContext(tx, failed))
-    }
-    if (isFinal) return skipped(error.message)
-    throw error
-  }
+  // One transaction for all that is read: each costs a round trip of its own. One moment, too: messages that came
+  // between reading and counting would be accounted for as what they are not.
+  const loaded = await deps.store.inProject(projectId, (tx) => load(tx, job.payload, deps), { snapshot: true })
+  if ('reason' in loaded) return skipped(loaded.reason)
+  const { deadlineAtMs } = loaded
+  const items =
+    loaded.items && (await chooseItems(deps, projectId, { ...loaded.items, input: loaded.input, deadlineAtMs }))
+  const input = items === null ? loaded.input : { ...loaded.input, items }
+  const bare = deps.maker.make(input)
+  const { threadId, thread } = loaded
+  const memories = await recallMemories(deps, { projectId, threadId, thread, input, built: bare.built, deadlineAtMs })
+  const made = memories === null ? bare : deps.maker.make({ ...input, memories })
+  // One that cannot be had has no dimensions, and compares nothing.
+  const embedder = deps.embedder?.dimensions ? { embedder: deps.embedder.model } : {}
+  const receipt = { ...made.built.receipt, ...embedder }
+  const answer = await record({ id: contextId, ...made.built, receipt }, made, loaded, job, deps)
+  deps.tellBuilt(projectId, loaded.threadId, contextId)
+  return done(loaded.awaitsPruning ? [{ wake: 'prune', projectId, threadId: loaded.threadId }] : [], answer)
 }
 
 /**
@@ -171,6 +168,7 @@ async function load(tx: Tx, { projectId, contextId, ...job }: ContextJob, deps: 
   const build =
     (kept && changes && warmed(kept, changes, shownAtMs)) ??
     (await loadBuildInput(tx, requested, { ...deps, projectId, shownAtMs }))
+  refuseLargeJob(sizeOf(build.input.messages), deps.sizeMax)
   warm.keep(key, build)
   const input = build.input.request.message === request.message ? build.input : { ...build.input, request }
   const prepared = isToBePrepared(request, build.input.settings) ? preparedKey(request, deps.settings) : null
@@ -186,7 +184,6 @@ async function load(tx: Tx, { projectId, contextId, ...job }: ContextJob, deps: 
   }
 }
 
-/** The request that a job carries. Whose it is says its project: a job may say anything. */
-function askedOf({ projectId, asked }: ContextJob): AskedContext | undefined {
-  return asked && { ...asked, threadId: threadIdOf(projectId, asked.request.thread) }
+function sizeOf(messages: readonly Message[]): WorkSize {
+  return { messages: messages.length, tokens: messages.reduce((sum, { tokens }) => sum + tokens, 0) }
 }

@@ -1,36 +1,34 @@
-import type { PartialSettings } from '@heddle/contracts'
-import type { TextEmbedder } from '@heddle/core'
-import { createExtractiveSummarizer, fixedSummarizer, type Summarizers } from '@heddle/models'
-import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
-import type { Clock, Logger } from '@heddle/runtime'
-import { EventLog, type Store, storeEvents } from '@heddle/store'
-import { ContextMaker } from './context-maker.js'
-import { assemble } from './handler.js'
-import { saveSnapshot } from './save-snapshot.js'
-import { ThreadTails } from './thread-tails.js'
-import { TokenCounter } from './token-counter.js'
-import { Turns } from './turns.js'
-import { WarmThreads } from './warm-threads.js'
+import type { AssembleJob } from '@heddle/contracts'
+import {
+  type DeadLetter,
+  defineWorker,
+  hereOrElsewhere,
+  type Job,
+  type LargeJobs,
+  type Outcome,
+  type Queues,
+  type WorkerHandle,
+} from '@heddle/queue'
+import type { Logger } from '@heddle/runtime'
+import { EventLog, type NewEvent, storeEvents } from '@heddle/store'
+import { type AssemblerDeps, createAssembler } from './assembler.js'
+import { KnownLarge } from './known-large.js'
+import { recordFailure } from './record-failure.js'
 
+export { type Assembler, type AssemblerDeps, createAssembler } from './assembler.js'
+export { ContextMaker } from './context-maker.js'
 export { type AssembleDeps, assemble } from './handler.js'
 export { ThreadTails } from './thread-tails.js'
 export { TokenCounter } from './token-counter.js'
 export { WarmThreads } from './warm-threads.js'
 
-export interface AssembleWorkerDeps {
-  readonly store: Store
+export interface AssembleWorkerDeps extends AssemblerDeps {
   readonly queues: Queues
-  readonly clock: Clock
   readonly log: Logger
-  readonly settings: PartialSettings
-  /** Says how near items are to a request. Default none: then contexts are built without selection, and say so. */
-  readonly embedder?: TextEmbedder | null
-  /** Who writes the summaries of snapshots. Default the extractive summarizer. */
-  readonly summarizers?: Summarizers
-  /** Where files of snapshots lie. Default none: their rows hold all of them. */
-  readonly snapshotsFolder?: string | null
   readonly recordDeadLetter: (letter: DeadLetter) => Promise<void>
   readonly concurrency?: number
+  /** Where large contexts and snapshots are made. Default here. */
+  readonly large?: LargeJobs<AssembleJob, NewEvent>
 }
 
 export async function createAssembleWorker(deps: AssembleWorkerDeps): Promise<WorkerHandle> {
@@ -39,27 +37,29 @@ export async function createAssembleWorker(deps: AssembleWorkerDeps): Promise<Wo
     append: (projectId, drafts) => storeEvents(deps.store, { projectId, events: drafts }),
     publish: (event) => deps.queues.publish(event),
   })
-  const parts = {
-    ...deps,
-    counter: new TokenCounter(),
-    tails: new ThreadTails(),
-    warm: new WarmThreads(),
-    maker: new ContextMaker(),
-    summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
-    snapshotsFolder: deps.snapshotsFolder ?? null,
-    snapshotTurns: new Turns(),
-    tellBuilt: (projectId: string, threadId: string, contextId: string) =>
-      events.add(projectId, { topic: 'context.built', threadId, subjectId: contextId }),
-    tellSaved: (projectId: string, snapshotId: string) =>
-      events.add(projectId, { topic: 'snapshot.saved', subjectId: snapshotId }),
+  const assembler = createAssembler(deps)
+  const known = new KnownLarge(deps.clock)
+  const large = deps.large && known.remembering(deps.large)
+  const carryOut = (job: Job<AssembleJob>): Promise<Outcome> => {
+    const publish = (event: NewEvent) => events.add(job.payload.projectId, event)
+    return hereOrElsewhere({
+      job,
+      large,
+      publish,
+      async here(sizeMax) {
+        if (sizeMax !== undefined) known.refuse(job.payload)
+        return await assembler(job, { publish, sizeMax })
+      },
+    })
   }
-  // The tokenizer's table takes half as long to load as all else that a first context takes: not in its time.
-  parts.counter.count('ready')
   const worker = await defineWorker({
     ...deps,
     stage: 'assemble',
+    // A thread that died could not record why.
     handler: ({ payload, ...job }) =>
-      'snapshotId' in payload ? saveSnapshot({ payload, ...job }, parts) : assemble({ payload, ...job }, parts),
+      'snapshotId' in payload
+        ? carryOut({ payload, ...job })
+        : recordFailure({ payload, ...job }, deps, () => carryOut({ payload, ...job })),
   })
   return {
     ...worker,

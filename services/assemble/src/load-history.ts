@@ -9,6 +9,7 @@ import {
   statusLimits,
   windowBounds,
 } from '@heddle/core'
+import { refuseLargeJob } from '@heddle/queue'
 import {
   type Compaction,
   countMessages,
@@ -18,6 +19,7 @@ import {
   loadUndone,
   markUndone,
   type Tx,
+  uncoveredSize,
   withPrunings,
 } from '@heddle/store'
 import { describe, type LoadDeps } from './describe.js'
@@ -35,6 +37,7 @@ export async function loadHistoryInput(
 ): Promise<BuildInput> {
   const { thread, settings } = compaction
   const { threadId } = thread
+  refuseLargeJob(uncoveredSize(thread, compaction.current), deps.sizeMax)
   const { rollingWindow } = settings
   const windowQuery = { rollingWindow, ...thread, nowMs: deps.shownAtMs }
   const window = windowBounds(windowQuery)

@@ -13,7 +13,7 @@ import {
   stateAfter,
   usageUnder,
 } from '@heddle/core'
-import { done, type Job, type Outcome, skipped } from '@heddle/queue'
+import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
 import {
   awaitsSummary,
   type Compaction,
@@ -28,6 +28,7 @@ import {
   type Store,
   settlePrune,
   type Tx,
+  uncoveredSize,
   voidStates,
 } from '@heddle/store'
 import { asSent } from './counting.js'
@@ -38,6 +39,8 @@ export interface PruneDeps {
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
   readonly store: Store
+  /** What may be read and computed with here. Default everything. */
+  readonly sizeMax?: WorkSize | undefined
 }
 
 /** Compactions that one job carries out; a longer backlog goes on in the next job, so that no lock is outlived. */
@@ -49,11 +52,13 @@ const reference = (message: Message) => messageReference(message.code)
  * Brings a thread's compactions up to its head: counts what is new, and where the context has grown past its trigger,
  * decides what to condense or remove, archives it, and says which range needs a summary. The series that it publishes
  * does not depend on when it runs (DESIGN: invariant 5).
+ *
+ * @throws LargeJobError where more is to be read than may be here
  */
 export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload
   for (let round = 0; round < COMPACTIONS_PER_JOB_MAX && !job.signal.aborted; round++) {
-    const step = await deps.store.inProject(projectId, (tx) => pruneOnce(tx, threadId, deps.settings))
+    const step = await deps.store.inProject(projectId, (tx) => pruneOnce(tx, threadId, deps))
     if (step === 'gone') return skipped('the thread is gone')
     if (step === 'needs-summary') return done([{ wake: 'summarize', projectId, threadId }])
     if (step === 'settled') return done()
@@ -63,7 +68,7 @@ export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome
 
 type Step = 'gone' | 'again' | 'needs-summary' | 'settled'
 
-async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): Promise<Step> {
+async function pruneOnce(tx: Tx, threadId: string, { settings, sizeMax }: PruneDeps): Promise<Step> {
   // Sent at once and run in this order, so that marks are read after an undoing that was under way.
   const [, compaction, undone] = await Promise.all([
     holdMarks(tx, threadId, 'read'),
@@ -74,6 +79,7 @@ async function pruneOnce(tx: Tx, threadId: string, settings: PartialSettings): P
   // What was undone stands in the context again: such a thread is always read.
   const grown = undone.size > 0 ? null : await growBelowTrigger(tx, compaction)
   if (grown !== null) return await settlePruned(tx, compaction, grown)
+  refuseLargeJob(uncoveredSize(compaction.thread, compaction.latest), sizeMax)
   let usage: number | null = null
   for (let limit = firstLook(compaction); ; limit = Math.min(2 * limit, MESSAGES_LOOKED_AT_MAX)) {
     const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })

@@ -1,5 +1,5 @@
-import type { PartialSettings } from '@heddle/contracts'
-import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
+import type { PartialSettings, WakeJob } from '@heddle/contracts'
+import { type DeadLetter, defineWorker, hereOrElsewhere, type LargeJobs, type Queues, type WorkerHandle, type WorkSize } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import { prepareContexts, type Store } from '@heddle/store'
 import { prune } from './handler.js'
@@ -14,6 +14,8 @@ export interface PruneWorkerDeps {
   readonly recordDeadLetter: (letter: DeadLetter) => Promise<void>
   readonly settings: PartialSettings
   readonly concurrency?: number
+  /** Where large jobs are carried out. Default here. */
+  readonly large?: LargeJobs<WakeJob, never>
 }
 
 export function createPruneWorker(deps: PruneWorkerDeps): Promise<WorkerHandle> {
@@ -21,7 +23,8 @@ export function createPruneWorker(deps: PruneWorkerDeps): Promise<WorkerHandle> 
     ...deps,
     stage: 'prune',
     async handler(job) {
-      const outcome = await prune(job, deps)
+      const here = (sizeMax?: WorkSize) => prune(job, { ...deps, sizeMax })
+      const outcome = await hereOrElsewhere({ job, large: deps.large, here, publish: () => {} })
       // After what it changed, whose context would not hold.
       await prepareContexts(deps.store, job.payload, (next) => deps.queues.add('assemble', next))
       return outcome

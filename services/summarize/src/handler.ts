@@ -1,6 +1,6 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import { countTokens, isSummarizedInParts, summaryTokensMax } from '@heddle/core'
-import { done, type Job, type Outcome, skipped } from '@heddle/queue'
+import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
 import { awaitsSummary, type Compaction, clearThreadFailure, loadCompaction, publishSummary } from '@heddle/store'
 import { type AccountingDeps, accountedSummarizer } from './accounting.js'
 import { ask } from './ask.js'
@@ -14,6 +14,8 @@ export interface SummarizeDeps extends AccountingDeps {
   readonly settings: PartialSettings
   /** Tells subscribers that a state was published. */
   readonly tellCompacted: (projectId: string, threadId: string, stateId: string) => void
+  /** What may be read and summarized here. Default everything. */
+  readonly sizeMax?: WorkSize | undefined
 }
 
 /**
@@ -53,6 +55,7 @@ async function summarizeRange(job: Job<WakeJob>, deps: SummarizeDeps): Promise<O
   if (pending === null || !awaitsSummary(pending))
     return skipped('no compaction waits for a summary', isSettled(compaction) ? [] : next)
 
+  refuseLargeJob({ messages: pending.coveredCount, tokens: pending.coveredTokens }, deps.sizeMax)
   const summarizer = await accountedSummarizer(
     deps,
     { ...job.payload, headSeq: compaction.thread.headSeq },

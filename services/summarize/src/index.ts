@@ -1,8 +1,16 @@
-import type { PartialSettings } from '@heddle/contracts'
+import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import type { Summarizers } from '@heddle/models'
-import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
+import {
+  type DeadLetter,
+  defineWorker,
+  hereOrElsewhere,
+  type LargeJobs,
+  type Queues,
+  type WorkerHandle,
+  type WorkSize,
+} from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import { EventLog, prepareContexts, type Store, storeEvents } from '@heddle/store'
+import { EventLog, type NewEvent, prepareContexts, type Store, storeEvents } from '@heddle/store'
 import { summarize } from './handler.js'
 
 export { type SummarizeDeps, summarize } from './handler.js'
@@ -18,6 +26,8 @@ export interface SummarizeWorkerDeps {
   readonly recordDeadLetter: (letter: DeadLetter) => Promise<void>
   readonly settings: PartialSettings
   readonly concurrency?: number
+  /** Where large jobs are carried out. Default here. */
+  readonly large?: LargeJobs<WakeJob, NewEvent>
 }
 
 export async function createSummarizeWorker(deps: SummarizeWorkerDeps): Promise<WorkerHandle> {
@@ -32,7 +42,13 @@ export async function createSummarizeWorker(deps: SummarizeWorkerDeps): Promise<
     ...deps,
     stage: 'summarize',
     async handler(job) {
-      const outcome = await summarize(job, { ...deps, tellCompacted })
+      const { projectId } = job.payload
+      const outcome = await hereOrElsewhere({
+        job,
+        large: deps.large,
+        here: (sizeMax?: WorkSize) => summarize(job, { ...deps, tellCompacted, sizeMax }),
+        publish: (event) => events.add(projectId, event),
+      })
       // What was prepared before has no summary, or the one before. Where prune follows, it prepares them.
       if (!outcome.next.some(({ wake }) => wake === 'prune')) {
         await prepareContexts(deps.store, job.payload, (next) => deps.queues.add('assemble', next))

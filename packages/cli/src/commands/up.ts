@@ -95,6 +95,7 @@ async function serve(context: CommandContext, config: Config): Promise<void> {
         workers: 'always',
         reconcile: true,
         lasting: true,
+        threads: true,
         migrate: true,
         onSettled: gateway.recordTry,
       },

@@ -72,6 +72,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
       workers: 'always',
       reconcile: true,
       ...(metrics !== null && { onSettled: (settled) => metrics.settled(settled) }),
+      threads: true,
       ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     },
   })

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import { RetryableError } from '@heddle/contracts'
-import { type Clock, systemClock } from '@heddle/runtime'
+import { type ErrorData, errorData, RetryableError } from '@heddle/contracts'
+import { type Clock, systemClock } from './clock.js'
 
-export interface WorkerCallsOptions {
+export interface WorkerCallsOptions<Question = never> {
   /** A JavaScript module that posts a {@link WorkerAnswer} for each {@link WorkerMessage}, and ends when it receives null. */
   url: URL
   workerData: unknown
@@ -13,6 +13,8 @@ export interface WorkerCallsOptions {
   clock?: Pick<Clock, 'after'>
   /** How long a thread may take to end by itself, in milliseconds, before it is stopped. */
   closeTimeoutMs: number
+  /** Answers what the thread asks this one for while it works. Default: the thread asks for nothing. */
+  answer?: (question: Question) => Promise<unknown>
 }
 
 /** Calls into a worker thread, which starts with the first call and, if it died, with the next one. */
@@ -48,12 +50,25 @@ export type WorkerAnswer<Response> =
   | { readonly id: number; readonly response: Response }
   | { readonly id: number; readonly failure: { readonly kind: string; readonly message: string } }
 
+/** What the thread asks for while it works; see `serveWorkerCalls`. */
+export interface WorkerQuestion<Question> {
+  readonly questionId: number
+  readonly question: Question
+}
+
+/** What it is told then. */
+export type WorkerReply =
+  | { readonly questionId: number; readonly reply: unknown }
+  | { readonly questionId: number; readonly error: ErrorData }
+
 interface Pending<Response> {
   resolve(response: Response): void
   reject(reason: unknown): void
 }
 
-export function createWorkerCalls<Request, Response>(options: WorkerCallsOptions): WorkerCalls<Request, Response> {
+export function createWorkerCalls<Request, Response, Question = never>(
+  options: WorkerCallsOptions<Question>,
+): WorkerCalls<Request, Response> {
   const { clock = systemClock } = options
   const pending = new Map<number, Pending<Response>>()
   let worker: Worker | null = null
@@ -72,10 +87,21 @@ export function createWorkerCalls<Request, Response>(options: WorkerCallsOptions
     for (const id of [...pending.keys()]) settle(id)?.reject(reason)
   }
 
+  /** A thread that is gone by then takes no message, which does no harm. */
+  const reply = async (asker: Worker, { questionId, question }: WorkerQuestion<Question>): Promise<void> => {
+    try {
+      if (options.answer === undefined) throw new TypeError(`${options.subject} asks, and nobody answers it`)
+      asker.postMessage({ questionId, reply: await options.answer(question) } satisfies WorkerReply)
+    } catch (error) {
+      asker.postMessage({ questionId, error: errorData(error) } satisfies WorkerReply)
+    }
+  }
+
   const start = (): Worker => {
     const started = new Worker(options.url, { workerData: options.workerData, name: options.subject })
     let crash: unknown
-    started.on('message', (answer: WorkerAnswer<Response>) => {
+    started.on('message', (answer: WorkerAnswer<Response> | WorkerQuestion<Question>) => {
+      if ('questionId' in answer) return void reply(started, answer)
       const call = settle(answer.id)
       if ('response' in answer) call?.resolve(answer.response)
       else call?.reject(new WorkerFailure(answer.failure.kind, answer.failure.message))

@@ -1,6 +1,6 @@
 import { errorData } from '@heddle/contracts'
-import type { Clock } from '@heddle/runtime'
 import { expect, onTestFinished, test } from 'vitest'
+import type { Clock } from './clock.js'
 import { createWorkerCalls, WorkerFailure } from './worker-calls.js'
 
 /** Answers with the request in capitals; some requests have effects of their own. */

@@ -1,0 +1,99 @@
+import { type AssembleJob, errorFromData, type WakeJob } from '@heddle/contracts'
+import type { TextEmbedder } from '@heddle/core'
+import type { CarriedOut, Job, LargeJobs, Queues, WorkSize } from '@heddle/queue'
+import { createWorkerCalls, type WorkerCalls } from '@heddle/runtime'
+import type { NewEvent } from '@heddle/store'
+import type { JobQuestion, JobRequest, JobResponse, JobThreadData } from './protocol.js'
+
+/** Where a process carries out its large jobs, by stage. */
+export interface JobThreads {
+  readonly assemble: LargeJobs<AssembleJob, NewEvent>
+  readonly prune: LargeJobs<WakeJob, never>
+  readonly summarize: LargeJobs<WakeJob, NewEvent>
+  /** Ends the threads, within a bound. */
+  close(): Promise<void>
+}
+
+export interface JobThreadsOptions extends Omit<JobThreadData, 'embedder'> {
+  readonly embedder: TextEmbedder | null
+  readonly queues: Pick<Queues, 'noteCall'>
+  /** The module of the threads. Default the one beside this module. */
+  readonly url?: URL
+}
+
+/**
+ * A context of so much takes up to some 20 ms to build without anything prepared, and so long everything else that the
+ * process serves has to wait.
+ */
+const SIZE_MAX: WorkSize = { messages: 150, tokens: 12_000 }
+/** A larger context takes seconds to build the first time: those of ordinary size must not wait for it. */
+const ORDINARY_MAX: WorkSize = { messages: 2_000, tokens: 200_000 }
+/** A job that takes longer hangs; its thread is stopped, and the job tried again. In milliseconds. */
+const CALL_MS_MAX = 600_000
+const CLOSE_MS = 3_000
+
+/**
+ * Two threads, which start with the first large job that they get: one for contexts of ordinary size, which somebody waits
+ * for, and one for very large contexts, snapshots and background work. A thread that dies fails the jobs that it had, which
+ * are tried again; the next job starts another.
+ */
+export function createJobThreads(options: JobThreadsOptions): JobThreads {
+  const { embedder, queues, config } = options
+  const answer = async (question: JobQuestion): Promise<unknown> => {
+    if (question.kind === 'note-call') return queues.noteCall(question.call)
+    return await embedder?.embed(question.texts)
+  }
+  const start = (subject: string): WorkerCalls<JobRequest, JobResponse> => {
+    const { place, databaseUrl, applicationName, summaryCallMsMax } = options
+    const workerData: JobThreadData = {
+      config,
+      place: { env: { ...place.env }, cwd: place.cwd },
+      databaseUrl,
+      applicationName,
+      embedder: embedder && { model: embedder.model, dimensions: embedder.dimensions },
+      summaryCallMsMax,
+    }
+    return createWorkerCalls<JobRequest, JobResponse, JobQuestion>({
+      url: options.url ?? new URL('./thread.js', import.meta.url),
+      workerData,
+      subject,
+      callTimeoutMs: CALL_MS_MAX,
+      closeTimeoutMs: CLOSE_MS,
+      answer,
+    })
+  }
+  const ordinary = start('the thread for contexts')
+  const long = start('the thread for long jobs')
+
+  const carryOut = async (thread: typeof long, request: JobRequest, signal: AbortSignal) => {
+    const response = await thread.call(request, signal)
+    if ('error' in response) throw errorFromData(response.error)
+    return response
+  }
+  const background = (stage: 'prune' | 'summarize') => ({
+    sizeMax: SIZE_MAX,
+    carryOut: ({ signal, ...job }: Job<WakeJob>) => carryOut(long, { stage, job }, signal),
+  })
+  return {
+    assemble: {
+      sizeMax: SIZE_MAX,
+      carryOut: ({ signal, ...job }, size): Promise<CarriedOut<NewEvent>> =>
+        carryOut(isOrdinary(size) ? ordinary : long, { stage: 'assemble', job }, signal),
+    },
+    prune: {
+      sizeMax: SIZE_MAX,
+      async carryOut(job) {
+        const { outcome } = await background('prune').carryOut(job)
+        return { outcome, events: [] }
+      },
+    },
+    summarize: background('summarize'),
+    async close() {
+      await Promise.all([ordinary.close(), long.close()])
+    },
+  }
+}
+
+function isOrdinary({ messages, tokens }: WorkSize): boolean {
+  return messages <= ORDINARY_MAX.messages && tokens <= ORDINARY_MAX.tokens
+}

@@ -1,0 +1,82 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { createAssembler } from '@heddle/assemble'
+import { errorData, HeddleError, type SummaryCall } from '@heddle/contracts'
+import { createSummarizers } from '@heddle/models'
+import { prune } from '@heddle/prune'
+import type { Outcome } from '@heddle/queue'
+import { createLogger, systemClock, WorkerThread } from '@heddle/runtime'
+import { type NewEvent, openStore } from '@heddle/store'
+import { summarize } from '@heddle/summarize'
+import { loadConfiguredModules } from '../configured-modules.js'
+import { snapshotsFolderOf } from '../snapshots-folder.js'
+import type { JobQuestion, JobRequest, JobResponse, JobThreadData } from './protocol.js'
+
+/*
+ * A thread that carries out large jobs: it has a store of its own, and the handlers of the stages that compute. What is one in
+ * a process, the embedder and the counts of what models were asked, it asks the thread that started it for.
+ */
+
+/** A thread computes on one job at a time; the second connection reads while the first one's transaction computes. */
+const CONNECTIONS_MAX = 2
+const BYTES_PER_MEGABYTE = 1024 * 1024
+/** Vectors are compared for the few contexts that select items or recall memories. */
+const SHARE_OF_VECTOR_CACHE = 0.25
+
+if (parentPort === null) throw new Error('this module runs in a worker thread only')
+const thread = new WorkerThread<JobQuestion>(parentPort)
+const given: JobThreadData = workerData
+const { config, place } = given
+const log = createLogger({ level: config.logLevel, name: 'heddle' })
+const clock = systemClock
+
+const store = openStore({
+  url: given.databaseUrl,
+  applicationName: given.applicationName,
+  connectionsMax: CONNECTIONS_MAX,
+  vectorCacheBytesMax: config.vectorCacheMegabytes * BYTES_PER_MEGABYTE * SHARE_OF_VECTOR_CACHE,
+  log,
+})
+const summarizers = createSummarizers({
+  env: place.env,
+  clock,
+  log,
+  onCall: (call: SummaryCall) => void thread.ask({ kind: 'note-call', call }),
+  ...(given.summaryCallMsMax !== null && { limits: { callMsMax: given.summaryCallMsMax, attemptsMax: 1 } }),
+})
+const { settings } = config
+const deps = { store, clock, log, settings, summarizers }
+const assembler = createAssembler({
+  ...deps,
+  snapshotsFolder: snapshotsFolderOf(config),
+  embedder: given.embedder && {
+    ...given.embedder,
+    embed: async (texts) => (await thread.ask({ kind: 'embed', texts })) as Float32Array[],
+  },
+})
+
+const ready = loadConfiguredModules(place)
+
+async function carryOut({ stage, job }: JobRequest, publish: (event: NewEvent) => void): Promise<Outcome> {
+  // What stops the job is known to the process alone: the thread goes on to the end of what it has begun.
+  const { signal } = new AbortController()
+  if (stage === 'assemble') return await assembler({ ...job, signal }, { publish })
+  if (stage === 'prune') return await prune({ ...job, signal }, deps)
+  const tellCompacted = (_: string, threadId: string, subjectId: string) =>
+    publish({ topic: 'thread.compacted', threadId, subjectId })
+  return await summarize({ ...job, signal }, { ...deps, tellCompacted })
+}
+
+thread.serve<JobRequest, JobResponse>({
+  async handle(request) {
+    const events: NewEvent[] = []
+    try {
+      await ready
+      return { outcome: await carryOut(request, (event) => events.push(event)), events }
+    } catch (error) {
+      // The process learns no more than its message.
+      if (!(error instanceof HeddleError)) log.error({ error, stage: request.stage }, 'a job failed in its thread')
+      return { error: errorData(error) }
+    }
+  },
+  close: () => store.close(),
+})

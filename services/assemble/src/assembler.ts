@@ -1,0 +1,64 @@
+import type { AssembleJob, PartialSettings } from '@heddle/contracts'
+import type { TextEmbedder } from '@heddle/core'
+import { createExtractiveSummarizer, fixedSummarizer, type Summarizers } from '@heddle/models'
+import { type Job, LargeJobError, type Outcome, type WorkSize } from '@heddle/queue'
+import type { Clock, Logger } from '@heddle/runtime'
+import type { NewEvent, Store } from '@heddle/store'
+import { ContextMaker } from './context-maker.js'
+import { assemble } from './handler.js'
+import { saveSnapshot } from './save-snapshot.js'
+import { ThreadTails } from './thread-tails.js'
+import { TokenCounter } from './token-counter.js'
+import { Turns } from './turns.js'
+import { WarmThreads } from './warm-threads.js'
+
+export interface AssemblerDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn'>
+  readonly settings: PartialSettings
+  /** Says how near items are to a request. Default none: then contexts are built without selection, and say so. */
+  readonly embedder?: TextEmbedder | null
+  /** Who writes the summaries of snapshots. Default the extractive summarizer. */
+  readonly summarizers?: Summarizers
+  /** Where files of snapshots lie. Default none: their rows hold all of them. */
+  readonly snapshotsFolder?: string | null
+}
+
+export interface AssemblyOptions {
+  /** Called with what subscribers are to be told once the job is done. */
+  readonly publish: (event: NewEvent) => void
+  /** What a context may be made of here. Default everything; with a bound, snapshots are too large as well. */
+  readonly sizeMax?: WorkSize | undefined
+}
+
+/** Carries out jobs of the stage; see `assemble` and `saveSnapshot`. */
+export type Assembler = (job: Job<AssembleJob>, options: AssemblyOptions) => Promise<Outcome>
+
+/** A snapshot is of all threads of its agent: how much they hold is known when it has been read. */
+const SNAPSHOT_SIZE: WorkSize = { messages: Number.POSITIVE_INFINITY, tokens: Number.POSITIVE_INFINITY }
+
+export function createAssembler(deps: AssemblerDeps): Assembler {
+  const parts = {
+    ...deps,
+    counter: new TokenCounter(),
+    tails: new ThreadTails(),
+    warm: new WarmThreads(),
+    maker: new ContextMaker(),
+    summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
+    snapshotsFolder: deps.snapshotsFolder ?? null,
+    snapshotTurns: new Turns(),
+  }
+  // The tokenizer's table takes half as long to load as all else that a first context takes: not in its time.
+  parts.counter.count('ready')
+  return async ({ payload, ...job }, { publish, sizeMax }) => {
+    if ('snapshotId' in payload) {
+      if (sizeMax !== undefined) throw new LargeJobError(SNAPSHOT_SIZE)
+      const tellSaved = (_: string, subjectId: string) => publish({ topic: 'snapshot.saved', subjectId })
+      return await saveSnapshot({ payload, ...job }, { ...parts, tellSaved })
+    }
+    const tellBuilt = (_: string, threadId: string, subjectId: string) =>
+      publish({ topic: 'context.built', threadId, subjectId })
+    return await assemble({ payload, ...job }, { ...parts, tellBuilt, sizeMax })
+  }
+}
