@@ -130,10 +130,15 @@ export function turnBoundaries(messages: readonly Message[], pairs: ToolPairs): 
  * {@link turnBoundaries}: who has not read on to the call takes it for one without a call.
  */
 export function turnEnds(messages: readonly Message[]): boolean[] {
+  return messages.map(turnEndScan())
+}
+
+/** The same for messages that are given one after the other, for callers that stop at the first place that they look for. */
+export function turnEndScan(): (message: Message, at: number) => boolean {
   const early = new Map<string, number>()
   let unanswered: string[] = []
   let inRun = false
-  return messages.map((message, at) => {
+  return (message, at) => {
     if (isAssistantSide(message)) {
       if (!inRun) unanswered = []
       inRun = true
@@ -151,5 +156,5 @@ export function turnEnds(messages: readonly Message[]): boolean[] {
       }
     }
     return unanswered.length === 0
-  })
+  }
 }

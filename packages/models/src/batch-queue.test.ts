@@ -1,6 +1,6 @@
+import type { WorkerCalls } from '@heddle/runtime'
 import { expect, test } from 'vitest'
 import { BatchQueue } from './batch-queue.js'
-import type { WorkerCalls } from '@heddle/runtime'
 
 /** A thread that answers when it is told to. */
 function manualThread() {

@@ -1,4 +1,4 @@
-import { summarizeExtractively } from '@heddle/core'
+import { summarizePart } from '@heddle/core'
 import type { Summarizer } from './summarizer.js'
 
 /** A summarizer that needs no model, no key and no network: it picks what stands in the messages (see core). */
@@ -7,7 +7,7 @@ export function createExtractiveSummarizer(): Summarizer {
     name: 'extractive',
     async summarize(request, signal) {
       signal?.throwIfAborted()
-      return summarizeExtractively(request)
+      return summarizePart(request)
     },
   }
 }

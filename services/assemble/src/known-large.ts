@@ -1,5 +1,5 @@
 import type { AssembleJob } from '@heddle/contracts'
-import { type LargeJobs, LargeJobError, type WorkSize } from '@heddle/queue'
+import { LargeJobError, type LargeJobs, type WorkSize } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import type { NewEvent } from '@heddle/store'
 import { BoundedMap } from './bounded-map.js'

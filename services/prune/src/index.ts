@@ -1,5 +1,13 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
-import { type DeadLetter, defineWorker, hereOrElsewhere, type LargeJobs, type Queues, type WorkerHandle, type WorkSize } from '@heddle/queue'
+import {
+  type DeadLetter,
+  defineWorker,
+  hereOrElsewhere,
+  type LargeJobs,
+  type Queues,
+  type WorkerHandle,
+  type WorkSize,
+} from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import { prepareContexts, type Store } from '@heddle/store'
 import { prune } from './handler.js'

@@ -125,8 +125,7 @@ function planAt(
     messages: visible,
     pairs: seen.pairs,
     settings: lane.prune,
-    alreadyPruned: new Set(state?.prunings.keys()),
-    condensed: condensedIn(state),
+    ...prunedAmong(visible, state),
     keptRaw,
     reference,
     catalog: toolCatalogOf(lane.tools),
@@ -155,9 +154,14 @@ function planAt(
   }
 }
 
-function condensedIn(state: CompactionState | null): Set<string> {
-  const prunings = [...(state?.prunings.values() ?? [])]
-  return new Set(prunings.filter((pruning) => pruning.action === 'condense').map((pruning) => pruning.messageId))
+/** Which of some messages were pruned before. A state of a long thread names thousands, of which few are still to be seen. */
+function prunedAmong(visible: readonly Message[], state: CompactionState | null) {
+  const found = visible.flatMap(({ id }) => state?.prunings.get(id) ?? [])
+  const condensed = found.filter(({ action }) => action === 'condense')
+  return {
+    alreadyPruned: new Set(found.map(({ messageId }) => messageId)),
+    condensed: new Set(condensed.map(({ messageId }) => messageId)),
+  }
 }
 
 /** A condensed message keeps its calls and its signed reasoning; its content is replaced, which names its parts. */

@@ -22,7 +22,16 @@ const LOOK_AHEAD_MESSAGES = 512
 
 /** The state that a plan leads to. Where its range grew it has no summary yet. */
 export function stateAfter(plan: CompactionPlan, before: CompactionState | null, headSeq: number): CompactionState {
-  const prunings = new Map<string, Pruning>(before?.prunings)
+  return stateWith(new Map(before?.prunings), plan, before, headSeq)
+}
+
+/** @param prunings those that were in force before; the plan's are added to them */
+function stateWith(
+  prunings: Map<string, Pruning>,
+  plan: CompactionPlan,
+  before: CompactionState | null,
+  headSeq: number,
+): CompactionState {
   for (const { messageId, action, text, reason, tokens } of plan.prunings) {
     prunings.set(messageId, { messageId, action, text, reason, tokens })
   }
@@ -118,6 +127,8 @@ function settledPlans(
 ): CompactionState | null {
   const ordered = inConversationOrder(messages.filter((message) => ineligibleReason(message) === null))
   let state = start
+  // Of the states in between nobody keeps one, so that all share one map: a copy for each takes time in its length.
+  const prunings = new Map(start?.prunings)
   let left: Message[] = []
   let next = 0
   let lookAhead = LOOK_AHEAD_MESSAGES
@@ -126,7 +137,7 @@ function settledPlans(
     const conversation = readConversation(window)
     const plan = nextCompaction(conversation, state, lane, reference)
     if (plan) {
-      const after = stateAfter(plan, state, headSeq)
+      const after = stateWith(prunings, plan, state, headSeq)
       const seen = window.filter((message) => comparePositions(message, plan.point) <= 0)
       next += seen.length - left.length
       left = seen.filter((message) => !isCovered(message, after))

@@ -1,11 +1,12 @@
 import type { Message } from '../message.js'
 import { summarizeExtractively } from '../summary/extractive.js'
+import { summarizePart } from './kept-summaries.js'
 import { cutLeaves, leafHash, type TreeShape } from './leaves.js'
 import { type TreeNode, topOfTree } from './nodes.js'
 import { leafRequest, parentRequest, wholeRequest } from './requests.js'
 
 /**
- * Summarizes a range by its tree without a model and without a cache: what the pipeline arrives at with the extractive
+ * Summarizes a range by its tree without a model: what the pipeline arrives at with the extractive
  * summarizer. Takes time in proportion to the messages.
  *
  * @param before summary of what came before the messages; null where they are the whole range
@@ -22,7 +23,7 @@ export function summarizeByTree(
   const { leaves, open } = cutLeaves(covered, shape)
   const byHash = new Map(leaves.map((leaf) => [leafHash(leaf, shape), leaf]))
   const textOf = ({ hash, children }: TreeNode): string =>
-    summarizeExtractively(
+    summarizePart(
       children.length === 0
         ? leafRequest(byHash.get(hash) ?? [], shape, { reference })
         : parentRequest(children.map(textOf), shape),

@@ -1,6 +1,6 @@
 import { fingerprint } from '../fingerprint.js'
 import type { Message } from '../message.js'
-import { turnEnds } from '../turns.js'
+import { turnEndScan } from '../turns.js'
 
 /*
  * A summary of a long range is made in parts, so that what was summarized once need not be read again. The parts are the
@@ -43,13 +43,14 @@ function argumentCharacters(given: unknown): number {
  * @param messages covered ones in conversation order, from the end of the leaf before
  */
 export function leafLength(messages: readonly Message[], { leafTokens }: TreeShape): number | null {
-  const ends = turnEnds(messages)
+  const endsTurn = turnEndScan()
   let tokens = 0
   for (const [at, message] of messages.entries()) {
     const read = readTokens(message)
     tokens += read
+    const isEnd = endsTurn(message, at)
     const isEarly = tokens >= leafTokens / 2 && chance(message.id) < read / (leafTokens * EARLY_CUT_SHARE)
-    const mayEnd = ends[at] && (tokens >= leafTokens || isEarly)
+    const mayEnd = isEnd && (tokens >= leafTokens || isEarly)
     if (mayEnd || tokens >= leafTokens * LEAF_SIZES_MAX) return at + 1
   }
   return null
