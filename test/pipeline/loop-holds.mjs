@@ -14,8 +14,8 @@ if (path !== undefined && isMainThread) {
   setInterval(() => {
     const now = computedMs()
     // To start takes one long turn, before anything is served: the test says when it looks.
-    if (!isReady && (isReady = isAsked())) longestMs = 0
-    else longestMs = Math.max(longestMs, now - last)
+    longestMs = isReady ? Math.max(longestMs, now - last) : 0
+    isReady ||= isAsked()
     if (isReady && longestMs !== writtenMs) {
       writeFileSync(`${path}.new`, String(longestMs))
       renameSync(`${path}.new`, path)

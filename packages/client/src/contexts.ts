@@ -10,7 +10,7 @@ import {
   RetryableError,
 } from '@heddle/contracts'
 import { diffContexts } from '@heddle/core'
-import { loadContext, requestContext } from '@heddle/store'
+import { inSlices, loadContext, requestContext } from '@heddle/store'
 import { jobOf, resultOf, rowOf } from './asking.js'
 import type { BuildOptions } from './build-context.js'
 import { contextAt } from './context-at.js'
@@ -111,5 +111,6 @@ async function readContext(
  * @throws PermanentError as {@link getContext}, for either
  */
 export async function compareContexts(parts: ClientParts, before: string, after: string): Promise<ContextDiff> {
-  return diffContexts(await readContext(parts, before, {}), await readContext(parts, after, {}))
+  const [left, right] = [await readContext(parts, before, {}), await readContext(parts, after, {})]
+  return await inSlices(diffContexts(left, right))
 }

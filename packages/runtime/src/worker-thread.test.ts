@@ -74,7 +74,10 @@ function serveOn(handle: (request: string, thread: WorkerThread<string>) => Prom
 test('a thread serves several calls at once; what one throws is the failure of that call alone', async () => {
   let letFirstGo = () => {}
   const { outside, next } = serveOn(async (request) => {
-    if (request === 'first') await new Promise<void>((resolve) => void (letFirstGo = resolve))
+    if (request === 'first')
+      await new Promise<void>((resolve) => {
+        letFirstGo = resolve
+      })
     if (request === 'bad') throw new RangeError('too far')
     letFirstGo()
     return `did ${request}`
@@ -103,9 +106,13 @@ test('a thread asks and gets the reply that belongs to its question', async () =
 test('a thread that is told to end finishes what it has begun, then closes what it has opened', async () => {
   let finish = () => {}
   let begin = () => {}
-  const begun = new Promise<void>((resolve) => void (begin = resolve))
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
   const { outside, next, ended, steps } = serveOn(async (request) => {
-    const finished = new Promise<void>((resolve) => void (finish = resolve))
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve
+    })
     begin()
     await finished
     steps.push('finished')

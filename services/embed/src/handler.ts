@@ -12,6 +12,7 @@ import {
   type HistoryMessage,
   holdThread,
   type IndexedMessage,
+  inSlices,
   listMessages,
   loadThread,
   loadVectorStanding,
@@ -22,7 +23,7 @@ import {
 } from '@heddle/store'
 import { noteItemUses } from './item-uses.js'
 import { BATCHES_PER_JOB_MAX, MESSAGES_PER_BATCH_MAX } from './limits.js'
-import { type Source, sourceOf } from './sources.js'
+import { type Source, sourcesOf } from './sources.js'
 import { loadCallsOf, wordsOf } from './words.js'
 
 export interface EmbedDeps {
@@ -104,8 +105,8 @@ async function loadBatch(
   })
   return {
     toSeq,
-    sources: messages.map(sourceOf).filter((source) => source !== null),
-    words: wordsOf(messages, { calls, thread, settings }),
+    sources: await inSlices(sourcesOf(messages)),
+    words: await inSlices(wordsOf(messages, { calls, thread, settings })),
     messages,
   }
 }

@@ -1,4 +1,4 @@
-import { CHUNK_CHARACTERS_MAX, type Chunk, chunkText, ineligibleReason, type Message } from '@heddle/core'
+import { CHUNK_CHARACTERS_MAX, type Chunk, chunkText, ineligibleReason, type Message, type Steps } from '@heddle/core'
 import { MESSAGE_CHUNKS_MAX, RESULT_CHUNKS_MAX } from './limits.js'
 
 /** A message that is to be found by its meaning. */
@@ -13,6 +13,17 @@ export function sourceOf(message: Message): Source | null {
   const text = message.content.slice(0, chunksMax * CHUNK_CHARACTERS_MAX)
   const chunks = chunkText(text).slice(0, chunksMax)
   return chunks.length === 0 ? null : { seq: message.seq, chunks }
+}
+
+/** What of some messages is embedded, with a pause after each message. */
+export function* sourcesOf(messages: readonly Message[]): Steps<Source[]> {
+  const sources: Source[] = []
+  for (const message of messages) {
+    const source = sourceOf(message)
+    if (source !== null) sources.push(source)
+    yield
+  }
+  return sources
 }
 
 function chunksMaxOf(message: Message): number {

@@ -1,5 +1,5 @@
 import { mergeSettings, type PartialSettings, type ToolCall } from '@heddle/contracts'
-import { searchDocument, toolCatalogOf } from '@heddle/core'
+import { type Steps, searchDocument, toolCatalogOf } from '@heddle/core'
 import { type HistoryMessage, type IndexedMessage, loadCalls, type ThreadRow, type Tx } from '@heddle/store'
 import { CALL_DISTANCE_MAX } from './limits.js'
 
@@ -17,14 +17,17 @@ export async function loadCallsOf(
   return new Map([...(await loadCalls(tx, range)), ...made])
 }
 
-/** What messages are found by when words are looked for. */
-export function wordsOf(
+/** What messages are found by when words are looked for, with a pause after each message. */
+export function* wordsOf(
   messages: readonly HistoryMessage[],
   { calls, thread, settings }: { calls: ReadonlyMap<string, ToolCall>; thread: ThreadRow; settings: PartialSettings },
-): IndexedMessage[] {
+): Steps<IndexedMessage[]> {
   const catalog = toolCatalogOf(mergeSettings(settings, thread.agentSettings, thread.settings).tools)
-  return messages.map((message) => {
+  const words: IndexedMessage[] = []
+  for (const message of messages) {
     const call = message.toolCallId === null ? null : (calls.get(message.toolCallId) ?? null)
-    return { seq: message.seq, ...searchDocument(message, { call, catalog }) }
-  })
+    words.push({ seq: message.seq, ...searchDocument(message, { call, catalog }) })
+    yield
+  }
+  return words
 }

@@ -13,7 +13,7 @@ export type { ContextFor, ContextIn } from './delivered.js'
 export type { Rendered } from './format.js'
 export { checkWellFormed, type NeutralMessage } from './neutral.js'
 export type { KeptBeside } from './round-trip.js'
-export { type RenderedPart, renderedParts, sharedPrefixTokens } from './shared-prefix.js'
+export { type RenderedPart, renderedParts, renderParts, sharedPrefixTokens } from './shared-prefix.js'
 
 const formats: Readonly<Record<FormatName, Format>> = {
   neutral,

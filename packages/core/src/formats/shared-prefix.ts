@@ -1,3 +1,4 @@
+import { finish, type Steps } from '../recall/steps.js'
 import { countRenderedMessage, countSystem } from './counting.js'
 import type { Rendered } from './format.js'
 
@@ -12,16 +13,22 @@ export interface RenderedPart {
 }
 
 /** The pieces of a context in the order in which a provider reads them: the system prompt first. */
-export function renderedParts({ system, messages }: Rendered, count: (text: string) => number): RenderedPart[] {
+export function renderedParts(rendered: Rendered, count: (text: string) => number): RenderedPart[] {
+  return finish(renderParts(rendered, count))
+}
+
+/** The same with a pause after each message. */
+export function* renderParts({ system, messages }: Rendered, count: (text: string) => number): Steps<RenderedPart[]> {
   const texts = typeof system === 'string' ? [system] : (system ?? []).map((block) => block.text)
-  const opening = texts.map((text) => ({ text: `system ${text}`, tokens: countSystem(text, count) }))
-  const parts = messages.flatMap((message) => {
+  const parts = texts.map((text) => ({ text: `system ${text}`, tokens: countSystem(text, count) }))
+  for (const message of messages) {
     const { content, ...rest } = message
     const pieces =
       Array.isArray(content) && content.length > 0 ? content.map((block) => ({ ...rest, content: [block] })) : [message]
-    return pieces.map((piece) => ({ text: textOf(piece), tokens: countRenderedMessage(piece, count) }))
-  })
-  return [...opening, ...parts]
+    for (const piece of pieces) parts.push({ text: textOf(piece), tokens: countRenderedMessage(piece, count) })
+    yield
+  }
+  return parts
 }
 
 /** A function that looks at each field is slow, and most pieces have no mark. */

@@ -5,6 +5,7 @@ import { builtOrRefused } from '../../../../test/support/src/context-faults.js'
 import { conversationOf, conversationSteps } from '../../../../test/support/src/conversations.js'
 import { simulatedInput } from '../../../../test/support/src/simulated-input.js'
 import { SimulatedThread } from '../../../../test/support/src/simulated-thread.js'
+import { finish } from '../recall/steps.js'
 import { diffContexts } from './index.js'
 import { longestRising } from './longest-rising.js'
 
@@ -29,7 +30,7 @@ describe('the difference of two contexts', () => {
     fc.assert(
       fc.property(pairs, ([context]) => {
         if (context === undefined) return
-        const diff = diffContexts(context, context)
+        const diff = finish(diffContexts(context, context))
         expect([diff.cameIn, diff.wentOut, diff.changed, diff.moved, diff.settings]).toEqual([[], [], [], [], []])
         expect(diff.delivered.same).toBe(diff.delivered.before)
       }),
@@ -41,7 +42,7 @@ describe('the difference of two contexts', () => {
     fc.assert(
       fc.property(pairs, ([before, after]) => {
         if (before === undefined || after === undefined) return
-        const diff = diffContexts(before, after)
+        const diff = finish(diffContexts(before, after))
         const shown = new Set(shownSeqs(before))
         for (const { seq } of diff.wentOut) if (seq !== undefined) expect(shown.delete(seq)).toBe(true)
         for (const { seq = 0 } of diff.cameIn.filter(({ seq }) => seq !== undefined)) {
@@ -52,7 +53,7 @@ describe('the difference of two contexts', () => {
         const sum = (of: 'before' | 'after') => diff.sections.reduce((total, section) => total + section[of], 0)
         const listed = ({ receipt }: ContextResult) => receipt.sections.reduce((total, { tokens }) => total + tokens, 0)
         expect([sum('before'), sum('after')]).toEqual([listed(before), listed(after)])
-        const back = diffContexts(after, before)
+        const back = finish(diffContexts(after, before))
         expect(back.cameIn.map(({ what }) => what).sort()).toEqual(diff.wentOut.map(({ what }) => what).sort())
         expect(back.changed).toHaveLength(diff.changed.length)
         expect(back.moved).toHaveLength(diff.moved.length)
@@ -79,7 +80,7 @@ describe('the difference of two contexts', () => {
     const before = context('a', [entry(1), entry(2), entry(3), entry(4)])
     const covered = { section: 'history', mode: 'covered' as const, count: 1, tokens: 0, reason: 'summarized' }
     const condensed = { mode: 'condensed' as const, tokens: 3, reason: 'an old result' }
-    const diff = diffContexts(before, context('b', [entry(3), entry(2, condensed), entry(4), covered]))
+    const diff = finish(diffContexts(before, context('b', [entry(3), entry(2, condensed), entry(4), covered])))
     expect(diff.changed).toMatchObject([
       { what: 'message msg-2', seq: 2, before: { mode: 'raw', tokens: 10 }, after: condensed },
     ])

@@ -1,18 +1,22 @@
 import type { ContextDiff, ContextResult, DiffLine, HiddenReason } from '@heddle/contracts'
 import { canonicalJson } from '../fingerprint.js'
-import { renderedParts, sharedPrefixTokens } from '../formats/index.js'
+import { renderParts, sharedPrefixTokens } from '../formats/index.js'
+import type { Steps } from '../recall/steps.js'
 import { countTokens, estimateTokens } from '../tokens.js'
 import { longestRising } from './longest-rising.js'
 import { type Placed, standingsOf } from './standings.js'
 
 /**
  * Compares two contexts by their receipts and by what was delivered: what came in, what went out, what changed its form and
- * what moved. Of two threads, only the fixed parts can be the same.
+ * what moved. Of two threads, only the fixed parts can be the same. Contexts of long threads tell of ten thousand messages, so
+ * the comparison pauses now and again.
  *
  * @param before the context that the other is compared with; in time it may be the later one
  */
-export function diffContexts(before: ContextResult, after: ContextResult): ContextDiff {
-  const [left, right] = [standingsOf(before), standingsOf(after)]
+export function* diffContexts(before: ContextResult, after: ContextResult): Steps<ContextDiff> {
+  const left = standingsOf(before)
+  yield
+  const right = standingsOf(after)
   const isSameSeries = before.thread === after.thread && before.receipt.clearEpoch === after.receipt.clearEpoch
   const elsewhere = (placed: Placed, { unnamed }: typeof left) =>
     placed.seq !== undefined && isSameSeries ? unnamed : null
@@ -21,6 +25,7 @@ export function diffContexts(before: ContextResult, after: ContextResult): Conte
   const changed: DiffLine[] = []
   const inBoth: { readonly key: string; readonly line: DiffLine }[] = []
   for (const [key, placed] of right.byKey) {
+    yield
     if (!placed.isShown) continue
     const earlier = left.byKey.get(key)
     const line = lineOf(placed, earlier?.standing ?? elsewhere(placed, left), placed.standing)
@@ -31,12 +36,16 @@ export function diffContexts(before: ContextResult, after: ContextResult): Conte
     }
   }
   for (const [key, placed] of left.byKey) {
+    yield
     const later = right.byKey.get(key)
     if (!placed.isShown || later?.isShown) continue
     wentOut.push(lineOf(placed, placed.standing, later?.standing ?? elsewhere(placed, right)))
   }
   const places = new Map([...left.byKey.keys()].map((key, index) => [key, index]))
+  yield
   const stayed = longestRising(inBoth.map(({ key }) => places.get(key) ?? 0))
+  yield
+  const delivered = yield* compareDelivered(before, after)
   return {
     before: before.id,
     after: after.id,
@@ -47,7 +56,7 @@ export function diffContexts(before: ContextResult, after: ContextResult): Conte
     wentOut,
     changed,
     moved: inBoth.filter((_, index) => !stayed.has(index)).map(({ line }) => line),
-    delivered: compareDelivered(before, after),
+    delivered,
   }
 }
 
@@ -80,9 +89,10 @@ function settingsOfBoth(before: ContextResult, after: ContextResult): ContextDif
     .map((name) => ({ name, before: left[name], after: right[name] }))
 }
 
-function compareDelivered(before: ContextResult, after: ContextResult): ContextDiff['delivered'] {
+function* compareDelivered(before: ContextResult, after: ContextResult): Steps<ContextDiff['delivered']> {
   const count = before.receipt.counter === 'o200k' ? countTokens : estimateTokens
-  const [left, right] = [renderedParts(before, count), renderedParts(after, count)]
+  const left = yield* renderParts(before, count)
+  const right = yield* renderParts(after, count)
   const unmatched = new Map<string, number>()
   for (const { text } of left) unmatched.set(text, (unmatched.get(text) ?? 0) + 1)
   const same = right.filter(({ text }) => {
