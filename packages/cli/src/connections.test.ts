@@ -5,14 +5,15 @@ import { connectionCheck } from './doctor/database.js'
 
 const usual = { connections: { store: null, workers: null }, redisUrl: null }
 
-test('a process opens at most ten connections, and fewer where it runs one stage or none', () => {
-  expect(connectionsOf(usual, stageNames).total).toBe(10)
+test('a process opens at most twelve connections, and fewer where it runs one stage or none', () => {
+  expect(connectionsOf(usual, stageNames).total).toBe(12)
+  expect(connectionsOf(usual, ['assemble']).total).toBe(10)
   expect(connectionsOf(usual, ['ingest']).total).toBe(8)
   expect(connectionsOf(usual, []).total).toBe(7)
 })
 
 test('with the queues on Redis the connections of the store are all', () => {
-  expect(connectionsOf({ ...usual, redisUrl: 'redis://127.0.0.1' }, stageNames).total).toBe(4)
+  expect(connectionsOf({ ...usual, redisUrl: 'redis://127.0.0.1' }, stageNames).total).toBe(6)
 })
 
 test('the configuration changes the size of both pools', () => {
@@ -20,7 +21,8 @@ test('the configuration changes the size of both pools', () => {
   expect(connectionsOf(config, stageNames)).toEqual({
     store: 12,
     queues: { producersMax: 2, workersMax: 6 },
-    total: 21,
+    threads: 2,
+    total: 23,
   })
 })
 

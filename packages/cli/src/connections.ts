@@ -6,6 +6,8 @@ import type { Config } from '@heddle/runtime'
 export interface Connections {
   readonly store: number
   readonly queues: QueueConnections
+  /** Of the threads for large jobs, once there are any. */
+  readonly threads: number
   /** All of them; those of the queues count only where the queues are in Postgres. */
   readonly total: number
 }
@@ -16,6 +18,12 @@ const sizes = {
   stage: { store: 3, producers: 2, workers: 2 },
   sender: { store: 4, producers: 2, workers: 0 },
 } as const
+
+/** The stages that carry out large jobs in threads, and how many threads they share. */
+const THREADED: readonly StageName[] = ['prune', 'summarize', 'assemble']
+const THREADS = 2
+/** A thread computes on one job at a time: others of its jobs would wait for it with a connection of their own, too. */
+export const CONNECTIONS_PER_THREAD = 1
 
 /**
  * Sizes the pools of a process by the stages that it runs. Transactions and statements are short, and a server does no more
@@ -29,10 +37,12 @@ export function connectionsOf(
   const size = sizes[stages.length > 1 ? 'stages' : stages.length === 1 ? 'stage' : 'sender']
   const store = connections.store ?? size.store
   const workers = stages.length === 0 ? 0 : (connections.workers ?? size.workers)
+  const threads = stages.some((stage) => THREADED.includes(stage)) ? THREADS * CONNECTIONS_PER_THREAD : 0
   const queues = { producersMax: size.producers, workersMax: workers }
   return {
     store,
     queues,
-    total: store + (redisUrl === null ? queues.producersMax + queues.workersMax + LISTENING_CONNECTIONS : 0),
+    threads,
+    total: store + threads + (redisUrl === null ? queues.producersMax + queues.workersMax + LISTENING_CONNECTIONS : 0),
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { uncoveredSize } from './uncovered-size.js'
 
-const thread = { headSeq: 1_000, clearedSeq: 0, tokensEstimate: 100_000 }
+const thread = { baseSeq: 0, headSeq: 1_000, clearedSeq: 0, tokensEstimate: 100_000 }
 
 test('a thread without a compaction is as large as all that it holds', () => {
   expect(uncoveredSize(thread, null)).toEqual({ messages: 1_000, tokens: 100_000 })
@@ -16,5 +16,8 @@ test('what a clear has put out of the window does not count, with its share of t
   expect(uncoveredSize({ ...thread, clearedSeq: 750 }, null)).toEqual({ messages: 250, tokens: 25_000 })
   const state = { coveredCount: 300, coveredTokens: 90_000 }
   expect(uncoveredSize({ ...thread, clearedSeq: 750 }, state)).toEqual({ messages: 0, tokens: 0 })
-  expect(uncoveredSize({ headSeq: 0, clearedSeq: 0, tokensEstimate: 0 }, null)).toEqual({ messages: 0, tokens: 0 })
+  expect(uncoveredSize({ baseSeq: 0, headSeq: 0, clearedSeq: 0, tokensEstimate: 0 }, null)).toEqual({
+    messages: 0,
+    tokens: 0,
+  })
 })

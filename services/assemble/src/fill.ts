@@ -1,6 +1,7 @@
 import type { ContextRequest, Fill } from '@heddle/contracts'
 import { type CompactionState, chooseFill, type Lane, type Message } from '@heddle/core'
-import { type Cleared, type Compaction, loadCoveredPage, loadPreviousFill, type Tx } from '@heddle/store'
+import type { WorkSize } from '@heddle/queue'
+import { type Cleared, type Compaction, loadCoveredPage, loadPreviousFill, type Tx, uncoveredSize } from '@heddle/store'
 
 /** How a context fills its budget: as asked, else as the agent says, else by whether the thread is continued at that budget. */
 export async function fillOf(tx: Tx, { thread, settings, lane }: Compaction, request: ContextRequest): Promise<Fill> {
@@ -8,6 +9,13 @@ export async function fillOf(tx: Tx, { thread, settings, lane }: Compaction, req
   if (asked !== null) return asked
   const previous = await loadPreviousFill(tx, { threadId: thread.threadId, budget: lane.limitTokens })
   return chooseFill(previous, thread.headSeq)
+}
+
+/** About how much is read to build a context: what is not covered, and what of the covered is to be shown again. */
+export function sizeToRead({ thread, current, lane }: Compaction, fill: Fill): WorkSize {
+  const { messages, tokens } = uncoveredSize(thread, current)
+  const covered = fill === 'budget' ? Math.min(current?.coveredTokens ?? 0, lane.limitTokens) : 0
+  return { messages, tokens: tokens + covered }
 }
 
 /** Messages of one page; a page more costs a round trip. */

@@ -19,11 +19,10 @@ import {
   loadUndone,
   markUndone,
   type Tx,
-  uncoveredSize,
   withPrunings,
 } from '@heddle/store'
 import { describe, type LoadDeps } from './describe.js'
-import { fillOf, loadNewestCovered } from './fill.js'
+import { fillOf, loadNewestCovered, sizeToRead } from './fill.js'
 import { hiddenOf } from './hidden-of.js'
 import { scopeSinceMs, scopeThreadIds } from './scope.js'
 import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './standing-in.js'
@@ -37,7 +36,6 @@ export async function loadHistoryInput(
 ): Promise<BuildInput> {
   const { thread, settings } = compaction
   const { threadId } = thread
-  refuseLargeJob(uncoveredSize(thread, compaction.current), deps.sizeMax)
   const { rollingWindow } = settings
   const windowQuery = { rollingWindow, ...thread, nowMs: deps.shownAtMs }
   const window = windowBounds(windowQuery)
@@ -52,6 +50,7 @@ export async function loadHistoryInput(
   const { agentId } = thread
   const described = describe(thread, settings, request, deps)
   const fill = await fillOf(tx, compaction, request)
+  refuseLargeJob(sizeToRead(compaction, fill), deps.sizeMax)
   const [{ messages: uncovered, hasMore }, covered, undone, counts, scoped, activity] = await Promise.all([
     loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),
     fill === 'budget' && bare !== null ? loadNewestCovered(tx, { ...cleared, state: bare }, compaction.lane) : [],

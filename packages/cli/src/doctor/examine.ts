@@ -70,7 +70,7 @@ async function lookAtServers(
     const search = migrated
       ? await lookAtSearch(store, config, health).catch((error) => failedBy('search', error))
       : skipped('search')
-    const most = { process: connectionsOf(config, stageNames).total, stage: connectionsOf(config, ['ingest']).total }
+    const most = { process: connectionsOf(config, stageNames).total, stage: connectionsOf(config, ['assemble']).total }
     return [reachable, ...checks, connectionCheck(health, most), ...queues, letters, search]
   } catch (error) {
     return [failedBy('database', error), skipped('queues')]

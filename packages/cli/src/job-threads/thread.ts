@@ -8,6 +8,7 @@ import { createLogger, systemClock, WorkerThread } from '@heddle/runtime'
 import { type NewEvent, openStore } from '@heddle/store'
 import { summarize } from '@heddle/summarize'
 import { loadConfiguredModules } from '../configured-modules.js'
+import { CONNECTIONS_PER_THREAD } from '../connections.js'
 import { snapshotsFolderOf } from '../snapshots-folder.js'
 import type { JobQuestion, JobRequest, JobResponse, JobThreadData } from './protocol.js'
 
@@ -16,8 +17,6 @@ import type { JobQuestion, JobRequest, JobResponse, JobThreadData } from './prot
  * a process, the embedder and the counts of what models were asked, it asks the thread that started it for.
  */
 
-/** A thread computes on one job at a time; the second connection reads while the first one's transaction computes. */
-const CONNECTIONS_MAX = 2
 const BYTES_PER_MEGABYTE = 1024 * 1024
 /** Vectors are compared for the few contexts that select items or recall memories. */
 const SHARE_OF_VECTOR_CACHE = 0.25
@@ -32,7 +31,7 @@ const clock = systemClock
 const store = openStore({
   url: given.databaseUrl,
   applicationName: given.applicationName,
-  connectionsMax: CONNECTIONS_MAX,
+  connectionsMax: CONNECTIONS_PER_THREAD,
   vectorCacheBytesMax: config.vectorCacheMegabytes * BYTES_PER_MEGABYTE * SHARE_OF_VECTOR_CACHE,
   log,
 })
