@@ -1,4 +1,4 @@
-import { blocksField, flattenContent } from '../sessions/content.js'
+import { blocksField, flattenContent, partsField } from '../sessions/content.js'
 import { isJsonObject, type Json, type JsonObject, metadataField, textField } from '../sessions/json.js'
 import type { MessageDraft } from '../sessions/parsed.js'
 
@@ -13,8 +13,9 @@ export function readAiSdkMessage({ role, content }: JsonObject): MessageDraft[] 
     case 'assistant':
       return readAnswer(parts)
     default: {
-      const { text, blocks } = flattenContent('content', parts)
-      return [{ role: role === 'system' ? 'system' : 'user', content: text, ...metadataField(blocksField({ blocks })) }]
+      const flat = flattenContent('content', parts)
+      const said = { content: flat.text, ...partsField(flat), ...metadataField(blocksField(flat)) }
+      return [{ role: role === 'system' ? 'system' : 'user', ...said }]
     }
   }
 }
@@ -41,13 +42,14 @@ function readAnswer(parts: readonly Json[]): MessageDraft[] {
     else if (isType(part, 'tool-result')) results.push(readResult(part))
     else rest.push(part)
   }
-  const { text, blocks } = flattenContent('content', rest)
+  const flat = flattenContent('content', rest)
   const answer: MessageDraft = {
     role: 'assistant',
-    content: text,
+    content: flat.text,
+    ...partsField(flat),
     ...(thinking.length > 0 && { thinking }),
     ...(toolCalls.length > 0 && { toolCalls }),
-    ...metadataField(blocksField({ blocks }), unsigned.length > 0 ? { reasoning: unsigned } : {}),
+    ...metadataField(blocksField(flat), unsigned.length > 0 ? { reasoning: unsigned } : {}),
   }
   return [answer, ...results]
 }
@@ -75,21 +77,22 @@ function readCall({ toolCallId, toolName, input }: JsonObject): NonNullable<Mess
 
 /** What else stands among results is what a person allowed, in version 6. It is kept, and never sent. */
 function readApproval(part: Json): MessageDraft {
-  const { text, blocks } = flattenContent('content', [part])
-  return { role: 'approval', content: text, ...metadataField(blocksField({ blocks })) }
+  const flat = flattenContent('content', [part])
+  return { role: 'approval', content: flat.text, ...metadataField(blocksField(flat)) }
 }
 
 function readResult({ toolCallId, toolName, output }: JsonObject): MessageDraft {
   const { type, value, reason } = isJsonObject(output) ? output : {}
   const isError = type === 'error-text' || type === 'error-json' || type === 'execution-denied'
-  const { text, blocks } = flattenContent('output', type === 'content' && Array.isArray(value) ? value : null)
+  const flat = flattenContent('output', type === 'content' && Array.isArray(value) ? value : null)
   return {
     role: 'tool_result',
-    content: textOfOutput(type, value, reason) ?? text,
+    content: textOfOutput(type, value, reason) ?? flat.text,
+    ...partsField(flat),
     toolCallId: String(toolCallId),
     toolName: String(toolName),
     ...(isError && { isError }),
-    ...metadataField(blocksField({ blocks })),
+    ...metadataField(blocksField(flat)),
   }
 }
 

@@ -100,17 +100,28 @@ test.each<[string, unknown, string, true | undefined]>([
   })
 })
 
-test('bytes and addresses are kept as they would be sent', () => {
-  const image = { type: 'image', image: Uint8Array.of(1, 2, 3), mediaType: 'image/png' }
+test('images and documents are parts of their message, whether they came as bytes or as an address', () => {
+  const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
+  const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)
+  const images = [png, jpeg].map((image) => ({ type: 'image', image }))
   const file = { type: 'file', data: new URL('https://example.org/a.pdf'), mediaType: 'application/pdf' }
-  const [message] = said({ role: 'user', content: [{ type: 'text', text: 'See' }, image, file] })
-  expect(message?.content).toBe('See\n\n[image]\n\n[file]')
-  expect(message?.metadata).toEqual({
-    blocks: [
-      { ...image, image: 'AQID' },
-      { ...file, data: 'https://example.org/a.pdf' },
-    ],
-  })
+  const [message] = said({ role: 'user', content: [{ type: 'text', text: 'See' }, ...images, file] })
+  expect(message?.content).toBe('See')
+  expect(message?.parts).toEqual([
+    { type: 'image', mediaType: 'image/png', data: Buffer.from(png).toString('base64'), offset: 3 },
+    { type: 'image', mediaType: 'image/jpeg', data: Buffer.from(jpeg).toString('base64'), offset: 3 },
+    { type: 'document', mediaType: 'application/pdf', url: 'https://example.org/a.pdf', offset: 3 },
+  ])
+})
+
+test('images in the output of a tool are parts of its result', () => {
+  const value = [
+    { type: 'text', text: 'taken' },
+    { type: 'media', data: 'iVBORw0KGgo=', mediaType: 'image/png' },
+  ]
+  const [message] = said({ role: 'tool', content: [answered({ type: 'content', value })] })
+  expect(message?.content).toBe('taken')
+  expect(message?.parts).toMatchObject([{ type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' }])
 })
 
 test.each<[string, unknown, string]>([

@@ -1,4 +1,4 @@
-import { blocksField, flattenContent } from '../sessions/content.js'
+import { blocksField, type FlatContent, flattenContent, partsField } from '../sessions/content.js'
 import { isJsonObject, type Json, type JsonObject, metadataField, textField } from '../sessions/json.js'
 import type { MessageDraft } from '../sessions/parsed.js'
 import type { FormMessage } from './reading.js'
@@ -43,18 +43,25 @@ function readRequestItem(item: JsonObject): MessageDraft | null {
   const { role, output } = item
   const type = typeOf(item)
   if (type === 'message' && role !== 'assistant') {
-    const { text, blocks } = flattenContent('content', item['content'])
+    const flat = flattenContent('content', item['content'])
     const isDeveloper = role === 'developer'
     return {
       role: role === 'user' ? 'user' : 'system',
-      content: text,
-      ...metadataField(blocksField({ blocks }), isDeveloper ? { role: 'developer' } : {}),
+      content: flat.text,
+      ...partsField(flat),
+      ...metadataField(blocksField(flat), isDeveloper ? { role: 'developer' } : {}),
     }
   }
   const toolCallId = textField(item, 'call_id') ?? textField(item, 'id')
   if (!type.endsWith('_output') || toolCallId === undefined) return null
-  const { text, blocks } = flattenContent('output', outputOf(output ?? null))
-  return { role: 'tool_result', content: text, toolCallId, ...metadataField(blocksField({ blocks })) }
+  const flat = flattenContent('output', outputOf(output ?? null))
+  return {
+    role: 'tool_result',
+    content: flat.text,
+    toolCallId,
+    ...partsField(flat),
+    ...metadataField(blocksField(flat)),
+  }
 }
 
 /** Most tools give a text or typed parts; what others give is kept as JSON, for a model to read. */
@@ -72,12 +79,16 @@ function typeOf(item: JsonObject): string {
   return textField(item, 'type') ?? 'message'
 }
 
+/** Stands between the texts of one reply. */
+const SEPARATOR = '\n\n'
+
 /** What a model says in one reply, item by item. */
 class Reply {
   readonly #entry: number
   readonly #texts: string[] = []
   readonly #thinking: NonNullable<MessageDraft['thinking']> = []
   readonly #calls: ToolCall[] = []
+  readonly #parts: FlatContent['parts'] = []
   readonly #blocks: Json[] = []
   /** Items of reasoning whose content is encrypted: only the server that made them can read them. */
   readonly #encrypted: JsonObject[] = []
@@ -112,9 +123,10 @@ class Reply {
       sourceId: this.#id,
       input: {
         role: 'assistant',
-        content: this.#texts.filter((text) => text !== '').join('\n\n'),
+        content: this.#content(),
         ...(this.#thinking.length > 0 && { thinking: this.#thinking }),
         ...(this.#calls.length > 0 && { toolCalls: this.#calls }),
+        ...partsField({ parts: this.#parts }),
         ...metadataField(
           blocksField({ blocks: this.#blocks }),
           this.#encrypted.length > 0 ? { reasoning: this.#encrypted } : {},
@@ -139,8 +151,15 @@ class Reply {
     if (typeof encrypted === 'string') this.#encrypted.push({ id: item['id'] ?? null, encrypted_content: encrypted })
   }
 
-  #flatten(parts: Json[]): string[] {
-    const { text, blocks } = flattenContent('content', parts)
+  #content(): string {
+    return this.#texts.filter((text) => text !== '').join(SEPARATOR)
+  }
+
+  #flatten(given: Json[]): string[] {
+    const { text, blocks, parts } = flattenContent('content', given)
+    const before = this.#content().length
+    const from = before > 0 && text !== '' ? before + SEPARATOR.length : before
+    this.#parts.push(...parts.map(({ offset = 0, ...part }) => ({ ...part, offset: from + offset })))
     this.#blocks.push(...blocks)
     return [text]
   }

@@ -102,3 +102,13 @@ test.each<[string, unknown, string]>([
 ])('%s is refused by its path in the form that it came in', (_, entry, field) => {
   expect(() => read(entry)).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', field }))
 })
+
+test('images of a message and of a tool are parts, at their places in the text', () => {
+  const image = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'auto' }
+  const asked = { role: 'user', content: [{ type: 'input_text', text: 'See' }, image] }
+  const answered = { ...output, output: [{ type: 'input_text', text: 'taken' }, image] }
+  const [user, , result] = said(asked, call, answered)
+  const part = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' }
+  expect(user).toMatchObject({ content: 'See', parts: [{ ...part, offset: 3 }] })
+  expect(result).toMatchObject({ content: 'taken', parts: [{ ...part, offset: 5 }] })
+})

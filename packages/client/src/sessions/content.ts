@@ -47,7 +47,7 @@ function partOf(block: Json): MessagePartInput | null {
 }
 
 /** The images, documents and sounds of a content, for a message; nothing where it has none. */
-export function partsField({ parts }: FlatContent): { parts?: MessagePartInput[] } {
+export function partsField({ parts }: Pick<FlatContent, 'parts'>): { parts?: MessagePartInput[] } {
   return parts.length > 0 ? { parts } : {}
 }
 

@@ -52,7 +52,7 @@ export function aiSdkPart(block: JsonObject): MessagePartInput | null {
   const isAddress = typeof given === 'string' && /^(?:data|https?):/.test(given)
   const source = isAddress ? addressed(given) : { data: given }
   const media =
-    mediaType === undefined ? (type === 'image' && !isAddress ? { mediaType: 'image/png' } : {}) : { mediaType }
+    mediaType === undefined ? (type === 'image' && !isAddress ? { mediaType: imageTypeOf(given) } : {}) : { mediaType }
   return checked({
     type: type === 'image' ? 'image' : kindOf(mediaType ?? ''),
     ...media,
@@ -100,4 +100,12 @@ function addressed(url: Json | undefined): { url?: string; mediaType?: string; d
 function checked(given: unknown): MessagePartInput | null {
   const result = messagePartSchema.safeParse(given)
   return result.success ? result.data : null
+}
+
+/** How the bytes of images begin, in base64: who gives none says what they are all the same. */
+const IMAGE_BEGINNINGS = { '/9j/': 'image/jpeg', R0lG: 'image/gif', UklG: 'image/webp' }
+
+function imageTypeOf(data: Json | undefined): string {
+  const found = Object.entries(IMAGE_BEGINNINGS).find(([start]) => typeof data === 'string' && data.startsWith(start))
+  return found?.[1] ?? 'image/png'
 }

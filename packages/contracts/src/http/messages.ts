@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { formats } from '../strategies.js'
 import { fileEventSchema, iterationInputSchema } from '../iterations.js'
 import { limits } from '../limits.js'
 import { messageBodySchema, roles } from '../messages.js'
 import { idSchema, nameSchema } from '../names.js'
 import { storedPartSchema } from '../parts.js'
 import { settingsSchema } from '../settings.js'
+import { formats } from '../strategies.js'
 import { appendWarningSchema } from '../warnings.js'
 import { isoTimeSchema, jsonRecordSchema, named, pageSchema } from './common.js'
 

@@ -3,7 +3,6 @@ import { elideMiddle } from '../compaction/sources.js'
 import { type CompactionState, isCovered } from '../compaction/state.js'
 import type { Message } from '../message.js'
 import { contentWithLines, mayDeliverParts } from '../parts/line.js'
-import { partsTokens } from '../parts/tokens.js'
 
 /** How one message stands in a context, before it takes a provider's form. */
 export interface Fate {

@@ -4,7 +4,7 @@ import { listedTool } from './listing.js'
 import { tools } from './tools.js'
 
 /** What a list of tools may cost each request of a model, in characters. */
-const CHARACTERS_MAX = 16_000
+const CHARACTERS_MAX = 17_500
 
 interface Field {
   readonly [key: string]: unknown
