@@ -88,12 +88,4 @@ test('the banner of heddle up names agents with threads of which contexts show n
   expect(JSON.parse(await up.firstLine).outsideWindow).toEqual([{ agent: 'bot', threads: 2, outside: 1 }])
   up.kill('SIGTERM')
   expect((await up.ended).code).toBe(0)
-  const text = home.start(['up', '--port', '0'])
-  await text.firstLine
-  text.kill('SIGTERM')
-  const { stdout } = await text.ended
-  expect(stdout).toContain(
-    '  windows    agent bot: contexts of 1 of its 2 threads show no message, all are older than the rolling window\n',
-  )
-  expect(stdout).toContain('heddle settings set rollingWindow none --agent NAME')
 })

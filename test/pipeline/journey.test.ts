@@ -69,7 +69,7 @@ describe.each(modes())('from a queue to a context on $title', ({ mode, skip }) =
         messages: conversation(20),
         newAgentRollingWindow: null,
       })
-      await expect(client.contexts.build({ thread: 'tight', budget: 50 })).rejects.toMatchObject({
+      await expect(client.contexts.build({ thread: 'tight', budget: 10 })).rejects.toMatchObject({
         code: 'BUDGET_TOO_SMALL',
       })
       await expect(client.contexts.build({ thread: 'tight', budget: 0 })).rejects.toMatchObject({

@@ -90,7 +90,7 @@ export async function exportMessages(
 ): Promise<readonly string[]> {
   const rows = await tx<{ json: string }[]>`
     select row_to_json((select picked from (select ${selectColumns(tx, exportTables.message, 'message')},
-      split_part(counts.counted, ' ', 1)::integer as tokens, split_part(counts.counted, ' ', 2)::integer as reasoning_tokens
+      split_part(counts.counted, ' ', 1)::integer as tokens, split_part(counts.counted, ' ', 2)::integer as "reasoningTokens"
       ) as picked))::text as json
     from heddle.messages as message
     cross join lateral (select ${countedTokens(tx)} as counted) as counts

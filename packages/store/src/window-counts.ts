@@ -1,5 +1,6 @@
 import { windowBounds } from '@heddle/core'
 import type { Tx } from './connection.js'
+import { byKey } from './index-order.js'
 import { countMessages, type MessageCounts } from './window.js'
 
 export interface WindowCountsQuery {
@@ -75,9 +76,14 @@ async function countMarks(tx: Tx, query: WindowCountsQuery): Promise<typeof NO_M
       count(*) filter (where mark_place = 'before' or (mark_place = 'window' and original_place = 'before')) as before
     from (
       select ${place('mark')} as mark_place, ${place('original')} as original_place
-      from heddle.messages as mark
-      join heddle.messages as original on original.thread_id = mark.thread_id and original.seq = mark.restores_seq
-      where mark.thread_id = ${threadId} and mark.restores_seq is not null
+      from (
+        select seq, ordered_at, restores_seq from heddle.messages
+        where thread_id = ${threadId} and restores_seq is not null and restores_seq > 0
+        order by restores_seq
+      ) as mark
+      cross join lateral (
+        select seq, ordered_at from heddle.messages
+        where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`mark.restores_seq`)}) as original
     ) as placed`
   return counts ?? NO_MARKS
 }

@@ -1,12 +1,22 @@
-import type { ContextRequest, Fill } from '@heddle/contracts'
+import type { ContextRequest, Fill, PartialSettings } from '@heddle/contracts'
 import { type CompactionState, chooseFill, type Lane, type Message } from '@heddle/core'
 import type { WorkSize } from '@heddle/queue'
 import { type Cleared, type Compaction, loadCoveredPage, loadPreviousFill, type Tx, uncoveredSize } from '@heddle/store'
 
-/** How a context fills its budget: as asked, else as the agent says, else by whether the thread is continued at that budget. */
-export async function fillOf(tx: Tx, { thread, settings, lane }: Compaction, request: ContextRequest): Promise<Fill> {
+/**
+ * How a context fills its budget: as asked, else as the agent says, else by whether the thread is continued at that budget. A
+ * budget that the settings name is one at which it is: for that one it is compacted in the background.
+ */
+export async function fillOf(
+  tx: Tx,
+  { thread, settings, lane }: Compaction,
+  request: ContextRequest,
+  defaults: PartialSettings,
+): Promise<Fill> {
   const asked = request.fill ?? settings.fill
   if (asked !== null) return asked
+  const named = thread.settings.budget ?? thread.agentSettings.budget ?? defaults.budget ?? null
+  if (named !== null && settings.budget === named) return 'cache'
   const previous = await loadPreviousFill(tx, { threadId: thread.threadId, budget: lane.limitTokens })
   return chooseFill(previous, thread.headSeq)
 }

@@ -49,7 +49,7 @@ export async function loadHistoryInput(
   const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs }
   const { agentId } = thread
   const described = describe(thread, settings, request, deps)
-  const fill = await fillOf(tx, compaction, request)
+  const fill = await fillOf(tx, compaction, request, deps.settings)
   refuseLargeJob(sizeToRead(compaction, fill), deps.sizeMax)
   const [{ messages: uncovered, hasMore }, covered, undone, counts, scoped, activity] = await Promise.all([
     loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),

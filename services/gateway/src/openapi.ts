@@ -131,7 +131,13 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): 
     metadata: httpSchemas as unknown as NonNullable<z.core.ToJSONSchemaParams['metadata']>,
     target: 'draft-2020-12',
     // What schemas say of themselves, such as descriptions; the names of components stand in a registry of their own.
-    override: ({ zodSchema, jsonSchema }) => void Object.assign(jsonSchema, z.globalRegistry.get(zodSchema)),
+    override({ zodSchema, jsonSchema }) {
+      Object.assign(jsonSchema, z.globalRegistry.get(zodSchema))
+      // A field that tells forms apart may be left out: then it excludes none of them.
+      if (jsonSchema.oneOf === undefined) return
+      jsonSchema.anyOf = jsonSchema.oneOf
+      delete jsonSchema.oneOf
+    },
   }) as Json
   for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
     components[name] = moved(definition)

@@ -39,6 +39,7 @@ function asGiven(stored: HistoryMessage): unknown {
     seq: _seq,
     code: _code,
     tokens: _tokens,
+    reasoningTokens: _reasoningTokens,
     tokensExact: _exact,
     orderedAtMs: _at,
     ordinal: _ordinal,

@@ -32,6 +32,6 @@ test('escape sequences of stored texts are shown and not obeyed', () => {
 })
 
 test('a page that goes on says with what, harmlessly and ready to be pasted', () => {
-  expect(moreLines('fix login\u001b[2J')).toEqual(['', 'more: --after "fix login\\\\x1b[2J"'])
+  expect(moreLines('fix login\u001b[2J')).toEqual(['', 'more: --cursor "fix login\\\\x1b[2J"'])
   expect(moreLines(null)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idSchema, nameSchema } from '../names.js'
 import { partialSettingsSchema } from '../settings.js'
-import { formats } from '../strategies.js'
+import type { FormatName } from '../strategies.js'
 import { loopSchema, processBodySchema, threadDetailsSchema } from '../threads.js'
 import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
 
@@ -35,6 +35,14 @@ export const threadDetailsResultSchema = named(
     loop: loopSchema.nullable(),
   }),
 )
+
+const sentTokensShape = {
+  neutral: z.int(),
+  'openai-chat': z.int(),
+  'openai-responses': z.int(),
+  anthropic: z.int(),
+  'ai-sdk': z.int(),
+} satisfies Record<FormatName, z.ZodInt>
 
 const stateSchema = z.object({
   id: idSchema,
@@ -78,7 +86,7 @@ export const threadSchema = named(
     /** Messages whose tokens are estimated so far. */
     uncounted: z.int(),
     /** What all of them take verbatim in each format, within a twentieth. */
-    sentTokens: z.record(z.enum(formats), z.int()),
+    sentTokens: z.object(sentTokensShape),
     headSeq: z.int(),
     /** How far each stage has come. */
     cursors: z.object({ prune: z.int(), summarize: z.int(), embed: z.int() }),

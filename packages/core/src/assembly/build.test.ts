@@ -218,8 +218,8 @@ describe('an old failed call that shares its message with text', () => {
     ),
   ]
   const settings = { budget: 2_600, sandwich: { compressionThreshold: 1 } }
-  const contextOf = (messages: readonly Message[]) => {
-    const context = built(inputOf(messages, settings, 'openai-chat'))
+  const contextOf = (messages: readonly Message[], format: FormatName = 'openai-chat') => {
+    const context = built(inputOf(messages, settings, format))
     if (context instanceof HeddleError) throw context
     return context
   }
@@ -237,7 +237,7 @@ describe('an old failed call that shares its message with text', () => {
   })
 
   test('keeps it to the byte beside signed reasoning', () => {
-    const { messages, receipt } = contextOf(failed({ thinking: [{ text: 'Hm.', signature: 'signed' }] }))
+    const { messages, receipt } = contextOf(failed({ thinking: [{ text: 'Hm.', signature: 'signed' }] }), 'anthropic')
     expect(JSON.stringify(messages)).toContain('word word')
     expect(receipt.entries.find(({ fromSeq }) => fromSeq === 2)?.mode).toBe('raw')
   })

@@ -95,7 +95,7 @@ export function planCompaction(
 const UNDONE_SHARE_MAX = 0.5
 
 /** The messages that are held verbatim because their pruning was undone. */
-function heldUndone({ undone }: Conversation, lane: Lane): Set<string> {
+export function heldUndone({ undone }: Pick<Conversation, 'undone'>, lane: Lane): Set<string> {
   const held = new Set<string>()
   let left = lane.limitTokens * UNDONE_SHARE_MAX
   for (const turn of undone.toReversed()) {

@@ -1,5 +1,6 @@
 import { type Caps, capSizes } from '../assembly/fit.js'
 import { overheadTokens, rawCost } from '../compaction/costs.js'
+import { heldUndone } from '../compaction/plan.js'
 import { type CompactionState, isCovered } from '../compaction/state.js'
 import type { Conversation } from '../conversation.js'
 import type { Message } from '../message.js'
@@ -18,6 +19,8 @@ export interface Shown {
 /** The shares of the room that the first messages and the latest request may take; what is longer is shortened. */
 const TOP_SHARE_MAX = 0.25
 const REQUEST_SHARE_MAX = 0.25
+/** The share of the room that messages may take whose pruning was undone; they are shown whole or as all others. */
+const UNDONE_SHARE_MAX = 0.5
 
 /**
  * Chooses what a room shows: the pins, the latest request, the first messages within their share, and the newest turns one
@@ -35,7 +38,12 @@ export function chooseShown(
 ): Shown | null {
   const chosen = new Chosen(conversation, roomTokens, input)
   const request = conversation.messages.findLast(({ role }) => role === 'user')
+  const undone = heldUndone(conversation, input.lane)
   chosen.take(conversation.messages.filter(({ id }) => conversation.keptRaw.has(id)))
+  const undoneRoom = roomTokens * UNDONE_SHARE_MAX + chosen.usedTokens
+  for (const turn of conversation.undone.toReversed()) {
+    if (turn.some(({ id }) => undone.has(id))) chosen.take(turn, undoneRoom - chosen.usedTokens, 'whole')
+  }
   if (request) chosen.take([request], roomTokens * REQUEST_SHARE_MAX)
   const topRoom = roomTokens * TOP_SHARE_MAX
   const topFrom = chosen.usedTokens
@@ -66,8 +74,12 @@ class Chosen {
     private readonly input: HistoryInput,
   ) {}
 
-  /** Takes messages whole where they fit into `tokensMax`, else shortened, else not at all. */
-  take(messages: readonly Message[], tokensMax = this.roomTokens): 'whole' | 'shortened' | 'none' {
+  /** Takes messages whole where they fit into `tokensMax`, else shortened unless they must be whole, else not at all. */
+  take(
+    messages: readonly Message[],
+    tokensMax = this.roomTokens,
+    form: 'whole' | 'any' = 'any',
+  ): 'whole' | 'shortened' | 'none' {
     const added = messages.filter(({ id }) => !this.ids.has(id))
     const cost = added.reduce((sum, message) => sum + rawCost(message), 0)
     if (cost <= tokensMax) {
@@ -75,6 +87,7 @@ class Chosen {
       this.usedTokens += cost
       return 'whole'
     }
+    if (form === 'whole') return 'none'
     const part = { ...this.conversation, messages: added }
     const sizes = capSizes(part, null, new Map(), tokensMax, this.input)
     if ('neededTokens' in sizes) return 'none'
