@@ -34,7 +34,19 @@ describe('on a laptop on which nothing runs', () => {
     const again = await home.heddle('import', 'session.jsonl', '--agent', 'coder', '--json')
     expect(again.document).toMatchObject({ stored: 0, repeated: messages, threads: [{ imported: messages }] })
 
-    const build = ['context', 'build', '--agent', 'coder', '--thread', 'session', '--budget', '16000', '--json']
+    const build = [
+      'context',
+      'build',
+      '--agent',
+      'coder',
+      '--thread',
+      'session',
+      '--budget',
+      '16000',
+      '--fill',
+      'cache',
+      '--json',
+    ]
     const built = await home.heddle(...build)
     expect(built.stderr).toBe('')
     const context = built.document

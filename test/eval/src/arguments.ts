@@ -23,7 +23,7 @@ const HISTORIES_MAX = 10_000_000
 const options = {
   ...figureOptions,
   data: { type: 'string', value: 'DIR', says: 'the folder of real sessions (HEDDLE_EVAL_DATA)' },
-  histories: { type: 'string', value: 'N', says: 'generated histories of prune.property (2,000)' },
+  histories: { type: 'string', value: 'N', says: 'generated histories of prune.property and budgets (2,000)' },
   ablation: { type: 'boolean', default: false, says: 'what each part of the ranking adds, by leaving it out' },
 } as const
 

@@ -1,5 +1,5 @@
 import type { Measured } from '@heddle/test-support/figure'
-import { measureBudgets } from './budgets/measure.js'
+import { budgetFigures, measureBudgetsOfSessions, measureGeneratedBudgets } from './budgets/measure.js'
 import { measureCache } from './cache/measure.js'
 import { measureContextStorage } from './context-storage.js'
 import { measureContexts } from './contexts/measure.js'
@@ -78,13 +78,14 @@ export const catalog: readonly Measurement[] = [
     measure: ({ dataDir }) => measureContexts(dataDir),
   },
   {
-    names: ['sessions', 'generated'].flatMap((source) =>
-      ['built', 'refused', 'refusedLarger', 'wrongNeeds', 'overBudget', 'broken', 'shrunk', 'used'].map(
-        (part) => `budgets.${source}.${part}`,
-      ),
-    ),
+    names: budgetFigures.map((part) => `budgets.sessions.${part}`),
     needsData: true,
-    measure: ({ dataDir, histories }) => measureBudgets(dataDir, histories),
+    measure: ({ dataDir }) => measureBudgetsOfSessions(dataDir),
+  },
+  {
+    names: budgetFigures.map((part) => `budgets.generated.${part}`),
+    needsData: false,
+    measure: ({ histories }) => measureGeneratedBudgets(histories),
   },
   {
     names: ['contexts.storage'],

@@ -50,16 +50,24 @@ export function chooseShown(
   for (const group of topGroups(strategy, conversation, published)) {
     if (chosen.take(group, topRoom - (chosen.usedTokens - topFrom)) !== 'whole') break
   }
-  const heldIds = [...chosen.ids]
+  const heldIds = new Set(chosen.ids)
   const coversUnloaded = published !== null && isPartlyLoaded(conversation, published)
   // What the published summary covers and was not loaded is older than all that was: the oldest that was stays with it.
   const oldest = coversUnloaded ? conversation.messages.find((message) => isCovered(message, published)) : undefined
-  for (const group of groupsOf(conversation).toReversed()) {
+  const groups = groupsOf(conversation)
+  for (const group of groups.toReversed()) {
     if (oldest !== undefined && group.includes(oldest)) break
     if (chosen.take(group, roomTokens - chosen.usedTokens) !== 'whole') break
   }
+  // A turn that is too long to be shortened leaves room: more of the first messages take it.
+  for (const group of published === null ? groups : []) {
+    const before = new Set(chosen.ids)
+    const taken = chosen.take(group, roomTokens - chosen.usedTokens)
+    for (const id of chosen.ids) if (!before.has(id)) heldIds.add(id)
+    if (taken !== 'whole') break
+  }
   if (chosen.ids.size === 0 && input.isAnswered !== true) return null
-  return { ids: chosen.ids, heldIds, caps: chosen.caps, coversUnloaded }
+  return { ids: chosen.ids, heldIds: [...heldIds], caps: chosen.caps, coversUnloaded }
 }
 
 /** The messages that were chosen so far, and what they take. */

@@ -28,6 +28,18 @@ const generated = fc.record({
   budgets: fc.uniqueArray(fc.integer({ min: 60, max: 6_000 }), { minLength: 4, maxLength: 4 }),
 })
 
+/** What is measured of either source. */
+export const budgetFigures = [
+  'built',
+  'refused',
+  'refusedLarger',
+  'wrongNeeds',
+  'overBudget',
+  'broken',
+  'shrunk',
+  'used',
+] as const
+
 const NOTHING = { contexts: 0, refused: 0, refusedLarger: 0, wrongNeeds: 0, overBudget: 0, broken: 0, shrunk: 0 }
 
 class Account {
@@ -65,16 +77,12 @@ class Account {
 }
 
 /**
- * Asks for a context of every real thread, and of generated ones, at rising budgets in every way: a budget larger than one
- * that works must work, hold what it says, and where it is to be filled show no less.
+ * Asks for a context of every real thread at rising budgets in every way: a budget larger than one that works must work, hold
+ * what it says, and where it is to be filled show no less.
  *
- * @param dataDir the folder of real sessions; null measures the generated ones alone
+ * @param dataDir the folder of real sessions
  */
-export async function measureBudgets(dataDir: string, histories: number): Promise<Measured[]> {
-  return [...(await ofSessions(dataDir)), ...ofGenerated(histories)]
-}
-
-async function ofSessions(dataDir: string): Promise<Measured[]> {
+export async function measureBudgetsOfSessions(dataDir: string): Promise<Measured[]> {
   const threads = await readThreads(dataDir)
   const account = new Account()
   for (const [index, { thread, messages }] of threads.entries()) {
@@ -91,7 +99,8 @@ async function ofSessions(dataDir: string): Promise<Measured[]> {
   return account.figures('sessions', `${threads.length} threads at ${REAL_BUDGETS.length} budgets in every way`)
 }
 
-function ofGenerated(histories: number): Measured[] {
+/** The same of generated histories, each asked for in one way that is drawn with it. */
+export async function measureGeneratedBudgets(histories: number): Promise<Measured[]> {
   const account = new Account()
   for (let done = 0; done < histories; done += BATCH) {
     const rows = fc.sample(generated, { seed: done, numRuns: Math.min(BATCH, histories - done) })
