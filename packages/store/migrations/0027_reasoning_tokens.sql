@@ -10,6 +10,9 @@ WHERE message.thread_id = counted.thread_id AND message.thinking IS NOT NULL
 	AND message.seq >= counted.seq AND message.seq < counted.seq + cardinality(counted.tokens);--> statement-breakpoint
 ALTER TABLE "heddle"."stage_cursors" NO FORCE ROW LEVEL SECURITY;--> statement-breakpoint
 UPDATE "heddle"."stage_cursors" SET "prune_usage" = NULL WHERE "prune_usage" IS NOT NULL;--> statement-breakpoint
+-- Whose reasoning is to be counted is woken by the next look of the reconciler.
+UPDATE "heddle"."stage_cursors" AS lagging SET "prune_seq" = 0
+WHERE EXISTS (SELECT FROM "heddle"."messages" WHERE messages.thread_id = lagging.thread_id AND messages.thinking IS NOT NULL);--> statement-breakpoint
 ALTER TABLE "heddle"."stage_cursors" FORCE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE "heddle"."message_tokens" FORCE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE "heddle"."messages" FORCE ROW LEVEL SECURITY;

@@ -1,5 +1,5 @@
 import type { Role, StoredPart, ThinkingBlock, ToolCall } from '@heddle/contracts'
-import { estimateTokens, type Message, reasoningTexts } from '@heddle/core'
+import { estimateMessageTokens, type Message } from '@heddle/core'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { byKey } from './index-order.js'
@@ -103,6 +103,6 @@ export function toMessage(row: MessageRow, original: MessageRow | null): Message
 
 function tokensOf({ counted, tokensEstimate, thinking }: MessageRow) {
   if (counted !== null) return { ...readCount(counted), tokensExact: true }
-  const estimate = reasoningTexts({ thinking: thinking ?? [] }).reduce((sum, text) => sum + estimateTokens(text), 0)
-  return { tokens: tokensEstimate, reasoningTokens: Math.min(estimate, tokensEstimate), tokensExact: false }
+  const { reasoningTokens } = estimateMessageTokens({ content: '', toolCalls: [], thinking: thinking ?? [] })
+  return { tokens: tokensEstimate, reasoningTokens: Math.min(reasoningTokens, tokensEstimate), tokensExact: false }
 }

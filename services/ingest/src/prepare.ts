@@ -1,5 +1,5 @@
 import { type IngestJob, messageCharacters, type PlacedMessage, partBytes } from '@heddle/contracts'
-import { boundPlace, countMessageTokens, estimateTokens, messageFingerprint, partToStore } from '@heddle/core'
+import { boundPlace, estimateMessageTokens, messageFingerprint, partToStore } from '@heddle/core'
 import type { Append, PreparedMessage } from '@heddle/store'
 
 /** An append with its size, by which groups are bounded. */
@@ -29,7 +29,7 @@ function prepareMessage({ message, ordinal, orderedAt }: PlacedMessage, received
     ...(parts !== undefined && { parts }),
     ordinal,
     orderedAtMs: boundPlace(Date.parse(orderedAt), receivedAtMs),
-    tokensEstimate: countMessageTokens(counted, estimateTokens).tokens,
+    tokensEstimate: estimateMessageTokens(counted).tokens,
     fingerprint: messageFingerprint(message),
   }
 }

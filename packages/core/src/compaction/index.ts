@@ -1,5 +1,5 @@
 export { checkSummary, type SummaryLimits, summaryFault } from './check-summary.js'
-export { countMessageTokens, type MessageTokens, rawCost, reasoningTexts, sentTexts } from './costs.js'
+export { countMessageTokens, estimateMessageTokens, type MessageTokens, rawCost, sentTexts } from './costs.js'
 export { usageBelowTrigger, usageUnder } from './growth.js'
 export { type Lane, limitTokens, triggerTokens } from './lane.js'
 export {

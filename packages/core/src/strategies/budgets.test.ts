@@ -2,8 +2,12 @@ import { fills, formats } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lookAtBudgets } from '../../../../test/support/src/budget-faults.js'
-import { conversations, withReasoning } from '../../../../test/support/src/conversations.js'
+import { conversations, sampleMessage, withReasoning } from '../../../../test/support/src/conversations.js'
+import { sampleInput } from '../../../../test/support/src/sample-input.js'
+import { buildContext } from '../assembly/build.js'
+import type { Message } from '../message.js'
 import { estimateTokens } from '../tokens.js'
+import { chooseFill } from './choose-fill.js'
 
 const HISTORIES = Number(process.env['HEDDLE_BUDGET_HISTORIES'] ?? 60)
 
@@ -22,17 +26,77 @@ const rows = fc.record({
 
 describe('any history with reasoning and parallel calls, in any format and by any strategy', () => {
   test('a budget larger than one that works always works, and holds what it says', () => {
-    let larger = 0
-    let short = 0
     fc.assert(
       fc.property(rows, ({ message, ...row }) => {
         const outcome = lookAtBudgets({ ...row, ...(message !== undefined && { message }), count: estimateTokens })
-        expect(outcome.first).toBeNull()
-        larger += outcome.usedShares.length
-        short += outcome.usedShares.filter((share) => share < 0.85).length
+        expect(outcome).toMatchObject({ refusedLarger: 0, wrongNeeds: 0, overBudget: 0, broken: 0 })
       }),
       { numRuns: HISTORIES, endOnFailure: true },
     )
-    process.stderr.write(`${short} of ${larger}\n`)
   })
+})
+
+/** A session as coding agents have them: requests now and then, and one call after the other between them. */
+function session(turns: number): Message[] {
+  const messages: Message[] = []
+  const add = (fields: Partial<Message>) => messages.push(sampleMessage({ seq: messages.length + 1, ...fields }))
+  for (let turn = 0; turn < turns; turn++) {
+    if (turn % 9 === 0) add({ role: 'user', content: `Step ${turn}: ${'please look at the login again '.repeat(4)}` })
+    const calls = [{ id: `call-${turn}`, name: 'Read', arguments: { file_path: `/src/file${turn % 7}.ts` } }]
+    add({ role: 'assistant', content: `I look at ${turn}.`, toolCalls: calls })
+    const content = `${turn} ${'const value = await load(name) '.repeat((turn * 37) % 80)}`
+    add({ role: 'tool_result', toolCallId: `call-${turn}`, toolName: 'Read', content })
+  }
+  return withReasoning(messages, 3)
+}
+
+describe('a session that is larger than its budget', () => {
+  const budgets = [1_500, 2_000, 3_000, 4_500, 7_000, 10_000, 14_000, 20_000]
+
+  test.each([...formats])('uses nearly all of each budget in %s, and more of a larger one', (format) => {
+    for (const strategy of ['sandwich', 'tree']) {
+      for (const asked of [{}, { message: 'go on' }]) {
+        const row = { messages: session(120), strategy, format, fill: 'budget' as const, ...asked }
+        const outcome = lookAtBudgets({ ...row, budgets, count: estimateTokens })
+        expect(outcome.first).toBeNull()
+        expect(outcome.usedShares.length).toBeGreaterThan(5)
+        expect(Math.min(...outcome.usedShares)).toBeGreaterThan(0.85)
+      }
+    }
+  })
+
+  test('shows the newest turns as they were said, under one summary of what is between them and the first', () => {
+    const messages = session(120)
+    const request = { thread: 'run', message: 'go on' }
+    const { receipt, summaryUsed } = buildContext(
+      sampleInput({ messages, fill: 'budget', request, count: estimateTokens }, { budget: 6_000 }),
+    )
+    expect(summaryUsed).toBe(true)
+    const modes = receipt.entries.filter(({ count }) => count > 0)
+    const covered = modes.filter(({ mode }) => mode === 'covered')
+    const last = Math.max(...covered.map(({ toSeq = 0 }) => toSeq))
+    const newest = modes.filter(({ fromSeq = 0 }) => fromSeq > last)
+    expect(newest.at(-1)?.toSeq).toBe(messages.length)
+    expect(newest.slice(2).every(({ mode }) => mode === 'raw')).toBe(true)
+    expect(modes.reduce((sum, { count }) => sum + count, 0)).toBe(messages.length)
+  })
+
+  test('holds messages whose pruning was undone, and its pins, wherever they are', () => {
+    const messages = session(120).map((message) =>
+      message.seq === 70 ? { ...message, undone: true } : message.seq === 1 ? { ...message, pinned: true } : message,
+    )
+    const { receipt } = buildContext(
+      sampleInput({ messages, fill: 'budget', count: estimateTokens }, { budget: 6_000 }),
+    )
+    const entryOf = (seq: number) => receipt.entries.find(({ fromSeq }) => fromSeq === seq)
+    expect(entryOf(70)).toMatchObject({ mode: 'raw' })
+    expect(entryOf(1)).toMatchObject({ mode: 'raw', reason: 'pinned' })
+  })
+})
+
+test('how a budget is filled goes by the latest context of that budget, and by whether the thread has grown since', () => {
+  expect(chooseFill(null, 10)).toBe('budget')
+  expect(chooseFill({ fill: 'budget', headSeq: 10 }, 10)).toBe('budget')
+  expect(chooseFill({ fill: 'cache', headSeq: 10 }, 10)).toBe('cache')
+  expect(chooseFill({ fill: 'budget', headSeq: 9 }, 10)).toBe('cache')
 })
