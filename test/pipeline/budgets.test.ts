@@ -91,6 +91,55 @@ describe('a thread whose reasoning is longer than all else', () => {
   })
 })
 
+test('a thread that was compacted with its reasoning fills the budget of its settings, too', async () => {
+  const { client } = pipeline
+  await client.agents.put('named', { settings: { rollingWindow: null, budget: 9_000 } })
+  await client.messages.append({ agent: 'named', thread: 'named', messages: reasoningRun(150), ack: 'stored' })
+  await client.threads.waitUntilSettled('named')
+  expect((await client.threads.get('named')).states.length).toBeGreaterThan(0)
+  for (const format of ['anthropic', 'openai-chat'] as const) {
+    let used = 0
+    for (const budget of [4_000, 6_500, 9_000, 12_000]) {
+      const request = { thread: 'named', budget, format, fill: 'budget' as const, message: 'go on' }
+      const { tokensUsed, receipt } = await client.contexts.build(request)
+      expect(tokensUsed / budget, `${format} at ${budget}`).toBeGreaterThan(0.85)
+      expect(tokensUsed).toBeGreaterThan(used)
+      expect(receipt.entries.reduce((sum, { count }) => sum + count, 0)).toBe(receipt.eligible)
+      used = tokensUsed
+    }
+  }
+})
+
+test('a context of several threads is never filled: each stands with its own compaction', async () => {
+  const { client } = pipeline
+  await client.agents.put('several', { settings: { rollingWindow: null, fill: 'budget' } })
+  for (const thread of ['first', 'second']) {
+    const messages = [{ role: 'user' as const, content: `This is the ${thread}.` }]
+    await client.messages.append({ agent: 'several', thread, messages, ack: 'stored' })
+  }
+  const request = { thread: 'first', scope: { threads: ['first', 'second'] } }
+  expect((await client.contexts.build(request)).receipt.fill).toBe('cache')
+  await expect(client.contexts.build({ ...request, fill: 'budget' })).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+    field: 'fill',
+  })
+})
+
+test('a warm thread counts what a restore brought back as one that is read anew does', async () => {
+  const { client } = pipeline
+  await client.agents.put('restorer', { settings: { rollingWindow: null } })
+  const messages = ['one', 'two'].map((content) => ({ role: 'user' as const, content }))
+  await client.messages.append({ agent: 'restorer', thread: 'warm', messages, ack: 'stored' })
+  const { id } = await client.snapshots.save({ agent: 'restorer' })
+  await client.agents.clear('restorer')
+  const build = (fields = {}) => client.contexts.build({ thread: 'warm', message: 'go on', ...fields })
+  await build()
+  await client.snapshots.restore(id)
+  const [warm, cold] = [await build(), await build({ budget: 100_000 })]
+  expect(warm.receipt).toMatchObject({ eligible: 2, imported: 2, ineligible: {}, notes: [] })
+  expect(cold.receipt).toMatchObject({ eligible: 2, imported: 2, ineligible: {}, notes: [] })
+})
+
 describe('how a budget is filled', () => {
   const words = 'We decided to keep the sessions in Postgres, because the queue may be flushed. '
   const turns = (from: number, count: number) =>

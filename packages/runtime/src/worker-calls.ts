@@ -50,7 +50,7 @@ export type WorkerAnswer<Response> =
   | { readonly id: number; readonly response: Response }
   | { readonly id: number; readonly failure: { readonly kind: string; readonly message: string } }
 
-/** What the thread asks for while it works; see `serveWorkerCalls`. */
+/** What the thread asks for while it works; see `WorkerThread`. */
 export interface WorkerQuestion<Question> {
   readonly questionId: number
   readonly question: Question

@@ -155,7 +155,7 @@ function values(tx: Tx, { result, packed, stored, shownAtMs, prepared }: PackedC
     ${receipt.headSeq}::bigint, ${result.budget}::integer, ${result.tokensUsed}::integer, ${result.summaryUsed}::boolean,
     ${stored?.hidden ?? null}::bytea, ${packed.digest}::bytea, ${prepared?.key ?? null}::text,
     ${prepared?.lane ?? null}::text, ${prepared?.versions ?? null}::text, ${prepared?.holdsUntilMs ?? null}::timestamptz,
-    ${receipt.fill ?? null}::text`
+    ${receipt.scope === undefined ? (receipt.fill ?? null) : null}::text`
 }
 
 /** As for what is published for them: an erasure finds the context by them. */

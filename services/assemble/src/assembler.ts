@@ -5,7 +5,7 @@ import { type Job, LargeJobError, type Outcome, type WorkSize } from '@heddle/qu
 import type { Clock, Logger } from '@heddle/runtime'
 import type { NewEvent, Store } from '@heddle/store'
 import { ContextMaker } from './context-maker.js'
-import { assemble } from './handler.js'
+import { buildRequested } from './handler.js'
 import { saveSnapshot } from './save-snapshot.js'
 import { ThreadTails } from './thread-tails.js'
 import { TokenCounter } from './token-counter.js'
@@ -59,6 +59,6 @@ export function createAssembler(deps: AssemblerDeps): Assembler {
     }
     const tellBuilt = (_: string, threadId: string, subjectId: string) =>
       publish({ topic: 'context.built', threadId, subjectId })
-    return await assemble({ payload, ...job }, { ...parts, tellBuilt, sizeMax })
+    return await buildRequested({ payload, ...job }, { ...parts, tellBuilt, sizeMax })
   }
 }

@@ -1,5 +1,12 @@
 import type { ContextRequest, Fill, PartialSettings } from '@heddle/contracts'
-import { type CompactionState, chooseFill, type Lane, type Message } from '@heddle/core'
+import {
+  type CompactionState,
+  chooseFill,
+  ineligibleReason,
+  type Lane,
+  type Message,
+  type Position,
+} from '@heddle/core'
 import type { WorkSize } from '@heddle/queue'
 import { type Cleared, type Compaction, loadCoveredPage, loadPreviousFill, type Tx, uncoveredSize } from '@heddle/store'
 
@@ -39,15 +46,16 @@ export async function loadNewestCovered(
 ): Promise<Message[]> {
   const messages: Message[] = []
   let tokens = 0
-  let before: Message | null = null
+  let before: Position | null = null
   for (;;) {
     const page = await loadCoveredPage(tx, { ...query, limit: PAGE_MESSAGES, before })
     for (const message of page.messages.toReversed()) {
       messages.push(message)
-      tokens += message.tokens
+      // Reasoning of turns that are over is the first that gives way: what is shown instead is read, too.
+      tokens += ineligibleReason(message) === null ? message.tokens - message.reasoningTokens : 0
       if (tokens > limitTokens) return messages
     }
     if (page.next === null) return messages
-    before = messages.at(-1) ?? null
+    before = page.next
   }
 }

@@ -59,10 +59,11 @@ export interface AssembleDeps {
  * @throws LargeJobError where the context is to be made of more than may be read here
  */
 export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promise<Outcome> {
-  return await recordFailure(job, deps, () => build(job, deps))
+  return await recordFailure(job, deps, () => buildRequested(job, deps))
 }
 
-async function build(job: Job<ContextJob>, deps: AssembleDeps): Promise<Outcome> {
+/** The same, where whoever calls it records why it failed. */
+export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): Promise<Outcome> {
   const { projectId, contextId } = job.payload
   // One transaction for all that is read: each costs a round trip of its own. One moment, too: messages that came
   // between reading and counting would be accounted for as what they are not.

@@ -1,4 +1,4 @@
-import type { ContextRequest } from '@heddle/contracts'
+import type { ContextRequest, Fill } from '@heddle/contracts'
 import {
   type BuildInput,
   countMessageTokens,
@@ -27,12 +27,17 @@ import { hiddenOf } from './hidden-of.js'
 import { scopeSinceMs, scopeThreadIds } from './scope.js'
 import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './standing-in.js'
 
-/** What a context of messages is made of. */
+/**
+ * What a context of messages is made of.
+ *
+ * @param given how the budget is filled, where that does not hang on the thread
+ */
 export async function loadHistoryInput(
   tx: Tx,
   compaction: Compaction,
   request: ContextRequest,
   deps: LoadDeps,
+  given?: Fill,
 ): Promise<BuildInput> {
   const { thread, settings } = compaction
   const { threadId } = thread
@@ -49,7 +54,7 @@ export async function loadHistoryInput(
   const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs }
   const { agentId } = thread
   const described = describe(thread, settings, request, deps)
-  const fill = await fillOf(tx, compaction, request, deps.settings)
+  const fill = given ?? (await fillOf(tx, compaction, request, deps.settings))
   refuseLargeJob(sizeToRead(compaction, fill), deps.sizeMax)
   const [{ messages: uncovered, hasMore }, covered, undone, counts, scoped, activity] = await Promise.all([
     loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),

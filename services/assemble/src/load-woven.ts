@@ -21,19 +21,21 @@ export async function loadWovenInput(
   request: ContextRequest,
   deps: LoadDeps,
 ): Promise<BuildInput> {
+  if (request.fill === 'budget') throw fillOfSeveral()
   const names = request.scope?.threads ?? []
   const compactions = await Promise.all(names.map((name, at) => loadThreadOf(tx, own, { name, at }, request, deps)))
-  const inputs = await Promise.all(compactions.map((one) => loadHistoryInput(tx, one, request, deps)))
+  const inputs = await Promise.all(compactions.map((one) => loadHistoryInput(tx, one, request, deps, 'cache')))
   const shares = await Promise.all(
     inputs.map((input, at) => shareOf(tx, compactions[at]?.thread.threadId ?? '', input)),
   )
-  const ownInput = inputs[names.indexOf(own.thread.name)] ?? (await loadHistoryInput(tx, own, request, deps))
+  const ownInput = inputs[names.indexOf(own.thread.name)] ?? (await loadHistoryInput(tx, own, request, deps, 'cache'))
   const isShown = inputs.includes(ownInput)
   const all = isShown ? inputs : [...inputs, ownInput]
   const described = describe(own.thread, own.settings, request, deps)
   const woven = weave(shares, described.count)
   return {
     ...described,
+    fill: 'cache',
     ...(!isShown && { thread: { ...own.thread, title: null, goal: null, status: null } }),
     activity: { ...NO_ACTIVITY, ...ownInput.activity, ...(!isShown && { processes: [], moreProcesses: 0 }) },
     messages: woven.messages,
@@ -49,6 +51,15 @@ export async function loadWovenInput(
     stateId: null,
     reference: (message: Message) => message.origin?.reference ?? messageReference(message.code),
   }
+}
+
+/** Each thread stands with its own compaction: there is no one history to fill the budget with. */
+function fillOfSeveral(): PermanentError {
+  return new PermanentError('VALIDATION_ERROR', 'fill: must not be budget where a context is of several threads', {
+    field: 'fill',
+    received: 'budget',
+    hint: 'leave it out, or ask for a context of one thread',
+  })
 }
 
 interface NamedThread {

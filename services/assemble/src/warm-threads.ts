@@ -25,6 +25,8 @@ const MESSAGE_CHARACTERS = 400
 const CHARACTERS_PER_TOKEN = 4
 /** Messages by which a thread may have grown; past that it is read anew, which is one round trip more. */
 const GROWTH_MAX = 200
+/** Tokens of messages that are counted here, about: more hold the event loop for too long. */
+const COUNTED_TOKENS_MAX = 12_000
 
 /** What the last context of a request was made of, and for how long the next one is made of the same. */
 interface WarmThread {
@@ -83,6 +85,10 @@ export function warmed(
   const isOver = dependence.holdsUntilMs !== null && dependence.holdsUntilMs <= shownAtMs
   if (growth === null || isOver || growth.toSeq - growth.fromSeq !== messages.length) return null
   if (messages.length === 0) return loaded
+  // A mark that a restore left is no new message, and tells of one that was hidden; much to count is counted elsewhere.
+  if (messages.some(({ restores }) => restores !== undefined)) return null
+  if (messages.reduce((sum, { tokens, tokensExact }) => sum + (tokensExact ? 0 : tokens), 0) > COUNTED_TOKENS_MAX)
+    return null
   const { input, thread } = loaded
   // A thread that goes on is compacted for a cache from then on, unless somebody said that its budget is to be filled.
   if (input.fill === 'budget' && (input.request.fill ?? input.settings.fill) !== 'budget') return null

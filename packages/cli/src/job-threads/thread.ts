@@ -4,7 +4,7 @@ import { errorData, HeddleError, type SummaryCall } from '@heddle/contracts'
 import { createSummarizers } from '@heddle/models'
 import { prune } from '@heddle/prune'
 import type { Outcome } from '@heddle/queue'
-import { createLogger, systemClock, WorkerThread } from '@heddle/runtime'
+import { createLogger, ownOutput, systemClock, WorkerThread } from '@heddle/runtime'
 import { type NewEvent, openStore } from '@heddle/store'
 import { summarize } from '@heddle/summarize'
 import { loadConfiguredModules } from '../configured-modules.js'
@@ -26,6 +26,7 @@ const thread = new WorkerThread<JobQuestion>(parentPort)
 const given: JobThreadData = workerData
 const { config, place } = given
 const log = createLogger({ level: config.logLevel, name: 'heddle' })
+ownOutput(log)
 const clock = systemClock
 
 const store = openStore({

@@ -63,8 +63,9 @@ function fitHistory(input: BuildInput, conversation: Conversation, lane: Lane, r
   const isStateCurtailed = scope?.since != null && state !== null && state.summary === null
   const isAnswered = input.request.message !== undefined
   const fill = input.fill ?? 'cache'
+  const hasUnloadedCovered = input.unloaded.some(({ mode, count }) => mode === 'covered' && count > 0)
   const given = {
-    ...{ conversation, state, isStateCurtailed, lane, headSeq, reference, fill, isAnswered },
+    ...{ conversation, state, isStateCurtailed, lane, headSeq, reference, fill, isAnswered, hasUnloadedCovered },
     ...countingOf(input),
   }
   const fitInto = (tokens: number) => lane.strategy.fitHistory({ ...given, roomTokens: Math.min(roomTokens, tokens) })

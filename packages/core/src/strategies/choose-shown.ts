@@ -51,7 +51,7 @@ export function chooseShown(
     if (chosen.take(group, topRoom - (chosen.usedTokens - topFrom)) !== 'whole') break
   }
   const heldIds = new Set(chosen.ids)
-  const coversUnloaded = published !== null && isPartlyLoaded(conversation, published)
+  const coversUnloaded = published !== null && input.hasUnloadedCovered === true
   // What the published summary covers and was not loaded is older than all that was: the oldest that was stays with it.
   const oldest = coversUnloaded ? conversation.messages.find((message) => isCovered(message, published)) : undefined
   const groups = groupsOf(conversation)
@@ -141,8 +141,4 @@ function groupsOf({ messages, boundaries }: Conversation): Message[][] {
     group = []
   }
   return groups
-}
-
-function isPartlyLoaded({ messages }: Conversation, { covered }: CompactionState): boolean {
-  return covered !== null && !messages.some(({ id }) => id === covered.from.id)
 }

@@ -108,6 +108,8 @@ export interface HistoryInput {
   readonly fill?: Fill
   /** Whether a new message of the user follows: then no turn is under way, and the history may be left out. Default false. */
   readonly isAnswered?: boolean
+  /** Whether the summary of the compaction in force stands for messages, too, that were not loaded. Default false. */
+  readonly hasUnloadedCovered?: boolean
   readonly headSeq: number
   readonly format: FormatName
   readonly count: (text: string) => number
