@@ -1,7 +1,9 @@
 import type { FormatName } from '@heddle/contracts'
 import type { Conversation } from './conversation.js'
 import { carriesReasoning } from './formats/index.js'
+import { partsTokensIn } from './formats/sent-parts.js'
 import type { Message } from './message.js'
+import { partsTokens } from './parts/tokens.js'
 
 /** Copies without reasoning, by their message: the same copy each time, so that what is kept by message is found again. */
 const bare = new WeakMap<Message, Message>()
@@ -15,9 +17,26 @@ function withoutReasoning(message: Message): Message {
   return copy
 }
 
-/** A message as a format sends it: without its reasoning where the format carries none, so that nobody counts it. */
+/** Messages as a format sends them, by what they are in the store; and of which format those are. */
+const sent = new WeakMap<Message, Map<FormatName, Message>>()
+const formatOf = new WeakMap<Message, FormatName>()
+
+/**
+ * A message as a format sends it: without its reasoning where the format carries none, and with its parts by the rule of the
+ * format, so that nobody counts what is not sent. The same copy each time.
+ */
 export function sentIn(format: FormatName, message: Message): Message {
-  return message.thinking.length === 0 || carriesReasoning(format) ? message : withoutReasoning(message)
+  const { parts = [], thinking } = message
+  const isBare = thinking.length > 0 && !carriesReasoning(format)
+  if ((!isBare && parts.length === 0) || formatOf.get(message) === format) return message
+  const known = sent.get(message)?.get(format)
+  if (known !== undefined) return known
+  const said = isBare ? withoutReasoning(message) : message
+  const tokens = said.tokens - partsTokens(parts) + partsTokensIn(format, { ...message, parts })
+  const copy = parts.length === 0 ? said : { ...said, tokens: Math.max(0, tokens) }
+  sent.set(message, (sent.get(message) ?? new Map<FormatName, Message>()).set(format, copy))
+  formatOf.set(copy, format)
+  return copy
 }
 
 /** Messages as a format sends them; the very same list where it sends all of them as they are. */

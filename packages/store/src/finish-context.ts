@@ -23,6 +23,8 @@ export interface BuiltContext {
   readonly packed?: PackedResult
   /** What is kept of it when the delivered bytes are gone; without it those stay with the context. */
   readonly stored?: LinesToStore
+  /** Whether nobody said how its budget is to be filled: then the next contexts of that budget go by it. Default false. */
+  readonly isFillChosen?: boolean
   /** The moment that it shows, in milliseconds since 1970. */
   readonly shownAtMs?: number
   readonly prepared?: Prepared | undefined
@@ -148,14 +150,14 @@ function excluded(tx: Tx) {
 }
 
 /** In the order of the columns. */
-function values(tx: Tx, { result, packed, stored, shownAtMs, prepared }: PackedContext) {
+function values(tx: Tx, { result, packed, stored, shownAtMs, prepared, isFillChosen = false }: PackedContext) {
   const { receipt } = result
   return tx`
     'built', now(), ${shownAtMs ?? null}::timestamptz, ${receipt.stateId}::uuid, ${receipt.agentVersion}::integer,
     ${receipt.headSeq}::bigint, ${result.budget}::integer, ${result.tokensUsed}::integer, ${result.summaryUsed}::boolean,
     ${stored?.hidden ?? null}::bytea, ${packed.digest}::bytea, ${prepared?.key ?? null}::text,
     ${prepared?.lane ?? null}::text, ${prepared?.versions ?? null}::text, ${prepared?.holdsUntilMs ?? null}::timestamptz,
-    ${receipt.scope === undefined ? (receipt.fill ?? null) : null}::text`
+    ${isFillChosen && receipt.scope === undefined ? (receipt.fill ?? null) : null}::text`
 }
 
 /** As for what is published for them: an erasure finds the context by them. */

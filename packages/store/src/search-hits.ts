@@ -82,8 +82,10 @@ export async function loadHitTexts(
       coalesce(message.tool_calls, '[]'::json) as tool_calls
     from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
     cross join lateral (
-      select id, role, tool_name, content, content_escaped, tool_calls from heddle.messages
+      select id, role, tool_name, content, content_escaped, tool_calls, restores_seq from heddle.messages
       where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
+    -- A mark of a restore says nothing itself: the message beside it stands where it was said first.
+    where message.restores_seq is null
     order by given.place`
   return rows.map(({ contentEscaped, ...row }) => ({
     ...row,

@@ -1,4 +1,4 @@
-import type { ThreadSizes } from '@heddle/core'
+import type { PartsOf, ThreadSizes } from '@heddle/core'
 import type { Tx } from './connection.js'
 
 export interface StoredThreadSizes extends ThreadSizes {
@@ -8,7 +8,7 @@ export interface StoredThreadSizes extends ThreadSizes {
 
 /** Adds up what the messages of a thread take that contexts may show. Reads the whole thread: for people who look at one. */
 export async function loadThreadSizes(tx: Tx, { threadId }: { threadId: string }): Promise<StoredThreadSizes> {
-  const [sizes] = await tx<StoredThreadSizes[]>`
+  const counting = tx<Omit<StoredThreadSizes, 'parts'>[]>`
     with counted as (
       select run.seq + one.place - 1 as seq, max(one.tokens) as tokens, max(one.reasoning) as reasoning_tokens
       from heddle.message_tokens as run
@@ -26,5 +26,17 @@ export async function loadThreadSizes(tx: Tx, { threadId }: { threadId: string }
     left join counted on counted.seq = message.seq
     where message.thread_id = ${threadId} and message.restores_seq is null
       and message.kept_aside is null and message.role not in ('error', 'approval')`
-  return sizes ?? { messages: 0, toolCalls: 0, tokens: 0, reasoningTokens: 0, callIdCharacters: 0, uncounted: 0 }
+  const reading = tx<PartsOf[]>`
+    select role, is_error, parts from heddle.messages
+    where thread_id = ${threadId} and parts is not null and restores_seq is null
+      and kept_aside is null and role not in ('error', 'approval')
+    order by seq desc
+    limit ${MESSAGES_WITH_PARTS_MAX}`
+  const [[sizes = NOTHING], parts] = await Promise.all([counting, reading])
+  return { ...sizes, parts }
 }
+
+/** Messages whose parts are looked at: of a thread with more, the older ones are taken by the highest rule. */
+const MESSAGES_WITH_PARTS_MAX = 10_000
+
+const NOTHING = { messages: 0, toolCalls: 0, tokens: 0, reasoningTokens: 0, callIdCharacters: 0, uncounted: 0 }

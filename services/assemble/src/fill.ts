@@ -1,9 +1,10 @@
-import type { ContextRequest, Fill, PartialSettings } from '@heddle/contracts'
+import { type ContextRequest, type Fill, mergeSettings, type PartialSettings } from '@heddle/contracts'
 import {
   type CompactionState,
   chooseFill,
   ineligibleReason,
   type Lane,
+  laneOf,
   type Message,
   type Position,
 } from '@heddle/core'
@@ -33,6 +34,11 @@ export function sizeToRead({ thread, current, lane }: Compaction, fill: Fill): W
   const { messages, tokens } = uncoveredSize(thread, current)
   const covered = fill === 'budget' ? Math.min(current?.coveredTokens ?? 0, lane.limitTokens) : 0
   return { messages, tokens: tokens + covered }
+}
+
+/** Whether the thread is compacted in the background for requests like this one: their settings are its own. */
+export function isLaneKept({ thread, lane }: Compaction, defaults: PartialSettings): boolean {
+  return laneOf(mergeSettings(defaults, thread.agentSettings, thread.settings)).key === lane.key
 }
 
 /** Messages of one page; a page more costs a round trip. */

@@ -117,7 +117,11 @@ async function record(
   try {
     isAnswer = await store.inProject(
       projectId,
-      (tx) => finishContext(tx, { id: result.id, result, packed, stored, shownAtMs, prepared, mentions, asked }),
+      (tx) => {
+        const isFillChosen = request.fill === undefined
+        const kept = { packed, stored, shownAtMs, prepared, mentions, asked, isFillChosen }
+        return finishContext(tx, { id: result.id, result, ...kept })
+      },
       // Whether it holds is seen by the threads that it tells of, which are looked at before the commit.
       { together: mentions.length === 0 },
     )

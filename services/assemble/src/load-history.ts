@@ -22,7 +22,7 @@ import {
   withPrunings,
 } from '@heddle/store'
 import { describe, type LoadDeps } from './describe.js'
-import { fillOf, loadNewestCovered, sizeToRead } from './fill.js'
+import { fillOf, isLaneKept, loadNewestCovered, sizeToRead } from './fill.js'
 import { hiddenOf } from './hidden-of.js'
 import { scopeSinceMs, scopeThreadIds } from './scope.js'
 import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './standing-in.js'
@@ -74,6 +74,7 @@ export async function loadHistoryInput(
   return {
     ...described,
     fill,
+    isLaneKept: isLaneKept(compaction, deps.settings),
     activity,
     messages: loaded,
     unloaded: [

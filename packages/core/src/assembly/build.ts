@@ -66,6 +66,7 @@ function fitHistory(input: BuildInput, conversation: Conversation, lane: Lane, r
   const hasUnloadedCovered = input.unloaded.some(({ mode, count }) => mode === 'covered' && count > 0)
   const given = {
     ...{ conversation, state, isStateCurtailed, lane, headSeq, reference, fill, isAnswered, hasUnloadedCovered },
+    isLaneKept: input.isLaneKept ?? true,
     ...countingOf(input),
   }
   const fitInto = (tokens: number) => lane.strategy.fitHistory({ ...given, roomTokens: Math.min(roomTokens, tokens) })

@@ -52,7 +52,7 @@ describe('a receipt', () => {
     expect(receipt.ineligible).toEqual({ error: 2, 'outside-window': 5, 'before-clear': 7 })
     expect(receipt.eligible + 5 + 7).toBe(receipt.imported)
     expect(receipt.notes[0]).toBe(
-      '12 of the 13 messages of the thread are not shown: 5 are outside of the rolling window of 86400 seconds, 7 are from before the last clear; to show all ages: heddle settings set rollingWindow none --agent coder, or "rollingWindow": null in a request for a context; to bring back what a snapshot holds: heddle context history --agent coder',
+      '12 of the 13 messages of the thread are not shown: 5 are outside of the rolling window of 86400 seconds, 7 are from before the last clear; to show all ages: heddle settings set rollingWindow none --agent coder, or "rollingWindow": null in a request for a context; to bring back what a snapshot holds: heddle context history --agent coder; what no snapshot holds is shown under another agent alone',
     )
     expect(receipt.notes.length).toBeGreaterThan(1)
   })

@@ -125,7 +125,9 @@ export function remedies({
   return [
     ...(outsideWindow > 0 ? [wider[windowOf]] : []),
     ...(beforeClear > 0
-      ? [`to bring back what a snapshot holds: heddle context history --agent ${shellWord(agent)}`]
+      ? [
+          `to bring back what a snapshot holds: heddle context history --agent ${shellWord(agent)}; what no snapshot holds is shown under another agent alone`,
+        ]
       : []),
   ]
 }

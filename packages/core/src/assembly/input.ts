@@ -33,6 +33,8 @@ export interface BuildInput {
   readonly format: FormatName
   /** How a history that is larger than its room fills it. Default `cache`, and the receipt does not name it. */
   readonly fill?: Fill
+  /** Whether the background compacts the thread in the lane of the request. Default true. */
+  readonly isLaneKept?: boolean
   readonly counter: CounterName
   readonly count: Count
   /** The thread's messages in the window, except those in `unloaded`. */

@@ -137,4 +137,4 @@ test('what is summarized with other messages beside it, other references or anot
     // Shrinking takes minutes: the seed of what failed is told instead.
     { numRuns: 30, endOnFailure: true },
   )
-})
+}, 120_000)

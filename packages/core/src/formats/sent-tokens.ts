@@ -1,5 +1,7 @@
 import { type FormatName, formats } from '@heddle/contracts'
+import { partsTokens } from '../parts/tokens.js'
 import { carriesReasoning } from './index.js'
+import { type PartsOf, partsTokensIn } from './sent-parts.js'
 
 /** What is known of the messages of a thread that a context may show, all of them together. */
 export interface ThreadSizes {
@@ -10,6 +12,8 @@ export interface ThreadSizes {
   readonly reasoningTokens: number
   /** Characters of the ids that tie results to their calls; each id is sent twice. */
   readonly callIdCharacters: number
+  /** The images, documents and sounds of the messages, which are in `tokens` by the highest rule. */
+  readonly parts: readonly PartsOf[]
 }
 
 const MESSAGE_TOKENS = 5
@@ -19,8 +23,12 @@ const TOKENS_PER_ID_CHARACTER = 0.65
 
 /** What a whole thread takes verbatim in each format: within a twentieth of what is sent, system prompt and docs aside. */
 export function sentTokens(sizes: ThreadSizes): Record<FormatName, number> {
-  const { messages, toolCalls, tokens, reasoningTokens, callIdCharacters } = sizes
+  const { messages, toolCalls, tokens, reasoningTokens, callIdCharacters, parts } = sizes
   const beside = messages * MESSAGE_TOKENS + toolCalls * CALL_TOKENS + 2 * callIdCharacters * TOKENS_PER_ID_CHARACTER
-  const sent = (format: FormatName) => tokens - (carriesReasoning(format) ? 0 : reasoningTokens) + beside
+  const sent = (format: FormatName) =>
+    parts.reduce(
+      (sum, one) => sum - partsTokens(one.parts) + partsTokensIn(format, one),
+      tokens - (carriesReasoning(format) ? 0 : reasoningTokens) + beside,
+    )
   return Object.fromEntries(formats.map((format) => [format, Math.round(sent(format))])) as Record<FormatName, number>
 }

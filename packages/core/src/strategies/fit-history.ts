@@ -42,9 +42,8 @@ const ESTIMATE_OVER_MAX = 1.25
 
 /** The whole history as it was said; null where that is more than the room, or where a compaction is wanted before that. */
 function fitWhole(strategy: ContextStrategy, input: HistoryInput): FittedHistory | null {
-  const { conversation, roomTokens, state, fill, isAnswered = false } = input
-  const isCompacted = strategy.planCoverage !== undefined && fill !== 'budget'
-  if (isCompacted || strategy.leaveOut !== undefined || state?.covered) return null
+  const { conversation, roomTokens, isAnswered = false } = input
+  if (strategy.leaveOut !== undefined || !mayBeWhole(strategy, input)) return null
   const { conversation: lean, dropped } = dropOldReasoning(
     conversation,
     costOf(conversation, null) - roomTokens,
@@ -54,6 +53,13 @@ function fitWhole(strategy: ContextStrategy, input: HistoryInput): FittedHistory
   const layout = { conversation: lean, state: null, leftOut: new Map(), caps: new Map() }
   const fitted = layOut(layout, input, reasoningNotes(dropped))
   return fitted.tokens <= roomTokens ? fitted : null
+}
+
+/** Whether all of a history is at hand, and nobody keeps its compactions for the contexts that follow. */
+function mayBeWhole(strategy: ContextStrategy, input: HistoryInput): boolean {
+  if (strategy.planCoverage === undefined) return true
+  if (input.hasUnloadedCovered) return false
+  return input.fill === 'budget' || (input.isLaneKept === false && input.state === null)
 }
 
 /** @returns null where turns would have to be left out that must not be */

@@ -110,6 +110,10 @@ export interface HistoryInput {
   readonly isAnswered?: boolean
   /** Whether the summary of the compaction in force stands for messages, too, that were not loaded. Default false. */
   readonly hasUnloadedCovered?: boolean
+  /**
+   * Whether the background compacts the thread in this lane: then a context is what it will be once that was done. Default true.
+   */
+  readonly isLaneKept?: boolean
   readonly headSeq: number
   readonly format: FormatName
   readonly count: (text: string) => number
