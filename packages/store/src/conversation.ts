@@ -1,6 +1,7 @@
 import { type CompactionState, isCovered, type Message, type Position, positionOf } from '@heddle/core'
 import type { Tx } from './connection.js'
 import { loadMessagesById } from './messages.js'
+import { earlierPlaces, marksOf, shownOnce } from './shown-once.js'
 import { type MessageRow, messageColumns, readMessages } from './stored-message.js'
 
 /**
@@ -46,7 +47,7 @@ export async function loadUncovered(tx: Tx, query: UncoveredQuery): Promise<Unco
   ])
   const hasMore = tail.length > limit || late.length > limit
   const read = [...kept, ...late.slice(0, limit), ...tail.slice(0, limit)]
-  return { messages: [...new Map(read.map((message) => [message.id, message])).values()], hasMore }
+  return { messages: shownOnce([...new Map(read.map((message) => [message.id, message])).values()]), hasMore }
 }
 
 async function loadTail(tx: Tx, query: UncoveredQuery, to: Position | null, limit: number): Promise<Message[]> {
@@ -101,19 +102,25 @@ export interface CoveredPage {
   readonly next: Position | null
 }
 
-/** Reads the raw messages that a state's summary stands for, in pages from the end of the range to its beginning. */
+/**
+ * Reads the raw messages that a state's summary stands for, in pages from the end of the range to its beginning: those that
+ * do not stand again later, since they are shown there.
+ */
 export async function loadCoveredPage(
   tx: Tx,
-  { threadId, clearedSeq, state, limit, before = null }: CoveredQuery,
+  query: CoveredQuery,
 ): Promise<CoveredPage> {
+  const { threadId, clearedSeq, state, limit, before = null } = query
   if (state.covered === null) return { messages: [], next: null }
   const { from, to } = state.covered
   const rows = await tx<MessageRow[]>`
+    with ${marksOf(tx, threadId)}
     select ${messageColumns(tx)}
     from heddle.messages as message
     where message.thread_id = ${threadId}
       -- As sums these two find no rows, they only drop the few that are late: the order below is what finds them.
       and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
+      and message.seq not in (${earlierPlaces(tx, threadId, afterClear(tx, query))})
       and (message.ordered_at, message.ordinal, message.id) >= (${from.orderedAtMs}, ${from.ordinal}, ${from.id})
       and ${
         before === null
@@ -138,17 +145,20 @@ export async function loadCoveredPage(
  */
 export async function loadCoveredAfter(
   tx: Tx,
-  { threadId, clearedSeq, state, limit, after }: Omit<CoveredQuery, 'before'> & { readonly after: Position | null },
+  query: Omit<CoveredQuery, 'before'> & { readonly after: Position | null },
 ): Promise<CoveredPage> {
+  const { threadId, clearedSeq, state, limit, after } = query
   if (state.covered === null) return { messages: [], next: null }
   const { from, to } = state.covered
   const place = tx`(message.ordered_at, message.ordinal, message.id)`
   const rows = await tx<MessageRow[]>`
+    with ${marksOf(tx, threadId)}
     select ${messageColumns(tx)}
     from heddle.messages as message
     where message.thread_id = ${threadId}
       -- As sums these two find no rows, as above.
       and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
+      and message.seq not in (${earlierPlaces(tx, threadId, afterClear(tx, query))})
       and ${
         after === null
           ? tx`${place} >= (${from.orderedAtMs}, ${from.ordinal}, ${from.id})`

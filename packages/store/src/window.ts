@@ -8,6 +8,8 @@ export interface WindowRange {
   readonly sinceMs: number | null
   /** The head at the last clear; 0 for none. */
   readonly afterSeq: number
+  /** Marks that restores left in the thread, where it is known: without any, none is looked for. */
+  readonly restoredCount?: number
 }
 
 export interface MessageCounts {
@@ -16,7 +18,7 @@ export interface MessageCounts {
   readonly inWindow: number
   /** The sequence number before which all messages are out of the window. */
   readonly openingSeq: number
-  /** Those of the window that may enter a context. */
+  /** Those of the window that may enter a context: one that was restored once, however often it stands there. */
   readonly eligible: number
   /** Those of the window that may not, by reason: `compact-summary`, or the roles `error` and `approval`. */
   readonly aside: Readonly<Record<string, number>>
@@ -29,7 +31,7 @@ export interface MessageCounts {
  */
 export async function countMessages(tx: Tx, bounds: WindowRange): Promise<MessageCounts> {
   const { threadId, afterSeq } = bounds
-  const [[window], asides] = await Promise.all([
+  const [[window], asides, again] = await Promise.all([
     tx<{ stored: number; inWindow: number; openingSeq: number }[]>`
       with recursive halving (low, high) as (
           select greatest(base_seq, ${afterSeq}), greatest(head_seq, ${afterSeq}) + 1
@@ -64,6 +66,7 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
       where thread_id = ${threadId} and (kept_aside is not null or role in ('error', 'approval'))
         and ordered_at > ${since(bounds)} and seq > ${afterSeq}
       group by reason`,
+    countAgain(tx, bounds),
   ])
   const { stored, inWindow, openingSeq } = window ?? { stored: 0, inWindow: 0, openingSeq: 1 }
   const asideCount = asides.reduce((sum, { count }) => sum + count, 0)
@@ -71,9 +74,32 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
     stored,
     inWindow,
     openingSeq,
-    eligible: inWindow - asideCount,
+    eligible: inWindow - asideCount - again,
     aside: Object.fromEntries(asides.map(({ reason, count }) => [reason, count])),
   }
+}
+
+/** Places of the window at which a message stands once more. There are as many marks as messages were restored, which is few. */
+async function countAgain(tx: Tx, bounds: WindowRange): Promise<number> {
+  const { threadId, afterSeq } = bounds
+  if (bounds.restoredCount === 0) return 0
+  const isInside = tx`ordered_at > ${since(bounds)} and seq > ${afterSeq}`
+  const [row] = await tx<{ count: number }[]>`
+    select count(*) - count(distinct restores_seq) filter (where not is_original_inside) as count
+    from (
+      select restores_seq, exists (
+        select from (
+          select ordered_at, seq from heddle.messages
+          where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`mark.restores_seq`)}) as original
+        where ${isInside}) as is_original_inside
+      from (
+        select restores_seq, ordered_at, seq from heddle.messages
+        where thread_id = ${threadId} and restores_seq is not null and restores_seq > 0
+        order by restores_seq
+      ) as mark
+      where ${isInside}
+    ) as shown`
+  return row?.count ?? 0
 }
 
 function since({ sinceMs }: WindowRange): number {

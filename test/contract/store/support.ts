@@ -5,6 +5,9 @@ import {
   type Append,
   type AppendOutcome,
   appendMessages,
+  findOriginals,
+  holdHead,
+  insertMarks,
   openStore,
   type PreparedMessage,
   type Store,
@@ -92,4 +95,23 @@ export async function appendOne(store: Store, one: Append, projectId = PROJECT):
   const [outcome] = await appendAll(store, [one], projectId)
   if (outcome === undefined || outcome.error !== null) throw new Error(`the append failed: ${outcome?.error?.detail}`)
   return outcome
+}
+
+/** Leaves marks of some messages at the head of a thread, as a restore does, all at one time of the conversation. */
+export async function leaveMarks(
+  store: Store,
+  threadId: string,
+  { ids, orderedAtMs }: { ids: readonly string[]; orderedAtMs: number },
+): Promise<string[]> {
+  return await store.inProject(PROJECT, async (tx) => {
+    const head = await holdHead(tx, threadId)
+    if (head === null) throw new Error('no thread')
+    const originals = await findOriginals(tx, { threadId, ids, bounds: { clearedSeq: 0, sinceMs: null } })
+    const marks = originals.map((original, ordinal) => {
+      const input = { id: newId(), role: original.role, content: '' }
+      return { original, input, ordinal, fingerprint: messageFingerprint(input) }
+    })
+    await insertMarks(tx, head, { marks, orderedAtMs, receivedAtMs: RECEIVED_AT_MS })
+    return marks.map(({ input }) => input.id)
+  })
 }

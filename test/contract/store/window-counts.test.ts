@@ -2,7 +2,7 @@ import { hiddenReason } from '@heddle/core'
 import { clearAgent, countWindow, findOutsideWindows, loadMessagesBySeq, loadThread, putAgent } from '@heddle/store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { append, appendOne, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
+import { append, appendOne, leaveMarks, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
 
 const database = storeOfTests()
 
@@ -20,11 +20,15 @@ describe('countWindow', () => {
       before: fc.array(age, { maxLength: 12 }),
       clearedS: fc.option(age),
       after: fc.array(age, { minLength: 1, maxLength: 12 }),
+      // Which messages each of some restores brings back, and when: they may all be in the window already.
+      restores: fc.array(fc.record({ ageS: age, places: fc.uniqueArray(fc.nat({ max: 23 }), { maxLength: 6 }) }), {
+        maxLength: 3,
+      }),
       rollingWindow: fc.option(fc.integer({ min: 1, max: 21 })),
       nowS: fc.nat({ max: 3 }),
     })
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ before, clearedS, after, rollingWindow, nowS }) => {
+      fc.asyncProperty(scenario, async ({ before, clearedS, after, restores, rollingWindow, nowS }) => {
         const own = freshNames()
         const send = (agesS: number[], fields = {}) => appendOne(database.store, append(ofAges(agesS, fields), own))
         // One that is kept aside is in no count, wherever it stands.
@@ -37,21 +41,39 @@ describe('countWindow', () => {
           if (clearedS !== null) await clearAgent(tx, { agentId, clearedAtMs, receivedAtMs: RECEIVED_AT_MS })
         })
         await send(after)
+        const inProject = database.store.inProject.bind(database.store)
+        const sent = await inProject(PROJECT, (tx) => loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: 100 }))
+        const ids = sent.filter(({ role }) => role !== 'error').map(({ id }) => id)
+        for (const { ageS, places } of restores) {
+          const chosen = places.flatMap((place) => ids[place] ?? [])
+          const orderedAtMs = RECEIVED_AT_MS - ageS * 1_000
+          await leaveMarks(database.store, threadId, { ids: chosen, orderedAtMs })
+        }
         await database.store.inProject(PROJECT, async (tx) => {
           const thread = await loadThread(tx, { threadId })
           if (thread === null) throw new Error('no thread')
           const window = { ...thread, rollingWindow, nowMs: RECEIVED_AT_MS + nowS * 1_000 }
           const all = await loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: 100 })
           const eligible = all.filter(({ role }) => role !== 'error')
-          const reasons = eligible.map((message) => hiddenReason(message, window))
-          const count = (wanted: string | null) => reasons.filter((reason) => reason === wanted).length
+          const reasons = new Map<number, (string | null)[]>()
+          for (const message of eligible) {
+            const seq = message.restores?.seq ?? message.seq
+            reasons.set(seq, [...(reasons.get(seq) ?? []), hiddenReason(message, window)])
+          }
+          // A message that stands in several places is hidden where all of them are, and by the rule that hides the last.
+          const reasonOf = (found: (string | null)[]) =>
+            [null, 'outside-window', 'before-clear'].find((reason) => found.includes(reason))
+          const hidden = [...reasons.values()].map(reasonOf)
+          const count = (wanted: string | null) => hidden.filter((reason) => reason === wanted).length
           const counts = await countWindow(tx, window)
           expect(counts).toMatchObject({
             outsideWindow: count('outside-window'),
             beforeClear: count('before-clear'),
             inWindow: { eligible: count(null) },
-            ever: { eligible: eligible.length },
+            imported: ids.length,
           })
+          const { inWindow, outsideWindow, beforeClear, imported } = counts
+          expect(inWindow.eligible + outsideWindow + beforeClear).toBe(imported)
         })
       }),
       { numRuns: 60 },
