@@ -75,6 +75,29 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('restored messa
       expect(await client.contexts.get(after.id, { rebuild: true })).toEqual(after)
     })
 
+    test('are shown once where a window holds their first places too', async () => {
+      const client = await settledClient('wider')
+      const longAgo = new Date(Date.now() - 7_200_000).toISOString()
+      const sent = [{ role: 'user' as const, content: 'What was said two hours ago.', sentAt: longAgo }]
+      await client.messages.append({ agent: 'coder', thread: 'login', messages: sent })
+      await client.threads.waitUntilSettled('login')
+      const { id } = await client.snapshots.save({ agent: 'coder' })
+      await client.agents.put('coder', { settings: { rollingWindow: 3_600 } })
+      expect(await client.snapshots.restore(id)).toMatchObject({ messages: 3, restored: 1, present: 2 })
+      await client.threads.waitUntilSettled('login')
+      expect(await client.threads.get('login')).toMatchObject({ eligible: 3, imported: 3, warnings: [] })
+      for (const rollingWindow of [null, 3_600]) {
+        const { messages, receipt } = await client.contexts.build({ thread: 'login', rollingWindow })
+        expect(messages.map(({ content }) => content)).toEqual([
+          'The pelican service listens on port qqport4711.',
+          'Then I will call the pelican there.',
+          'What was said two hours ago.',
+        ])
+        expect(receipt).toMatchObject({ eligible: 3, imported: 3 })
+        expect(receipt.entries.reduce((sum, { count }) => sum + count, 0)).toBe(3)
+      }
+    })
+
     test('another thread recalls a restored message once, and none that is only cleared', async () => {
       const client = await settledClient('recalling')
       const { id } = await client.snapshots.save({ agent: 'coder' })
