@@ -67,10 +67,10 @@ export async function listHistory(
     select ${historyColumns(tx)}, sized.found, ${withMarks ? tx`null::json` : latestRestoration(tx)} as restored
     from (
       select seq, count(*) over () as found, row_number() over in_order as place,
-        sum(octet_length(content)) over in_order - octet_length(content) as bytes_before
+        sum(bytes) over in_order - bytes as bytes_before
       from (
-        select seq, content, ordered_at, ordinal, id
-        from heddle.messages
+        select seq, ordered_at, ordinal, id, ${withMarks ? shownBytes(tx, threadId) : tx`octet_length(content)`} as bytes
+        from heddle.messages as message
         where thread_id = ${threadId} and ${withMarks ? tx`true` : tx`restores_seq is null`}
           and ${after === undefined ? tx`true` : tx`(ordered_at, ordinal, id) ${past} (${after.orderedAtMs}, ${after.ordinal}, ${after.id})`}
         order by ordered_at ${direction}, ordinal ${direction}, id ${direction}
@@ -86,6 +86,16 @@ export async function listHistory(
     order by sized.place`
   const [, rows] = await Promise.all([byIndexOrder(tx), page])
   return { messages: await readHistory(tx, threadId, rows), hasMore: rows.length < (rows[0]?.found ?? 0) }
+}
+
+/** A mark has no content: what it shows is read in its place. */
+function shownBytes(tx: Tx, threadId: string) {
+  return tx`
+    case when restores_seq is null then octet_length(content) else coalesce((
+      select octet_length(original.content) from (
+        select content from heddle.messages
+        where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`message.restores_seq`)}) as original
+    ), 0) end`
 }
 
 function latestRestoration(tx: Tx) {

@@ -2,7 +2,7 @@ import { threadIdOf } from '@heddle/core'
 import { type HistoryMessage, listHistory } from '@heddle/store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { append, appendOne, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
+import { append, appendOne, leaveMarks, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
 
 const database = storeOfTests()
 
@@ -49,6 +49,17 @@ describe('a history', () => {
     const pages = await readAll(threadId, 100, 'asc')
     expect(pages.map((page) => page.length)).toEqual([3, 2])
     expect(pages.flat().map(({ id }) => id)).toEqual(messages.map(({ input }) => input.id))
+  })
+
+  it('counts for the size of a page what its marks show', async () => {
+    const large = 'x'.repeat(3_000_000)
+    const messages = [large, large, large].map((content, ordinal) => prepared({ content }, { ordinal }))
+    const { threadId } = await appendOne(database.store, append(messages, { thread: freshThread() }))
+    const ids = messages.map(({ input }) => input.id)
+    await leaveMarks(database.store, threadId, { ids, orderedAtMs: RECEIVED_AT_MS + 1_000 })
+    const query = { threadId, afterSeq: 2, limit: 100, order: 'asc', withMarks: true } as const
+    const page = await database.store.inProject(PROJECT, (tx) => listHistory(tx, query))
+    expect(page).toMatchObject({ messages: [{ seq: 3 }, { seq: 4 }, { seq: 5 }], hasMore: true })
   })
 
   it('of a thread without messages is one empty page, and a cursor of no message is told apart', async () => {
