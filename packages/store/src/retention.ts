@@ -124,7 +124,8 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
           where tombstone.target_id = any(${ids}::uuid[]) and tombstone.finished_at is not null
             and not exists (
               select from heddle.tombstones as later
-              where later.freed_id = erased.target_id and later.created_at > tombstone.created_at)
+              where coalesce(later.freed_id, later.target_id) = erased.target_id
+                and later.created_at > tombstone.created_at)
           limit ${ERASED_IDS_PER_STEP})`
       if (count === ERASED_IDS_PER_STEP) return count
       return await removeRows(tx, 'tombstones', 'target_id', ids, tx`finished_at is not null`)

@@ -206,4 +206,19 @@ describe('the name of an erased thread', () => {
     expect(await removeExpired(database.store, expiry)).toBeGreaterThan(0)
     expect(await left()).toBe(0)
   })
+
+  it('keeps the ids also where it was erased again, and that erasure has not freed it', async () => {
+    const { threadId, old, erase, send } = await erasedThread({ reuse: true })
+    await send([prepared({ content: 'second' })])
+    await erase({ reuse: false })
+    await asOwner(
+      database.url,
+      (sql) => sql`
+        update heddle.tombstones set created_at = now() - interval '2 days', finished_at = now() - interval '2 days'
+        where freed_id = ${threadId}`,
+    )
+    await removeExpired(database.store, { kind: 'tombstones', beforeMs: Date.now() - DAY_MS, limit: 100 })
+    await erase({ reuse: true })
+    for (const message of old) expect((await send([message])).error).toMatchObject({ code: 'CONFLICT' })
+  })
 })
