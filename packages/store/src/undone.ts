@@ -70,7 +70,7 @@ export async function undoCompactions(
       join heddle.context_states as state on state.id = pruning.state_id
       join heddle.messages as message on message.thread_id = pruning.thread_id and message.id = pruning.message_id
       where pruning.thread_id = ${threadId} and state.clear_epoch = ${clearEpoch} and state.status <> 'void'
-        and ${inRange(tx, range)}
+        and ${inRange(tx, threadId, range)}
       union all
       select state.lane, state.generation, message.id
       from heddle.context_states as state
@@ -80,7 +80,7 @@ export async function undoCompactions(
             between (state.covered_from_at, state.covered_from_ordinal, state.covered_from_id)
             and (state.covered_to_at, state.covered_to_ordinal, state.covered_to_id)
       where state.thread_id = ${threadId} and state.clear_epoch = ${clearEpoch} and state.status <> 'void'
-        and state.covered_to_at is not null and ${inRange(tx, range)}
+        and state.covered_to_at is not null and ${inRange(tx, threadId, range)}
     ) as touched
     group by lane, message_id`
   const messageIds = new Set(concerned.map(({ messageId }) => messageId))
@@ -109,7 +109,7 @@ export async function redoCompactions(
     update heddle.undone_messages as undone set redone_at = now()
     from heddle.messages as message
     where undone.thread_id = ${threadId} and undone.redone_at is null
-      and message.thread_id = undone.thread_id and message.id = undone.message_id and ${inRange(tx, range)}
+      and message.thread_id = undone.thread_id and message.id = undone.message_id and ${inRange(tx, threadId, range)}
     returning undone.message_id`
   if (released.length === 0) return { messages: 0, states: 0 }
   const ids = released.map(({ messageId }) => messageId)
@@ -124,16 +124,23 @@ export async function redoCompactions(
   return { messages: ids.length, states: await voidFrom(tx, { threadId, clearEpoch }, concerned) }
 }
 
-function inRange(tx: Tx, range: MessageRange) {
+/** Each part is found by an index of its own, once for a query: an `or` over both would read the whole thread. */
+function inRange(tx: Tx, threadId: string, range: MessageRange) {
   if ('all' in range) return tx`true`
+  const ofThread = tx`select id from heddle.messages where thread_id = ${threadId}`
   // Who names a message means the marks, too, by which restores show it again.
   if ('messageId' in range) {
-    return tx`(message.id = ${range.messageId} or message.restores_seq = (
-      select seq from heddle.messages as named
-      where named.thread_id = message.thread_id and named.id = ${range.messageId}))`
+    return tx`message.id = any(array(
+      select ${range.messageId}::uuid
+      union all
+      ${ofThread} and restores_seq = (
+        select seq from heddle.messages where thread_id = ${threadId} and id = ${range.messageId})))`
   }
   const { fromSeq, toSeq } = range
-  return tx`(message.seq between ${fromSeq} and ${toSeq} or message.restores_seq between ${fromSeq} and ${toSeq})`
+  return tx`message.id = any(array(
+    ${ofThread} and seq between ${fromSeq} and ${toSeq}
+    union all
+    ${ofThread} and restores_seq between ${fromSeq} and ${toSeq}))`
 }
 
 async function refuseTooMany(tx: Tx, threadId: string): Promise<void> {

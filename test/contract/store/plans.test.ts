@@ -23,25 +23,30 @@ import {
   type NewContextState,
   readArchiveContent,
   readArchived,
+  redoCompactions,
   settlePrune,
   type Tx,
+  undoCompactions,
 } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { append, appendAll, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
 
 let database: TestStore
 const threadId = threadIdOf(PROJECT, 'thread 1')
+/** A message of it. */
+let undoneId = ''
 
 const THREAD_MESSAGES = 2_000
 
 /** A thread of 2,000 messages beside another, on a table of which the server has no statistics yet: the planner's worst case. */
 beforeAll(async () => {
   database = await freshStore()
-  for (const thread of ['thread 1', 'thread 2']) {
+  for (const thread of ['thread 2', 'thread 1']) {
     const messages = Array.from({ length: THREAD_MESSAGES }, (_, index) =>
       prepared({}, { orderedAtMs: RECEIVED_AT_MS + index }),
     )
     await appendAll(database.store, [append(messages, { thread })])
+    undoneId = messages[100]?.input.id ?? ''
   }
 })
 afterAll(() => database.drop())
@@ -126,6 +131,22 @@ describe('queries on a table that grows', () => {
       return appendMessages(tx, { projectId: PROJECT, receivedAtMs: RECEIVED_AT_MS, appends })
     })
     expect(read['messages']).toBeLessThan(10)
+  })
+
+  it.each([
+    ['one message', 1, () => ({ messageId: undoneId })],
+    ['a range', 5, () => ({ fromSeq: 100, toSeq: 104 })],
+  ])('undoing %s reads what it names, and so does redoing it', async (lane, messages, rangeOf) => {
+    const change = { threadId, clearEpoch: 0, range: rangeOf() }
+    let generation = 0
+    const read = await rowsRead(async (tx) => {
+      const state = { ...newState(threadId, ++generation), lane, headSeq: THREAD_MESSAGES }
+      const covered = { coveredFrom: positionAt(5), coveredTo: positionAt(THREAD_MESSAGES - 20), coveredCount: 1_900 }
+      await insertState(tx, { ...state, ...covered })
+      expect(await undoCompactions(tx, change)).toMatchObject({ messages, states: 1 })
+      expect(await redoCompactions(tx, change)).toMatchObject({ messages })
+    })
+    expect(read['messages']).toBeLessThan(200)
   })
 
   it('loadPruningsOf looks up one state for each pruning, however long the series is', async () => {
