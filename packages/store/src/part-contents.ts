@@ -19,12 +19,12 @@ export async function holdPartContents(tx: Tx, parts: readonly PartToStore[]): P
     if (known === undefined) wanted.set(part.sha256, { bytes, times: 1 })
     else known.times++
   }
-  const hashes = [...wanted.keys()].sort()
-  const held = await addReferences(tx, new Map(hashes.map((hash) => [hash, wanted.get(hash)?.times ?? 0])))
-  for (const hash of hashes) {
+  // One pass: bytes that are there are only counted, and whoever stores the same at this moment waits where the other is.
+  for (const hash of [...wanted.keys()].sort()) {
     const content = wanted.get(hash)
-    if (content === undefined || held.has(hash)) continue
-    // Another transaction may store the same at this moment: whoever comes second counts and stores nothing.
+    if (content === undefined) continue
+    const held = await changeReferences(tx, new Map([[hash, content.times]]))
+    if (held.has(hash)) continue
     await tx`
       insert into heddle.part_contents as content (hash, content, size_bytes, reference_count)
       values (decode(${hash}, 'hex'), ${content.bytes}, ${content.bytes.length}, ${content.times})
@@ -32,8 +32,12 @@ export async function holdPartContents(tx: Tx, parts: readonly PartToStore[]): P
   }
 }
 
-/** @returns the hashes whose bytes are there */
-export async function addReferences(tx: Tx, times: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+/**
+ * Counts parts that name bytes which are there, or that name them no more.
+ *
+ * @returns the hashes whose bytes are there
+ */
+export async function changeReferences(tx: Tx, times: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
   if (times.size === 0) return new Set()
   const given = [...times].map(([hash, count]) => ({ hash, times: count }))
   const rows = await tx<{ hash: string }[]>`
@@ -62,7 +66,7 @@ export async function addReferences(tx: Tx, times: ReadonlyMap<string, number>):
  */
 export async function releasePartContents(tx: Tx, times: ReadonlyMap<string, number>): Promise<number> {
   if (times.size === 0) return 0
-  await addReferences(tx, new Map([...times].map(([hash, count]) => [hash, -count])))
+  await changeReferences(tx, new Map([...times].map(([hash, count]) => [hash, -count])))
   const { count } = await tx`
     delete from heddle.part_contents
     where ${ownProject(tx)} and reference_count <= 0

@@ -3,7 +3,7 @@ import type { Tx } from './connection.js'
 import { givenColumns, insertColumns, recordColumns } from './export-columns.js'
 import { exportTables } from './export-tables.js'
 import { byKey } from './index-order.js'
-import { addReferences } from './part-contents.js'
+import { changeReferences } from './part-contents.js'
 import { recordTokenCounts } from './token-counts.js'
 
 /**
@@ -94,7 +94,7 @@ async function holdParts(tx: Tx, records: readonly ExportRecordOf<'message'>[]):
   for (const { sha256 } of records.flatMap(({ parts }) => parts ?? [])) {
     if (sha256 !== undefined) times.set(sha256, (times.get(sha256) ?? 0) + 1)
   }
-  const held = await addReferences(tx, times)
+  const held = await changeReferences(tx, times)
   const missing = [...times.keys()].filter((hash) => !held.has(hash))
   if (missing.length > 0)
     throw validationError('parts', 'must name bytes that stand before them in the file', `${missing.length} others`)
