@@ -106,10 +106,7 @@ export interface CoveredPage {
  * Reads the raw messages that a state's summary stands for, in pages from the end of the range to its beginning: those that
  * do not stand again later, since they are shown there.
  */
-export async function loadCoveredPage(
-  tx: Tx,
-  query: CoveredQuery,
-): Promise<CoveredPage> {
+export async function loadCoveredPage(tx: Tx, query: CoveredQuery): Promise<CoveredPage> {
   const { threadId, clearedSeq, state, limit, before = null } = query
   if (state.covered === null) return { messages: [], next: null }
   const { from, to } = state.covered

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { partToStore } from '@heddle/core'
-import { appendMessages, type Tx } from '@heddle/store'
+import { appendMessages, type PreparedMessage, type Tx } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { expect, it } from 'vitest'
-import { append, type PreparedMessage, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
+import { append, PROJECT, type PreparedMessage, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
 
 const database = storeOfTests()
 

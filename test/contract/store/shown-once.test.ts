@@ -1,5 +1,5 @@
 import type { CompactionState, Message, Position } from '@heddle/core'
-import { loadCoveredAfter, loadCoveredPage, loadDependence, loadUncovered, growthBetween } from '@heddle/store'
+import { growthBetween, loadCoveredAfter, loadCoveredPage, loadDependence, loadUncovered } from '@heddle/store'
 import { describe, expect, it } from 'vitest'
 import { append, appendOne, leaveMarks, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
 
