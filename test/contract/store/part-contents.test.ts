@@ -3,7 +3,7 @@ import { partToStore } from '@heddle/core'
 import { appendMessages, type PreparedMessage, type Tx } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { expect, it } from 'vitest'
-import { append, PROJECT, type PreparedMessage, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
+import { append, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
 
 const database = storeOfTests()
 
