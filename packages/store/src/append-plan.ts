@@ -177,7 +177,7 @@ function erasedBefore(
     }).toJSON()
   }
   const sentAtMs = timeOfId(requestId)
-  if (sentAtMs === null || sentAtMs >= erasedAtMs - CLOCK_LAG_MS_MAX) return null
+  if (sentAtMs === null || sentAtMs >= erasedAtMs) return null
   return new ConflictError(`the messages were sent before an earlier thread "${name}" was erased`, {
     field: 'thread',
     received: name,
@@ -185,12 +185,6 @@ function erasedBefore(
     hint: 'What was meant for the erased thread stays erased. Send them again if the new thread is to have them.',
   }).toJSON()
 }
-
-/**
- * How far the clock of a producer may be behind the server's: what it sends to a name that was just freed is taken all the
- * same. Messages that the erased thread held are refused by their ids, whatever the time.
- */
-export const CLOCK_LAG_MS_MAX = 60_000
 
 /** Among the facts of an error: it is about something that was erased, and nothing of it may be kept. */
 export const ERASED_BEFORE = 'erasedBefore'

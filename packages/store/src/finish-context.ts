@@ -1,5 +1,5 @@
 import { type ContextRequest, type ContextResult, type ErrorData, RetryableError } from '@heddle/contracts'
-import { CLOCK_LAG_MS_MAX, timeOfId } from './append-plan.js'
+import { timeOfId } from './append-plan.js'
 import { asArray } from './arrays.js'
 import type { Tx } from './connection.js'
 import { shownItemsInsert } from './context-items.js'
@@ -105,7 +105,7 @@ function inserted(tx: Tx, context: PackedContext, { threadId, request, deadlineA
         -- Built of an erased thread of the same name, or asked of it, it is not this one's.
         select from heddle.stage_cursors as cursor
         where cursor.thread_id = thread.id and cursor.base_seq <= ${context.result.receipt.headSeq}::bigint
-          and coalesce(cursor.erased_at <= ${latestSentAtMs(context.id)}::timestamptz, true))
+          and coalesce(cursor.erased_at <= ${timeOfId(context.id)}::timestamptz, true))
       for key share
     ),
     finished as (
@@ -120,12 +120,6 @@ function inserted(tx: Tx, context: PackedContext, { threadId, request, deadlineA
       where contexts.status = 'requested' and contexts.thread_id = excluded.thread_id
       returning id, thread_id
     )`
-}
-
-/** When a request was sent at the latest, by an own clock that may be behind; null where its id does not say. */
-function latestSentAtMs(id: string): number | null {
-  const sentAtMs = timeOfId(id)
-  return sentAtMs === null ? null : sentAtMs + CLOCK_LAG_MS_MAX
 }
 
 const builtColumns = [

@@ -109,12 +109,6 @@ describe('the name of an erased thread', () => {
     expect(history?.messages.map(({ content }) => content).toSorted()).toEqual(['new', 'new', 'was still in a queue'])
   })
 
-  it('takes what a producer sends whose clock is behind by less than a minute', async () => {
-    const { send } = await erasedThread({ reuse: true })
-    expect(await send([prepared()], idAt(Date.now() - 50_000))).toMatchObject({ stored: 1, error: null })
-    expect((await send([prepared()], idAt(Date.now() - 70_000))).error).toMatchObject({ field: 'thread' })
-  })
-
   it('makes what is published late of the old thread void', async () => {
     const { threadId, send } = await erasedThread({ reuse: true })
     await send([prepared({ content: 'new' })])
