@@ -25,7 +25,7 @@ const strict = [
   '--verbatimModuleSyntax',
   '--isolatedModules',
 ]
-const program = ['--ignoreConfig', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--skipLibCheck']
+const program = ['--ignoreConfig', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']
 /** A program that holds something open would never end. */
 const ENDS_WITHIN_MS = 60_000
 

@@ -1,4 +1,4 @@
-import type { Client } from 'pg'
+import type { SqlClient } from './sql-client.js'
 
 /*
  * What Heddle asks of BullMQ's tables many jobs at a time. BullMQ takes and finishes one job with each statement, adds many
@@ -12,7 +12,7 @@ export const addJobsFunction = 'heddle_add_jobs_1'
 export const turnJobsFunction = 'heddle_turn_jobs_1'
 
 /** Creates the functions, unless they are there. */
-export async function createFunctions(client: Client, schema: string): Promise<void> {
+export async function createFunctions(client: SqlClient, schema: string): Promise<void> {
   const names = [addJobsFunction, turnJobsFunction]
   const { rows } = await client.query<{ present: number }>(
     `SELECT count(*)::integer AS present FROM pg_proc

@@ -1,11 +1,12 @@
 /// <reference path="./pg.d.ts" />
 import { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, runMigrations } from 'bullmq'
-import pg, { type Client } from 'pg'
+import pg from 'pg'
 import { bounds } from '../bounds.js'
 import { namedError } from '../errors.js'
 import { PREFIXES_NAMED_MAX, unknownPrefix } from '../unknown-prefix.js'
 import { settles } from '../waiting.js'
 import { createFunctions } from './functions.js'
+import type { SqlClient } from './sql-client.js'
 
 const SUFFIX = '_queue'
 
@@ -67,7 +68,7 @@ export async function dropSchema(url: string, prefix: string): Promise<void> {
   await withClient(url, (client) => client.query(`DROP SCHEMA IF EXISTS "${schemaOf(prefix)}" CASCADE`))
 }
 
-export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+export async function withClient<T>(url: string, work: (client: SqlClient) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: bounds.connectMs })
   // A server that goes away between two queries is reported here; the next query fails by itself.
   client.on('error', () => {})
@@ -81,7 +82,7 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
   }
 }
 
-async function currentVersion(client: Client, schema: string): Promise<number> {
+async function currentVersion(client: SqlClient, schema: string): Promise<number> {
   try {
     return await assertSchemaCompatibility(client, schema)
   } catch (error) {
@@ -92,7 +93,7 @@ async function currentVersion(client: Client, schema: string): Promise<number> {
   }
 }
 
-async function grant(client: Client, schema: string, role: string): Promise<void> {
+async function grant(client: SqlClient, schema: string, role: string): Promise<void> {
   const quoted = `"${role.replaceAll('"', '""')}"`
   // Two grants on one schema at once are an error; the lock ends with the connection.
   await client.query(`SELECT pg_advisory_lock(hashtext($1))`, [`grants on ${schema}`])
