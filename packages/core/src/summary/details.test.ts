@@ -93,6 +93,19 @@ test('one file is told once, however tools spell its path', () => {
   expect(files).toContain('/repo/src/loom.ts: read')
 })
 
+test('files that only searches found are named, and so are the functions of a file that was read once', () => {
+  const found = Array.from(
+    { length: 20 },
+    (_, index) => `src/shaft-${index}.ts:3: import { liftShaft } from './lift.js'`,
+  )
+  const summary = summarize(
+    step('Grep', { pattern: 'liftShaft', output_mode: 'content' }, found.join('\n')),
+    step('Read', { file_path: '/repo/src/warp.ts' }, '1\tfunction windBeam() {\n2\t  setTension(warpBeam)\n3\t}'),
+  )
+  for (const path of found) expect(summary).toContain(path.slice('src/'.length, path.indexOf(':')))
+  expect(summary).toContain('warp.ts: windBeam works with warpBeam, setTension')
+})
+
 test('a failure is told with what was edited before it passed', () => {
   const run = { command: 'cd /repo && npm test 2>&1 | tail -20' }
   const summary = summarize(

@@ -19,7 +19,7 @@ const HEADINGS_TOKENS_MIN = 120
 const GOAL_TOKENS = 160
 const GOAL_SHARE_MAX = 0.4
 /** What identifiers that no sentence tells may take, where a summary is long enough for references. */
-const NAMES_SHARE = 0.52
+const NAMES_SHARE = 0.56
 const NAMES_HEADING_TOKENS = 6
 /** What lines about files and commands may take in any case. */
 const DETAILS_SHARE = 0.22

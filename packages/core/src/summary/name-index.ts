@@ -58,12 +58,6 @@ export class NameIndex {
     return weight
   }
 
-  /** Whether a name was in one output and nowhere else: then nobody took it up. */
-  wasOnlyShown(name: string): boolean {
-    const record = this.records.get(name)
-    return record !== undefined && record.messages < 2 && record.mentions.size === 1 && record.mentions.has('shown')
-  }
-
   /** The names with what they belong to, the strongest ties first. */
   *homes(): Iterable<readonly [name: string, homes: readonly Subject[]]> {
     for (const [name, { homes }] of this.records) {

@@ -7,7 +7,7 @@ import type { Subject } from './subjects.js'
 /** Names of one line, and lines of one file: more is a list that nobody reads. */
 const NAMES_A_LINE_MAX = 12
 const LINES_A_FILE_MAX = 5
-const LINES_ELSEWHERE_MAX = 1
+const LINES_ELSEWHERE_MAX = 3
 /** A name of twice the weight is needed far more than twice as often. */
 const POWER = 2
 /** What a name costs beside its own tokens: the comma, and its share of the words around it. */
@@ -16,6 +16,8 @@ const NAME_TOKENS = 1.3
 const NAMES_A_TOKEN = 0.5
 /** Under which names stand that no file has. */
 const ELSEWHERE = 'outputs of commands'
+/** Under which stand the files that have no line of their own. */
+const FILES = 'other files that were read or found'
 
 export interface NameLinesRequest {
   readonly index: NameIndex
@@ -41,7 +43,7 @@ interface Group {
  */
 export function nameLines({ index, length, told, tokensMax }: NameLinesRequest): Candidate[] {
   const wanted = [...index.homes()]
-    .filter(([name]) => !told.has(name) && !index.wasOnlyShown(name))
+    .filter(([name]) => !told.has(name))
     .map(([name, homes]) => ({ name, homes, weight: index.weight(name, length) }))
     .sort((left, right) => right.weight - left.weight || (left.name < right.name ? -1 : 1))
     .slice(0, Math.ceil(tokensMax * NAMES_A_TOKEN))
@@ -50,8 +52,10 @@ export function nameLines({ index, length, told, tokensMax }: NameLinesRequest):
   const groups = new Map<string, Group>()
   let left = tokensMax
   for (const { name, homes, weight, tokens } of wanted) {
-    const subject = homes.find(({ kind }) => kind === 'file') ?? null
-    const label = subject ? baseName(subject.label) : ELSEWHERE
+    const file = homes.find(({ kind }) => kind === 'file') ?? null
+    const isFile = file !== null && baseName(file.label) === name
+    const subject = isFile ? null : file
+    const label = isFile ? FILES : subject ? baseName(subject.label) : ELSEWHERE
     const group = groups.get(label)
     const cost = tokens + (group ? 0 : countTokens(label) + 6)
     if (cost > left || namesIn(label).has(name)) continue
@@ -61,7 +65,10 @@ export function nameLines({ index, length, told, tokensMax }: NameLinesRequest):
     if (group) group.names.push(name)
     else groups.set(label, { label, subject, names: [name], weight, place: homes[0]?.place ?? 0 })
   }
-  return [...groups.values()].flatMap(linesOf)
+  // A file whose names are told needs no second mention.
+  return [...groups.values()].flatMap((group) =>
+    linesOf(group.label === FILES ? { ...group, names: group.names.filter((name) => !groups.has(name)) } : group),
+  )
 }
 
 function linesOf({ label, subject, names, weight, place }: Group): Candidate[] {
@@ -75,9 +82,7 @@ function linesOf({ label, subject, names, weight, place }: Group): Candidate[] {
   const alone = names.filter((name) => !scoped.some(([scope, group]) => scope === name || group.includes(name)))
   const clauses = [
     ...scoped.map(([scope, group]) => ({ words: `${scope} works with`, names: group })),
-    ...(alone.length === 0
-      ? []
-      : [{ words: scoped.length > 0 ? 'other names in it are' : 'names in it are', names: alone }]),
+    ...(alone.length === 0 ? [] : [{ words: wordsFor(label, scoped.length > 0), names: alone }]),
   ]
   const lines: string[] = []
   let count: number = NAMES_A_LINE_MAX
@@ -88,11 +93,18 @@ function linesOf({ label, subject, names, weight, place }: Group): Candidate[] {
       const part = own.slice(from, from + NAMES_A_LINE_MAX - count)
       from += part.length
       count += part.length
-      const clause = `${words} ${part.join(', ')}`
+      const clause = `${words} ${part.join(', ')}`.trimStart()
       const before = lines.at(-1)
       if (isNew || before === undefined) lines.push(`${label}: ${clause}`)
       else lines[lines.length - 1] = `${before}; ${clause}`
     }
   }
   return lines.map(line)
+}
+
+/** What a list of names is to its label. */
+function wordsFor(label: string, hasScopes: boolean): string {
+  if (label === FILES) return ''
+  if (label === ELSEWHERE) return 'names in them are'
+  return hasScopes ? 'other names in it are' : 'names in it are'
 }
