@@ -41,12 +41,12 @@ export async function clearAgent(
 ): Promise<AgentClear | null> {
   const before = requestId === undefined ? null : await findClear(tx, { agentId, requestId })
   if (before !== null) return { ...before, isNew: false }
-  // Cut to the millisecond and not rounded: a message of the millisecond that begins then is after the clear.
+  // A message of the millisecond in which a clear arrives is after it, unless it was stored before: that its sequence tells.
   const [agent] = await tx<{ epoch: number; lastClearedAtMs: number; arrivedAtMs: number }[]>`
     update heddle.agents
     set
       clear_epoch = clear_epoch + 1,
-      last_cleared_at = greatest(last_cleared_at, least(${clearedAtMs}::timestamptz, arrived.at))
+      last_cleared_at = greatest(last_cleared_at, least(${clearedAtMs}::timestamptz, arrived.at - interval '1 millisecond'))
     from (
       select coalesce(${receivedAtMs ?? null}::timestamptz, date_trunc('milliseconds', clock_timestamp())) as at
     ) as arrived

@@ -95,6 +95,21 @@ describe('a clear from a clock that is wrong', () => {
     )
   })
 
+  it('hides nothing that is sent after it in the millisecond in which it comes', async () => {
+    const { agentId, agent, threads } = await freshAgent(1)
+    const [thread = ''] = threads
+    const nowMs = RECEIVED_AT_MS + 100
+    const clearedAtMs = Date.parse('2999-01-01T00:00:00Z')
+    await inProject(PROJECT, (tx) => clearAgent(tx, { agentId, clearedAtMs, receivedAtMs: nowMs }))
+    await appendOne(database.store, append([prepared({ content: 'after' }, { orderedAtMs: nowMs })], { agent, thread }))
+    const row = await rowOf(thread)
+    if (!row) throw new Error('the thread is gone')
+    const bounds = windowBounds({ ...row, rollingWindow: null, nowMs })
+    const page = await inProject(PROJECT, (tx) => listHistory(tx, { threadId: row.threadId, limit: 9, order: 'asc' }))
+    const shown = page?.messages.filter((message) => isInWindow(message, bounds)) ?? []
+    expect(shown.map(({ content }) => content)).toEqual(['after'])
+  })
+
   it('is recorded with the time it gave and the time at which it came', async () => {
     const { agentId } = await freshAgent(1)
     const claimedMs = Date.parse('2999-01-01T00:00:00Z')
@@ -105,7 +120,7 @@ describe('a clear from a clock that is wrong', () => {
         tx<{ atMs: number; cameMs: number }[]>`
           select cleared_at as at_ms, created_at as came_ms from heddle.agent_clears where agent_id = ${agentId}`,
     )
-    expect(kept).toEqual({ atMs: claimedMs, cameMs: cleared?.lastClearedAtMs })
+    expect(kept).toEqual({ atMs: claimedMs, cameMs: (cleared?.lastClearedAtMs ?? 0) + 1 })
     expect(cleared?.lastClearedAtMs).toBeLessThan(Date.parse('2998-01-01T00:00:00Z'))
   })
 })
