@@ -12,6 +12,7 @@ export interface FlatContent {
 
 const TEXT_TYPES = new Set(['text', 'input_text', 'output_text'])
 const KIND_CHARACTERS_MAX = 60
+const TITLE_CHARACTERS_MAX = 500
 
 /**
  * Flattens a content: a text, nothing, or a list of blocks. Texts are joined by an empty line; images, documents and sounds
@@ -73,7 +74,30 @@ function textOf(block: Json): string | null {
   if (!isJsonObject(block)) return null
   if (block['type'] === 'refusal' && typeof block['refusal'] === 'string') return block['refusal']
   const isText = typeof block['type'] === 'string' && TEXT_TYPES.has(block['type'])
-  return isText && typeof block['text'] === 'string' ? block['text'] : null
+  return isText && typeof block['text'] === 'string' ? block['text'] : quotedText(block)
+}
+
+/** The text of Anthropic's documents that are text in themselves and of its search results, under what they are called. */
+function quotedText(block: JsonObject): string | null {
+  const words = block['type'] === 'search_result' ? textsOf(block['content']) : documentText(block)
+  if (words === null) return null
+  const origin = typeof block['source'] === 'string' ? block['source'] : undefined
+  const title = [textField(block, 'title'), origin, textField(block, 'context')].filter((part) => part !== undefined)
+  return `[${[`${block['type']}`, ...title].join(': ').slice(0, TITLE_CHARACTERS_MAX)}]\n${words}`
+}
+
+function documentText({ type, source }: JsonObject): string | null {
+  if (type !== 'document' || !isJsonObject(source)) return null
+  if (source['type'] === 'text') return textField(source, 'data') ?? null
+  return source['type'] === 'content' ? textsOf(source['content']) : null
+}
+
+/** Null where something other than text is among the blocks: then the block stays whole. */
+function textsOf(content: Json | undefined): string | null {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return null
+  const texts = content.map(textOf)
+  return texts.includes(null) ? null : texts.join('\n\n')
 }
 
 function markerOf(block: Json): string {
