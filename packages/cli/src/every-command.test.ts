@@ -102,7 +102,7 @@ test('the commands of the public surface are all there', () => {
   const context = ['build', 'show', 'explain', 'diff', 'clear', 'save', 'history', 'restore'].map(
     (verb) => `context ${verb}`,
   )
-  const single = ['up', 'demo', 'worker', 'import', 'recall', 'search', 'queues', 'doctor', 'tail', 'mcp']
+  const single = ['up', 'demo', 'worker', 'import', 'recall', 'search', 'queues', 'doctor', 'tail', 'mcp', 'gateway']
   expect(names).toEqual(expect.arrayContaining([...groups, ...context, ...single]))
   for (const group of ['agents', 'threads', 'items', 'settings']) {
     const words = program.commands.find((each) => each.name() === group)?.commands ?? []

@@ -6,6 +6,7 @@ import { registerContext } from './commands/context.js'
 import { registerDemo } from './commands/demo.js'
 import { registerDoctor } from './commands/doctor.js'
 import { registerProjects } from './commands/erase.js'
+import { registerGateway } from './commands/gateway.js'
 import { registerGrants } from './commands/grants.js'
 import { registerImport } from './commands/import.js'
 import { registerItems } from './commands/items.js'
@@ -66,6 +67,7 @@ export function buildProgram(context: CommandContext): Command {
     registerGrants,
     registerQueues,
     registerWorker,
+    registerGateway,
     registerMigrate,
     registerDoctor,
     registerCompletion,

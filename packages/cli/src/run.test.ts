@@ -136,6 +136,7 @@ const commands = [
   'recall',
   'queues',
   'worker',
+  'gateway',
   'migrate',
   'doctor',
 ]

@@ -125,7 +125,7 @@ function asksForHelp(words: readonly string[]): boolean {
 }
 
 /** Commands that run until they are stopped, mostly under somebody who gathers what they write. */
-const services: readonly (string | undefined)[] = ['up', 'worker']
+const services: readonly (string | undefined)[] = ['up', 'worker', 'gateway']
 
 function isService(argv: readonly string[]): boolean {
   return services.includes(argv.find((word) => !word.startsWith('-')))

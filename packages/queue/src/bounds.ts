@@ -8,6 +8,11 @@ export const bounds = {
   addRetryMs: 2_000,
   /** One try to connect: a server in the same network answers within milliseconds. */
   connectMs: 3_000,
+  /**
+   * Workers wait so long to become ready, on connections to a server that has just answered: a machine on which a pool of
+   * processes starts at once takes seconds for each, and that is no server that is away.
+   */
+  workersReadyMs: 30_000,
   /** From a try to connect to Redis's first word: what accepts a connection and stays silent is given up. */
   firstAnswerMs: 6_000,
   /** The longest pause between two tries to reconnect, so that everything is back soon after the server is. */

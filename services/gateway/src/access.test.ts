@@ -59,11 +59,11 @@ test('what is no key that is known is refused, also where none is needed', async
   }
 })
 
-test('a revoked key works for two seconds at most', async () => {
+test('a revoked key works for less than a second', async () => {
   const { admit, clock, asked, known } = admitting()
   await admit({ authorization: 'Bearer good' })
   known.clear()
-  await clock.advance(1_999)
+  await clock.advance(899)
   expect(await admit({ authorization: 'bearer good' })).toEqual(acme)
   expect(asked).toEqual(['good', 'good'])
   await expect(admit({ authorization: 'Bearer good' })).rejects.toMatchObject(refused)

@@ -9,9 +9,9 @@ export interface KnownKeysOptions {
 }
 
 /** How long what was looked up holds: as long may a revoked key still work while the store answers. */
-export const TRUSTED_MS = 2_000
+export const TRUSTED_MS = 900
 /** A key in use is looked up anew from this age on, behind the back of who uses it. */
-const FRESH_MS = 1_000
+const FRESH_MS = 300
 /** While that takes, what was known holds for so long: a store that is busy must not keep those waiting who are refused. */
 const TRUSTED_MS_MAX = 10_000
 const REMEMBERED_MAX = 10_000

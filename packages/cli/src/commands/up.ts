@@ -1,16 +1,13 @@
 import { ConflictError, HeddleError, PermanentError, stageNames } from '@heddle/contracts'
-import type { Gateway, GatewayBackend } from '@heddle/gateway'
 import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../context.js'
 import type { Engine } from '../engine.js'
 import { type IterationOptions, iterationSettings, withIterationOptions } from '../iteration-options.js'
 import { hostOption, portOption, withCommonOptions } from '../options.js'
-import { InterruptedError } from '../output/failure.js'
 import { safeText } from '../output/safe-text.js'
 import { announceUp, type RunningUp, withdrawUp } from '../presence.js'
-import { openServiceLog } from '../service-log.js'
-import { untilAborted } from '../with-engine.js'
+import { type ServedGateway, serveHttp } from '../serve-http.js'
 
 interface UpOptions extends CommonOptions, IterationOptions {
   readonly port?: number
@@ -66,59 +63,26 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
   }
 }
 
-async function serve(context: CommandContext, config: Config): Promise<void> {
-  let engine: Engine | null = null
-  let backend: GatewayBackend | null = null
-  const service = openServiceLog(context, config, { command: 'up', workers: stageNames })
-  const { log } = service
-  const { gatewayBackendOf } = await import('../gateway-backend.js')
-  const { isOpenToOthers, startGateway } = await import('@heddle/gateway')
-  const gateway = await startGateway({
-    host: config.host,
-    hosts: config.hosts,
-    port: config.port,
-    project: config.project,
-    identity: { pid: process.pid, dataDir: config.dataDir },
-    log,
-    backend: () => backend,
+function serve(context: CommandContext, config: Config): Promise<void> {
+  const isEmbedded = config.mode === 'embedded'
+  return serveHttp(context, config, {
+    command: 'up',
+    stages: stageNames,
+    needs: { lasting: true, threads: true, migrate: true },
+    listening: async (port) => {
+      if (isEmbedded) await announce(config.dataDir, port)
+    },
+    async ready(engine, gateway) {
+      if (gateway.isOpenToOthers) await checkKeys(engine)
+      const { outsideWindowLines, outsideWindowsOf } = await import('../outside-windows.js')
+      const outside = await outsideWindowsOf(engine)
+      return () =>
+        tellReady(context, config, engine, gateway, { outsideWindow: outside, lines: outsideWindowLines(outside) })
+    },
+    closed: async () => {
+      if (isEmbedded) await withdrawUp(config.dataDir, process.pid)
+    },
   })
-  try {
-    if (config.mode === 'embedded') await announce(config.dataDir, gateway.port)
-    const { openEngine } = await import('../engine.js')
-    context.printer.note('starting ...')
-    engine = await openEngine({
-      context,
-      config,
-      log,
-      needs: {
-        stages: stageNames,
-        workers: 'always',
-        reconcile: true,
-        lasting: true,
-        threads: true,
-        migrate: true,
-        onSettled: gateway.recordTry,
-      },
-    })
-    backend = gatewayBackendOf(engine)
-    if (isOpenToOthers(config)) await checkKeys(engine)
-    service.ready({ port: gateway.port, host: config.host })
-    const { outsideWindowLines, outsideWindowsOf } = await import('../outside-windows.js')
-    const outside = await outsideWindowsOf(engine)
-    tellReady(context, config, engine, gateway, { outsideWindow: outside, lines: outsideWindowLines(outside) })
-    await untilAborted(context.signal)
-  } catch (error) {
-    // Being asked to stop is how this command ends well.
-    if (!(error instanceof InterruptedError)) throw error
-  } finally {
-    service.stopping()
-    // Answers under way need the engine; and until that is closed, others are to see that this process lives.
-    await gateway.drain()
-    await engine?.close()
-    if (config.mode === 'embedded') await withdrawUp(config.dataDir, process.pid)
-    await gateway.close()
-    service.stopped()
-  }
 }
 
 /** Whoever reaches it from elsewhere needs a key: without one it would serve nobody, and its user should know. */
@@ -160,7 +124,7 @@ function tellReady(
   context: CommandContext,
   config: Config,
   engine: Engine,
-  { url, port }: Gateway,
+  { url, port }: ServedGateway,
   { outsideWindow, lines }: Windows,
 ): void {
   const database = withoutCredentials(engine.server.url)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { flattenContent } from './content.js'
+import type { Json } from './json.js'
 
 const text = (words: string) => ({ type: 'text', text: words })
 
@@ -14,7 +15,7 @@ test('a document that is text in itself is told under its title', () => {
 })
 
 test('a document of text blocks is told, and one with an image stays whole', () => {
-  const document = (content: object[]) => ({ type: 'document', source: { type: 'content', content } })
+  const document = (content: Json[]) => ({ type: 'document', source: { type: 'content', content } })
   const image = { type: 'image', source: { type: 'url', url: 'https://a.org/b.png' } }
   const { text: told, blocks } = flattenContent('messages[0]', [
     document([text('one'), text('two')]),

@@ -58,7 +58,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
     connection.on('error', onError)
     opened.push(connection)
     try {
-      await within(connection.waitUntilReady(), bounds.connectMs, () => unavailable('Postgres'))
+      await within(connection.waitUntilReady(), waitMs, () => unavailable('Postgres'))
     } catch (error) {
       void connection.close().catch(onError)
       throw namedError(error, 'Postgres')
@@ -84,7 +84,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
     producers: () => setup(producerConnection),
     async workers() {
       // A worker whose event loop was busy for seconds must not take that for a server that is away.
-      workerConnection ??= connect(connections.workersMax, 30_000).catch((error: unknown) => {
+      workerConnection ??= connect(connections.workersMax, bounds.workersReadyMs).catch((error: unknown) => {
         workerConnection = undefined
         throw error
       })

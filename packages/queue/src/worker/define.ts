@@ -144,7 +144,7 @@ export async function defineWorker<Name extends StageName>(options: WorkerOption
   workers.add(handle)
   pools.started(stage)
   try {
-    await within(worker.waitUntilReady(), bounds.connectMs, () => unavailable(backend.server))
+    await within(worker.waitUntilReady(), bounds.workersReadyMs, () => unavailable(backend.server))
   } catch (error) {
     await handle.close({ timeoutMs: 0 })
     throw namedError(error, backend.server)
