@@ -1,0 +1,43 @@
+import { gatewayBackendOf } from '@heddle/cli'
+import { createClient } from '@heddle/client'
+import { projectIdOf } from '@heddle/core'
+import { startGateway } from '@heddle/gateway'
+import { createEmbedders } from '@heddle/models'
+import { openQueues } from '@heddle/queue'
+import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
+import { openStore } from '@heddle/store'
+
+/*
+ * A gateway without workers, on the server that the environment names. It tells its parent its address, and ends when the
+ * channel to that closes, also when the parent was killed.
+ */
+
+const log = createLogger({ level: 'error', name: 'soak-gateway' })
+const config = loadConfig({ env: process.env, cwd: process.cwd() })
+const { databaseUrl, project, settings, queuePrefix } = config
+if (databaseUrl === null) throw new Error('DATABASE_URL is not set')
+
+const store = openStore({ url: databaseUrl, connectionsMax: 4, applicationName: 'soak gateway', log })
+const queues = await openQueues({ backend: { kind: 'postgres', url: databaseUrl }, prefix: queuePrefix, log })
+const embedders = createEmbedders(config.embedder, { env: process.env, log, clock: systemClock })
+const embedder = async () => (await embedders.chosen()).embedder
+const backend = gatewayBackendOf({
+  store,
+  queues,
+  client: createClient({ store, queues, project, settings, embedder, log }),
+  config: { project, settings },
+  projectId: projectIdOf(project),
+  embedder,
+  log,
+  checkReady: () => store.ping(),
+})
+const gateway = await startGateway({ port: 0, project, identity: {}, log, backend: () => backend })
+process.on('disconnect', () => void stop().finally(() => process.exit()))
+process.send?.({ url: gateway.url })
+
+async function stop(): Promise<void> {
+  await gateway.close()
+  await embedders.close()
+  await queues.close()
+  await store.close()
+}
