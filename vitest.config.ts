@@ -32,6 +32,7 @@ export default defineConfig({
           include: [
             'packages/*/src/**/*.test.ts',
             'services/*/src/**/*.test.ts',
+            'test/soak/**/*.test.ts',
             'test/{bench,chaos,eval,support}/src/**/*.test.ts',
             'test/fuzz/**/*.test.ts',
             'test/tooling/**/*.test.ts',

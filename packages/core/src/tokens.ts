@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { detached } from './detached.js'
 
 /**
  * Byte-pair merging takes quadratic time on a run without a break, such as a megabyte of one letter. Longer runs are
@@ -13,6 +14,8 @@ type Params = typeof import('gpt-tokenizer/encodingParams/o200k_base')
 
 interface O200k {
   count(text: string): number
+  /** The encoding keeps 100,000 pieces that it has merged, and with each the text that it was cut from. */
+  forget(): void
   /** Splits a text into the pieces that are encoded one by one. */
   readonly pieces: RegExp
 }
@@ -22,35 +25,45 @@ let loaded: O200k | undefined
 
 function load(): O200k {
   const require = createRequire(import.meta.url)
-  const { countTokens: count } = require('gpt-tokenizer/encoding/o200k_base') as Encoding
+  const { countTokens: count, clearMergeCache } = require('gpt-tokenizer/encoding/o200k_base') as Encoding
   const { O200KBase } = require('gpt-tokenizer/encodingParams/o200k_base') as Params
-  return { count: (text) => count(text, ENCODE_OPTIONS), pieces: O200KBase([]).tokenSplitRegex }
+  return {
+    count: (text) => count(text, ENCODE_OPTIONS),
+    forget: clearMergeCache,
+    pieces: O200KBase([]).tokenSplitRegex,
+  }
 }
 
 /**
- * Tokens of the short pieces that were met last. Most of a text is made of few words; among these a look-up is far faster
- * than in the encoding's own table of 200,000. Longer pieces are left out: they would keep alive the text that they are cut from.
+ * Tokens of the pieces that were met last. Most of a text is made of few words; among these a look-up is far faster than in
+ * the encoding's own table of 200,000, and than merging what is not in it. Longer pieces are hashes and encoded files.
  */
 const known = new Map<string, number>()
 const KNOWN_MAX = 20_000
-const KNOWN_CHARACTERS_MAX = 12
+const KNOWN_CHARACTERS_MAX = 40
 
 /** Tokens of a text by OpenAI's o200k encoding. */
 export function countTokens(text: string): number {
   if (text === '') return 0
-  if (text.length <= RUN_CHARACTERS_MAX || !hasLongRun(text)) return countPieces(text)
+  loaded ??= load()
+  const tokens =
+    text.length <= RUN_CHARACTERS_MAX || !hasLongRun(text) ? countPieces(text, loaded) : countInSlices(text, loaded)
+  loaded.forget()
+  return tokens
+}
+
+function countInSlices(text: string, encoding: O200k): number {
   let tokens = 0
   for (let from = 0; from < text.length; from += RUN_CHARACTERS_MAX) {
-    tokens += countPieces(text.slice(from, from + RUN_CHARACTERS_MAX))
+    tokens += countPieces(text.slice(from, from + RUN_CHARACTERS_MAX), encoding)
   }
   return tokens
 }
 
-function countPieces(text: string): number {
-  loaded ??= load()
+function countPieces(text: string, encoding: O200k): number {
   let tokens = 0
-  for (const piece of text.match(loaded.pieces) ?? []) {
-    tokens += piece.length > KNOWN_CHARACTERS_MAX ? loaded.count(piece) : countShort(piece, loaded)
+  for (const piece of text.match(encoding.pieces) ?? []) {
+    tokens += piece.length > KNOWN_CHARACTERS_MAX ? encoding.count(piece) : countShort(piece, encoding)
   }
   return tokens
 }
@@ -60,7 +73,7 @@ function countShort(piece: string, { count }: O200k): number {
   if (found !== undefined) return found
   const tokens = count(piece)
   if (known.size >= KNOWN_MAX) known.clear()
-  known.set(piece, tokens)
+  known.set(detached(piece), tokens)
   return tokens
 }
 

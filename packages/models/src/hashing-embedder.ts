@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { detached } from '@heddle/core'
 import { checkTexts, type Embedder, embedderClosed, embedderLimits } from './embedder.js'
 import { countWords, stemOf, wordWeight } from './words.js'
 
@@ -83,7 +84,7 @@ function createFeatureCache(): (word: string) => Features {
     if (known !== undefined) return known
     const features = featuresOf(word)
     if (cached.size >= CACHED_WORDS_MAX) cached.clear()
-    if (word.length <= PARTS_OF_WORD_CHARACTERS_MAX) cached.set(word, features)
+    if (word.length <= PARTS_OF_WORD_CHARACTERS_MAX) cached.set(detached(word), features)
     return features
   }
 }

@@ -1,3 +1,4 @@
+import { detached } from '../detached.js'
 import { stem } from './stem.js'
 
 /** Characters of the longest term: what goes on for longer is a hash or an encoded file, found by its beginning. */
@@ -8,6 +9,8 @@ const PARTS_MAX = 32
 
 /** Words that were met, with their terms: texts repeat themselves, and stemming takes longer than looking up. */
 const STEMS_KEPT_MAX = 20_000
+/** Longer words are hashes and encoded files, which hardly come again. */
+const STEMS_CHARACTERS_MAX = 40
 
 /**
  * The terms of a text in their order, repetitions included.
@@ -83,8 +86,10 @@ function termOfWord(word: string): string {
   const plain = spelled(word.replace(/['’]s?$/, '').replace(/['’]/g, ''))
   const term = /^[a-z]+$/.test(plain) ? stem(plain) : plain
   if (stems.size >= STEMS_KEPT_MAX) stems.clear()
-  stems.set(word, term)
-  return term
+  if (word.length > STEMS_CHARACTERS_MAX) return term
+  const kept = detached(term)
+  stems.set(detached(word), kept)
+  return kept
 }
 
 /** One spelling for all that people take for the same: width, case, and the accents of Latin letters. */
