@@ -21,7 +21,8 @@ export function openDatabaseReader(url: string): DatabaseReader {
       const tables = await sql<TableSample[]>`
         select coalesce(pg_partition_root(relid)::regclass, relid::regclass)::text as "table",
           sum(pg_total_relation_size(relid))::float8 as bytes,
-          sum(n_live_tup)::float8 as "liveRows", sum(n_dead_tup)::float8 as "deadRows"
+          sum(n_live_tup)::float8 as "liveRows", sum(n_dead_tup)::float8 as "deadRows",
+          sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::float8 as "rowsRead"
         from pg_stat_user_tables group by 1 order by 2 desc`
       return { ...sizes, tables: [...tables] }
     },

@@ -19,6 +19,8 @@ export interface TableSample {
   readonly bytes: number
   readonly liveRows: number
   readonly deadRows: number
+  /** Rows that queries have fetched of it since it was made, whether or not they were of use. */
+  readonly rowsRead: number
 }
 
 export interface DatabaseSample {

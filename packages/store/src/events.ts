@@ -41,7 +41,9 @@ export async function appendEvents(
         where not exists (
           select from heddle.tombstones where tombstones.target_id in (event.thread_id, ${projectId}::uuid))
           and not exists (
-            select from heddle.events as told where told.subject_id = event.subject_id and told.topic = event.topic)
+            -- The offset has each looked up by its subject: joined with the log, all of the log would be read.
+            select from heddle.events as told where told.subject_id = event.subject_id and told.topic = event.topic
+            offset 0)
       ),
       project as (
         update heddle.projects set event_number = event_number + (select count(*) from kept)
