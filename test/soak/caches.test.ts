@@ -1,7 +1,10 @@
+import { ContextMaker, ThreadTails, TokenCounter, WarmThreads } from '@heddle/assemble'
 import { countTokens, termsOf } from '@heddle/core'
 import { createHashingEmbedder } from '@heddle/models'
+import { packLines } from '@heddle/store'
 import { retainedBytes } from '@heddle/test-support/retained-bytes'
 import { expect, test } from 'vitest'
+import { loadedThread } from './loaded-thread.js'
 
 /** 100,000 characters around a long word that no text had before. */
 function textAround(word: string): string {
@@ -38,4 +41,48 @@ test('embedding texts by hashing keeps nothing of the texts alive', async () => 
       await embedder.embed([textAround(longWord(index)).slice(50_000, 52_000)])
   })
   expect(retained).toBeLessThan(KEPT_BYTES_MAX)
+})
+
+test('remembered counts of texts keep none of the texts', async () => {
+  const counter = new TokenCounter()
+  counter.count(surroundings)
+  const retained = await retainedBytes(() => {
+    for (let index = 0; index < TEXTS; index++) counter.count(textAround(longWord(index)))
+  })
+  expect(counter.count(textAround(longWord(0)))).toBe(countTokens(textAround(longWord(0))))
+  expect(retained).toBeLessThan(KEPT_BYTES_MAX)
+})
+
+test('what contexts were made of, and all that is made of it, stays within its bytes', async () => {
+  const bytesMax = 8_000_000
+  const [warm, maker] = [new WarmThreads(bytesMax), new ContextMaker()]
+  const make = (index: number) => {
+    const loaded = loadedThread(index)
+    warm.keep(`request ${index}`, loaded)
+    const made = maker.make(loaded.input)
+    made.jsonOf({ id: '', ...made.built })
+    made.linesOf({ id: '', ...made.built }, () => false)
+  }
+  make(0)
+  const retained = await retainedBytes(() => {
+    for (let index = 1; index < 200; index++) make(index)
+  })
+  // A count that comes close is enough; twice as much is not.
+  expect(retained).toBeGreaterThan(bytesMax / 4)
+  expect(retained).toBeLessThan(bytesMax)
+})
+
+test('what is remembered of the last contexts of threads stays within its bytes', async () => {
+  const bytesMax = 2_000_000
+  const tails = new ThreadTails(bytesMax)
+  const retained = await retainedBytes(() => {
+    for (let index = 0; index < 200; index++) {
+      const { input } = loadedThread(index)
+      const made = new ContextMaker().make(input)
+      const lines = made.linesOf({ id: '', ...made.built }, () => false)
+      const { asBase: base } = packLines(`context ${index}`, lines, null)
+      tails.remember(`thread ${index}`, input.request, { base, parts: made.parts }, 0)
+    }
+  })
+  expect(retained).toBeLessThan(bytesMax)
 })

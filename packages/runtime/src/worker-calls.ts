@@ -13,6 +13,8 @@ export interface WorkerCallsOptions<Question = never> {
   clock?: Pick<Clock, 'after'>
   /** How long a thread may take to end by itself, in milliseconds, before it is stopped. */
   closeTimeoutMs: number
+  /** Megabytes of new objects before the thread collects its garbage. Default that of Node, which is 48. */
+  youngHeapMegabytesMax?: number
   /** Answers what the thread asks this one for while it works. Default: the thread asks for nothing. */
   answer?: (question: Question) => Promise<unknown>
 }
@@ -98,7 +100,14 @@ export function createWorkerCalls<Request, Response, Question = never>(
   }
 
   const start = (): Worker => {
-    const started = new Worker(options.url, { workerData: options.workerData, name: options.subject })
+    const { youngHeapMegabytesMax } = options
+    const started = new Worker(options.url, {
+      workerData: options.workerData,
+      name: options.subject,
+      ...(youngHeapMegabytesMax !== undefined && {
+        resourceLimits: { maxYoungGenerationSizeMb: youngHeapMegabytesMax },
+      }),
+    })
     let crash: unknown
     started.on('message', (answer: WorkerAnswer<Response> | WorkerQuestion<Question>) => {
       if ('questionId' in answer) return void reply(started, answer)

@@ -16,7 +16,7 @@ export interface StoreOptions {
   /** The name under which the server lists the connections. Default `heddle`. */
   readonly applicationName?: string
   readonly log?: { debug(fields: object, message: string): void }
-  /** Bytes of vectors that this process keeps in memory at most. Default 256 MiB. */
+  /** Bytes of vectors that this process keeps in memory at most. Default 100 MiB. */
   readonly vectorCacheBytesMax?: number
 }
 

@@ -3,8 +3,8 @@ import type { NearDocument } from '@heddle/core'
 /** Chunks of one scope that exact search compares at most: past them, each query would take too long and too much memory. */
 export const VECTORS_EXACT_MAX = 250_000
 
-/** Bytes of vectors that a process keeps in memory, unless it is told otherwise: 670,000 of 384 dimensions. */
-export const VECTOR_CACHE_BYTES_MAX = 256 * 1024 * 1024
+/** Bytes of vectors that a process keeps in memory, unless it is told otherwise: 264,000 of 384 dimensions, so the largest scope. */
+export const VECTOR_CACHE_BYTES_MAX = 100 * 1024 * 1024
 
 /** Bytes that a vector takes in memory: itself, filled up to whole words, its scale and its message. */
 export function bytesPerVector(dimensions: number): number {

@@ -21,6 +21,11 @@ export interface AssemblerDeps {
   readonly embedder?: TextEmbedder | null
   /** Who writes the summaries of snapshots. Default the extractive summarizer. */
   readonly summarizers?: Summarizers
+  /**
+   * Bytes of what the next contexts of busy threads are made of. Default 18 MB: about 50 threads of 80 messages; others are
+   * read again.
+   */
+  readonly cacheBytesMax?: number
   /** Where files of snapshots lie. Default none: their rows hold all of them. */
   readonly snapshotsFolder?: string | null
 }
@@ -35,15 +40,20 @@ export interface AssemblyOptions {
 /** Carries out jobs of the stage; see `assemble` and `saveSnapshot`. */
 export type Assembler = (job: Job<AssembleJob>, options: AssemblyOptions) => Promise<Outcome>
 
+const CACHE_BYTES_MAX = 18_000_000
+/** What is remembered of a thread's last context is small beside what the next one is made of. */
+const SHARE_OF_TAILS = 1 / 3
+
 /** A snapshot is of all threads of its agent: how much they hold is known when it has been read. */
 const SNAPSHOT_SIZE: WorkSize = { messages: Number.POSITIVE_INFINITY, tokens: Number.POSITIVE_INFINITY }
 
 export function createAssembler(deps: AssemblerDeps): Assembler {
+  const { cacheBytesMax = CACHE_BYTES_MAX } = deps
   const parts = {
     ...deps,
     counter: new TokenCounter(),
-    tails: new ThreadTails(),
-    warm: new WarmThreads(),
+    tails: new ThreadTails(cacheBytesMax * SHARE_OF_TAILS),
+    warm: new WarmThreads(cacheBytesMax * (1 - SHARE_OF_TAILS)),
     maker: new ContextMaker(),
     summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
     snapshotsFolder: deps.snapshotsFolder ?? null,

@@ -3,6 +3,7 @@ import {
   type BuildInput,
   buildContext,
   type ContextLines,
+  fingerprint,
   nameTexts,
   type RenderedPart,
   renderedParts,
@@ -29,7 +30,7 @@ export class ContextMaker {
 
 export class MadeContext {
   readonly built: Omit<ContextResult, 'id'>
-  /** As a provider reads it. */
+  /** As a provider reads it; digests stand for texts. */
   readonly parts: readonly RenderedPart[]
   readonly #input: BuildInput
   #lines: { readonly variant: string; readonly lines: ContextLines } | null = null
@@ -38,7 +39,7 @@ export class MadeContext {
   constructor(input: BuildInput) {
     this.#input = input
     this.built = buildContext(input)
-    this.parts = renderedParts(this.built, input.count)
+    this.parts = digested(renderedParts(this.built, input.count))
   }
 
   /** As it is delivered. */
@@ -58,6 +59,11 @@ export class MadeContext {
     if (this.#lines?.variant !== variant) this.#lines = { variant, lines: linesOf(result, this.#input, isAbout) }
     return this.#lines.lines
   }
+}
+
+/** Parts are only compared, and kept for long: a digest says as well whether two of them are the same. */
+function digested(parts: readonly RenderedPart[]): RenderedPart[] {
+  return parts.map(({ text, tokens }) => ({ text: fingerprint(text), tokens }))
 }
 
 /** By what contexts that were made of the same differ: what they share with the one before them, and who chose their items. */

@@ -3,14 +3,15 @@ import type { RenderedPart } from '@heddle/core'
 import type { LinesBase } from '@heddle/store'
 import { BoundedMap } from './bounded-map.js'
 
-/** Characters of lines that are remembered: about what the last contexts of two hundred threads hold. */
-const CHARACTERS_MAX = 32_000_000
+/** What a line or a part takes besides its text. */
+const TEXT_BYTES = 130
+const BYTES_PER_CHARACTER = 1.2
 /** A context that old may be removed soon, and nothing may be based on it then. */
 const AGE_MS_MAX = 3_600_000
 
 export interface Remembered {
   readonly base: LinesBase
-  /** As a provider reads it. */
+  /** As a provider reads it; digests stand for texts. */
   readonly parts: readonly RenderedPart[]
 }
 
@@ -20,7 +21,11 @@ interface Tail extends Remembered {
 
 /** The last contexts that this worker stored, by thread and format: the next ones are based on them. */
 export class ThreadTails {
-  readonly #tails = new BoundedMap<Tail>(CHARACTERS_MAX)
+  readonly #tails: BoundedMap<Tail>
+
+  constructor(bytesMax: number) {
+    this.#tails = new BoundedMap(bytesMax)
+  }
 
   find(threadId: string, request: ContextRequest, nowMs: number): Remembered | null {
     const tail = this.#tails.get(keyOf(threadId, request))
@@ -32,8 +37,8 @@ export class ThreadTails {
 
   remember(threadId: string, request: ContextRequest, { base, parts }: Remembered, nowMs: number): void {
     const texts = [...base.lines, ...parts.map(({ text }) => text)]
-    const characters = texts.reduce((sum, text) => sum + text.length, 0)
-    this.#tails.set(keyOf(threadId, request), { base, parts, rememberedAtMs: nowMs }, characters)
+    const bytes = texts.reduce((sum, { length }) => sum + TEXT_BYTES + length * BYTES_PER_CHARACTER, 0)
+    this.#tails.set(keyOf(threadId, request), { base, parts, rememberedAtMs: nowMs }, bytes)
   }
 
   forget(threadId: string, request: ContextRequest): void {

@@ -18,11 +18,12 @@ import { BoundedMap } from './bounded-map.js'
 import type { LoadedForBuild } from './load.js'
 import { counted } from './load-history.js'
 
-/** Characters of messages that are kept: about what the contexts of two hundred busy threads are made of, and as much made of it. */
-const CHARACTERS_MAX = 32_000_000
-/** What a message takes besides its texts, in characters. */
-const MESSAGE_CHARACTERS = 400
-const CHARACTERS_PER_TOKEN = 4
+/** A message with what is found out of it, besides its texts; and what a token of them takes. */
+const MESSAGE_BYTES = 1_200
+const TOKEN_BYTES = 5
+/** What a context takes that was made of messages, and each of its tokens: in messages, lines, receipt and JSON. */
+const CONTEXT_BYTES = 10_000
+const CONTEXT_TOKEN_BYTES = 12
 /** Messages by which a thread may have grown; past that it is read anew, which is one round trip more. */
 const GROWTH_MAX = 200
 /** Tokens of messages that are counted here, about: more hold the event loop for too long. */
@@ -46,7 +47,12 @@ export interface Changes {
  * is used. A thread that has only grown is used with what came; where anything else has changed, it is read anew.
  */
 export class WarmThreads {
-  readonly #threads = new BoundedMap<WarmThread>(CHARACTERS_MAX)
+  readonly #threads: BoundedMap<WarmThread>
+
+  /** @param bytesMax of all that is kept, and of all that is made of it */
+  constructor(bytesMax: number) {
+    this.#threads = new BoundedMap(bytesMax)
+  }
 
   find(key: string | undefined): WarmThread | null {
     return (key === undefined ? undefined : this.#threads.get(key)) ?? null
@@ -56,9 +62,15 @@ export class WarmThreads {
     const { dependence, input, awaitsPruning } = loaded
     // A pruning that is awaited is to be asked for again, until it has come.
     if (dependence === null || awaitsPruning) return
-    const size = input.messages.reduce((sum, { tokens }) => sum + MESSAGE_CHARACTERS + tokens * CHARACTERS_PER_TOKEN, 0)
-    this.#threads.set(key, { loaded, dependence }, size)
+    this.#threads.set(key, { loaded, dependence }, bytesOf(input))
   }
+}
+
+/** About; what is measured differs by less than a quarter. */
+function bytesOf({ messages, request, settings }: LoadedForBuild['input']): number {
+  const tokens = messages.reduce((sum, message) => sum + message.tokens, 0)
+  const shownTokens = Math.min(tokens, request.budget ?? settings.budget ?? tokens)
+  return messages.length * MESSAGE_BYTES + tokens * TOKEN_BYTES + CONTEXT_BYTES + shownTokens * CONTEXT_TOKEN_BYTES
 }
 
 export async function loadChanges(tx: Tx, { loaded, dependence }: WarmThread): Promise<Changes> {

@@ -14,7 +14,7 @@ export interface JobThreads {
   close(): Promise<void>
 }
 
-export interface JobThreadsOptions extends Omit<JobThreadData, 'embedder'> {
+export interface JobThreadsOptions extends Omit<JobThreadData, 'embedder' | 'cacheBytesMax'> {
   readonly embedder: TextEmbedder | null
   readonly queues: Pick<Queues, 'noteCall'>
   /** The module of the threads. Default the one beside this module. */
@@ -31,6 +31,11 @@ const ORDINARY_MAX: WorkSize = { messages: 2_000, tokens: 200_000 }
 /** A job that takes longer hangs; its thread is stopped, and the job tried again. In milliseconds. */
 const CALL_MS_MAX = 600_000
 const CLOSE_MS = 3_000
+/** What each thread keeps of the threads that it built contexts of; the second one holds a thread of 10,000 messages. */
+const ORDINARY_CACHE_BYTES_MAX = 18_000_000
+const LONG_CACHE_BYTES_MAX = 30_000_000
+/** New objects of a thread before they are collected: by default it would be 48 MB, of which a job fills a few. */
+const YOUNG_HEAP_MEGABYTES_MAX = 12
 
 /**
  * Two threads, which start with the first large job that they get: one for contexts of ordinary size, which somebody waits
@@ -43,7 +48,7 @@ export function createJobThreads(options: JobThreadsOptions): JobThreads {
     if (question.kind === 'note-call') return queues.noteCall(question.call)
     return await embedder?.embed(question.texts)
   }
-  const start = (subject: string): WorkerCalls<JobRequest, JobResponse> => {
+  const start = (subject: string, cacheBytesMax: number): WorkerCalls<JobRequest, JobResponse> => {
     const { place, databaseUrl, applicationName, summaryCallMsMax } = options
     const workerData: JobThreadData = {
       config,
@@ -52,6 +57,7 @@ export function createJobThreads(options: JobThreadsOptions): JobThreads {
       applicationName,
       embedder: embedder && { model: embedder.model, dimensions: embedder.dimensions },
       summaryCallMsMax,
+      cacheBytesMax,
     }
     return createWorkerCalls<JobRequest, JobResponse, JobQuestion>({
       url: options.url ?? new URL('./thread.js', import.meta.url),
@@ -59,11 +65,12 @@ export function createJobThreads(options: JobThreadsOptions): JobThreads {
       subject,
       callTimeoutMs: CALL_MS_MAX,
       closeTimeoutMs: CLOSE_MS,
+      youngHeapMegabytesMax: YOUNG_HEAP_MEGABYTES_MAX,
       answer,
     })
   }
-  const ordinary = start('the thread for contexts')
-  const long = start('the thread for long jobs')
+  const ordinary = start('the thread for contexts', ORDINARY_CACHE_BYTES_MAX)
+  const long = start('the thread for long jobs', LONG_CACHE_BYTES_MAX)
 
   const carryOut = async (thread: typeof long, request: JobRequest, signal: AbortSignal) => {
     const response = await thread.call(request, signal)

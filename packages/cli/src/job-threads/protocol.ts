@@ -14,6 +14,8 @@ export interface JobThreadData {
   /** The embedder of the process, which answers for the thread; null where it has none. */
   readonly embedder: { readonly model: string; readonly dimensions: number } | null
   readonly summaryCallMsMax: number | null
+  /** Bytes of what the next contexts are made of. */
+  readonly cacheBytesMax: number
 }
 
 /** A job as it crosses into a thread. */

@@ -48,6 +48,7 @@ const deps = { store, clock, log, settings, summarizers }
 const assembler = createAssembler({
   ...deps,
   snapshotsFolder: snapshotsFolderOf(config),
+  cacheBytesMax: given.cacheBytesMax,
   embedder: given.embedder && {
     ...given.embedder,
     embed: async (texts) => (await thread.ask({ kind: 'embed', texts })) as Float32Array[],

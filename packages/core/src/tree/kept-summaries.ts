@@ -2,8 +2,8 @@ import { fingerprint } from '../fingerprint.js'
 import { summarizeExtractively } from '../summary/extractive.js'
 import type { SummaryRequest } from '../summary/source.js'
 
-/** Characters of summaries that are kept: those of the parts of some fifty threads of ten thousand messages. */
-const CHARACTERS_MAX = 16_000_000
+/** Characters of summaries that are kept: those of the parts of some twelve threads of ten thousand messages. */
+const CHARACTERS_MAX = 4_000_000
 
 /** Summaries by all that they were made of, those used last at the end. */
 const kept = new Map<string, string>()

@@ -67,7 +67,7 @@ describe('loadConfig', () => {
       embedder: { kind: 'auto', model: null, modelsDir: null, baseUrl: null, dimensions: null, threads: null },
       connections: { store: null, workers: null },
       workers: { niceness: 10 },
-      vectorCacheMegabytes: 256,
+      vectorCacheMegabytes: 100,
       strategyModules: [],
       queuePrefix: 'heddle',
       retention: {

@@ -133,7 +133,7 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
     },
     connections: { store: raw.connections?.store ?? null, workers: raw.connections?.workers ?? null },
     workers: { niceness: raw.workers?.niceness ?? 10 },
-    vectorCacheMegabytes: raw.vectorCacheMegabytes ?? 256,
+    vectorCacheMegabytes: raw.vectorCacheMegabytes ?? 100,
     retention: {
       deliveredMinutes: 60,
       contextsDays: 30,

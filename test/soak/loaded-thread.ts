@@ -1,0 +1,24 @@
+import type { LoadedForBuild } from '@heddle/assemble'
+import { estimateTokens, type Message } from '@heddle/core'
+import { sampleMessage } from '@heddle/test-support/conversations'
+import { sampleInput } from '@heddle/test-support/sample-input'
+import { textOf } from '@heddle/test-support/texts'
+
+const MESSAGES_DEFAULT = 80
+const NOTHING = { agentId: '', agentName: 'coder' }
+
+/** What a context is made of, with texts of its own as if read from the store. */
+export function loadedThread(index: number, count = MESSAGES_DEFAULT): LoadedForBuild {
+  const messages = Array.from({ length: count }, (_, at): Message => {
+    const { content } = JSON.parse(JSON.stringify({ content: textOf(index * count + at, 400) })) as { content: string }
+    return sampleMessage({ seq: at + 1, role: at % 2 === 0 ? 'user' : 'assistant', content })
+  })
+  const input = sampleInput({ messages, format: 'openai-chat', count: estimateTokens, headSeq: count })
+  return {
+    input,
+    items: null,
+    awaitsPruning: false,
+    thread: { ...NOTHING, threadId: `thread ${index}` } as unknown as LoadedForBuild['thread'],
+    dependence: { lane: '', versions: '', holdsUntilMs: null },
+  }
+}
