@@ -1,6 +1,6 @@
 import type { StageName } from '@heddle/contracts'
 import type { Gateway, GatewayBackend } from '@heddle/gateway'
-import type { Config } from '@heddle/runtime'
+import { type Config, limitHeapGrowth } from '@heddle/runtime'
 import type { CommandContext } from './context.js'
 import type { Engine, EngineNeeds } from './engine.js'
 import { InterruptedError } from './output/failure.js'
@@ -28,6 +28,7 @@ export interface HttpService {
 /** Serves HTTP until the command is stopped: with stages beside it, or alone. */
 export async function serveHttp(context: CommandContext, config: Config, service: HttpService): Promise<void> {
   const { command, stages } = service
+  limitHeapGrowth()
   let engine: Engine | null = null
   let backend: GatewayBackend | null = null
   const serviceLog = openServiceLog(context, config, { command, workers: stages })

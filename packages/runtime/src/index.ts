@@ -4,6 +4,7 @@ export { type Config, type ConfigFlags, type ConfigSources, loadConfig, type Mod
 export { type SettingsSource, settingsSourcesOf, variableOfSetting } from './config/settings-layers.js'
 export { type StrategyModules, strategyModulesOf } from './config/strategy-modules.js'
 export { withoutCredentials } from './credentials.js'
+export { limitHeapGrowth } from './heap-growth.js'
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.js'
 export { ownOutput } from './own-output.js'
 export { portError } from './port-error.js'

@@ -1,5 +1,5 @@
 import { RetryableError, type StageName, stageNames } from '@heddle/contracts'
-import { withoutCredentials, workInBackground } from '@heddle/runtime'
+import { limitHeapGrowth, withoutCredentials, workInBackground } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../context.js'
 import { refuseRemote } from '../gateway-address.js'
@@ -58,6 +58,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
     )
   }
   const stages = stage === 'all' ? stageNames : [stage]
+  limitHeapGrowth()
   const service = openServiceLog(context, config, { command: 'worker', workers: stages })
   const { log } = service
   const { openEngine } = await import('../engine.js')

@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+/** Keeps 60 MB, replaces a part of it again and again, and prints the most that the heap held, in megabytes. */
+const churn = `
+  const kept = Array.from({ length: 600 }, () => new Array(12_800).fill(1))
+  let most = 0
+  for (let round = 0; round < 6_000; round++) {
+    kept[round % 600] = new Array(12_800).fill(round)
+    if (round % 20 === 0) most = Math.max(most, process.memoryUsage().heapTotal)
+  }
+  console.log(Math.round(most / 1e6))`
+
+function mostMegabytes(before: string): number {
+  const script = `${before}\n${churn}`
+  const loader = ['--conditions=heddle:source', `--import=${import.meta.resolve('tsx')}`]
+  return Number(execFileSync(process.execPath, [...loader, '--input-type=module', '-e', script], { encoding: 'utf8' }))
+}
+
+test('a heap that is limited in its growth holds little more than what is in use', () => {
+  const module = new URL('./heap-growth.ts', import.meta.url).href
+  expect(mostMegabytes(`import { limitHeapGrowth } from '${module}'; limitHeapGrowth()`)).toBeLessThan(250)
+})
