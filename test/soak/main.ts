@@ -28,6 +28,9 @@ async function main(): Promise<number> {
     for (const verdict of verdicts) say(tableVerdict(verdict))
     if (given.json) process.stdout.write(`${JSON.stringify({ ...given, samples, verdicts })}\n`)
     return isSteady(verdicts) ? 0 : 1
+  } catch (error) {
+    say(`the run failed: ${error instanceof Error ? error.stack : error}`)
+    return 1
   } finally {
     await closeAll()
   }
