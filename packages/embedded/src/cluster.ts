@@ -16,6 +16,7 @@ export const ADMIN_ROLE = 'heddle_admin'
 /** The role that services connect as: neither superuser nor above row-level security. */
 export const APP_ROLE = 'heddle_app'
 export const DATABASE = 'heddle'
+const PASSWORD = /^[0-9a-f]{48}$/
 
 export interface ClusterOptions {
   dataDir: string
@@ -29,34 +30,63 @@ export interface ClusterOptions {
 /**
  * Makes sure that there is a cluster, creating it on the first start.
  *
- * @returns the password of both roles and the cluster's real path
+ * @returns the cluster's real path
  * @throws PermanentError CONFLICT when the folder holds something else, another version, or no password to it
  */
-export async function prepareCluster(options: ClusterOptions): Promise<{ password: string; folder: string }> {
+export async function prepareCluster(options: ClusterOptions): Promise<string> {
   const { dataDir, clusterDir } = options
   if (!(await isPresent(clusterDir))) {
     await removeDrafts(dataDir)
     const password = await newPassword(dataDir)
     await createCluster(options, password)
-    return { password, folder: await realpath(clusterDir) }
+    return await realpath(clusterDir)
   }
   await checkVersion(clusterDir)
-  return { password: await readPassword(dataDir), folder: await realpath(clusterDir) }
+  if ((await readPasswordFile(dataDir)) === null) throw noPassword(dataDir)
+  return await realpath(clusterDir)
+}
+
+/**
+ * The password of both roles. One that a power cut has cut off is replaced: whoever owns the folder owns the database, and
+ * nobody knows the whole of the old one. No server may run.
+ */
+export async function ensurePassword(options: ClusterOptions, folder: string): Promise<string> {
+  const { dataDir, programs, account, durable, log } = options
+  const known = await readPasswordFile(dataDir)
+  if (known !== null && PASSWORD.test(known)) return known
+  log.warn({ file: passwordFile(dataDir) }, 'the password file was damaged, and both roles get a new password')
+  const password = randomBytes(24).toString('hex')
+  const statements = [ADMIN_ROLE, APP_ROLE].map((role) => `ALTER ROLE ${role} PASSWORD '${password}'\n`).join('')
+  await runStatements(statements, { programs, account, durable, folder }).catch((cause: unknown) => {
+    throw new PermanentError('CONFLICT', `${passwordFile(dataDir)} is damaged, and no new password could be made`, {
+      hint: 'Bring the file back, or restore the data folder from a backup',
+      cause,
+    })
+  })
+  await replaceFile(passwordFile(dataDir), `${password}\n`, 0o600)
+  return password
 }
 
 /**
  * The password that the owner of a data folder has chosen.
  *
- * @throws PermanentError CONFLICT when it is missing
+ * @throws PermanentError CONFLICT when it is missing or damaged
  */
 export async function readPassword(dataDir: string): Promise<string> {
-  const password = (await readIfPresent(passwordFile(dataDir)))?.trim()
-  if (password !== undefined && password !== '') return password
-  throw new PermanentError(
+  const password = await readPasswordFile(dataDir)
+  if (password === null) throw noPassword(dataDir)
+  if (PASSWORD.test(password)) return password
+  throw new PermanentError('CONFLICT', `${passwordFile(dataDir)} is damaged, so the database cannot be joined`, {
+    hint: 'Stop the process that runs the database: the next start makes a new password',
+  })
+}
+
+function noPassword(dataDir: string): PermanentError {
+  return new PermanentError(
     'CONFLICT',
     `${passwordFile(dataDir)} is missing, so the database beside it cannot be opened`,
     {
-      hint: 'Bring the file back, or choose another folder with --data',
+      hint: 'Bring the file back (an empty one has a new password made), or choose another folder with --data',
     },
   )
 }
@@ -68,12 +98,7 @@ async function createCluster(options: ClusterOptions, password: string): Promise
   try {
     await runProgram(programs.initdb, initdbArguments(draft.folder, durable), { account, cwd: draft.folder, input: '' })
     await writeFile(join(draft.folder, 'pg_hba.conf'), 'host all all 127.0.0.1/32 scram-sha-256\n')
-    const settings = { exit_on_error: 'on', log_min_error_statement: 'panic', ...(!durable && { fsync: 'off' }) }
-    await runProgram(programs.postgres, ['--single', '-D', draft.folder, ...settingsArguments(settings), 'postgres'], {
-      account,
-      cwd: draft.folder,
-      input: creationStatements(password),
-    })
+    await runStatements(creationStatements(password), { programs, account, durable, folder: draft.folder })
     await draft.publish(clusterDir)
   } catch (error) {
     await draft.discard()
@@ -95,6 +120,16 @@ function initdbArguments(folder: string, durable: boolean): string[] {
     '--no-instructions',
     ...(durable ? [] : ['--no-sync']),
   ]
+}
+
+/** Runs statements in the server's single-user mode. */
+async function runStatements(
+  input: string,
+  { programs, account, durable, folder }: Pick<ClusterOptions, 'programs' | 'account' | 'durable'> & { folder: string },
+): Promise<void> {
+  const settings = { exit_on_error: 'on', log_min_error_statement: 'panic', ...(!durable && { fsync: 'off' }) }
+  const parameters = ['--single', '-D', folder, ...settingsArguments(settings), 'postgres']
+  await runProgram(programs.postgres, parameters, { account, cwd: folder, input })
 }
 
 /** One statement a line, for the server's single-user mode, which needs neither a port nor a client. */
@@ -168,11 +203,15 @@ async function removeDrafts(dataDir: string): Promise<void> {
 
 /** A first start that was killed may have left one, which serves as well. */
 async function newPassword(dataDir: string): Promise<string> {
-  const left = (await readIfPresent(passwordFile(dataDir)))?.trim()
-  if (left !== undefined && /^[0-9a-f]{48}$/.test(left)) return left
+  const left = await readPasswordFile(dataDir)
+  if (left !== null && PASSWORD.test(left)) return left
   const password = randomBytes(24).toString('hex')
   await replaceFile(passwordFile(dataDir), `${password}\n`, 0o600)
   return password
+}
+
+async function readPasswordFile(dataDir: string): Promise<string | null> {
+  return (await readIfPresent(passwordFile(dataDir)))?.trim() ?? null
 }
 
 function passwordFile(dataDir: string): string {

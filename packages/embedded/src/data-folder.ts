@@ -70,11 +70,15 @@ export function unusableFolder(dataDir: string, error: unknown): unknown {
       return invalid('must be a path without null bytes')
     case 'ENOSPC':
     case 'EDQUOT':
-      return new RetryableError('SERVICE_UNAVAILABLE', `The disk that holds ${dataDir} is full`, {
-        hint: `Make room on it. ${ELSEWHERE}`,
-        cause: error,
-      })
+      return diskFull(dataDir, error)
     default:
       return error
   }
+}
+
+export function diskFull(dataDir: string, cause?: unknown): RetryableError {
+  return new RetryableError('SERVICE_UNAVAILABLE', `The disk that holds ${dataDir} is full`, {
+    hint: `Make room on it. ${ELSEWHERE}`,
+    ...(cause !== undefined && { cause }),
+  })
 }

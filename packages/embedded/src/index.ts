@@ -1,3 +1,6 @@
-export { makeFolder, unusableFolder } from './data-folder.js'
+export { diskFull, makeFolder, unusableFolder } from './data-folder.js'
+export { assertDiskSpace, diskFree, FREE_BYTES_MIN } from './disk-space.js'
+export { createFile, readJson, replaceFile } from './files.js'
 export { holdsCluster } from './holds-cluster.js'
+export { isAlive, ownIdentity, parseIdentity } from './process-identity.js'
 export { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './start.js'

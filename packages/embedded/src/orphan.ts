@@ -1,8 +1,9 @@
-import { RetryableError } from '@heddle/contracts'
+import { ConflictError, RetryableError } from '@heddle/contracts'
 import type { Logger } from '@heddle/runtime'
 import { systemClock } from '@heddle/runtime'
+import { findClusterServer } from './cluster-processes.js'
 import { markStale, readPostmasterFile } from './postmaster-file.js'
-import { commandLine, identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js'
+import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js'
 
 const FAST_SHUTDOWN_MS = 10_000
 const IMMEDIATE_SHUTDOWN_MS = 5_000
@@ -12,19 +13,36 @@ const POLL_MS = 20
  * Stops the server that a killed owner left behind in this cluster, if there is one. To stop and start anew rather than to
  * adopt it: its settings and port may be those of another version, and its watchdog may be stopping it at this moment.
  *
+ * A file that a crash or a full disk has cut off names nobody. Postgres would refuse to start beside it; here the living
+ * processes decide.
+ *
  * @param folder the cluster's real path
+ * @throws ConflictError where a Postgres that Heddle has not started uses the cluster
  * @throws RetryableError SERVICE_UNAVAILABLE when it does not end
  */
 export async function stopOrphan(folder: string, log: Logger): Promise<void> {
   const file = await readPostmasterFile(folder)
   if (file === null) return
-  const server = identifyProcess(file.pid)
-  if (server === null || file.folder !== folder || !isServerOf(file.pid, folder)) return markStale(folder)
+  const running = findClusterServer(folder)
+  const server = running === null ? null : identifyProcess(running.pid)
+  if (running === null || server === null) {
+    if (file.pid === null) log.warn({ folder }, 'postmaster.pid was cut off, and no server runs: it is removed')
+    return markStale(folder)
+  }
+  if (!running.isOwn) throw foreignServer(folder, running.pid)
 
-  log.warn({ serverPid: file.pid }, 'stopping a Postgres that outlived its owner')
+  log.warn({ serverPid: running.pid }, 'stopping a Postgres that outlived its owner')
   await stopProcess(server)
   // One that was killed before it could stop leaves its file.
-  if ((await readPostmasterFile(folder))?.pid === file.pid) await markStale(folder)
+  if ((await readPostmasterFile(folder)) !== null) await markStale(folder)
+}
+
+function foreignServer(folder: string, pid: number): ConflictError {
+  return new ConflictError(`process ${pid}, a Postgres that Heddle has not started, uses ${folder}`, {
+    field: 'data',
+    received: folder,
+    hint: `Stop process ${pid} (pg_ctl stop -D ${folder}) and run this again, set DATABASE_URL to use that server, or choose another folder with --data.`,
+  })
 }
 
 /** Ends a server that is no child of this process. Its data stays whole either way; the gentler way needs no recovery. */
@@ -40,11 +58,6 @@ async function stopProcess(server: ProcessIdentity): Promise<void> {
       hint: `End process ${server.pid}, then start again`,
     },
   )
-}
-
-function isServerOf(pid: number, folder: string): boolean {
-  const command = commandLine(pid)
-  return command.includes('postgres') && command.includes(folder)
 }
 
 async function ends(server: ProcessIdentity, timeoutMs: number): Promise<boolean> {

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { link, readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from './data-folder.js'
-import { errorCodeOf, readJson, replaceFile } from './files.js'
+import { createFile, readJson, replaceFile } from './files.js'
 import { isAlive, ownIdentity, type ProcessIdentity, parseIdentity } from './process-identity.js'
 
 /*
@@ -31,7 +30,7 @@ export async function takeOwnership(dataDir: string): Promise<Ownership> {
 
     const mine = last + 1
     const owner = ownIdentity()
-    if (!(await createLock(folder, mine, owner))) continue
+    if (!(await createFile(join(folder, String(mine)), `${JSON.stringify(owner)}\n`))) continue
     const numbers = await lockNumbers(folder)
     if (numbers.some((number) => number > mine)) {
       await rm(join(folder, String(mine)), { force: true })
@@ -45,19 +44,4 @@ export async function takeOwnership(dataDir: string): Promise<Ownership> {
 
 async function lockNumbers(folder: string): Promise<number[]> {
   return (await readdir(folder)).filter((name) => /^\d{1,15}$/.test(name)).map(Number)
-}
-
-/** Creates the lock with its content in one step, or returns false when that number exists. */
-async function createLock(folder: string, number: number, owner: ProcessIdentity): Promise<boolean> {
-  const draft = join(folder, `draft-${randomBytes(6).toString('hex')}`)
-  await writeFile(draft, `${JSON.stringify(owner)}\n`, { mode: 0o644 })
-  try {
-    await link(draft, join(folder, String(number)))
-    return true
-  } catch (error) {
-    if (errorCodeOf(error) === 'EEXIST') return false
-    throw error
-  } finally {
-    await rm(draft, { force: true })
-  }
 }

@@ -4,16 +4,17 @@ import { readIfPresent } from './files.js'
 
 /** What a running server writes about itself into `postmaster.pid`, and leaves there when it is killed. */
 export interface PostmasterFile {
-  pid: number
-  folder: string
+  /** Null where the file was cut off or is damaged. */
+  pid: number | null
   ready: boolean
 }
 
+/** The file of a cluster, or null where there is none. */
 export async function readPostmasterFile(clusterDir: string): Promise<PostmasterFile | null> {
   const lines = (await readIfPresent(join(clusterDir, 'postmaster.pid')))?.split('\n')
-  const pid = Number(lines?.[0])
-  if (lines === undefined || !Number.isInteger(pid) || pid <= 0) return null
-  return { pid, folder: lines[1] ?? '', ready: lines[7]?.trim() === 'ready' }
+  if (lines === undefined) return null
+  const pid = Number(lines[0])
+  return { pid: Number.isInteger(pid) && pid > 0 ? pid : null, ready: lines[7]?.trim() === 'ready' }
 }
 
 /**
@@ -28,8 +29,9 @@ export async function markStale(clusterDir: string): Promise<void> {
   // Written in place, so that it stays the property of the user that Postgres runs as.
   const file = await open(path, 'r+')
   try {
-    await file.truncate(0)
-    await file.write([String(process.pid), ...rest].join('\n'), 0)
+    // Written over before it is cut: on a full disk it would stay empty otherwise.
+    const { bytesWritten } = await file.write([String(process.pid), ...rest].join('\n'), 0)
+    await file.truncate(bytesWritten)
   } finally {
     await file.close()
   }

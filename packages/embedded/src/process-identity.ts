@@ -34,16 +34,6 @@ export function parseIdentity(content: unknown): ProcessIdentity | null {
   return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
 }
 
-/** The command line of a living process, its parts joined by spaces; empty when it cannot be read. */
-export function commandLine(pid: number): string {
-  try {
-    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
-    return ps(pid, 'command=')
-  } catch {
-    return ''
-  }
-}
-
 function identifyByProc(pid: number): ProcessIdentity | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

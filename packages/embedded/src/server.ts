@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { open, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { HeddleError, PermanentError, RetryableError } from '@heddle/contracts'
 import { type Logger, systemClock } from '@heddle/runtime'
 import type { Account } from './account.js'
+import { diskFull } from './data-folder.js'
 import { errorCodeOf } from './files.js'
 import { readPostmasterFile } from './postmaster-file.js'
 import type { Programs } from './programs.js'
@@ -39,10 +40,15 @@ export class PortTakenError extends Error {
   override name = 'PortTakenError'
 }
 
+/** Processes of a server that was killed have yet to notice that, and hold its memory until then. */
+export class MemoryHeldError extends Error {
+  override name = 'MemoryHeldError'
+}
+
 /**
  * Starts Postgres and waits until it takes connections.
  *
- * @throws PortTakenError
+ * @throws PortTakenError, MemoryHeldError
  * @throws PermanentError CONFLICT for a damaged cluster
  * @throws RetryableError SERVICE_UNAVAILABLE when it does not come up; the hint names its log
  */
@@ -128,7 +134,9 @@ async function startFailure(logFile: string, cause: unknown): Promise<Error> {
   const lines = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-20)
   const text = lines.join('\n')
   if (/Address already in use|could not bind/.test(text)) return new PortTakenError(text)
+  if (/pre-existing shared memory block/.test(text)) return new MemoryHeldError(text)
   const reason = lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? ''
+  if (/No space left on device|Disk quota exceeded/.test(text)) return diskFull(dirname(logFile), cause)
   if (
     /global\/pg_control|pg_filenode|invalid checkpoint|could not locate a valid checkpoint|invalid data in/.test(text)
   ) {

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { type PermanentError, RetryableError, validationError } from '@heddle/contracts'
 import { type Logger, systemClock } from '@heddle/runtime'
 import { chooseAccount } from './account.js'
-import { ADMIN_ROLE, APP_ROLE, DATABASE, prepareCluster, readPassword } from './cluster.js'
+import { ADMIN_ROLE, APP_ROLE, DATABASE, ensurePassword, prepareCluster, readPassword } from './cluster.js'
 import { unusableFolder } from './data-folder.js'
 import { clusterDirOf } from './holds-cluster.js'
 import { stopOrphan } from './orphan.js'
@@ -11,7 +11,7 @@ import { prepareDataDir } from './placement.js'
 import { freePort, isPortFree } from './ports.js'
 import { identifyProcess, type ProcessIdentity } from './process-identity.js'
 import { findPrograms } from './programs.js'
-import { PortTakenError, type Server, startServer } from './server.js'
+import { MemoryHeldError, PortTakenError, type Server, startServer } from './server.js'
 import { readServerFile, writeServerFile } from './server-file.js'
 import { supervise } from './supervise.js'
 
@@ -19,6 +19,9 @@ import { supervise } from './supervise.js'
 const JOIN_TIMEOUT_MS = 150_000
 const JOIN_POLL_MS = 50
 const PORT_TRIES_MAX = 5
+/** Children of a killed server end within moments, on a busy machine within seconds. */
+const MEMORY_WAIT_MS = 10_000
+const MEMORY_POLL_MS = 250
 
 export interface EmbeddedPostgresOptions {
   /** The folder for everything that the server needs: `postgres/`, `password`, `server.json`, `postgres.log`. Created if absent. */
@@ -85,13 +88,20 @@ async function startOwned(options: EmbeddedPostgresOptions, lock: OwnerLock): Pr
   try {
     const account = await chooseAccount(clusterDir)
     const programs = await findPrograms(account)
-    const { password, folder } = await prepareCluster({ dataDir, clusterDir, programs, account, durable, log })
+    const cluster = { dataDir, clusterDir, programs, account, durable, log }
+    const folder = await prepareCluster(cluster)
     await stopOrphan(folder, log)
+    const password = await ensurePassword(cluster, folder)
     const launch = (port: number) => startServer({ dataDir, folder, programs, account, durable, log }, port)
+    const relaunch = async (port: number) => {
+      // A server that died on a full disk may have left a file that was cut off.
+      await stopOrphan(folder, log)
+      return await launch(port)
+    }
     const { server, port } = await startOnSomePort(options, launch)
     const announce = (pid: number | null) => writeServerFile(dataDir, { pid, port, owner: lock.owner })
     await announce(server.pid)
-    const supervised = supervise({ server, launch: () => launch(port), announce, log })
+    const supervised = supervise({ server, launch: () => relaunch(port), announce, log })
     return {
       ...addresses(port, password),
       owned: true,
@@ -114,12 +124,31 @@ async function startOnSomePort(
   for (let tries = 1; ; tries++) {
     const port = options.port ?? (await choosePort(options.dataDir))
     try {
-      return { server: await launch(port), port }
+      return { server: await launchWhenFree(launch, port), port }
     } catch (error) {
       if (!(error instanceof PortTakenError)) throw error
       if (options.port !== undefined || tries === PORT_TRIES_MAX) throw portInUse(port)
     }
   }
+}
+
+async function launchWhenFree(launch: (port: number) => Promise<Server>, port: number): Promise<Server> {
+  for (let waitedMs = 0; ; waitedMs += MEMORY_POLL_MS) {
+    try {
+      return await launch(port)
+    } catch (error) {
+      if (!(error instanceof MemoryHeldError)) throw error
+      if (waitedMs >= MEMORY_WAIT_MS) throw memoryHeld(error)
+    }
+    await systemClock.wait(MEMORY_POLL_MS)
+  }
+}
+
+function memoryHeld(cause: Error): RetryableError {
+  return new RetryableError('SERVICE_UNAVAILABLE', 'Processes of a Postgres that was killed still hold its memory', {
+    hint: 'End the processes whose names begin with "postgres: ", then start again',
+    cause,
+  })
 }
 
 /** The last run's port where it is free, so that addresses which people have noted down stay valid. */

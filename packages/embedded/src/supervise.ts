@@ -1,11 +1,15 @@
+import { errorData } from '@heddle/contracts'
 import { type Logger, systemClock } from '@heddle/runtime'
 import type { Server } from './server.js'
 
-/** A server that keeps dying has a reason that starting it again does not remove. */
-const RESTARTS_MAX = 10
-const RESTARTS_WINDOW_MS = 60_000
-/** The first tries may come while leftover processes of the dead server still hold its memory. */
-const RETRY_DELAY_MS = 250
+/**
+ * What makes a server die again and again, such as a full disk, is mended by a person at some time: the tries become fewer and
+ * never end.
+ */
+const PAUSE_MS_MIN = 250
+const PAUSE_MS_MAX = 5_000
+/** A server that lived for so long has none of the reasons of those before it. */
+const STEADY_MS = 60_000
 
 interface SuperviseOptions {
   server: Server
@@ -22,28 +26,35 @@ export function supervise({ server, launch, announce, log }: SuperviseOptions): 
   const watching = watch()
 
   async function watch(): Promise<void> {
-    let restarts: number[] = []
+    let pauseMs = 0
     for (;;) {
+      const startedMs = performance.now()
       await current.ended
       if (stopping.signal.aborted) return
-      restarts = restarts.filter((atMs) => atMs > systemClock.nowMs() - RESTARTS_WINDOW_MS)
-      if (restarts.length >= RESTARTS_MAX) {
-        return log.error({ restarts: restarts.length }, 'embedded Postgres keeps dying and is not started again')
-      }
-      restarts.push(systemClock.nowMs())
+      if (performance.now() - startedMs > STEADY_MS) pauseMs = 0
       log.warn({ serverPid: current.pid }, 'embedded Postgres has died and is started again')
-      await restart()
+      if (!(await restart(pauseMs))) return
+      pauseMs = longer(pauseMs)
     }
   }
 
-  async function restart(): Promise<void> {
-    try {
-      current = await launch()
-      if (stopping.signal.aborted) return await current.stop()
-      await announce(current.pid)
-    } catch (error) {
-      log.error({ error }, 'embedded Postgres could not be started again')
-      await systemClock.wait(RETRY_DELAY_MS, stopping.signal).catch(() => {})
+  /** Tries until it runs; a reason that stays is logged once. False where it is to stop. */
+  async function restart(firstPauseMs: number): Promise<boolean> {
+    let reason: string | null = null
+    for (let pauseMs = firstPauseMs; ; pauseMs = longer(pauseMs)) {
+      await systemClock.wait(pauseMs, stopping.signal).catch(() => {})
+      if (stopping.signal.aborted) return false
+      try {
+        current = await launch()
+        if (stopping.signal.aborted) return await current.stop().then(() => false)
+        await announce(current.pid)
+        if (reason !== null) log.info({ serverPid: current.pid }, 'embedded Postgres runs again')
+        return true
+      } catch (error) {
+        const { detail } = errorData(error)
+        if (detail !== reason) log.error({ error }, 'embedded Postgres could not be started again; tries go on')
+        reason = detail
+      }
     }
   }
 
@@ -51,7 +62,8 @@ export function supervise({ server, launch, announce, log }: SuperviseOptions): 
     stopping.abort()
     await current.stop()
     await watching
-    await announce(null)
+    // The next start chooses a port of its own where this cannot be written, as on a full disk.
+    await announce(null).catch((error: unknown) => log.warn({ error }, 'server.json could not be written'))
   }
 
   let stopped: Promise<void> | undefined
@@ -61,4 +73,8 @@ export function supervise({ server, launch, announce, log }: SuperviseOptions): 
       return stopped
     },
   }
+}
+
+function longer(pauseMs: number): number {
+  return Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, pauseMs * 2))
 }

@@ -151,7 +151,12 @@ describe('a refused start', () => {
     await writeFile(join(dataDir, 'password'), '')
     await expect(start(dataDir)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('password'),
+      message: expect.stringContaining('no new password could be made'),
+    })
+    await rm(join(dataDir, 'password'))
+    await expect(start(dataDir)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('missing'),
     })
   })
 
