@@ -44,7 +44,7 @@ test('a thread that hangs is a timeout, and after some of them in a row the mode
   let isHanging = true
   // Time is up as soon as something was asked, while the thread hangs.
   const clock = {
-    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
     after: (_ms: number, callback: () => void) => {
       const soon = isHanging ? setImmediate(callback) : undefined
       return () => clearImmediate(soon)

@@ -15,6 +15,7 @@ function eventualClock() {
   const deadlines = new Set<() => void>()
   const clock: Clock = {
     nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
     wait: async (ms, signal) => {
       signal?.throwIfAborted()
       waits.push(ms)

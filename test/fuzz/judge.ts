@@ -60,6 +60,7 @@ export class Producer {
 /** No time passes, so that nothing is late. */
 const stoppedClock: Clock = {
   nowMs: () => RECEIVED_AT_MS,
+  monotonicMs: () => 0,
   wait: (_, signal) =>
     new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
   after: () => () => {},

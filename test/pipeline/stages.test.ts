@@ -32,6 +32,7 @@ class TestSummarizer implements Summarizer {
 class TestClock implements Clock {
   aheadMs = 0
   nowMs = () => systemClock.nowMs() + this.aheadMs
+  monotonicMs = () => systemClock.monotonicMs() + this.aheadMs
   wait: Clock['wait'] = (ms, signal) => systemClock.wait(ms, signal)
   after: Clock['after'] = (ms, callback) => systemClock.after(ms, callback)
 }

@@ -27,11 +27,11 @@ test('the configuration changes the size of both pools', () => {
 })
 
 test('doctor counts the processes for which a server of the usual size has room', () => {
-  const server = { connectionsMax: 100, connectionsOpen: 4 }
+  const server = { connectionsMax: 100, connectionsOpen: 4, connectionLimits: [] }
   expect(connectionCheck(server, { process: 10, stage: 8 })).toMatchObject({
     status: 'ok',
     detail: 'max_connections 100, 4 open; one process opens up to 10, a worker of one stage 8: room for 9 more',
   })
-  expect(connectionCheck({ connectionsMax: 20, connectionsOpen: 4 }, { process: 10, stage: 8 }).status).toBe('warn')
-  expect(connectionCheck({ connectionsMax: 20, connectionsOpen: 14 }, { process: 10, stage: 8 }).status).toBe('fail')
+  expect(connectionCheck({ connectionsMax: 20, connectionsOpen: 4, connectionLimits: [] }, { process: 10, stage: 8 }).status).toBe('warn')
+  expect(connectionCheck({ connectionsMax: 20, connectionsOpen: 14, connectionLimits: [] }, { process: 10, stage: 8 }).status).toBe('fail')
 })

@@ -1,6 +1,7 @@
 import { createClient } from '@heddle/client'
 import { ConflictError, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
+import { assertDiskSpace } from '@heddle/embedded'
 import { openQueues, type Queues, type Settled } from '@heddle/queue'
 import { type Config, systemClock } from '@heddle/runtime'
 import { openStore, type QueryEmbedder } from '@heddle/store'
@@ -139,6 +140,9 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       checkReady: () =>
         checkServers(
           [
+            ...(server.kind === 'embedded'
+              ? [{ name: 'the disk', ping: () => assertDiskSpace(config.dataDir) }]
+              : []),
             { name: 'Postgres (store)', ping: () => store.ping() },
             { name: `${config.redisUrl === null ? 'Postgres' : 'Redis'} (queues)`, ping: () => queues.ping() },
           ],

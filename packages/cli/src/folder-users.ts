@@ -1,13 +1,23 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RetryableError } from '@heddle/contracts'
-import { makeFolder, unusableFolder } from '@heddle/embedded'
+import {
+  identifyProcess,
+  isAlive,
+  makeFolder,
+  ownIdentity,
+  parseIdentity,
+  readJson,
+  replaceFile,
+  unusableFolder,
+} from '@heddle/embedded'
 import { systemClock } from '@heddle/runtime'
 
 /*
  * Commands in one data folder share one embedded server, and whoever started it stops it. It must not do so while another
  * command uses it, nor may another begin to use it while it stops. Each command therefore leaves a file with its process id
- * while it is in the folder, and whoever stops the server says so first:
+ * while it is in the folder, and whoever stops the server says so first. In the files is when the process was started: a pid
+ * that was left by a power cut belongs to somebody else after it.
  *
  *   a command      1. leaves its file      2. looks whether somebody is stopping the server
  *   who stops it   1. says so              2. looks whether another command's file is there
@@ -46,7 +56,7 @@ export async function enterFolder(dataDir: string, signal: AbortSignal, pid: num
   const ownFile = join(dataDir, USERS, String(pid))
   const leave = () => rm(ownFile, { force: true })
   for (let waitedMs = 0; waitedMs < WAIT_MS_MAX; waitedMs += LOOK_EVERY_MS) {
-    await writeFile(ownFile, '').catch((error: unknown) => {
+    await replaceFile(ownFile, identityText(pid)).catch((error: unknown) => {
       throw unusableFolder(dataDir, error)
     })
     if (!(await isStopping(dataDir, pid)))
@@ -68,7 +78,7 @@ async function leaveLast(
   const stopping = join(dataDir, STOPPING)
   try {
     for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
-      await writeFile(stopping, String(pid))
+      await replaceFile(stopping, identityText(pid))
       const others = await otherUsers(dataDir, pid)
       if (others.length === 0 || waitedMs >= WAIT_MS_MAX || signal.aborted) break
       if (waitedMs === 0) onWait(others)
@@ -83,26 +93,23 @@ async function leaveLast(
 }
 
 async function isStopping(dataDir: string, pid: number): Promise<boolean> {
-  const text = await readFile(join(dataDir, STOPPING), 'utf8').catch(() => '')
-  // Empty while it is being written. The word of a process that was killed holds nobody up.
-  return text !== '' && Number(text) !== pid && isAlive(Number(text))
+  const stopping = parseIdentity(await readJson(join(dataDir, STOPPING)))
+  // What was cut off, or left by a process that was killed, holds nobody up.
+  return stopping !== null && stopping.pid !== pid && isAlive(stopping)
 }
 
 async function otherUsers(dataDir: string, pid: number): Promise<number[]> {
-  const others = (await readdir(join(dataDir, USERS))).map(Number).filter((user) => user > 0 && user !== pid)
-  for (const user of others) {
-    if (!isAlive(user)) await rm(join(dataDir, USERS, String(user)), { force: true })
+  const names = (await readdir(join(dataDir, USERS))).filter((name) => /^\d+$/.test(name) && Number(name) !== pid)
+  const living: number[] = []
+  for (const name of names) {
+    const path = join(dataDir, USERS, name)
+    const user = parseIdentity(await readJson(path))
+    if (user !== null && isAlive(user)) living.push(user.pid)
+    else await rm(path, { force: true })
   }
-  return others.filter(isAlive)
+  return living
 }
 
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // Another user's process lives as well.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
+function identityText(pid: number): string {
+  return `${JSON.stringify(identifyProcess(pid) ?? ownIdentity())}\n`
 }

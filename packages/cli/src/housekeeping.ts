@@ -4,12 +4,14 @@ import type { Clock, Config, Logger } from '@heddle/runtime'
 import {
   findUnfinishedErasures,
   type RetainedKind,
+  readServerClock,
   removeExpired,
   retainedKinds,
   type Store,
   type SweptFiles,
   sweepSnapshotFiles,
 } from '@heddle/store'
+import { createDueClock, type DueClock } from './due-clock.js'
 
 export interface HousekeepingOptions {
   readonly store: Store
@@ -56,12 +58,13 @@ const times = (count: number | null, unitMs: number) => (count === null ? null :
  * Any number of processes may do so at once.
  */
 export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
-  const { everyMs, clock, log } = options
+  const { everyMs, store, clock, log } = options
   const closing = new AbortController()
+  const dueClock = createDueClock({ clock, log, readServerMs: () => readServerClock(store) })
   let running: Promise<Housekept> | undefined
 
   const runOnce = () => {
-    running ??= keepHouse(options, closing.signal).finally(() => {
+    running ??= keepHouse({ ...options, dueClock }, closing.signal).finally(() => {
       running = undefined
     })
     return running
@@ -87,11 +90,13 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   }
 }
 
-async function keepHouse(options: HousekeepingOptions, signal: AbortSignal): Promise<Housekept> {
+async function keepHouse(options: HousekeepingOptions & { dueClock: DueClock }, signal: AbortSignal): Promise<Housekept> {
   const erasures = await carryOn(options, signal)
+  const nowMs = await options.dueClock.nowMs()
+  if (nowMs === null) return { erasures, removed: {}, files: await sweep(options, signal) }
   const removed: Partial<Record<RetainedKind, number>> = {}
   for (const kind of retainedKinds) {
-    const count = await removeOf(options, kind, signal)
+    const count = await removeOf(options, { kind, nowMs }, signal)
     if (count > 0) removed[kind] = count
   }
   return { erasures, removed, files: await sweep(options, signal) }
@@ -135,14 +140,14 @@ async function carryOn({ store, queues, clock, log, patienceMs }: HousekeepingOp
 }
 
 async function removeOf(
-  { store, clock, log, retention }: HousekeepingOptions,
-  kind: RetainedKind,
+  { store, log, retention }: HousekeepingOptions,
+  { kind, nowMs }: { kind: RetainedKind; nowMs: number },
   signal: AbortSignal,
 ): Promise<number> {
   const keptMs =
     kind === 'delivered' ? times(retention.deliveredMinutes, MINUTE_MS) : times(retention[`${kind}Days`], DAY_MS)
   if (keptMs === null) return 0
-  const beforeMs = clock.nowMs() - keptMs
+  const beforeMs = nowMs - keptMs
   let removed = 0
   try {
     for (let step = 0; step < STEPS_MAX && !signal.aborted; step++) {

@@ -1,6 +1,6 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFolder, unusableFolder } from '@heddle/embedded'
+import { createFile, makeFolder, replaceFile, unusableFolder } from '@heddle/embedded'
 
 /** A `heddle up` that serves a data folder. */
 export interface RunningUp {
@@ -23,15 +23,13 @@ export async function announceUp(dataDir: string, up: RunningUp): Promise<boolea
   const path = join(dataDir, FILE_NAME)
   const text = `${JSON.stringify(up)}\n`
   try {
-    await writeFile(path, text, { flag: 'wx' })
-    return true
-  } catch {
+    if (await createFile(path, text)) return true
     if ((await findUp(dataDir)) !== null) return false
-  }
-  await writeFile(path, text).catch((error: unknown) => {
+    await replaceFile(path, text)
+    return true
+  } catch (error) {
     throw unusableFolder(dataDir, error)
-  })
-  return true
+  }
 }
 
 /** Takes the word back; that of another process stays. */

@@ -1,4 +1,4 @@
-import { RetryableError } from '@heddle/contracts'
+import { HeddleError, RetryableError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { describeFailure } from './output/failure.js'
 
@@ -27,13 +27,25 @@ export async function checkServers(servers: readonly AskedServer[], clock: Clock
     `away: ${away.map(({ name, why }) => `${name}: ${why}`).join('; ')}`,
     {
       facts: { away: names },
-      hint: `Check that ${names.join(' and ')} can be reached; this process goes on by itself when that is so. "heddle doctor" tells more.`,
+      hint: hintOf(away) ?? `Check that ${names.join(' and ')} can be reached; this process goes on by itself when that is so. "heddle doctor" tells more.`,
       retryAfter: 1,
     },
   )
 }
 
-async function faultOf({ name, ping }: AskedServer, clock: Clock): Promise<{ name: string; why: string } | null> {
+interface Fault {
+  readonly name: string
+  readonly why: string
+  readonly hint: string | undefined
+}
+
+/** What the servers themselves say is to be done, each once; null where one of them says nothing. */
+function hintOf(faults: readonly Fault[]): string | null {
+  const hints = new Set(faults.map(({ hint }) => hint))
+  return hints.has(undefined) ? null : [...hints].join(' ')
+}
+
+async function faultOf({ name, ping }: AskedServer, clock: Clock): Promise<Fault | null> {
   const answered = new AbortController()
   const late = clock.wait(ANSWER_WITHIN_MS, answered.signal).then(() => {
     throw new RetryableError('TIMEOUT', `no answer within ${ANSWER_WITHIN_MS / 1_000} s`)
@@ -43,7 +55,8 @@ async function faultOf({ name, ping }: AskedServer, clock: Clock): Promise<{ nam
     await Promise.race([ping(), late])
     return null
   } catch (error) {
-    return { name, why: describeFailure(error).detail.replace(/\s*\n\s*/g, ' ') }
+    const hint = error instanceof HeddleError ? error.hint : undefined
+    return { name, why: describeFailure(error).detail.replace(/\s*\n\s*/g, ' '), hint }
   } finally {
     answered.abort()
   }

@@ -46,10 +46,10 @@ export async function buildContext(
   if (checked.at !== undefined) return await contextAt(parts, { ...checked, at: checked.at })
   const { queues, projectId, clock } = parts
   const take = () => queues.takeShare({ stage: 'assemble', projectId, bytes: 0 })
-  const endsAtMs = clock.nowMs() + deadlineMs
+  const endsAtMs = clock.monotonicMs() + deadlineMs
   const giveBack = onBusy === 'fail' ? take() : await persist(async () => take(), { clock, endsAtMs, signal })
   try {
-    const context = new AwaitedContext(parts, checked, Math.max(1, endsAtMs - clock.nowMs()), signal)
+    const context = new AwaitedContext(parts, checked, Math.max(1, endsAtMs - clock.monotonicMs()), signal)
     return await withPartBytes(parts, await context.answered())
   } finally {
     giveBack()

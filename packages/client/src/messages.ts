@@ -220,7 +220,7 @@ function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[]
 }
 
 function patienceOf({ clock }: ClientParts, { deadlineMs = DEADLINE_MS_DEFAULT, signal }: AppendSettings): Patience {
-  return { clock, endsAtMs: clock.nowMs() + deadlineMs, signal }
+  return { clock, endsAtMs: clock.monotonicMs() + deadlineMs, signal }
 }
 
 /** The messages of an append, in their order. */

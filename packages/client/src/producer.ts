@@ -150,7 +150,7 @@ export function createProducer(parts: ClientParts, given: ProducerOptions): Prod
     if (isClosed) throw new RetryableError('SERVICE_UNAVAILABLE', 'The producer is closed')
     const sized = place(thread, message)
     const { jsonCharacters } = sized
-    const endsAtMs = clock.nowMs() + options.deadlineMs
+    const endsAtMs = clock.monotonicMs() + options.deadlineMs
     const leaving = new AbortController()
     await new Promise<void>((resolve, reject) => {
       const settle = (then: () => void) => {

@@ -26,7 +26,7 @@ export async function persist<T>(work: () => Promise<T>, patience: Patience): Pr
     } catch (error) {
       signal?.throwIfAborted()
       const pauseMs = pauseAfter(error, tries)
-      if (!isWorthRetrying(error) || clock.nowMs() + pauseMs >= endsAtMs) throw error
+      if (!isWorthRetrying(error) || clock.monotonicMs() + pauseMs >= endsAtMs) throw error
       await clock.wait(pauseMs, signal)
     }
   }
@@ -44,7 +44,7 @@ export function pauseAfter(error: unknown, tries: number): number {
 }
 
 async function beforeTheEnd<T>(work: Promise<T>, { clock, endsAtMs, signal }: Patience): Promise<T> {
-  const leftMs = Math.max(1, endsAtMs - clock.nowMs())
+  const leftMs = Math.max(1, endsAtMs - clock.monotonicMs())
   return await new Promise<T>((resolve, reject) => {
     const onAbort = () => settle(() => reject(signal?.reason))
     const callOff = clock.after(leftMs, () => settle(() => reject(late(leftMs))))

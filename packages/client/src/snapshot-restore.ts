@@ -52,7 +52,7 @@ export async function restoreSnapshot(
   checkDeadline(deadlineMs)
   const { store, projectId, clock } = parts
   const { row, file } = await readSnapshot(parts, given)
-  const patience: Patience = { clock, endsAtMs: clock.nowMs() + deadlineMs, signal }
+  const patience: Patience = { clock, endsAtMs: clock.monotonicMs() + deadlineMs, signal }
   const startedAtMs = await store.inProject(projectId, (tx) => noteRestored(tx, { id: row.id, nowMs: clock.nowMs() }))
   const threads: string[] = []
   let [restored, gone] = [0, 0]

@@ -2,7 +2,7 @@ import { RetryableError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 
 export interface BreakerOptions {
-  readonly clock: Pick<Clock, 'nowMs'>
+  readonly clock: Pick<Clock, 'monotonicMs'>
   /** Failures in a row that open it. Default 5. */
   readonly failuresMax?: number
   /** How long it stays open before a single call may try, in milliseconds. Default 30,000. */
@@ -16,7 +16,7 @@ export interface BreakerOptions {
  * once; a while later one is let through, and its success closes the breaker. So it closes again by itself, whoever forgets it.
  */
 export class CircuitBreaker {
-  readonly #clock: Pick<Clock, 'nowMs'>
+  readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #failuresMax: number
   readonly #openMs: number
   readonly #subject: string
@@ -34,7 +34,7 @@ export class CircuitBreaker {
   /** @throws RetryableError `SERVICE_UNAVAILABLE` with `retryAfter` while it is open; whatever `call` throws */
   async run<T>(call: () => Promise<T>, countsAsFailure: (error: unknown) => boolean): Promise<T> {
     const isOpen = this.#failures >= this.#failuresMax
-    const leftMs = this.#openUntilMs - this.#clock.nowMs()
+    const leftMs = this.#openUntilMs - this.#clock.monotonicMs()
     if (isOpen && (leftMs > 0 || this.#isTrying)) {
       throw new RetryableError(
         'SERVICE_UNAVAILABLE',
@@ -52,7 +52,7 @@ export class CircuitBreaker {
     } catch (error) {
       if (countsAsFailure(error)) {
         this.#failures++
-        this.#openUntilMs = this.#clock.nowMs() + this.#openMs
+        this.#openUntilMs = this.#clock.monotonicMs() + this.#openMs
       }
       throw error
     } finally {

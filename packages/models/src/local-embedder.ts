@@ -23,7 +23,7 @@ export interface LocalEmbedderOptions {
   threads?: number
   /** How long a batch may take until its thread is stopped, in milliseconds. Default 60,000; loading is a part of the first. */
   timeoutMs?: number
-  clock?: Pick<Clock, 'nowMs' | 'after'>
+  clock?: Pick<Clock, 'monotonicMs' | 'after'>
 }
 
 type Thread = WorkerCalls<readonly string[], Float32Array>

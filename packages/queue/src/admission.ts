@@ -48,7 +48,7 @@ export class Admission {
    * @throws RetryableError `RATE_LIMITED` with `retryAfter` while there is no room
    */
   async admit(work: NewWork): Promise<void> {
-    if (this.#options.clock.nowMs() >= this.#knownUntilMs) await this.#look()
+    if (this.#options.clock.monotonicMs() >= this.#knownUntilMs) await this.#look()
     const { stage, limits } = this.#options
     const jobs = this.#known.jobs + work.jobs
     const bytes = this.#known.bytes + work.bytes
@@ -71,9 +71,9 @@ export class Admission {
 
   async #read(): Promise<void> {
     const { clock, limits, readDepth } = this.#options
-    const startedMs = clock.nowMs()
+    const startedMs = clock.monotonicMs()
     this.#known = await readDepth(limits.jobsMax)
-    const nowMs = clock.nowMs()
+    const nowMs = clock.monotonicMs()
     this.#knownUntilMs = nowMs + Math.max(bounds.depthKnownMs, (nowMs - startedMs) / bounds.depthLookShareMax)
   }
 }

@@ -14,6 +14,8 @@ export interface Backend {
   producers(): BullSetup
   workers(): Promise<BullSetup>
   facts(): Promise<QueueFacts>
+  /** Rejects while the server does not take writes: with what is wrong, and what to do. */
+  probe(): Promise<void>
   /**
    * When the job was added that is next in a queue; null if none waits. BullMQ would fetch the whole job, and its Postgres
    * backend the newest one.

@@ -35,6 +35,8 @@ export const bounds = {
   runRetryMs: 1_000,
   /** A job waits at most this long for its next try, whatever `retryAfter` asks for. */
   retryAfterMsMax: 900_000,
+  /** Who finds a job or lock due later than this has it from a clock that was wrong: no wait is as long. */
+  dueMsMax: 1_800_000,
   /** Jobs in one round trip. */
   batchJobsMax: 256,
   /** Characters of payload in one round trip; a larger job travels alone. */

@@ -16,6 +16,7 @@ const awayCodes = new Set([
   '08003',
   '08004',
   '08006',
+  '25006',
   '53100',
   '53200',
   '53300',
@@ -33,6 +34,7 @@ const refusedTexts = /WRONGPASS|NOAUTH|NOPERM|invalid password|invalid username-
 
 /** True if an error says that the server is away, and that the same call may succeed later. */
 export function isServerAway(error: unknown): boolean {
+  if (error instanceof HeddleError) return error.code === 'SERVICE_UNAVAILABLE'
   return awayCodes.has(codeOf(error)) || awayTexts.test(textOf(error))
 }
 
@@ -50,6 +52,8 @@ export function namedError(error: unknown, server: 'Redis' | 'Postgres'): unknow
       hint: `Check the credentials in ${server === 'Redis' ? 'REDIS_URL' : 'DATABASE_URL'}.`,
     })
   }
+  const refusal = refusalOf(error, code)
+  if (refusal !== null) return refusing(refusal, error)
   if (isServerAway(error)) return unavailable(server, error)
   if (code === '3D000') {
     return new PermanentError('NOT_FOUND', 'The database of the queues does not exist', {
@@ -64,6 +68,61 @@ export function namedError(error: unknown, server: 'Redis' | 'Postgres'): unknow
     })
   }
   return error
+}
+
+/** What a server says that is up but does not serve, and what to do about it. */
+const refusals: readonly { says: RegExp | string; what: string; hint: string }[] = [
+  {
+    says: /^OOM\b/,
+    what: 'Redis is full: it holds as much as its maxmemory allows',
+    hint: 'Raise maxmemory (redis-cli config set maxmemory ..., and in its configuration file), or have other programs use another Redis. Nothing was put on the queue; everything goes on by itself when there is room.',
+  },
+  {
+    says: /^MISCONF\b/,
+    what: 'Redis takes no writes because it cannot save to its disk',
+    hint: 'Look into the log of Redis; most often its disk is full. Everything goes on by itself when it can save.',
+  },
+  {
+    says: /^READONLY\b/,
+    what: 'Redis is a replica, which takes no writes',
+    hint: 'REDIS_URL must name the primary, or a name that follows it.',
+  },
+  { says: /^LOADING\b/, what: 'Redis is still loading its data', hint: 'Wait until it has; everything goes on by itself.' },
+  {
+    says: '25006',
+    what: 'Postgres is read-only, so the queues take nothing',
+    hint: 'DATABASE_URL must name the primary server, and default_transaction_read_only be off; everything goes on by itself then.',
+  },
+  {
+    says: '53300',
+    what: 'Postgres has no connection left for the queues',
+    hint: 'Raise max_connections, or the limit of the role or database, or run fewer processes; `heddle doctor` shows the figures.',
+  },
+  {
+    says: '53100',
+    what: 'the disk of Postgres is full',
+    hint: 'Make room on it; everything goes on by itself then.',
+  },
+]
+
+function refusalOf(error: unknown, code: string) {
+  const text = textOf(error)
+  return refusals.find(({ says }) => (typeof says === 'string' ? says === code : says.test(text))) ?? null
+}
+
+function refusing({ what, hint }: { what: string; hint: string }, cause: unknown): RetryableError {
+  return new RetryableError('SERVICE_UNAVAILABLE', what, { hint, retryAfter: 1, cause })
+}
+
+/** A full Redis, with the figures that its answer to a write does not have. */
+export function redisFull(memory: { usedBytes: number; maxBytes: number }, cause: unknown): RetryableError {
+  const [{ what, hint } = { what: '', hint: '' }] = refusals
+  const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MB`
+  return new RetryableError(
+    'SERVICE_UNAVAILABLE',
+    `${what} (${megabytes(memory.usedBytes)} used of ${megabytes(memory.maxBytes)})`,
+    { hint, retryAfter: 1, cause, facts: { ...memory } },
+  )
 }
 
 export function unavailable(server: 'Redis' | 'Postgres', cause?: unknown): RetryableError {

@@ -81,7 +81,7 @@ export class Pools {
     }
     const { from, stages } = word
     this.#others.delete(from)
-    this.#others.set(from, { stages, atMs: this.#options.clock.nowMs() })
+    this.#others.set(from, { stages, atMs: this.#options.clock.monotonicMs() })
     const [oldest] = this.#others.keys()
     if (this.#others.size > bounds.poolProcessesMax && oldest !== undefined) this.#others.delete(oldest)
   }
@@ -115,7 +115,7 @@ export class Pools {
 
   /** Of all processes that are known. */
   workOf(stage: StageName): PoolWork {
-    const sinceMs = this.#options.clock.nowMs() - bounds.loadKnownMs
+    const sinceMs = this.#options.clock.monotonicMs() - bounds.loadKnownMs
     const total = { ...(this.#told().get(stage) ?? idle) }
     for (const { stages, atMs } of this.#others.values()) {
       const work = stages[stage]
@@ -140,7 +140,7 @@ export class Pools {
   }
 
   #tick(): void {
-    const nowMs = this.#options.clock.nowMs()
+    const nowMs = this.#options.clock.monotonicMs()
     const done = new Map([...this.#own].map(([stage, work]) => [stage, work.done]))
     this.#past = [...this.#past.filter(({ atMs }) => atMs >= nowMs - bounds.poolRateMs), { atMs: nowMs, done }]
     this.#say()
@@ -159,7 +159,7 @@ export class Pools {
   /** What this process does, with the pace of its last seconds. */
   #told(): ReadonlyMap<StageName, PoolWork> {
     const [first] = this.#past
-    const seconds = first === undefined ? 0 : (this.#options.clock.nowMs() - first.atMs) / 1_000
+    const seconds = first === undefined ? 0 : (this.#options.clock.monotonicMs() - first.atMs) / 1_000
     return new Map(
       stageNames.flatMap((stage) => {
         const work = this.#own.get(stage)

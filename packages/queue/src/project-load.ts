@@ -79,7 +79,7 @@ export class ProjectLoad {
   began({ id, stage, projectId, bytes }: SentJob): void {
     // Sent again: it is the same work.
     if (this.#underWay.has(id)) return
-    this.#underWay.set(id, { id, stage, projectId, bytes, sinceMs: this.#options.clock.nowMs() })
+    this.#underWay.set(id, { id, stage, projectId, bytes, sinceMs: this.#options.clock.monotonicMs() })
     this.#add(stage, projectId, bytes)
   }
 
@@ -95,7 +95,7 @@ export class ProjectLoad {
   receive(text: string): void {
     const word = readWord(text)
     if (word === null || word.from === this.#options.name) return
-    const atMs = this.#options.clock.nowMs()
+    const atMs = this.#options.clock.monotonicMs()
     this.#others.set(word.from, { word, atMs })
     for (const { projectId } of word.counts) this.#seenAtMs.set(projectId, atMs)
   }
@@ -107,7 +107,7 @@ export class ProjectLoad {
 
   #add(stage: SharedStage, projectId: string, bytes: number): void {
     this.#count(stage, projectId, 1, bytes)
-    this.#seenAtMs.set(projectId, this.#options.clock.nowMs())
+    this.#seenAtMs.set(projectId, this.#options.clock.monotonicMs())
     this.#schedule()
   }
 
@@ -139,13 +139,13 @@ export class ProjectLoad {
   }
 
   #hasNeighbours(projectId: string): boolean {
-    const sinceMs = this.#options.clock.nowMs() - bounds.neighbourMs
+    const sinceMs = this.#options.clock.monotonicMs() - bounds.neighbourMs
     for (const [other, atMs] of this.#seenAtMs) if (other !== projectId && atMs >= sinceMs) return true
     return false
   }
 
   *#words(): Generator<LoadWord> {
-    const sinceMs = this.#options.clock.nowMs() - bounds.loadKnownMs
+    const sinceMs = this.#options.clock.monotonicMs() - bounds.loadKnownMs
     for (const { word, atMs } of this.#others.values()) if (atMs >= sinceMs) yield word
   }
 
@@ -166,7 +166,7 @@ export class ProjectLoad {
 
   /** What no word came of for so long: its reply was lost, or its process is gone. */
   #forget(): void {
-    const nowMs = this.#options.clock.nowMs()
+    const nowMs = this.#options.clock.monotonicMs()
     for (const [id, { sinceMs }] of this.#underWay) if (nowMs - sinceMs > bounds.underWayMsMax) this.ended(id)
     for (const { projectId } of this.#own.values()) this.#seenAtMs.set(projectId, nowMs)
     for (const [name, { atMs }] of this.#others) if (nowMs - atMs > bounds.loadKnownMs) this.#others.delete(name)

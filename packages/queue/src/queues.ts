@@ -18,7 +18,7 @@ import { type Clock, type Logger, systemClock } from '@heddle/runtime'
 import { Admission, type NewWork } from './admission.js'
 import type { Backend, QueueFacts } from './backend.js'
 import { bounds } from './bounds.js'
-import { type QueueConnections, queueConnectionsDefault } from './connections.js'
+import type { QueueConnections } from './connections.js'
 import { namedError, unavailable } from './errors.js'
 import { Inbox } from './inbox.js'
 import { JobRemovals, type WaitingJob } from './job-removal.js'
@@ -26,14 +26,13 @@ import { Letters } from './letters.js'
 import { type NewShare, sentJob } from './load-word.js'
 import { answerBytes, encodeReply, loadChannel, poolChannel, replyChannel, withAnswer } from './messages.js'
 import type { Answer } from './outcome.js'
+import { openBackend, warnOfSettings } from './open-backend.js'
 import { Pools } from './pools.js'
-import { openPostgresBackend } from './postgres/backend.js'
 import { ProjectLoad } from './project-load.js'
-import { createQuietLog } from './quiet-log.js'
-import { openRedisBackend } from './redis/backend.js'
 import type { ExpectedReply, ReplyExpectation } from './reply-waiter.js'
 import { type QueueStats, StageQueue } from './stage-queue.js'
 import { type EventListener, Subscriptions, type Unsubscribe } from './subscriptions.js'
+import { createTroubleLog, type TroubleLog } from './trouble-log.js'
 import { noWorkers, unknownPrefix } from './unknown-prefix.js'
 import { settles, within } from './waiting.js'
 
@@ -144,6 +143,7 @@ export interface QueuesInternals {
   /** Workers to close before the connections. */
   workers: Set<{ close(options?: { timeoutMs?: number }): Promise<void> }>
   pools: Pools
+  trouble: TroubleLog
 }
 
 /** A stage's queue, and what its workers do in all processes together, as far as this one has heard of them. */
@@ -171,22 +171,16 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
   if (!/^[a-z][a-z0-9_-]{0,39}$/.test(prefix)) {
     throw validationError('prefix', 'must be 1 to 40 of a-z, 0-9, _ and -, starting with a letter', prefix)
   }
-  const quietLog = createQuietLog(log, clock)
   const state = { closed: false }
+  const server = options.backend.kind === 'redis' ? 'Redis' : 'Postgres'
+  const trouble = createTroubleLog({ log, clock, server, probe: () => bounded(backend.probe()) })
   const onError = (error: unknown) => {
-    if (!state.closed) quietLog(error, 'connection to the queues in trouble')
+    if (!state.closed) trouble.report(error, 'connection to the queues in trouble')
   }
-  const backend =
-    options.backend.kind === 'redis'
-      ? await openRedisBackend({ url: options.backend.url, prefix, create, onError })
-      : await openPostgresBackend({
-          url: options.backend.url,
-          prefix,
-          clock,
-          create,
-          connections: options.connections ?? queueConnectionsDefault,
-          onError,
-        })
+  const backend = await openBackend({ ...options, clock, create, onError }).catch((error: unknown) => {
+    trouble.close()
+    throw error
+  })
 
   const letters = new Letters((channel, text) => bounded(backend.channels.send(channel, text)))
   const name = randomUUID().replaceAll('-', '').slice(0, 16)
@@ -259,6 +253,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     pools.close()
     await settles(Promise.all([letters, ...queues.values()].map((each) => each.whenIdle())), 1_000)
     state.closed = true
+    trouble.close()
     await settles(Promise.all([...queues.values()].map((queue) => queue.close())), 1_000)
     await settles(backend.close(), 2_000)
   }
@@ -320,7 +315,8 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
       await close({ timeoutMs: 0 })
     },
   }
-  internals.set(opened, { backend, prefix, clock, workers, pools })
+  if (create) await warnOfSettings(bounded(backend.facts()), log).catch(onError)
+  internals.set(opened, { backend, prefix, clock, workers, pools, trouble })
 
   try {
     await bounded(backend.channels.listen(replyChannel(prefix, name), (text) => inbox.receive(text)))

@@ -10,7 +10,7 @@ export function createQuietLog(log: Logger, clock: Clock): (error: unknown, mess
   const seen = new Map<string, { atMs: number; suppressed: number }>()
   return (error, message) => {
     const key = `${message}: ${error instanceof Error ? `${error.name} ${error.message}` : String(error)}`
-    const nowMs = clock.nowMs()
+    const nowMs = clock.monotonicMs()
     const last = seen.get(key)
     if (last !== undefined && nowMs - last.atMs < REPEAT_MS) {
       last.suppressed += 1

@@ -69,7 +69,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   const byChanceMs = () => Math.random() * jitterMs
-  const startedAtMs = clock.nowMs()
+  const startedAtMs = clock.monotonicMs()
   /** Whether any process has, since this one started. */
   let wasLooked = false
 
@@ -79,7 +79,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     try {
       const sinceMs = await takeTurn(apartMs)
       if (sinceMs !== null) {
-        wasLooked ||= sinceMs <= clock.nowMs() - startedAtMs
+        wasLooked ||= sinceMs <= clock.monotonicMs() - startedAtMs
         return Math.max(0, apartMs - sinceMs) + byChanceMs() * ASK_JITTER_SHARE
       }
     } catch (error) {

@@ -3,6 +3,11 @@ export interface Clock {
   /** The time now, in milliseconds since 1970. */
   nowMs(): number
   /**
+   * Milliseconds since some moment, which neither an operator nor a time server can set: for how long something lasted or may
+   * last. The time of day jumps, and what compares with it then holds for a year, or ends at once.
+   */
+  monotonicMs(): number
+  /**
    * Waits.
    *
    * @throws the signal's reason, once `signal` is aborted; nothing keeps running then
@@ -19,6 +24,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
   // Not the wait of Node's `timers/promises`: it makes an error with a stack of its own for each wait that is called off.
   wait: (ms, signal) =>
     new Promise((resolve, reject) => {

@@ -5,6 +5,11 @@ const MIGRATE_HINT = 'Run `heddle migrate` against this database.'
 const SERVER_HINT =
   'Check that the Postgres server runs and that DATABASE_URL names its host and port; `heddle doctor` shows more.'
 
+/** A write on a server, or in a session, that may only read. */
+const READ_ONLY = '25006'
+const CONNECTIONS_HINT =
+  'Raise what is exhausted (max_connections; alter role ... connection limit ...; alter database ... connection limit ...), or run fewer processes; `heddle doctor` shows the figures.'
+
 /** How a failed connection is named by Node and by postgres.js. */
 const CONNECTION_CODES = new Set([
   'CONNECTION_CLOSED',
@@ -42,7 +47,10 @@ export function fromPostgres(error: unknown): unknown {
  * server calls fatal, it says as its last word.
  */
 export function endsConnection(error: unknown): boolean {
-  if (error instanceof postgres.PostgresError) return ['FATAL', 'PANIC'].includes(error.severity)
+  if (error instanceof postgres.PostgresError) {
+    // A session keeps the setting with which it began: only a new one notices that the database may be written again.
+    return error.code === READ_ONLY || ['FATAL', 'PANIC'].includes(error.severity)
+  }
   return error instanceof Error && 'code' in error && CONNECTION_CODES.has(String(error.code))
 }
 
@@ -57,6 +65,21 @@ export function connectionLost(): RetryableError {
   return new RetryableError('SERVICE_UNAVAILABLE', 'the connection to Postgres broke', { hint: SERVER_HINT })
 }
 
+/** @param isReplica null where it is not known */
+export function readOnly(cause?: unknown, isReplica: boolean | null = null): RetryableError {
+  const why = isReplica === null ? '' : isReplica ? ': it is a replica' : ': default_transaction_read_only is on'
+  return new RetryableError('SERVICE_UNAVAILABLE', `Postgres is read-only${why}`, {
+    hint: 'DATABASE_URL must name the primary server, and default_transaction_read_only be off (alter database ... reset default_transaction_read_only); everything goes on by itself then.',
+    ...(cause !== undefined && { cause }),
+  })
+}
+
+/** The server names a limit of a role or database in words only. */
+function limitOf(message: string): string {
+  if (/for role/.test(message)) return ', by the limit of the role'
+  return /for database/.test(message) ? ', by the limit of the database' : ''
+}
+
 function fromSqlState(error: postgres.PostgresError): Error {
   const unavailable = (what: string, hint: string) =>
     new RetryableError('SERVICE_UNAVAILABLE', `${what}: ${error.message}`, { hint, cause: error })
@@ -67,16 +90,17 @@ function fromSqlState(error: postgres.PostgresError): Error {
     case '57P03':
     case '57P05':
       return unavailable('Postgres is restarting', SERVER_HINT)
-    case '25006':
-      return unavailable('Postgres is read-only', 'DATABASE_URL must name the primary server.')
+    case READ_ONLY:
+      return readOnly(error)
     case '53300':
-      return unavailable(
-        'Postgres has no connection left',
-        'Raise max_connections or run fewer workers; `heddle doctor` shows both.',
-      )
+      return unavailable(`Postgres has no connection left${limitOf(error.message)}`, CONNECTIONS_HINT)
     case '53100':
+      return unavailable(
+        'the disk of Postgres is full',
+        'Make room on it. Nothing that was acknowledged is lost, and everything goes on by itself then.',
+      )
     case '53200':
-      return unavailable('Postgres is out of disk or memory', 'Give the Postgres server more room.')
+      return unavailable('Postgres is out of memory', 'Give the Postgres server more room.')
     case '3D000':
       return unavailable(
         'the database does not exist',

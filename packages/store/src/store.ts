@@ -5,6 +5,7 @@ import type { Tx } from './connection.js'
 import { createExactVectors } from './exact-vectors.js'
 import { nearestByIndex } from './pgvector-vectors.js'
 import { openPool } from './pool.js'
+import { readOnly } from './postgres-errors.js'
 import { onConnection, type TransactionOptions, transact } from './transaction.js'
 import { VECTOR_CACHE_BYTES_MAX, type VectorSearch } from './vector-search.js'
 
@@ -37,7 +38,11 @@ export interface Store {
   readonly vectors: VectorSearch
   /** Runs `work` in a transaction without a project: no table shows a row, only the reconciler's functions answer. */
   asReconciler<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Resolves once the server has answered. */
+  /**
+   * Resolves once the server has answered, and takes writes.
+   *
+   * @throws RetryableError `SERVICE_UNAVAILABLE`
+   */
   ping(): Promise<void>
   /** Waits up to 5 s for work under way, then closes all connections. */
   close(): Promise<void>
@@ -85,7 +90,14 @@ export function openStore({
     noteAccess: (projectId, entryId) => accesses.note(projectId, entryId),
     asReconciler: (work) => transact(pool, '', work),
     async ping() {
-      await onConnection(pool, async (sql) => await sql`select 1`)
+      await onConnection(pool, async (sql, connection) => {
+        const [row] = await sql<{ isReadOnly: boolean; isReplica: boolean }[]>`
+          select current_setting('transaction_read_only')::boolean as "isReadOnly", pg_is_in_recovery() as "isReplica"`
+        if (row?.isReadOnly !== true) return
+        // A session keeps the setting with which it began.
+        connection.lost = true
+        throw readOnly(undefined, row.isReplica)
+      })
     },
     async close() {
       await accesses.close(ACCESSES_CLOSE_MS)

@@ -20,7 +20,7 @@ const context = (requestKey?: string): AssembleJob => ({
 
 test('a request that was too large a moment ago is refused at once, and looked at again after a minute', async () => {
   let nowMs = 0
-  const known = new KnownLarge({ nowMs: () => nowMs })
+  const known = new KnownLarge({ monotonicMs: () => nowMs })
   const elsewhere: LargeJobs<AssembleJob, NewEvent> = {
     sizeMax: { messages: 1, tokens: 1 },
     carryOut: async () => ({ outcome: done(), events: [] }),

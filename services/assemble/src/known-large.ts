@@ -12,9 +12,9 @@ const KNOWN_FOR_MS = 60_000
 /** The requests whose contexts were too large to be built here a moment ago: of these nothing need be read to know it again. */
 export class KnownLarge {
   readonly #sizes = new BoundedMap<{ readonly size: WorkSize; readonly untilMs: number }>(REQUESTS_MAX)
-  readonly #clock: Pick<Clock, 'nowMs'>
+  readonly #clock: Pick<Clock, 'monotonicMs'>
 
-  constructor(clock: Pick<Clock, 'nowMs'>) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock
   }
 
@@ -22,7 +22,7 @@ export class KnownLarge {
   refuse(job: AssembleJob): void {
     const key = keyOf(job)
     const known = key === undefined ? undefined : this.#sizes.get(key)
-    if (known !== undefined && known.untilMs > this.#clock.nowMs()) throw new LargeJobError(known.size)
+    if (known !== undefined && known.untilMs > this.#clock.monotonicMs()) throw new LargeJobError(known.size)
   }
 
   /** The same place for large jobs, which also remembers what is carried out there. */
@@ -40,7 +40,7 @@ export class KnownLarge {
     const key = keyOf(job)
     if (key === undefined) return
     const known = this.#sizes.get(key)
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     if (known === undefined || known.untilMs <= nowMs) this.#sizes.set(key, { size, untilMs: nowMs + KNOWN_FOR_MS }, 1)
   }
 }

@@ -35,9 +35,9 @@ export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptio
 
   return async ({ authorization }) => {
     if (authorization !== undefined) return await byKey(authorization)
-    if (!isDemanded && none.untilMs <= clock.nowMs()) {
+    if (!isDemanded && none.untilMs <= clock.monotonicMs()) {
       isDemanded = await keys().hasAny()
-      none = { untilMs: clock.nowMs() + TRUSTED_MS }
+      none = { untilMs: clock.monotonicMs() + TRUSTED_MS }
     }
     if (isDemanded) throw unauthorized('authorization: a key is needed')
     return { project, role: 'admin' }

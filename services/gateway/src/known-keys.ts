@@ -47,7 +47,7 @@ export class KnownKeys {
     // By its hash: what is remembered is of no use to anybody who sees it.
     const name = createHash('sha256').update(key).digest('base64')
     const known = this.#known.get(name)
-    const ageMs = known === undefined ? Number.POSITIVE_INFINITY : this.#options.clock.nowMs() - known.atMs
+    const ageMs = known === undefined ? Number.POSITIVE_INFINITY : this.#options.clock.monotonicMs() - known.atMs
     if (known === undefined || ageMs >= (known.isChecked ? TRUSTED_MS_MAX : TRUSTED_MS)) {
       this.#known.delete(name)
       return await this.#ask(name, key)
@@ -104,7 +104,7 @@ export class KnownKeys {
   }
 
   async #lookUp(name: string, key: string): Promise<Access | null> {
-    const atMs = this.#options.clock.nowMs()
+    const atMs = this.#options.clock.monotonicMs()
     const access = await this.#options.read(key)
     if (access === null) this.#known.delete(name)
     else {

@@ -69,7 +69,7 @@ export class ProjectRoom {
   }
 
   #requestsMax(project: string, isHolding: boolean): number {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     if (this.#last.project !== project) this.#lastOther = this.#last
     this.#last = { project, atMs: nowMs }
     const isAlone = this.#held.size === (isHolding ? 1 : 0) && nowMs - this.#lastOther.atMs >= NEIGHBOUR_MS

@@ -36,7 +36,7 @@ export class RefusalLog {
     }
     const caller = `${facts.status} ${facts.method} ${facts.route} ${facts.address}`
     const known = this.#known.get(caller)
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     if (known !== undefined && nowMs < known.untilMs) {
       known.leftOut += 1
       return

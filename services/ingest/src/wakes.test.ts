@@ -25,6 +25,7 @@ function setUp(wake: (threads: readonly WakeJob[]) => Promise<void> = async () =
     },
     clock: {
       nowMs: () => time.nowMs,
+      monotonicMs: () => time.nowMs,
       wait: (ms, signal) =>
         new Promise((resolve, reject) => {
           waitsMs.add(ms)

@@ -54,7 +54,7 @@ export class Wakes {
 
   /** @returns whether to wake the stages for the thread at once; otherwise they are woken later */
   isDue(thread: WakeJob, messages: number): boolean {
-    const nowMs = this.#options.clock.nowMs()
+    const nowMs = this.#options.clock.monotonicMs()
     const isQuiet = this.#countAppend(nowMs)
     const before = this.#gathered.get(thread.threadId)
     const gathered = (before?.messages ?? 0) + messages
@@ -89,7 +89,7 @@ export class Wakes {
     while (this.#gathered.size > 0) {
       this.#appends = 0
       await this.#options.clock.wait(1_000 / LOOKS_PER_SECOND, this.#closing.signal).catch(() => {})
-      const threads = this.#takeDue(this.#options.clock.nowMs())
+      const threads = this.#takeDue(this.#options.clock.monotonicMs())
       if (threads.length === 0) continue
       await this.#options
         .wake(threads)

@@ -101,6 +101,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       const ticks: (() => void)[] = []
       const clock: Clock = {
         nowMs: () => 0,
+        monotonicMs: () => 0,
         wait: (_ms, signal) =>
           new Promise((resolve, reject) => {
             ticks.push(resolve)

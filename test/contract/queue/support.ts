@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Writable } from 'node:stream'
 import type { IngestJob, StageName } from '@heddle/contracts'
 import {
   type DeadLetter,
@@ -9,9 +10,11 @@ import {
   type WorkerHandle,
   type WorkerOptions,
 } from '@heddle/queue'
+import { createLogger, type Logger } from '@heddle/runtime'
 import { freshPrefix, QUEUE_PREFIX, type TestBackend } from '@heddle/test-support'
 import { emptyQueues, onPostgres, onRedis, type QueuePlace, queueSchema } from '@heddle/test-support/queue-server'
 import { openTcpProxy, type TcpProxy } from '@heddle/test-support/tcp-proxy'
+import { Redis } from 'ioredis'
 import { onTestFinished } from 'vitest'
 import { log, shortLocks } from './process-support.js'
 
@@ -25,8 +28,8 @@ export async function freshPlace(open: TestBackend['open']): Promise<QueuePlace>
 }
 
 /** Queues as one process would have them; a test may open several at one place. */
-export async function queuesAt(place: QueuePlace): Promise<Queues> {
-  const queues = await openQueues({ ...place, log, create: true })
+export async function queuesAt(place: QueuePlace, ownLog: Logger = log): Promise<Queues> {
+  const queues = await openQueues({ ...place, log: ownLog, create: true })
   onTestFinished(() => queues.close({ timeoutMs: 0 }))
   return queues
 }
@@ -135,4 +138,40 @@ export async function markStalled({ backend, prefix }: QueuePlace, stage: StageN
     const schema = queueSchema(prefix)
     await onPostgres(backend.url, `UPDATE "${schema}".job SET stalled_count = ${count} WHERE queue = 'heddle-${stage}'`)
   }
+}
+
+interface LogLine {
+  /** As numbers: 40 is a warning. */
+  readonly level: number
+  readonly msg: string
+  readonly hint?: string
+  readonly error?: { readonly message: string }
+}
+
+/** A log whose lines a test reads. */
+export function capturingLog(): { log: Logger; lines(): LogLine[] } {
+  let text = ''
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk)
+      done()
+    },
+  })
+  const lines = () => text.trim().split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as LogLine)
+  return { log: createLogger({ level: 'info', name: 'captured', destination }), lines }
+}
+
+/** What `INFO` says of a section, by the protocol itself. */
+export async function infoOf(url: string, section: string): Promise<string> {
+  const redis = new Redis(url)
+  try {
+    return await redis.info(section)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+/** Commands that a full Redis has refused so far. */
+export async function refusedByRedis(url: string): Promise<number> {
+  return Number(/^errorstat_OOM:count=(\d+)/m.exec(await infoOf(url, 'errorstats'))?.[1] ?? 0)
 }

@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const client = () =>
-  clientOn(database, PROJECT_NAME, { nowMs: () => NOW_MS, wait: () => Promise.resolve(), after: () => () => {} })
+  clientOn(database, PROJECT_NAME, { nowMs: () => NOW_MS, monotonicMs: () => 0, wait: () => Promise.resolve(), after: () => () => {} })
 const names = async (request: Parameters<ReturnType<typeof client>['archive']['list']>[0]) => {
   const { items, nextCursor } = await client().archive.list({ thread: 'cloth', ...request })
   expect(nextCursor).toBeNull()
@@ -177,7 +177,7 @@ describe('a search of the archive', () => {
 
   const searching = (embedded = true) =>
     clientOfSearches(database, PROJECT_NAME, {
-      clock: { nowMs: () => NOW_MS, wait: () => Promise.resolve(), after: () => () => {} },
+      clock: { nowMs: () => NOW_MS, monotonicMs: () => 0, wait: () => Promise.resolve(), after: () => () => {} },
       ...(embedded && { embedder }),
     })
   const found = async (query: string, request: Partial<ArchiveSearchRequest> = {}) => {

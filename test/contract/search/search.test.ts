@@ -33,7 +33,7 @@ afterAll(() => database.drop())
 
 const client = (project = PROJECT_NAME) =>
   clientOn(database, project, {
-    clock: { nowMs: () => NOW_MS, wait: () => Promise.resolve(), after: () => () => {} },
+    clock: { nowMs: () => NOW_MS, monotonicMs: () => 0, wait: () => Promise.resolve(), after: () => () => {} },
   })
 const found = async (query: string, conditions = {}, project?: string) =>
   (await client(project).search({ query, ...conditions })).items.map(({ thread, text }) => `${thread}: ${text}`)

@@ -8,6 +8,7 @@ interface Timer {
 /** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
   #nowMs: number
+  #jumpedMs = 0
   readonly #timers = new Set<Timer>()
 
   constructor(startMs = Date.parse('2026-02-12T14:30:00Z')) {
@@ -15,7 +16,16 @@ export class ManualClock implements Clock {
   }
 
   nowMs(): number {
+    return this.#nowMs + this.#jumpedMs
+  }
+
+  monotonicMs(): number {
     return this.#nowMs
+  }
+
+  /** Sets the time of day forward or back: no time passes, and nobody is woken. */
+  jump(ms: number): void {
+    this.#jumpedMs += ms
   }
 
   wait(ms: number, signal?: AbortSignal): Promise<void> {

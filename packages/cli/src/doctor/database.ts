@@ -1,4 +1,4 @@
-import type { ServerHealth } from '@heddle/store'
+import type { ConnectionFigures, ServerHealth } from '@heddle/store'
 import { type Check, failed, passed, warned } from './check.js'
 
 const OLDEST_MAJOR = 15
@@ -49,15 +49,48 @@ function roleCheck({ login, isSuperuser, roleExists, mayTakeRole }: ServerHealth
   return passed(name, `"${login}" works as heddle_app, which row-level security binds`)
 }
 
-/** Compares what one process may open, with all stages and with one, with what the server has left. */
+/** Compares what one process may open, with all stages and with one, with what the server, the role and the database have left. */
 export function connectionCheck(
-  { connectionsMax, connectionsOpen }: Pick<ServerHealth, 'connectionsMax' | 'connectionsOpen'>,
+  figures: ConnectionFigures,
   most: { readonly process: number; readonly stage: number },
 ): Check {
   const name = 'connections'
-  const room = Math.max(0, Math.floor((connectionsMax - connectionsOpen) / most.process))
-  const detail = `max_connections ${connectionsMax}, ${connectionsOpen} open; one process opens up to ${most.process}, a worker of one stage ${most.stage}: room for ${room} more`
-  const hint = 'Raise max_connections, or run fewer processes; each "heddle worker" and each "heddle up" is one.'
+  const { connectionsMax, connectionsOpen, connectionLimits } = figures
+  const left = [connectionsMax - connectionsOpen, ...connectionLimits.map(({ max, open }) => max - open)]
+  const room = Math.max(0, Math.floor(Math.min(...left) / most.process))
+  const detail = `${describeFigures(figures)}; one process opens up to ${most.process}, a worker of one stage ${most.stage}: room for ${room} more`
+  const hint = `${raiseHint(figures)}, or run fewer processes; each "heddle worker" and each "heddle up" is one.`
   if (room < 1) return failed(name, detail, hint)
   return room < 2 ? warned(name, detail, hint) : passed(name, detail)
+}
+
+/** For a server that gave none to this command. */
+export function noConnectionCheck(figures: ConnectionFigures): Check {
+  const hint = `${raiseHint(figures)}, or end processes that hold them; what waits goes on by itself then.`
+  return failed('connections', `${describeFigures(figures)}: no connection is left`, hint)
+}
+
+function describeFigures({ connectionsMax, connectionsOpen, connectionLimits }: ConnectionFigures): string {
+  const limits = connectionLimits.map(({ of, name, max, open }) => `, ${of} "${name}" may have ${max}, ${open} open`)
+  return `max_connections ${connectionsMax}, ${connectionsOpen} open${limits.join('')}`
+}
+
+function raiseHint({ connectionsMax, connectionsOpen, connectionLimits }: ConnectionFigures): string {
+  const [tightest] = [...connectionLimits].sort((one, other) => one.max - one.open - (other.max - other.open))
+  if (tightest === undefined || tightest.max - tightest.open >= connectionsMax - connectionsOpen) {
+    return 'Raise max_connections'
+  }
+  return `Raise the limit (alter ${tightest.of} "${tightest.name}" connection limit ...)`
+}
+
+/** Below it a difference is what messages take on their way, and what time servers leave over. */
+const SKEW_MS_MAX = 5_000
+
+/** Deadlines and what is due are compared with times that other machines wrote. */
+export function clockCheck({ clockSkewMs }: Pick<ServerHealth, 'clockSkewMs'>): Check {
+  const seconds = (Math.abs(clockSkewMs) / 1_000).toFixed(1)
+  if (Math.abs(clockSkewMs) <= SKEW_MS_MAX) return passed('clock', `${seconds} s from that of the database`)
+  const detail = `this machine's clock is ${seconds} s ${clockSkewMs > 0 ? 'behind' : 'ahead of'} the database's`
+  const hint = 'Set both by a time server (timedatectl set-ntp true). Until then housekeeping goes by the earlier of them.'
+  return warned('clock', detail, hint)
 }

@@ -6,9 +6,12 @@ import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../
 import type { DatabaseServer } from '../database-server.js'
 import { untilStopped } from '../with-engine.js'
 import { type Check, failedBy, passed, skipped, warned } from './check.js'
-import { checksOfServer, connectionCheck } from './database.js'
+import { checksOfServer, clockCheck, connectionCheck, noConnectionCheck } from './database.js'
+import { diskChecks } from './disk.js'
 
 const CLOSE_MS = 30_000
+/** Connections that Postgres keeps for superusers, and one for this command. */
+const RESERVED = 4
 
 /** Looks at everything that Heddle needs. It never throws but when it is asked to stop: what is amiss is in the checks. */
 export async function examine(context: CommandContext, options: CommonOptions): Promise<Check[]> {
@@ -31,6 +34,7 @@ async function lookAround(context: CommandContext, config: Config, log: Logger, 
   const where = config.mode === 'embedded' ? `data in ${config.dataDir}` : withoutCredentials(config.databaseUrl ?? '')
   return [
     passed('configuration', `${config.mode} mode, project "${config.project}", ${where}`),
+    ...(config.mode === 'embedded' ? await diskChecks(config.dataDir) : []),
     ...(await lookAtServers(context, config, log, opened)),
     await lookAtModels(context, config, log),
     await lookAtSummarizer(context, config),
@@ -46,10 +50,11 @@ async function lookAtServers(
   const { inspectServer, openStore } = await import('@heddle/store')
   const { connectionsOf } = await import('../connections.js')
   const { migrateAll, openServer } = await import('../database-server.js')
-  let server: DatabaseServer
+  let server: DatabaseServer | undefined
   try {
-    server = await openServer({ context, config, log, durable: true })
-    opened.push('server', Number.POSITIVE_INFINITY, () => server.stop())
+    const started = await openServer({ context, config, log, durable: true })
+    server = started
+    opened.push('server', Number.POSITIVE_INFINITY, () => started.stop())
     // The embedded server is brought up to date by whatever command comes first.
     if (server.kind === 'embedded') await migrateAll(config, server, log)
     const store = openStore({ url: server.url, connectionsMax: 1, applicationName: 'heddle doctor' })
@@ -71,10 +76,22 @@ async function lookAtServers(
       ? await lookAtSearch(store, config, health).catch((error) => failedBy('search', error))
       : skipped('search')
     const most = { process: connectionsOf(config, stageNames).total, stage: connectionsOf(config, ['assemble']).total }
-    return [reachable, ...checks, connectionCheck(health, most), ...queues, letters, search]
+    return [reachable, ...checks, connectionCheck(health, most), clockCheck(health), ...queues, letters, search]
   } catch (error) {
-    return [failedBy('database', error), skipped('queues')]
+    const connections = server === undefined ? [] : await lookAtConnections(server)
+    return [failedBy('database', error), ...connections, skipped('queues')]
   }
+}
+
+/** Where the server gave no connection to a service, it may still have one for its administrator. */
+async function lookAtConnections({ url, adminUrl }: DatabaseServer): Promise<Check[]> {
+  const { inspectConnections } = await import('@heddle/store')
+  const figures = await inspectConnections({ url, adminUrl }).catch(() => null)
+  if (figures === null) return []
+  const left = [figures, ...figures.connectionLimits.map(({ max, open }) => ({ connectionsMax: max, connectionsOpen: open }))]
+  return left.some(({ connectionsMax, connectionsOpen }) => connectionsOpen >= connectionsMax - RESERVED)
+    ? [noConnectionCheck(figures)]
+    : []
 }
 
 /** Jobs that were given up: for what was appended with `ack: 'queued'` they alone say so. */

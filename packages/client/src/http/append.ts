@@ -35,12 +35,12 @@ async function appendRead(
   const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', deadlineMs = DEADLINE_MS_DEFAULT } = options
   // Ids that were made here just now are stored nowhere, until a request that brought them was sent.
   const areNew = options.idsAreNew ?? chosenIds.size === 0
-  const endsAtMs = Date.now() + deadlineMs
+  const endsAtMs = performance.now() + deadlineMs
   let total: AppendResult = { threadId: '', stored: 0, repeated: 0 }
   let acknowledged = 0
   for (const some of inRequests(messages)) {
     // No more than was given, also where the clock is set back meanwhile.
-    const leftMs = Math.min(deadlineMs, Math.max(1, endsAtMs - Date.now()))
+    const leftMs = Math.min(deadlineMs, Math.max(1, endsAtMs - performance.now()))
     const call: Call = {
       method: 'POST',
       path: ['threads', thread, 'messages'],

@@ -70,14 +70,14 @@ export class Transport {
   async call<Body>(call: Call): Promise<Answered<Body>> {
     const deadlineMs = call.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS_DEFAULT
     checkDeadline(deadlineMs)
-    const endsAtMs = Date.now() + deadlineMs
+    const endsAtMs = performance.now() + deadlineMs
     for (let tries = 0; ; tries++) {
       try {
         return await this.#once<Body>(call, endsAtMs, tries === 0)
       } catch (error) {
         call.signal?.throwIfAborted()
         const pauseMs = pauseAfter(error, tries)
-        if (!mayRetry(call, error) || Date.now() + pauseMs >= endsAtMs) throw error
+        if (!mayRetry(call, error) || performance.now() + pauseMs >= endsAtMs) throw error
         await wait(pauseMs, call.signal)
       }
     }
@@ -90,7 +90,7 @@ export class Transport {
   }
 
   async #once<Body>(call: Call, endsAtMs: number, isFirstTry: boolean): Promise<Answered<Body>> {
-    const leftMs = Math.max(1, endsAtMs - Date.now())
+    const leftMs = Math.max(1, endsAtMs - performance.now())
     const overdue = AbortSignal.timeout(Math.ceil(leftMs + GRACE_MS))
     try {
       const signal = call.signal ? AbortSignal.any([call.signal, overdue]) : overdue

@@ -90,6 +90,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
       })
       return setup(await workerConnection)
     },
+    probe: () => probe(producerConnection),
     facts: () =>
       readFacts(
         producerConnection,
@@ -128,8 +129,15 @@ function setup(connection: PostgresConnection): BullSetup {
   return { Queue: TextQueue, factory, connection: {} }
 }
 
-async function readFacts({ pool }: PostgresConnection, connectionsPerProcess: number): Promise<QueueFacts> {
+/** The least that writes. Where it fails, the pool drops the session, whose settings may be those of before. */
+async function probe({ pool }: PostgresConnection): Promise<void> {
+  await pool.query(`SELECT nextval('job_seq')`)
+}
+
+async function readFacts(connection: PostgresConnection, connectionsPerProcess: number): Promise<QueueFacts> {
+  const { pool } = connection
   const startedMs = performance.now()
+  await probe(connection)
   const { rows } = await pool.query<{ version: string; connectionsMax: string }>(
     `SELECT current_setting('server_version') AS version, current_setting('max_connections') AS "connectionsMax"`,
   )

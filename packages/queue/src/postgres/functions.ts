@@ -1,3 +1,4 @@
+import { bounds } from '../bounds.js'
 import type { SqlClient } from './sql-client.js'
 
 /*
@@ -9,7 +10,7 @@ import type { SqlClient } from './sql-client.js'
  * A change gets a new number, so that processes of two versions can work side by side.
  */
 export const addJobsFunction = 'heddle_add_jobs_1'
-export const turnJobsFunction = 'heddle_turn_jobs_1'
+export const turnJobsFunction = 'heddle_turn_jobs_2'
 
 /** Creates the functions, unless they are there. */
 export async function createFunctions(client: SqlClient, schema: string): Promise<void> {
@@ -91,6 +92,11 @@ function turnJobs(schema: string): string {
       IF p_take > 0 THEN
         UPDATE job SET state = 'waiting', delay_ms = 0
         WHERE job.queue = p_queue AND job.state = 'delayed' AND job.process_at_ms <= p_now_ms;
+        -- Set by a clock that was ahead.
+        UPDATE job SET state = 'waiting', delay_ms = 0
+        WHERE job.queue = p_queue AND job.state = 'delayed' AND job.process_at_ms > p_now_ms + ${bounds.dueMsMax};
+        UPDATE job SET locked_until_ms = p_now_ms + p_lock_ms
+        WHERE job.queue = p_queue AND job.state = 'active' AND job.locked_until_ms > p_now_ms + ${bounds.dueMsMax};
         IF NOT EXISTS (SELECT FROM meta WHERE meta.queue = p_queue AND meta.field = 'paused' AND meta.value = '1') THEN
           RETURN QUERY
           WITH next AS MATERIALIZED (

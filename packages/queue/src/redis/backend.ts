@@ -1,13 +1,17 @@
 import type { Redis } from 'ioredis'
 import type { Backend, BullSetup, QueueFacts } from '../backend.js'
+import { redisFull } from '../errors.js'
 import { TextQueue } from '../text-queue.js'
-import { turningBackends } from './bull-backend.js'
+import { type Capabilities, capabilitiesOf, turningBackends } from './bull-backend.js'
 import { createRedisChannels } from './channels.js'
 import { connectRedis, createRedis } from './connect.js'
 import { readDepth } from './depth.js'
 import { readHolders } from './holders.js'
 import { forgetServed, isServed, markServed, servedPrefixes } from './prefixes.js'
 import { warningsOf } from './warnings.js'
+
+/** How long the key lasts that a probe writes. */
+const PROBE_MS = 1_000
 
 export interface RedisBackendOptions {
   url: string
@@ -32,6 +36,9 @@ export async function openRedisBackend({ url, prefix, create, onError }: RedisBa
     for (const redis of opened) redis.disconnect()
     throw error
   }
+  // Hosted servers may refuse the command, and are not old.
+  const info = await producer.info('server').catch(() => '')
+  const capabilities = capabilitiesOf(fieldsOf(info)('redis_version') ?? '7.2.0')
   // A Redis that is full takes nothing, and works again when it is not.
   if (create) await markServed(producer, prefix).catch(onError)
   const channels = createRedisChannels(producer, subscriber, onError)
@@ -48,15 +55,16 @@ export async function openRedisBackend({ url, prefix, create, onError }: RedisBa
     channels,
     isKnown: () => isServed(producer, prefix),
     otherPrefixes: () => servedPrefixes(producer),
-    producers: () => setup(producer, prefix),
+    producers: () => setup(producer, prefix, capabilities),
     async workers() {
       worker ??= connectWorker().catch((error: unknown) => {
         worker = undefined
         throw error
       })
-      return setup(await worker, prefix)
+      return setup(await worker, prefix, capabilities)
     },
-    facts: () => readFacts(producer),
+    facts: () => readFacts(producer, prefix),
+    probe: () => probe(producer, prefix),
     async oldestWaitingAtMs(queue) {
       const jobId = await producer.lindex(`${prefix}:${queue}:wait`, -1)
       const addedAtMs = jobId === null ? null : await producer.hget(`${prefix}:${queue}:${jobId}`, 'timestamp')
@@ -75,16 +83,30 @@ export async function openRedisBackend({ url, prefix, create, onError }: RedisBa
   }
 }
 
-function setup(redis: Redis, prefix: string): BullSetup {
-  return { Queue: TextQueue, factory: turningBackends(redis, prefix), connection: redis }
+function setup(redis: Redis, prefix: string, capabilities: Capabilities): BullSetup {
+  return { Queue: TextQueue, factory: turningBackends(redis, prefix, capabilities), connection: redis }
 }
 
-async function readFacts(redis: Redis): Promise<QueueFacts> {
+/** A server that is full, or a replica, answers reads as ever: only a write shows that it takes one. */
+async function probe(redis: Redis, prefix: string): Promise<void> {
+  try {
+    await redis.set(`${prefix}:probe`, '1', 'PX', PROBE_MS)
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('OOM')) throw error
+    const field = fieldsOf(await redis.info('memory'))
+    throw redisFull({ usedBytes: Number(field('used_memory')), maxBytes: Number(field('maxmemory')) }, error)
+  }
+}
+
+function fieldsOf(info: string): (name: string) => string | undefined {
+  return (name) => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim()
+}
+
+async function readFacts(redis: Redis, prefix: string): Promise<QueueFacts> {
   const startedMs = performance.now()
-  await redis.ping()
+  await probe(redis, prefix)
   const latencyMs = performance.now() - startedMs
-  const info = await redis.info()
-  const field = (name: string) => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim()
+  const field = fieldsOf(await redis.info())
   return {
     server: 'Redis',
     version: field('redis_version') ?? 'unknown',

@@ -11,16 +11,34 @@ type RedisBackend = ReturnType<typeof createRedisBackend>
  * BullMQ's Redis backend, which adds, takes and finishes the jobs of one tick together. BullMQ does not export its class, so
  * what differs is set on what its factory makes.
  */
-export function turningBackends(redis: Redis, prefix: string): BackendFactory {
+export function turningBackends(redis: Redis, prefix: string, capabilities: Capabilities): BackendFactory {
   return (name, options, roles = {}) => {
     const backend = createRedisBackend(name, options, roles)
     const keys = keysOf(`${prefix}:${name}`)
     addTogether(backend, redis, keys)
     if (roles.withBlockingConnection === true) {
+      // BullMQ takes them from the version, which it is kept from asking for: it would write to the console what it thinks of it.
+      const waitForJob = backend.waitForJob.bind(backend)
+      backend.waitForJob = (timeoutSeconds) => {
+        Object.assign(backend.blockingConnection?.capabilities ?? {}, capabilities)
+        return waitForJob(timeoutSeconds)
+      }
       turnTogether(backend, redis, keys, options as unknown as { concurrency: number; lockDuration: number })
     }
     return backend
   }
+}
+
+/** How exactly a server ends a wait, by its version. */
+export interface Capabilities {
+  readonly canDoubleTimeout: boolean
+  readonly canBlockFor1Ms: boolean
+}
+
+export function capabilitiesOf(version: string): Capabilities {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  const number = major * 1_000_000 + minor * 1_000 + patch
+  return { canDoubleTimeout: number >= 6_000_000, canBlockFor1Ms: number >= 7_000_008 }
 }
 
 type Keys = ReturnType<typeof keysOf>

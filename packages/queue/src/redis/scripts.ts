@@ -97,6 +97,9 @@ local taken = {}
 local next_at = 0
 if takes > 0 then
   local due = redis.call('ZRANGEBYSCORE', delayed, 0, (now + 1) * 0x1000 - 1, 'LIMIT', 0, 1000)
+  -- Set by a clock that was ahead.
+  local beyond = redis.call('ZRANGEBYSCORE', delayed, (now + ${bounds.dueMsMax}) * 0x1000, '+inf', 'LIMIT', 0, 1000)
+  for _, id in ipairs(beyond) do due[#due + 1] = id end
   for _, id in ipairs(due) do
     redis.call('ZREM', delayed, id)
     redis.call('LPUSH', wait, id)

@@ -1,5 +1,7 @@
 import type { QueueWarning } from '../backend.js'
 
+const NEARLY_FULL = 0.9
+
 /**
  * What is wrong with the settings of a Redis that keeps jobs.
  *
@@ -12,6 +14,13 @@ export function warningsOf(field: (name: string) => string | undefined): QueueWa
     warnings.push({
       what: `Redis evicts keys when its memory is full (maxmemory-policy is ${policy}), and jobs are keys`,
       hint: 'Set maxmemory-policy to noeviction: redis-cli config set maxmemory-policy noeviction, and the same in its configuration file.',
+    })
+  }
+  const [used, max] = [Number(field('used_memory')), Number(field('maxmemory'))]
+  if (max > 0 && used > max * NEARLY_FULL) {
+    warnings.push({
+      what: `Redis is nearly full: ${Math.round((used / max) * 100)} % of its maxmemory (${used} of ${max} bytes)`,
+      hint: 'Raise maxmemory, or have other programs use another Redis: at 100 % appends are refused and workers wait.',
     })
   }
   // Hosted servers may leave the field out.

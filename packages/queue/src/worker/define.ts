@@ -4,7 +4,6 @@ import { bounds } from '../bounds.js'
 import { namedError, unavailable } from '../errors.js'
 import type { Outcome } from '../outcome.js'
 import { internalsOf, type Queues } from '../queues.js'
-import { createQuietLog } from '../quiet-log.js'
 import { within } from '../waiting.js'
 import { BullWorker } from './bull-worker.js'
 import { closeWorker } from './close.js'
@@ -82,9 +81,8 @@ export interface WorkerHandle {
  */
 export async function defineWorker<Name extends StageName>(options: WorkerOptions<Name>): Promise<WorkerHandle> {
   const { stage, queues, log } = options
-  const { backend, prefix, clock, workers, pools } = internalsOf(queues)
+  const { backend, prefix, workers, pools, trouble } = internalsOf(queues)
   const listeners = new Set<(settled: Settled) => void>()
-  const quietLog = createQuietLog(log, clock)
   /** Tries whose end BullMQ has yet to write down. */
   const ending = new Map<string, Settled>()
   const tell = (settled: Settled) => {
@@ -99,6 +97,8 @@ export async function defineWorker<Name extends StageName>(options: WorkerOption
     {
       connection: setup.connection,
       prefix,
+      // Looked at when the queues were opened, once and in the log; BullMQ would write to the console, for each worker.
+      skipVersionCheck: true,
       concurrency: options.concurrency ?? stages[stage].concurrency,
       lockDuration: options.timing?.lockMs ?? Math.min(stages[stage].lockMs, bounds.lockMsMax),
       stalledInterval: options.timing?.stalledEveryMs ?? bounds.stalledEveryMs,
@@ -115,7 +115,7 @@ export async function defineWorker<Name extends StageName>(options: WorkerOption
   let closing: Promise<void> | undefined
 
   worker.on('error', (error) => {
-    if (closing === undefined) quietLog(namedError(error, backend.server), `worker ${stage} in trouble`)
+    if (closing === undefined) trouble.report(error, `worker ${stage} in trouble`)
   })
   worker.on('stalled', (jobId) => log.warn({ stage, jobId }, 'took up the job of a worker that died or hung'))
   worker.on('lockRenewalFailed', (jobIds) => {

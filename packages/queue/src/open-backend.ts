@@ -1,0 +1,27 @@
+import type { Clock, Logger } from '@heddle/runtime'
+import type { Backend, QueueFacts } from './backend.js'
+import { type QueueConnections, queueConnectionsDefault } from './connections.js'
+import { openPostgresBackend } from './postgres/backend.js'
+import { openRedisBackend } from './redis/backend.js'
+
+export interface OpenBackendOptions {
+  backend: { kind: 'redis'; url: string } | { kind: 'postgres'; url: string }
+  prefix: string
+  clock: Clock
+  create: boolean
+  connections?: QueueConnections
+  onError(error: unknown): void
+}
+
+export function openBackend(options: OpenBackendOptions): Promise<Backend> {
+  const { backend, prefix, create, onError } = options
+  if (backend.kind === 'redis') return openRedisBackend({ url: backend.url, prefix, create, onError })
+  const connections = options.connections ?? queueConnectionsDefault
+  return openPostgresBackend({ url: backend.url, prefix, clock: options.clock, create, connections, onError })
+}
+
+/** Once for all queues and workers of a process, in its own log. */
+export async function warnOfSettings(facts: Promise<QueueFacts>, log: Logger): Promise<void> {
+  const { server, warnings } = await facts
+  for (const { what, hint } of warnings) log.warn({ server, hint }, what)
+}

@@ -1,0 +1,73 @@
+import { errorData } from '@heddle/contracts'
+import type { Clock, Logger } from '@heddle/runtime'
+import { bounds } from './bounds.js'
+import { isServerAway, namedError } from './errors.js'
+import { createQuietLog } from './quiet-log.js'
+
+export interface TroubleLogOptions {
+  readonly log: Logger
+  readonly clock: Clock
+  readonly server: 'Redis' | 'Postgres'
+  /** Throws while the server does not serve. */
+  probe(): Promise<unknown>
+}
+
+export interface TroubleLog {
+  report(error: unknown, message: string): void
+  close(): void
+}
+
+interface Trouble {
+  readonly sinceMs: number
+  readonly reasons: Set<string>
+  suppressed: number
+}
+
+/**
+ * Logs the states of the server rather than the attempts of those who wait for it: all workers and connections of a process
+ * meet the same full or absent server, each many times. The first error of each kind is logged, and once more when the server
+ * serves again.
+ */
+export function createTroubleLog({ log, clock, server, probe }: TroubleLogOptions): TroubleLog {
+  const quietLog = createQuietLog(log, clock)
+  const closing = new AbortController()
+  let trouble: Trouble | null = null
+
+  async function watch(current: Trouble): Promise<void> {
+    for (;;) {
+      try {
+        await clock.wait(bounds.reconnectMsMax, closing.signal)
+      } catch {
+        return
+      }
+      try {
+        await probe()
+        break
+      } catch (error) {
+        report(error, 'the queues cannot work')
+      }
+    }
+    trouble = null
+    if (closing.signal.aborted) return
+    const tookMs = Math.round(clock.monotonicMs() - current.sinceMs)
+    log.info({ server, tookMs, suppressed: current.suppressed }, 'the queues work again')
+  }
+
+  function report(error: unknown, message: string): void {
+    if (closing.signal.aborted) return
+    const named = namedError(error, server)
+    if (!isServerAway(error)) return quietLog(named, message)
+    const { detail } = errorData(named)
+    const isNew = trouble === null
+    trouble ??= { sinceMs: clock.monotonicMs(), reasons: new Set(), suppressed: 0 }
+    if (trouble.reasons.has(detail)) {
+      trouble.suppressed += 1
+    } else {
+      trouble.reasons.add(detail)
+      log.warn({ error: named, server }, `${message}; tried again until the server serves`)
+    }
+    if (isNew) void watch(trouble)
+  }
+
+  return { report, close: () => closing.abort() }
+}
