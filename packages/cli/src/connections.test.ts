@@ -32,6 +32,11 @@ test('doctor counts the processes for which a server of the usual size has room'
     status: 'ok',
     detail: 'max_connections 100, 4 open; one process opens up to 10, a worker of one stage 8: room for 9 more',
   })
-  expect(connectionCheck({ connectionsMax: 20, connectionsOpen: 4, connectionLimits: [] }, { process: 10, stage: 8 }).status).toBe('warn')
-  expect(connectionCheck({ connectionsMax: 20, connectionsOpen: 14, connectionLimits: [] }, { process: 10, stage: 8 }).status).toBe('fail')
+  expect(
+    connectionCheck({ connectionsMax: 20, connectionsOpen: 4, connectionLimits: [] }, { process: 10, stage: 8 }).status,
+  ).toBe('warn')
+  expect(
+    connectionCheck({ connectionsMax: 20, connectionsOpen: 14, connectionLimits: [] }, { process: 10, stage: 8 })
+      .status,
+  ).toBe('fail')
 })

@@ -38,7 +38,7 @@ export function createDueClock({ clock, log, readServerMs }: DueClockOptions): D
       const isSkewed = Math.max(machineMs, serverMs, elapsedMs) - earliestMs > SKEW_MS_MAX
       if (isSkewed !== wasSkewed) {
         const facts = { machineMs, serverMs, elapsedMs }
-        if (isSkewed) log.warn(facts, 'clocks differ: housekeeping goes by the earliest; set them by a time server')
+        if (isSkewed) log.warn(facts, 'clocks differ, or the machine slept: housekeeping goes by the earliest of them')
         else log.info(facts, 'clocks agree again')
       }
       wasSkewed = isSkewed

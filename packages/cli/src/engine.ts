@@ -140,9 +140,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       checkReady: () =>
         checkServers(
           [
-            ...(server.kind === 'embedded'
-              ? [{ name: 'the disk', ping: () => assertDiskSpace(config.dataDir) }]
-              : []),
+            ...(server.kind === 'embedded' ? [{ name: 'the disk', ping: () => assertDiskSpace(config.dataDir) }] : []),
             { name: 'Postgres (store)', ping: () => store.ping() },
             { name: `${config.redisUrl === null ? 'Postgres' : 'Redis'} (queues)`, ping: () => queues.ping() },
           ],

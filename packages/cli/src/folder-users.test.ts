@@ -76,9 +76,21 @@ test('files of processes that were killed hold nobody up', async () => {
   const dataDir = await newFolder()
   const starter = await enterFolder(dataDir, unaborted, first)
   const dead = '4194304'
-  await writeFile(join(dataDir, 'users', dead), '')
-  await writeFile(join(dataDir, 'stopping'), dead)
+  const killed = JSON.stringify({ pid: Number(dead), startedAt: 'yesterday' })
+  await writeFile(join(dataDir, 'users', dead), killed)
+  await writeFile(join(dataDir, 'stopping'), killed)
   await (await enterFolder(dataDir, unaborted, second)).leave()
+  await starter.leaveLast({ signal: unaborted, onWait: () => expect.unreachable(), close: async () => undefined })
+  expect(await readdir(join(dataDir, 'users'))).toEqual([])
+})
+
+test('files of a power cut, whose pids belong to somebody else by now or that were cut off, hold nobody up', async () => {
+  const dataDir = await newFolder()
+  const stranger = JSON.stringify({ pid: process.ppid, startedAt: 'before the power cut' })
+  await writeFile(join(dataDir, 'stopping'), stranger)
+  const starter = await enterFolder(dataDir, unaborted, first)
+  await writeFile(join(dataDir, 'users', String(process.ppid)), stranger)
+  await writeFile(join(dataDir, 'users', '1'), '{"pid": 1, "sta')
   await starter.leaveLast({ signal: unaborted, onWait: () => expect.unreachable(), close: async () => undefined })
   expect(await readdir(join(dataDir, 'users'))).toEqual([])
 })

@@ -90,7 +90,10 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   }
 }
 
-async function keepHouse(options: HousekeepingOptions & { dueClock: DueClock }, signal: AbortSignal): Promise<Housekept> {
+async function keepHouse(
+  options: HousekeepingOptions & { dueClock: DueClock },
+  signal: AbortSignal,
+): Promise<Housekept> {
   const erasures = await carryOn(options, signal)
   const nowMs = await options.dueClock.nowMs()
   if (nowMs === null) return { erasures, removed: {}, files: await sweep(options, signal) }

@@ -27,7 +27,9 @@ export async function checkServers(servers: readonly AskedServer[], clock: Clock
     `away: ${away.map(({ name, why }) => `${name}: ${why}`).join('; ')}`,
     {
       facts: { away: names },
-      hint: hintOf(away) ?? `Check that ${names.join(' and ')} can be reached; this process goes on by itself when that is so. "heddle doctor" tells more.`,
+      hint:
+        hintOf(away) ??
+        `Check that ${names.join(' and ')} can be reached; this process goes on by itself when that is so. "heddle doctor" tells more.`,
       retryAfter: 1,
     },
   )

@@ -87,7 +87,11 @@ const refusals: readonly { says: RegExp | string; what: string; hint: string }[]
     what: 'Redis is a replica, which takes no writes',
     hint: 'REDIS_URL must name the primary, or a name that follows it.',
   },
-  { says: /^LOADING\b/, what: 'Redis is still loading its data', hint: 'Wait until it has; everything goes on by itself.' },
+  {
+    says: /^LOADING\b/,
+    what: 'Redis is still loading its data',
+    hint: 'Wait until it has; everything goes on by itself.',
+  },
   {
     says: '25006',
     what: 'Postgres is read-only, so the queues take nothing',

@@ -56,7 +56,10 @@ export function createTroubleLog({ log, clock, server, probe }: TroubleLogOption
   function report(error: unknown, message: string): void {
     if (closing.signal.aborted) return
     const named = namedError(error, server)
-    if (!isServerAway(error)) return quietLog(named, message)
+    if (!isServerAway(error)) {
+      quietLog(named, message)
+      return
+    }
     const { detail } = errorData(named)
     const isNew = trouble === null
     trouble ??= { sinceMs: clock.monotonicMs(), reasons: new Set(), suppressed: 0 }

@@ -73,12 +73,7 @@ export async function inspectServer({ url }: { url: string }): Promise<ServerHea
   })
 }
 
-type Measured =
-  | keyof ConnectionFigures
-  | 'clockSkewMs'
-  | 'migrationsApplied'
-  | 'migrationsPending'
-  | 'pgvector'
+type Measured = keyof ConnectionFigures | 'clockSkewMs' | 'migrationsApplied' | 'migrationsPending' | 'pgvector'
 
 /**
  * How many connections there are and may be, for the login and the database of `url`.

@@ -28,7 +28,12 @@ const recall = (given: { inProject: () => Promise<never>; changed?: Partial<Buil
   recallMemories(
     {
       store: { inProject: given.inProject } as unknown as Store,
-      clock: { nowMs: () => 0, monotonicMs: () => 0, wait: () => Promise.resolve(), after: given.after ?? (() => () => {}) },
+      clock: {
+        nowMs: () => 0,
+        monotonicMs: () => 0,
+        wait: () => Promise.resolve(),
+        after: given.after ?? (() => () => {}),
+      },
       settings: {},
       log: { warn: () => {} },
     },

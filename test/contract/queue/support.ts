@@ -12,9 +12,8 @@ import {
 } from '@heddle/queue'
 import { createLogger, type Logger } from '@heddle/runtime'
 import { freshPrefix, QUEUE_PREFIX, type TestBackend } from '@heddle/test-support'
-import { emptyQueues, onPostgres, onRedis, type QueuePlace, queueSchema } from '@heddle/test-support/queue-server'
+import { askRedis, emptyQueues, onPostgres, onRedis, type QueuePlace, queueSchema } from '@heddle/test-support/queue-server'
 import { openTcpProxy, type TcpProxy } from '@heddle/test-support/tcp-proxy'
-import { Redis } from 'ioredis'
 import { onTestFinished } from 'vitest'
 import { log, shortLocks } from './process-support.js'
 
@@ -157,18 +156,17 @@ export function capturingLog(): { log: Logger; lines(): LogLine[] } {
       done()
     },
   })
-  const lines = () => text.trim().split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as LogLine)
+  const lines = () =>
+    text
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as LogLine)
   return { log: createLogger({ level: 'info', name: 'captured', destination }), lines }
 }
 
-/** What `INFO` says of a section, by the protocol itself. */
 export async function infoOf(url: string, section: string): Promise<string> {
-  const redis = new Redis(url)
-  try {
-    return await redis.info(section)
-  } finally {
-    redis.disconnect()
-  }
+  return await askRedis(url, ['INFO', section])
 }
 
 /** Commands that a full Redis has refused so far. */

@@ -51,7 +51,12 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const client = () =>
-  clientOn(database, PROJECT_NAME, { nowMs: () => NOW_MS, monotonicMs: () => 0, wait: () => Promise.resolve(), after: () => () => {} })
+  clientOn(database, PROJECT_NAME, {
+    nowMs: () => NOW_MS,
+    monotonicMs: () => 0,
+    wait: () => Promise.resolve(),
+    after: () => () => {},
+  })
 const names = async (request: Parameters<ReturnType<typeof client>['archive']['list']>[0]) => {
   const { items, nextCursor } = await client().archive.list({ thread: 'cloth', ...request })
   expect(nextCursor).toBeNull()

@@ -63,13 +63,19 @@ export function queueSchema(prefix: string): string {
 
 /** One command, in Redis's own protocol: the driver belongs to the package under test. */
 export async function onRedis(url: string, command: readonly string[]): Promise<void> {
+  const answer = await askRedis(url, command)
+  if (!/^[+:]|^\$2\r\nOK/.test(answer)) throw new Error(`Redis said ${answer}`)
+}
+
+/** The same, for an answer of a few kilobytes. */
+export async function askRedis(url: string, command: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port || 6379), hostname)
   const parts = command.map((part) => `$${Buffer.byteLength(part)}\r\n${part}\r\n`)
   socket.write(`*${command.length}\r\n${parts.join('')}`)
   const [answer] = await once(socket, 'data')
   socket.destroy()
-  if (!/^[+:]|^\$2\r\nOK/.test(String(answer))) throw new Error(`Redis said ${answer}`)
+  return String(answer)
 }
 
 export async function onPostgres(url: string, statement: string): Promise<void> {

@@ -6,7 +6,10 @@ const free = { connectionsMax: 100, connectionsOpen: 3, connectionLimits: [] }
 const byRole = { ...free, connectionLimits: [{ of: 'role' as const, name: 'app', max: 13, open: 10 }] }
 
 test('the tightest bound on connections decides, and is what to raise', () => {
-  expect(connectionCheck(free, most)).toMatchObject({ status: 'ok', detail: expect.stringContaining('room for 8 more') })
+  expect(connectionCheck(free, most)).toMatchObject({
+    status: 'ok',
+    detail: expect.stringContaining('room for 8 more'),
+  })
   expect(connectionCheck(byRole, most)).toMatchObject({
     status: 'fail',
     detail: expect.stringContaining('role "app" may have 13, 10 open'),

@@ -91,6 +91,7 @@ export function clockCheck({ clockSkewMs }: Pick<ServerHealth, 'clockSkewMs'>): 
   const seconds = (Math.abs(clockSkewMs) / 1_000).toFixed(1)
   if (Math.abs(clockSkewMs) <= SKEW_MS_MAX) return passed('clock', `${seconds} s from that of the database`)
   const detail = `this machine's clock is ${seconds} s ${clockSkewMs > 0 ? 'behind' : 'ahead of'} the database's`
-  const hint = 'Set both by a time server (timedatectl set-ntp true). Until then housekeeping goes by the earlier of them.'
+  const hint =
+    'Set both by a time server (timedatectl set-ntp true). Until then housekeeping goes by the earlier of them.'
   return warned('clock', detail, hint)
 }

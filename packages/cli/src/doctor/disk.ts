@@ -11,5 +11,7 @@ export async function diskChecks(dataDir: string): Promise<Check[]> {
   const free = `${Math.floor(freeBytes / 1_048_576)} MB free for ${dataDir}`
   if (freeBytes < FREE_BYTES_MIN) return [failedBy('disk', diskFull(dataDir))]
   if (freeBytes >= FREE_BYTES_WARNED) return [passed('disk', free)]
-  return [warned('disk', free, 'Make room on that disk: when it is full, appends are refused until there is room again.')]
+  return [
+    warned('disk', free, 'Make room on that disk: when it is full, appends are refused until there is room again.'),
+  ]
 }

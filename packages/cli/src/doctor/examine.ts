@@ -88,7 +88,10 @@ async function lookAtConnections({ url, adminUrl }: DatabaseServer): Promise<Che
   const { inspectConnections } = await import('@heddle/store')
   const figures = await inspectConnections({ url, adminUrl }).catch(() => null)
   if (figures === null) return []
-  const left = [figures, ...figures.connectionLimits.map(({ max, open }) => ({ connectionsMax: max, connectionsOpen: open }))]
+  const left = [
+    figures,
+    ...figures.connectionLimits.map(({ max, open }) => ({ connectionsMax: max, connectionsOpen: open })),
+  ]
   return left.some(({ connectionsMax, connectionsOpen }) => connectionsOpen >= connectionsMax - RESERVED)
     ? [noConnectionCheck(figures)]
     : []

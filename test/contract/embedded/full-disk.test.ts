@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { assertDiskSpace, startEmbeddedPostgres } from '@heddle/embedded'
+import { createLogger } from '@heddle/runtime'
+import { appendMessages, migrate, openStore } from '@heddle/store'
+import { waitFor } from '@heddle/test-support'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { append, PROJECT, prepared, RECEIVED_AT_MS } from '../store/support.js'
+
+const log = createLogger({ level: 'silent', name: 'test' })
+
+/** A disk of its own, small enough to be filled; null where this user may not mount one. */
+function smallDisk(megabytes: number): string | null {
+  const folder = mkdtempSync(join(tmpdir(), 'heddle-test-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', folder], { stdio: 'pipe' })
+  } catch {
+    rmSync(folder, { recursive: true })
+    return null
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['--lazy', folder])
+    rmSync(folder, { recursive: true })
+  })
+  const dataDir = join(folder, 'data')
+  mkdirSync(dataDir)
+  chmodSync(dataDir, 0o711)
+  return dataDir
+}
+
+/** Leaves no byte free. */
+async function fill(path: string): Promise<void> {
+  const file = await open(path, 'a')
+  try {
+    for (let bytes = 1_048_576; bytes >= 512; ) {
+      try {
+        await file.write(Buffer.alloc(bytes))
+      } catch (error) {
+        if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOSPC') throw error
+        bytes /= 2
+      }
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+describe('a full disk', () => {
+  it('refuses appends as retryable, is named, loses nothing, and all goes on when there is room', async (context) => {
+    const dataDir = smallDisk(160)
+    if (dataDir === null) return context.skip('a small disk cannot be mounted: run this as root, with mount allowed')
+    const ballast = join(dataDir, 'ballast')
+    const running = await startEmbeddedPostgres({ dataDir, log })
+    onTestFinished(() => running.stop())
+    await migrate({ url: running.adminUrl })
+    const store = openStore({ url: running.url, connectionsMax: 1 })
+    onTestFinished(() => store.close())
+    let stored = 0
+    const appendOne = async () => {
+      const content = Array.from({ length: 20_000 }, () => Math.random().toString(36)).join('')
+      const one = append([prepared({ content })])
+      await store.inProject(PROJECT, (tx) =>
+        appendMessages(tx, { projectId: PROJECT, receivedAtMs: RECEIVED_AT_MS, appends: [one] }),
+      )
+      stored += 1
+    }
+    await appendOne()
+    await assertDiskSpace(dataDir)
+
+    await fill(ballast)
+    await expect(assertDiskSpace(dataDir)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('The disk that holds'),
+      hint: expect.stringContaining('Make room'),
+    })
+    const refusal = await waitFor(
+      () =>
+        appendOne().then(
+          () => null,
+          (error: unknown) => error,
+        ),
+      { timeoutMs: 60_000, everyMs: 1, what: 'an append to be refused' },
+    )
+    expect(refusal).toMatchObject({ code: 'SERVICE_UNAVAILABLE', disposition: 'retry' })
+
+    await rm(ballast)
+    await waitFor(() => appendOne().then(() => true), { timeoutMs: 30_000, what: 'appends to go on' })
+    const [row] = await store.inProject(
+      PROJECT,
+      (tx) => tx<{ count: number }[]>`
+      select count(*)::integer as count from heddle.messages`,
+    )
+    expect(row?.count).toBeGreaterThanOrEqual(stored)
+    await store.close()
+    await running.stop()
+
+    await fill(ballast)
+    await expect(startEmbeddedPostgres({ dataDir, log })).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: `The disk that holds ${dataDir} is full`,
+    })
+    await rm(ballast)
+    const again = await startEmbeddedPostgres({ dataDir, log })
+    await again.stop()
+  }, 180_000)
+})
