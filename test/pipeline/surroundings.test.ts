@@ -5,7 +5,7 @@ import { freshPrefix, postgresUrl, redisUrl } from '@heddle/test-support'
 import { onPostgres, onRedis } from '@heddle/test-support/queue-server'
 import { freePort, startRedisServer } from '@heddle/test-support/redis-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { databaseHome, type Ran } from './cli-support.js'
+import { openDatabaseHome, type Ran } from './cli-support.js'
 
 type Check = { name: string; status: string; detail: string; hint: string }
 const checkOf = (ran: Ran, name: string, status: string): Check | undefined =>
@@ -19,7 +19,7 @@ async function readyz(port: number): Promise<{ status: number; detail: string; h
 
 describe('what is wrong with the servers is named by /readyz and by the doctor, and over when its cause is gone:', () => {
   test('a database that is read-only', async () => {
-    const home = await databaseHome()
+    const home = await openDatabaseHome()
     const name = new URL(home.databaseUrl).pathname.slice(1)
     const worker = home.start(['worker', 'prune', '--port', '0', '--json'])
     const { port } = JSON.parse(await worker.firstLine) as { port: number }
@@ -52,7 +52,7 @@ describe('what is wrong with the servers is named by /readyz and by the doctor, 
       await redis.stop()
       await rm(folder, { recursive: true, force: true })
     })
-    const home = (await databaseHome()).under({ REDIS_URL: redis.url, HEDDLE_QUEUE_PREFIX: freshPrefix() })
+    const home = (await openDatabaseHome()).under({ REDIS_URL: redis.url, HEDDLE_QUEUE_PREFIX: freshPrefix() })
     const worker = home.start(['worker', 'prune', '--port', '0', '--json'])
     const { port } = JSON.parse(await worker.firstLine) as { port: number }
     await onRedis(redis.url, ['CONFIG', 'SET', 'maxmemory', '1'])

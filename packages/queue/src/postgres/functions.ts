@@ -97,6 +97,10 @@ function turnJobs(schema: string): string {
         WHERE job.queue = p_queue AND job.state = 'delayed' AND job.process_at_ms > p_now_ms + ${bounds.dueMsMax};
         UPDATE job SET locked_until_ms = p_now_ms + p_lock_ms
         WHERE job.queue = p_queue AND job.state = 'active' AND job.locked_until_ms > p_now_ms + ${bounds.dueMsMax};
+        -- BullMQ looks for orphaned jobs again only some time after it did so last.
+        DELETE FROM meta
+        WHERE meta.queue = p_queue AND meta.field = 'stalled-check'
+          AND meta.value::bigint > p_now_ms + ${bounds.dueMsMax};
         IF NOT EXISTS (SELECT FROM meta WHERE meta.queue = p_queue AND meta.field = 'paused' AND meta.value = '1') THEN
           RETURN QUERY
           WITH next AS MATERIALIZED (
