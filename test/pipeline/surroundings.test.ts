@@ -29,11 +29,13 @@ describe('what is wrong with the servers is named by /readyz and by the doctor, 
       `alter database "${name}" set default_transaction_read_only = on;
        select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
     )
-    await expect.poll(() => readyz(port), { timeout: 20_000 }).toMatchObject({
-      status: 503,
-      detail: expect.stringMatching(/Postgres \(store\): Postgres is read-only.*the queues take nothing/),
-      hint: expect.stringContaining('default_transaction_read_only'),
-    })
+    await expect
+      .poll(() => readyz(port), { timeout: 20_000 })
+      .toMatchObject({
+        status: 503,
+        detail: expect.stringMatching(/Postgres \(store\): Postgres is read-only.*the queues take nothing/),
+        hint: expect.stringContaining('default_transaction_read_only'),
+      })
     const ran = await home.heddle('doctor', '--json')
     expect(checkOf(ran, 'database', 'fail')).toMatchObject({
       detail: expect.stringContaining('read-only'),

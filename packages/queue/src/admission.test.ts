@@ -95,3 +95,13 @@ test('a look that fails is told, and tried again with the next append', async ()
   isAway = false
   await admission.admit(small)
 })
+
+test('a time of day that is set back keeps nobody from looking at the queue again', async () => {
+  const { state, admission, clock } = queueOf({ jobs: 10, bytes: 0 })
+  await expect(admission.admit(small)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  clock.jump(-365 * 86_400_000)
+  state.depth = { jobs: 0, bytes: 0 }
+  await clock.advance(bounds.depthKnownMs)
+  await admission.admit(small)
+  expect(state.looks).toBe(2)
+})

@@ -12,7 +12,14 @@ import {
 } from '@heddle/queue'
 import { createLogger, type Logger } from '@heddle/runtime'
 import { freshPrefix, QUEUE_PREFIX, type TestBackend } from '@heddle/test-support'
-import { askRedis, emptyQueues, onPostgres, onRedis, type QueuePlace, queueSchema } from '@heddle/test-support/queue-server'
+import {
+  askRedis,
+  emptyQueues,
+  onPostgres,
+  onRedis,
+  type QueuePlace,
+  queueSchema,
+} from '@heddle/test-support/queue-server'
 import { openTcpProxy, type TcpProxy } from '@heddle/test-support/tcp-proxy'
 import { onTestFinished } from 'vitest'
 import { log, shortLocks } from './process-support.js'
