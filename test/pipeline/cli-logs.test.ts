@@ -71,14 +71,15 @@ test('heddle up writes lines of JSON alone where nobody watches, and tells when 
   expect(`${ran.stdout}${ran.stderr}`).not.toContain('of-nobody')
 })
 
-test.skipIf(redisUrl() === null)('what a library prints is a line of the log of a worker, too', async () => {
-  const home = await openDatabaseHome({ REDIS_URL: await evictingRedis() })
-  const worker = home.start(['worker', 'prune'])
-  await worker.firstLine
-  worker.kill('SIGTERM')
-  const lines = linesOf(await worker.ended)
-  expect(lines).toContainEqual(
-    expect.objectContaining({ level: 40, msg: expect.stringContaining('Eviction policy is allkeys-lru') }),
-  )
-  expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['starting', 'ready', 'stopping', 'stopped']))
-})
+test.skipIf(redisUrl() === null)(
+  'what is wrong with the settings of Redis is one line of the log of a worker',
+  async () => {
+    const home = await openDatabaseHome({ REDIS_URL: await evictingRedis() })
+    const worker = home.start(['worker', 'prune'])
+    await worker.firstLine
+    worker.kill('SIGTERM')
+    const lines = linesOf(await worker.ended)
+    expect(lines.filter(({ msg }) => /allkeys-lru/.test(String(msg)))).toMatchObject([{ level: 40 }])
+    expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['starting', 'ready', 'stopping', 'stopped']))
+  },
+)
