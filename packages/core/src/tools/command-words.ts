@@ -19,7 +19,8 @@ export function readWord(line: string, start: number): { value: string | null; e
     } else if (character === '\\') {
       if (line.charAt(at + 1) !== '\n') parts.push(line.charAt(at + 1))
       at++
-    } else if (/[\s|&;<>()]/.test(character)) break
+      // What ends a word for a shell: other white space, such as a no-break space, is a part of it.
+    } else if (/[ \t\r\n|&;<>()]/.test(character)) break
     else if (character === '`') return null
     else if (character === '$') {
       isLiteral = false
@@ -39,10 +40,19 @@ export function readWord(line: string, start: number): { value: string | null; e
 function isGlob(line: string, at: number): boolean {
   const character = line.charAt(at)
   if (character === '~') return false
-  if (character === '[') return line.indexOf(']', at) !== -1 && !/\s/.test(line.charAt(at + 1))
+  if (character === '[') return isClosed(line, at) && !/\s/.test(line.charAt(at + 1))
   if (character === ']') return false
   if (character === '{') return line.charAt(at + 1) !== '}'
   return character !== '}'
+}
+
+/** Characters within which the end of a set is looked for: a line of nothing but `[` would be read again from each. */
+const SET_CHARACTERS_MAX = 1_000
+
+/** Whether a set may end after it; where that is too far to be seen, only a shell can tell. */
+function isClosed(line: string, at: number): boolean {
+  const near = line.slice(at, at + SET_CHARACTERS_MAX)
+  return near.includes(']') || at + near.length < line.length
 }
 
 /** The rest of a text in double quotes, up to its end; its value is null where a variable stands in it. */
