@@ -35,6 +35,30 @@ test('a text counts what the encoding counts, whatever its characters', () => {
   )
 })
 
+test('a long text counts what the encoding counts, wherever it is divided for splitting', () => {
+  const part = fc.constantFrom(
+    ' the',
+    "don't",
+    '漢字',
+    ' \n\n ',
+    '     ',
+    'getUserById',
+    '\t',
+    '1234',
+    '=====/\n',
+    '👩‍👩‍👧',
+    'é',
+    '.',
+  )
+  const texts = fc.array(part, { minLength: 9_000, maxLength: 20_000, size: 'max' }).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(countTokens(text)).toBe(expected(text))
+    }),
+    { numRuns: 20 },
+  )
+})
+
 test('names of special tokens are text', () => {
   expect(countTokens('<|endoftext|>')).toBe(expected('<|endoftext|>'))
   expect(countTokens('<|endoftext|>')).toBeGreaterThan(1)

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { BytePairs, bytesOf } from './byte-pairs.js'
+
+const letters = [...'abcdef']
+
+test('neighbours of the lowest rank are merged first, of equal ones the first', () => {
+  expect(new BytePairs([...letters, 'bc', 'ab', 'cd']).count('abcd')).toBe(3)
+  expect(new BytePairs([...letters, 'ab', 'bc', 'cd']).count('abcd')).toBe(2)
+  expect(new BytePairs([...letters, 'ab', 'cd', 'abcd']).count('abcd')).toBe(1)
+  const pairs = new BytePairs([...letters, 'aa'])
+  expect(pairs.count('aaa')).toBe(2)
+  expect(pairs.count('aaaa')).toBe(2)
+})
+
+test('what makes no token with its neighbours is a token for each byte', () => {
+  const pairs = new BytePairs(letters)
+  expect(pairs.count('')).toBe(0)
+  expect(pairs.count('a')).toBe(1)
+  expect(pairs.count('fade')).toBe(4)
+  expect(pairs.count(bytesOf('é'))).toBe(2)
+})
+
+test('tokens that are no text are known by their bytes', () => {
+  const pairs = new BytePairs([[0xc3], [0xa9], [0xc3, 0xa9]])
+  expect(pairs.has(bytesOf('é'))).toBe(true)
+  expect(pairs.count(bytesOf('éé'))).toBe(2)
+})

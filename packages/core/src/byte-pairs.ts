@@ -1,0 +1,114 @@
+/**
+ * Byte-pair encoding as far as counting needs it. The library's own takes quadratic time in the length of a piece, and makes
+ * a text of each pair of bytes that it looks up, which for names and hashes is nearly all of the time. The counts are the same.
+ *
+ * A piece is a text of its bytes: each character stands for one.
+ */
+export class BytePairs {
+  private readonly ranks = new Map<string, number>()
+  /** For each byte of a piece: where the next part begins, and the one before it. */
+  private next = new Int32Array(0)
+  private previous = new Int32Array(0)
+  /** For each part: the rank of the token that it makes with the part after it. */
+  private pairs = new Int32Array(0)
+
+  /** @param tokens by their rank: each a text, or its bytes where these are no text */
+  constructor(tokens: readonly (string | readonly number[] | undefined)[]) {
+    for (const [rank, token] of tokens.entries()) {
+      if (token !== undefined) this.ranks.set(typeof token === 'string' ? bytesOf(token) : bytesIn(token), rank)
+    }
+  }
+
+  /** Whether the bytes are a token. */
+  has(bytes: string): boolean {
+    return this.ranks.has(bytes)
+  }
+
+  /** Tokens of a piece: of all neighbours those of the lowest rank are merged, the first of them first. */
+  count(bytes: string): number {
+    const { length } = bytes
+    if (length < 2) return length
+    this.reserve(length)
+    const { next, previous, pairs } = this
+    const heap: number[] = []
+    for (let at = 0; at < length; at++) {
+      next[at] = at + 1
+      previous[at] = at - 1
+      this.offer(heap, bytes, at, at + 1, at + 2)
+    }
+    let parts = length
+    for (let lowest = takeLowest(heap); lowest !== undefined; lowest = takeLowest(heap)) {
+      const at = lowest % POSITIONS
+      // The part was merged into another since, or with another.
+      if (pairs[at] !== Math.floor(lowest / POSITIONS)) continue
+      const merged = next[at] ?? length
+      const after = next[merged] ?? length
+      const before = previous[at] ?? -1
+      parts--
+      pairs[merged] = NO_TOKEN
+      next[at] = after
+      if (after < length) previous[after] = at
+      this.offer(heap, bytes, at, after, after < length ? (next[after] ?? length) : length + 1)
+      if (before >= 0) this.offer(heap, bytes, before, at, after)
+    }
+    return parts
+  }
+
+  /** Notes the rank of two neighbours, the first from `at` to `middle`, the second from there to `to`. */
+  private offer(heap: number[], bytes: string, at: number, middle: number, to: number): void {
+    const isPair = middle < bytes.length && to <= bytes.length && to - at <= TOKEN_BYTES_MAX
+    const rank = isPair ? this.ranks.get(bytes.slice(at, to)) : undefined
+    this.pairs[at] = rank ?? NO_TOKEN
+    if (rank !== undefined) put(heap, rank * POSITIONS + at)
+  }
+
+  private reserve(length: number): void {
+    if (this.next.length >= length) return
+    this.next = new Int32Array(length)
+    this.previous = new Int32Array(length)
+    this.pairs = new Int32Array(length)
+  }
+}
+
+/** The longest token of o200k has 128 bytes; what would be longer need not be looked up. */
+const TOKEN_BYTES_MAX = 128
+const NO_TOKEN = -1
+/** A rank and a position in one number, so that they are compared at once: positions are below this. */
+const POSITIONS = 2 ** 24
+
+/** The bytes of a text in UTF-8, each as a character. */
+export function bytesOf(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them.
+  return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1')
+}
+
+function bytesIn(token: readonly number[]): string {
+  return String.fromCharCode(...token)
+}
+
+function put(heap: number[], entry: number): void {
+  let at = heap.push(entry) - 1
+  while (at > 0) {
+    const above = (at - 1) >> 1
+    const other = heap[above] as number
+    if (other <= entry) break
+    heap[at] = other
+    at = above
+  }
+  heap[at] = entry
+}
+
+function takeLowest(heap: number[]): number | undefined {
+  const lowest = heap[0]
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return lowest
+  let at = 0
+  for (let below = 1; below < heap.length; below = 2 * at + 1) {
+    if (below + 1 < heap.length && (heap[below + 1] as number) < (heap[below] as number)) below++
+    if ((heap[below] as number) >= last) break
+    heap[at] = heap[below] as number
+    at = below
+  }
+  heap[at] = last
+  return lowest
+}
