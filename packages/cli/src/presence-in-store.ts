@@ -20,7 +20,7 @@ export function applicationNameOf(process: { queuePrefix: string; pid: number; s
 
 /** `heddle/<prefix>/<pid>/` for threads of that process, which take no jobs from queues by themselves. */
 export function threadNameOf(applicationName: string): string {
-  return applicationName.replace(/[^/]*$/, '')
+  return applicationName.slice(0, applicationName.lastIndexOf('/') + 1)
 }
 
 export function stagesServedBy(applicationName: string): StageName[] {

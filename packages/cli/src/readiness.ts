@@ -58,7 +58,8 @@ async function faultOf({ name, ping }: AskedServer, clock: Clock): Promise<Fault
     return null
   } catch (error) {
     const hint = error instanceof HeddleError ? error.hint : undefined
-    return { name, why: describeFailure(error).detail.replace(/\s*\n\s*/g, ' '), hint }
+    const why = describeFailure(error).detail.replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run))
+    return { name, why, hint }
   } finally {
     answered.abort()
   }

@@ -1,5 +1,5 @@
 /** Everything between `//` and the last `@` before the path: passwords may hold any character, also an `@`. */
-const CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi
+const CREDENTIALS = /([a-z0-9+.-]:\/\/)[^\s/]*@/gi
 
 /** Takes user names and passwords out of every address in a text: `postgres://u:p@host/db` becomes `postgres://host/db`. */
 export function withoutCredentials(text: string): string {

@@ -23,7 +23,10 @@ export function ownOutput(log: Logger, host: OutputHost = { console, process }):
   const before = consoleMethods.map((method) => [method, host.console[method]] as const)
   for (const method of consoleMethods) {
     host.console[method] = (...parts: unknown[]) =>
-      log[levels[method]]({ source: 'console' }, withoutCredentials(format(...parts)).replace(/\s*\n\s*/g, ' '))
+      log[levels[method]](
+        { source: 'console' },
+        withoutCredentials(format(...parts)).replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run)),
+      )
   }
   // Node prints warnings by a listener of its own.
   const printers = host.process.listeners('warning')

@@ -25,7 +25,11 @@ export function failed(name: string, detail: string, hint: string): Check {
 /** A check that threw has failed, with the error's own words and way out. */
 export function failedBy(name: string, error: unknown): Check {
   const { detail, hint } = describeFailure(error)
-  return failed(name, detail.replace(/\s*\n\s*/g, ' '), hint)
+  return failed(
+    name,
+    detail.replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run)),
+    hint,
+  )
 }
 
 export function skipped(name: string): Check {

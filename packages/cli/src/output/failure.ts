@@ -38,7 +38,7 @@ export function fromCommander(error: CommanderError): UsageError {
   const detail =
     error.code === 'commander.help'
       ? 'a subcommand is missing'
-      : error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
+      : error.message.replace(/^error: /, '').replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run))
   const named = /'([^']*)'/.exec(detail)?.[1]
   const hint =
     named === '--url'

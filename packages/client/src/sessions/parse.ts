@@ -59,7 +59,7 @@ function parseFile(text: string, asked: SessionFormat | 'auto'): ParsedFile {
 
 function finishThread({ suffix, messages }: DraftThread): ParsedThread {
   const toolNames = new Map<string, string>()
-  const identities = new Set<string>()
+  const identities = new Map<string, number>()
   const parsed = messages.map((message, index) => finishMessage(message, index, toolNames, identities))
   return {
     suffix,
@@ -71,21 +71,23 @@ function finishThread({ suffix, messages }: DraftThread): ParsedThread {
 
 /**
  * @param toolNames names of the calls so far, by id; a later call of an id replaces the earlier
- * @param identities those given so far in the thread
+ * @param identities those given so far in the thread, with the last number that was tried to tell others from each
  */
 function finishMessage(
   message: DraftMessage,
   index: number,
   toolNames: Map<string, string>,
-  identities: Set<string>,
+  identities: Map<string, number>,
 ): ParsedMessage {
   const input = checked(message)
   for (const call of input.toolCalls ?? []) toolNames.set(call.id, call.name)
   const toolName = input.toolName ?? (input.toolCallId === undefined ? undefined : toolNames.get(input.toolCallId))
   const own = message.identity ?? contentIdentity(input, index)
   let identity = own
-  for (let count = 2; identities.has(identity); count++) identity = `${own} (${count})`
-  identities.add(identity)
+  let count = identities.get(own) ?? 1
+  while (identities.has(identity)) identity = `${own} (${++count})`
+  identities.set(own, count)
+  if (identity !== own) identities.set(identity, 1)
   return { id: message.id ?? null, identity, input: { ...input, ...(toolName !== undefined && { toolName }) } }
 }
 

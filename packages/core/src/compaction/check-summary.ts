@@ -14,7 +14,7 @@ const PROTOCOL = /<\/?(function_calls?|invoke|tool_call|tool_use|antml:[a-z_]+)\
 
 /** A whole answer that is a tool call as JSON, or a list of them. */
 const CALL_AS_JSON =
-  /^\s*(\[TOOL_CALLS\]|(```(json)?\s*)?[[{]\s*\{?\s*"(tool_calls|function|name|type|arguments)"\s*:\s*["[{])/u
+  /^\s*(\[TOOL_CALLS\]|(```(json)?\s*)?[[{]\s*(\{\s*)?"(tool_calls|function|name|type|arguments)"\s*:\s*["[{])/u
 
 /** Words of the prompts themselves: a model that repeats its instructions did not follow them. */
 const INSTRUCTIONS =

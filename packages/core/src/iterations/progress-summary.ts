@@ -114,13 +114,17 @@ function emptyNumber(text: string): number[] {
   return outputOf(text) === null ? [numberOf(text) ?? 0] : []
 }
 
+const HEADING = /^\s*(?:#{1,6}\s+|\*\*)(.{1,80}?)\**:?\s*$/
+/** More than a heading is long. */
+const HEADING_CHARACTERS_READ = 400
+
 /** The lines of an earlier summary under headings such as those above; what stands under others is taken for state. */
 function readEarlier(summary: string): { lines: Line[]; empty: number[] } {
   const lines: Line[] = []
   const empty: number[] = []
   let part: PartName = 'state'
   for (const rawLine of summary.split('\n').slice(0, LINES_MAX)) {
-    const heading = /^\s*(?:#{1,6}\s+|\*\*)(.{1,80}?)\**:?\s*$/.exec(rawLine)?.[1]
+    const heading = HEADING.exec(rawLine.slice(0, HEADING_CHARACTERS_READ))?.[1]
     const text = truncate(oneLine(rawLine).replace(/^(?:[-*+•]|\d{1,3}[.)])\s+/, ''), LINE_CHARACTERS_MAX + 40)
     if (heading !== undefined) part = parts.find(({ like }) => like.test(heading))?.name ?? 'state'
     else if (text.startsWith(EMPTY_LINE)) empty.push(...[...text.matchAll(/\d+/g)].map(([digits]) => Number(digits)))

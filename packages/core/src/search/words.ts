@@ -40,6 +40,8 @@ const RUN = /[\p{L}\p{M}\p{N}_$]+(?:[-./\\:@#+'’,]+[\p{L}\p{M}\p{N}_$]+)*/gu
 const PLAIN = /^[A-Za-z][a-z]*$/
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+/** Words of scripts without capitals have no parts: to look for some takes most of the time. */
+const ONE_PART = /^[\p{Lo}\p{M}]+$/u
 const wordBreaks = new Intl.Segmenter('und', { granularity: 'word' })
 
 /** What joins parts of sentences and not of names: each side is on its own. */
@@ -51,6 +53,11 @@ const PART =
 function* termsOfRun(run: string): Generator<string> {
   const words = UNSPACED.test(run) ? wordsOfUnspaced(run) : [run]
   for (const word of words) {
+    if (ONE_PART.test(word)) {
+      const term = termOfWord(word)
+      if (term !== '') yield term
+      continue
+    }
     for (const compound of word.split(LOOSE_JOINT)) if (compound !== '') yield* termsOfCompound(compound)
   }
 }

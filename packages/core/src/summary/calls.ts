@@ -1,7 +1,7 @@
 import type { ToolCall } from '@heddle/contracts'
 import { readArguments } from '../tools/arguments.js'
 import { describeToolCall, type ToolUse } from '../tools/catalog.js'
-import { oneLine, truncate } from '../tools/lines.js'
+import { oneLine, sliceWhole, truncate } from '../tools/lines.js'
 import type { SummarySource } from './source.js'
 
 /** A call as a summary needs it. */
@@ -92,9 +92,16 @@ function labelOf(name: string, use: ToolUse, fields: Readonly<Record<string, unk
   return truncate(oneLine([name, values.slice(0, 6).join(', ')].join(' ')), LABEL_CHARACTERS_MAX)
 }
 
+/** A label shows the beginning of a line; a line of megabytes is not read for it. */
+const LABEL_CHARACTERS_READ = 4_000
+
 /** A command line without what only its place in a session asks for: where it runs, and how much of its output is shown. */
 function commandLabel(command: string): string {
-  const [first = '', second = ''] = command.replaceAll('\\n', '\n').trimStart().split('\n', 2)
+  const [first = '', second = ''] = command
+    .replaceAll('\\n', '\n')
+    .trimStart()
+    .split('\n', 2)
+    .map((line) => sliceWhole(line, LABEL_CHARACTERS_READ))
   // Of a text that is given to a command, such as a commit message, the first line tells more than the mark before it.
   const line = /\$\(cat\s*<</.test(first)
     ? `${first.replace(/"?\$\(cat\s*<<.*$/, '')}"${second}"`

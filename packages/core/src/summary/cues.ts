@@ -43,7 +43,11 @@ export interface Cues {
   readonly details: number
 }
 
-export function cuesOf(sentence: string): Cues {
+/** A sentence is far shorter; the expressions take quadratic time on a word without an end. */
+const READ_CHARACTERS_MAX = 1_000
+
+export function cuesOf(whole: string): Cues {
+  const sentence = whole.slice(0, READ_CHARACTERS_MAX)
   let details = 0
   for (const _ of sentence.matchAll(DETAIL)) if (++details === DETAILS_MAX) break
   return {

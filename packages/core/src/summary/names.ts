@@ -2,7 +2,7 @@
 const FILE_ENDING =
   /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kts?|scala|cs|fs|c|cc|cpp|h|hpp|m|mm|swift|php|pl|lua|r|jl|ex|exs|erl|hs|clj|dart|zig|nix|sh|bash|zsh|fish|ps1|bat|sql|md|mdx|rst|txt|json[l5c]?|ya?ml|toml|ini|cfg|conf|env|lock|mod|sum|xml|html?|s?css|less|vue|svelte|proto|tf|gradle|csv|tsv|log|ipynb|patch|diff|snap|svg|png)$/
 /** Words with the signs that may join them: `src/time-zone.ts`, `time.parseTime`. */
-const TOKEN = /[\w@.][\w.@-]*\w/g
+const TOKEN = /[\w@.][\w.@-]*/g
 /** What a name has behind its first letter, and a plain word has not. */
 const SIGN = /.[A-Z_.]/
 const WORD = /[A-Za-z_]\w+/g
@@ -19,7 +19,8 @@ export function namesIn(text: string): Set<string> {
   const half = READ_CHARACTERS_MAX / 2
   const bounded = text.length <= READ_CHARACTERS_MAX ? text : `${text.slice(0, half)}\n${text.slice(-half)}`
   const read = bounded.includes('\\') ? bounded.replace(ESCAPE, ' ') : bounded
-  for (const token of read.match(TOKEN) ?? []) {
+  for (const run of read.match(TOKEN) ?? []) {
+    const token = withoutSigns(run)
     // Most words are plain: they need no closer look.
     if (token.length > CHARACTERS_MAX || token.length < CHARACTERS_MIN || !SIGN.test(token)) continue
     if (token.includes('.') && isFileName(token)) names.add(token)
@@ -28,6 +29,13 @@ export function namesIn(text: string): Set<string> {
     } else for (const word of token.match(WORD) ?? []) if (isIdentifier(word)) names.add(word)
   }
   return names
+}
+
+/** A word ends with a letter or a digit. A loop, since an expression would look for the end of a run of signs from each of them. */
+function withoutSigns(run: string): string {
+  let end = run.length
+  while (end > 0 && '.@-'.includes(run.charAt(end - 1))) end--
+  return run.slice(0, end)
 }
 
 export function isFileName(word: string): boolean {

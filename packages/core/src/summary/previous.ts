@@ -22,6 +22,8 @@ const SCORES: Readonly<Record<SectionName, number>> = {
 }
 
 const MARKS = [BEFORE_MARK, FIRST_MARK, THEN_MARK]
+/** A longer line is none, whatever it begins with. */
+const HEADING_CHARACTERS_MAX = 400
 const HEADING = /^\s*(?:#{1,6}\s*(.{1,80})|(?:\*\*|\d{1,2}\. )?([\w ,/&-]{2,60}?)(?:\*\*)?:(?:\*\*)?)\s*$/
 
 function referenceOf(line: string): string {
@@ -37,7 +39,7 @@ export function previousLines(summary: string): Candidate[] {
   const candidates: Candidate[] = []
   let section: SectionName = 'facts'
   for (const rawLine of summary.slice(0, CHARACTERS_MAX).toWellFormed().split('\n')) {
-    const heading = HEADING.exec(rawLine)
+    const heading = rawLine.length > HEADING_CHARACTERS_MAX ? null : HEADING.exec(rawLine)
     if (heading) {
       const words = heading[1] ?? heading[2] ?? ''
       section = sections.find(({ like }) => like.test(words))?.name ?? 'facts'

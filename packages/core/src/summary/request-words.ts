@@ -31,7 +31,7 @@ export function withoutCopied(text: string): string {
 
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\[[ x]\]|#{1,6})\s+/i
 
-const FENCED = /^[^\S\n]*(?:```|~~~)[^\n]*\n([\s\S]{0,6000}?)^[^\S\n]*(?:```|~~~)[^\S\n]*$/gm
+const FENCED = /^[ \t]{0,100}(?:```|~~~)[^\n]*\n([\s\S]{0,6000}?)^[ \t]{0,100}(?:```|~~~)[^\S\n]*$/gm
 const FENCED_CHARACTERS_MAX = 120
 
 /** What a user asked for, on one line; the items of lists are set apart, and of what was pasted the error alone is told. */

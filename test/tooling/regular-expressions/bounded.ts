@@ -1,0 +1,114 @@
+/** An expression that may go back far, and why what it reads is short, or why it never does. */
+export interface Bounded {
+  readonly file: string
+  /** How the expression begins. */
+  readonly begins: string
+  readonly reason: string
+}
+
+const SENTENCE = 'A sentence has 1,000 characters at most here.'
+const OWN_SETTING = 'An address of the configuration.'
+
+export const bounded: readonly Bounded[] = [
+  { file: 'packages/client/src/http/transport.ts', begins: '\\/+$', reason: OWN_SETTING },
+  { file: 'packages/models/src/pull-model.ts', begins: '\\/+$', reason: OWN_SETTING },
+  {
+    file: 'packages/client/src/chat/commands.ts',
+    begins: '^\\/(context|settings)',
+    reason: 'What is left is taken to the end of the text, so the expression never goes back.',
+  },
+  {
+    file: 'packages/client/src/chat/commands.ts',
+    begins: '^(\\S*)\\s*([\\s\\S]*)$',
+    reason: 'What is left is taken to the end of the text, so the expression never goes back.',
+  },
+  {
+    file: 'packages/client/src/fault-places.ts',
+    begins: '^messages\\.',
+    reason: 'The name of a field in an error of our own.',
+  },
+  {
+    file: 'packages/core/src/iterations/progress-summary.ts',
+    begins: '^\\s*(?:#{1,6}\\s+|',
+    reason: 'A line has 400 characters at most here.',
+  },
+  {
+    file: 'packages/core/src/prune/supersession.ts',
+    begins: '^\\s*(?:<[a-z_-]{1,40}>)',
+    reason: 'The first 200 characters of a result.',
+  },
+  { file: 'packages/core/src/search/words.ts', begins: '\\p{Lu}+(?=', reason: 'A run has 1,000 characters at most.' },
+  {
+    file: 'packages/core/src/search/words.ts',
+    begins: '(?<=\\p{Script=Latin}',
+    reason: 'Of a term 96 characters are spelled anew.',
+  },
+  {
+    file: 'packages/models/src/words.ts',
+    begins: '[\\p{Script=Han}',
+    reason: 'A run of capitals is taken whole by a later alternative, so none begins anew within it.',
+  },
+  { file: 'packages/core/src/snapshots/file-name.ts', begins: '^-+|-+$', reason: 'A slug has 50 characters at most.' },
+  {
+    file: 'packages/core/src/summary/calls.ts',
+    begins: '\\s*<<-?',
+    reason: 'Of a line that is given to it 4,000 characters are read.',
+  },
+  { file: 'packages/core/src/summary/cues.ts', begins: '^(?:y|n|yes', reason: SENTENCE },
+  { file: 'packages/core/src/summary/cues.ts', begins: '`[^`]{2,80}`', reason: SENTENCE },
+  {
+    file: 'packages/core/src/summary/previous.ts',
+    begins: '^\\s*(?:#{1,6}\\s*(.{1,80})',
+    reason: 'A line has 400 characters at most here.',
+  },
+  { file: 'packages/core/src/summary/reasons.ts', begins: '[.:!]+$', reason: 'A sentence has 320 characters at most.' },
+  {
+    file: 'packages/core/src/summary/requested-plan.ts',
+    begins: '^[^\\S\\n]*(?:please',
+    reason: 'The first 600 characters of a message.',
+  },
+  {
+    file: 'packages/core/src/summary/statements.ts',
+    begins: '`[^`]{0,200}`|',
+    reason: 'A sentence has 320 characters at most.',
+  },
+]
+
+/** Expressions that the program puts together from something else than constants of the file. */
+export const putTogether: readonly Bounded[] = [
+  {
+    file: 'packages/cli/src/demo/tools.ts',
+    begins: "new RegExp(String(input['pattern']))",
+    reason: 'The pattern is one of the script of the demonstration.',
+  },
+  {
+    file: 'packages/contracts/src/scope.ts',
+    begins: 'new RegExp(`^($',
+    reason: 'Names of kinds, one of which a name begins with.',
+  },
+  {
+    file: 'packages/core/src/compaction/check-summary.ts',
+    begins: "new RegExp(PROTOCOL, 'giu')",
+    reason: 'The same expression as a literal of the file.',
+  },
+  {
+    file: 'packages/core/src/summary/injected.ts',
+    begins: 'new RegExp(`<($',
+    reason: 'Names of tags, and after them 400 characters at most.',
+  },
+  {
+    file: 'packages/core/src/summary/injected.ts',
+    begins: 'new RegExp(`</$',
+    reason: 'The name of a tag.',
+  },
+  {
+    file: 'packages/queue/src/redis/backend.ts',
+    begins: 'new RegExp(`^$',
+    reason: 'What the server says of itself, by a name of our own.',
+  },
+  {
+    file: 'services/gateway/src/no-such-route.ts',
+    begins: 'new RegExp(`^$',
+    reason: 'A route of our own; each of its parts ends at a slash.',
+  },
+]
