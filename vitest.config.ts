@@ -35,6 +35,7 @@ export default defineConfig({
             'test/soak/**/*.test.ts',
             'test/{bench,chaos,eval,support}/src/**/*.test.ts',
             'test/fuzz/**/*.test.ts',
+            'test/growth/**/*.test.ts',
             'test/tooling/**/*.test.ts',
           ],
         },

@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util'
+import { contentShapes } from '@heddle/test-support/content-shapes/index'
+import { slopeOf } from './measure.js'
+import { passes } from './passes.js'
+
+const USAGE = `npm run growth -- [--only NAME] [--shape NAME] [--bytes N]
+
+  --only NAME     passes whose names hold this
+  --shape NAME    shapes whose names hold this
+  --bytes N       size of the larger text; 262,144 unless given. The smaller one is a quarter of it
+
+Carries every pass over contents out on every shape of contents, in two sizes, and prints one JSON object a line for each
+that takes time growing faster than the text, or more than a second of CPU for a megabyte. Exit code 0 when there is none,
+1 when there is one, 2 for wrong arguments.`
+const BYTES_DEFAULT = 262_144
+const BYTES_MIN = 16_384
+const FACTOR = 4
+/** Below it what the collector of garbage does decides. */
+const FLOOR_MS = 40
+
+async function main(): Promise<number> {
+  const given = readArguments()
+  if (given === null) {
+    process.stderr.write(`${USAGE}\n`)
+    return 2
+  }
+  let measured = 0
+  let found = 0
+  for (const [pass, run] of Object.entries(passes).filter(([name]) => name.includes(given.only))) {
+    for (const [shape, grow] of Object.entries(contentShapes).filter(([name]) => name.includes(given.shape))) {
+      const slope = await slopeOf(run, grow, { bytesMax: given.bytes, factor: FACTOR, floorMs: FLOOR_MS })
+      measured++
+      if (!slope.isTooSteep && !slope.isTooSlow) continue
+      found++
+      process.stdout.write(`${JSON.stringify({ pass, shape, ...slope })}\n`)
+    }
+  }
+  process.stdout.write(`${JSON.stringify({ name: 'growth.faults', value: found, measured, pass: found === 0 })}\n`)
+  return found === 0 ? 0 : 1
+}
+
+function readArguments(): { only: string; shape: string; bytes: number } | null {
+  try {
+    const { values } = parseArgs({
+      options: { only: { type: 'string' }, shape: { type: 'string' }, bytes: { type: 'string' } },
+    })
+    const bytes = Number(values.bytes ?? BYTES_DEFAULT)
+    if (!Number.isSafeInteger(bytes) || bytes < BYTES_MIN) return null
+    return { only: values.only ?? '', shape: values.shape ?? '', bytes }
+  } catch {
+    return null
+  }
+}
+
+process.exitCode = await main()
