@@ -29,11 +29,11 @@ function load(): O200k {
 
 /**
  * Tokens of the short pieces that were met last. Most of a text is made of few words; among these a look-up is far faster
- * than in the encoding's own table of 200,000. Longer pieces are left out: they would keep alive the text that they are cut from.
+ * than in the encoding's own table of 200,000. A key must not keep alive the text that it is cut from.
  */
 const known = new Map<string, number>()
 const KNOWN_MAX = 20_000
-const KNOWN_CHARACTERS_MAX = 12
+const KNOWN_CHARACTERS_MAX = 40
 
 /** What is split into pieces at once: of a text of megabytes, a million pieces at the same time fill the memory. */
 const WINDOW_CHARACTERS = 32_768
