@@ -19,27 +19,34 @@ export interface Door {
   collect(): void
   /** How it ended; null while it runs. */
   readonly ended: { readonly code: number | null; readonly signal: string | null } | null
+  /** The process, with which modules that were loaded before it may talk. */
+  readonly process: ChildProcess
+  /** Its data folder. */
+  readonly data: string
   close(): Promise<void>
 }
 
-export async function openDoor(): Promise<Door> {
+/** @param modules loaded before it */
+export async function openDoor(modules: readonly URL[] = []): Promise<Door> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-fuzz-'))
   // Postgres, when root starts it, runs as another user, who must be able to pass through.
   await chmod(folder, 0o711)
   const env = { PATH: process.env['PATH'], HOME: folder, HEDDLE_EMBEDDER: 'hashing', HEDDLE_LOG_LEVEL: 'warn' }
+  const data = join(folder, 'data')
   const argv = [
     '--expose-gc',
     '--import',
     COLLECTOR,
+    ...modules.flatMap(({ href }) => ['--import', href]),
     EXECUTABLE,
     'up',
     '--data',
-    join(folder, 'data'),
+    data,
     '--port',
     '0',
     '--json',
   ]
-  const child = spawn(process.execPath, argv, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, argv, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const close = async () => {
     await stop(child)
     await rm(folder, { recursive: true, force: true })
@@ -53,6 +60,8 @@ export async function openDoor(): Promise<Door> {
         const { exitCode: code, signalCode: signal } = child
         return code === null && signal === null ? null : { code, signal }
       },
+      process: child,
+      data,
       close,
     }
   } catch (error) {

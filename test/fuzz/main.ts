@@ -2,16 +2,27 @@ import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { formatFigure, isWanted, toFigure } from '@heddle/test-support/figure'
+import { fuzzContents, type ShapeRow } from './contents/index.js'
+import { tableHead, tableRow } from './contents/table.js'
 import { fuzzHttp, httpNames } from './http.js'
 import { run } from './run.js'
 
 const USAGE = `npm run fuzz -- [--only ingest|http] [--inputs N] [--seed N] [--from N]
+npm run fuzz -- --only contents [--shapes NAME,NAME*] [--sizes MB,MB] [--json]
 
   --only ingest   judges inputs of the ingest contract, in this process
   --only http     sends requests derived from the OpenAPI document to a fresh heddle up with data of its own: other methods,
                   paths, queries, headers, encodings and bodies, several at once over each connection, and bytes that are no
                   request at all. A fault is an answer of 5xx, a refusal that is no problem document with a known code, a
                   connection closed without a word, or a server that ended. A few are sound, so that the store has work.
+  --only contents appends and imports contents of many shapes and sizes to a fresh heddle up, waits until its workers are
+                  done with them, and builds, searches, recalls and exports them. Prints for each shape the longest answer of
+                  /healthz meanwhile, at most 250 ms, how long the loop was held, and the time to settle, which may grow no
+                  more than ten times where the content grows eight times. Runs only where it is named: about an hour.
+  --shapes NAMES  of which shapes; * at the end of a name stands for the rest. All unless given
+  --sizes MB      of which sizes. 1,2,4,8 unless given
+  --json          prints a JSON object for each shape instead of a row of a table
+
   --inputs N      how many; 1,000,000 unless given
   --seed N        another run; the same seed sends the same. 1 unless given
   --from N        the number of the first one: --seed SEED --from FIRST --inputs 1 repeats one
@@ -27,6 +38,9 @@ interface Given {
   readonly seed: number
   readonly from: number
   readonly count: number
+  readonly shapes: readonly string[] | null
+  readonly sizes: readonly number[]
+  readonly json: boolean
 }
 
 /** Prints figures as lines of JSON. Exit code 0 when all pass, 1 when one does not, 2 for wrong arguments. */
@@ -49,6 +63,15 @@ async function main(): Promise<number> {
     for (const measured of await fuzzHttp(given, say)) {
       const figure = toFigure(measured)
       if (!wanted.includes(measured.name)) continue
+      outcomes.push(figure.pass !== false)
+      process.stdout.write(`${formatFigure(figure)}\n`)
+    }
+  }
+  if (given.only !== null && isWanted('contents.healthz', given.only)) {
+    if (!given.json) process.stdout.write(`${tableHead(given.sizes)}\n`)
+    const onShape = (row: ShapeRow) => process.stdout.write(`${given.json ? JSON.stringify(row) : tableRow(row)}\n`)
+    for (const measured of await fuzzContents({ ...given, say, onShape })) {
+      const figure = toFigure(measured)
       outcomes.push(figure.pass !== false)
       process.stdout.write(`${formatFigure(figure)}\n`)
     }
@@ -94,6 +117,9 @@ function readArguments(): Given {
       inputs: { type: 'string' },
       seed: { type: 'string' },
       from: { type: 'string' },
+      shapes: { type: 'string' },
+      sizes: { type: 'string' },
+      json: { type: 'boolean' },
     },
   })
   const whole = (name: 'inputs' | 'seed' | 'from', otherwise: number) => {
@@ -101,7 +127,12 @@ function readArguments(): Given {
     if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} must be a whole number`)
     return number
   }
+  const sizes = (values.sizes ?? '1,2,4,8').split(',').map(Number)
+  if (!sizes.every((size) => size > 0)) throw new Error('--sizes must be numbers of megabytes, such as 1,2')
   return {
+    shapes: values.shapes?.split(',') ?? null,
+    sizes,
+    json: values.json ?? false,
     only: values.only ?? null,
     seed: whole('seed', 1),
     from: whole('from', 0),

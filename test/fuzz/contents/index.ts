@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@heddle/client/http'
+import { contentShapes } from '@heddle/test-support/content-shapes/index'
+import type { Measured } from '@heddle/test-support/figure'
+import { type Door, openDoor } from '../door.js'
+import { Health } from './health.js'
+import { type Passed, type Place, passContent } from './one-content.js'
+
+export interface ContentsOptions {
+  /** Names of shapes, or what they begin with; null for all. */
+  readonly shapes: readonly string[] | null
+  /** In megabytes, from the smallest on. */
+  readonly sizes: readonly number[]
+  readonly say: (line: string) => void
+  readonly onShape: (row: ShapeRow) => void
+}
+
+/** What one shape cost. */
+export interface ShapeRow {
+  readonly shape: string
+  /** The longest answer of `/healthz`, and what was done meanwhile. */
+  readonly healthMs: number
+  readonly during: string
+  /** The longest time for which the loop's own thread computed, and what was done meanwhile. */
+  readonly loopMs: number
+  readonly loopDuring: string
+  /** From the append until all stages were done, by size. */
+  readonly settledMs: Readonly<Record<number, number>>
+  readonly importedMs: number
+  /** Of the time to settle, of the largest size to the smallest. */
+  readonly growth: number
+  readonly error: string | null
+}
+
+const BYTES_PER_MB = 1_000_000
+export const HEALTH_MS_MAX = 250
+export const GROWTH_MAX = 10
+/** Contents in one store, so that what was stored before counts for little. */
+const SHAPES_PER_SERVER = 24
+const SERVER_ARGUMENT = new URL('loop-meter.mjs', import.meta.url)
+
+/** Sends contents of all shapes and sizes through a fresh `heddle up`, and looks at what others wait for meanwhile. */
+export async function fuzzContents({ shapes, sizes, say, onShape }: ContentsOptions): Promise<Measured[]> {
+  const names = Object.keys(contentShapes).filter((name) => shapes === null || isNamed(name, shapes))
+  if (names.length === 0) throw new Error(`no shape is called ${shapes?.join(' or ')}`)
+  const rows: ShapeRow[] = []
+  for (let from = 0; from < names.length; from += SHAPES_PER_SERVER) {
+    await onServer(async (place, door) => {
+      for (const name of names.slice(from, from + SHAPES_PER_SERVER)) {
+        const row = await passShape(place, name, sizes)
+        rows.push(row)
+        onShape(row)
+        say(`${rows.length} of ${names.length}: ${name}`)
+        if (door.ended !== null) throw new Error(`heddle up ended: ${JSON.stringify(door.ended)}`)
+      }
+    })
+  }
+  return figuresOf(rows)
+}
+
+function isNamed(name: string, shapes: readonly string[]): boolean {
+  return shapes.some((wanted) => name === wanted || (wanted.endsWith('*') && name.startsWith(wanted.slice(0, -1))))
+}
+
+async function onServer(work: (place: Place, door: Door) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'heddle-contents-'))
+  const door = await openDoor([SERVER_ARGUMENT])
+  const health = new Health(door.url, door.process)
+  try {
+    const place = { client: createClient({ url: door.url }), health, folder, data: door.data }
+    // What every process does once is not what a content costs.
+    await passContent(place, 'warm', 'some words '.repeat(20_000), true)
+    await work(place, door)
+  } finally {
+    await health.close()
+    await door.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function passShape(place: Place, name: string, sizes: readonly number[]): Promise<ShapeRow> {
+  const shape = contentShapes[name]
+  if (shape === undefined) throw new TypeError(`no shape is called ${name}`)
+  const passes: (readonly [number, Passed])[] = []
+  let error: string | null = null
+  try {
+    for (const size of sizes) {
+      const text = shape(size * BYTES_PER_MB)
+      const isImported = size === sizes.at(-1)
+      passes.push([size, await passContent(place, `${name}-${size}`, text, isImported)])
+    }
+  } catch (thrown) {
+    error = thrown instanceof Error ? thrown.message : String(thrown)
+  }
+  const waits = passes.flatMap(([size, { waits }]) =>
+    Object.entries(waits).map(([during, wait]) => ({ during: `${during} ${size} MB`, ...wait })),
+  )
+  const worst = (key: 'healthMs' | 'loopMs') =>
+    waits.reduce((longest, wait) => (wait[key] > longest[key] ? wait : longest), NO_WAIT)
+  const health = worst('healthMs')
+  const loop = worst('loopMs')
+  const [smallest, largest] = [passes[0]?.[1].settledMs ?? 0, passes.at(-1)?.[1].settledMs ?? 0]
+  return {
+    shape: name,
+    healthMs: Math.round(health.healthMs),
+    during: health.during,
+    loopMs: Math.round(loop.loopMs),
+    loopDuring: loop.during,
+    settledMs: Object.fromEntries(passes.map(([size, { settledMs }]) => [size, Math.round(settledMs)])),
+    importedMs: Math.round(passes.at(-1)?.[1].importedMs ?? 0),
+    growth: smallest === 0 ? 0 : Number((largest / smallest).toFixed(1)),
+    error,
+  }
+}
+
+const NO_WAIT = { during: '', healthMs: 0, loopMs: 0 }
+
+function figuresOf(rows: readonly ShapeRow[]): Measured[] {
+  const worst = (key: 'healthMs' | 'growth') =>
+    rows.reduce((worst, row) => (row[key] > worst[key] ? row : worst), rows[0] as ShapeRow)
+  const health = worst('healthMs')
+  const growth = worst('growth')
+  const failed = rows.filter(({ error }) => error !== null)
+  return [
+    {
+      name: 'contents.healthz',
+      value: health.healthMs,
+      unit: 'ms',
+      target: `<= ${HEALTH_MS_MAX}`,
+      note: `the longest answer, with ${health.shape}, ${health.during}; ${rows.filter(({ healthMs }) => healthMs > HEALTH_MS_MAX).length} of ${rows.length} shapes above`,
+    },
+    {
+      name: 'contents.growth',
+      value: growth.growth,
+      unit: 'times',
+      target: `<= ${GROWTH_MAX}`,
+      note: `time to settle of the largest size to the smallest, with ${growth.shape}; ${rows.filter(({ growth }) => growth > GROWTH_MAX).length} of ${rows.length} shapes above`,
+    },
+    {
+      name: 'contents.failed',
+      value: failed.length,
+      unit: 'shapes',
+      target: '<= 0',
+      note: failed
+        .map(({ shape, error }) => `${shape}: ${error}`)
+        .join('; ')
+        .slice(0, 2_000),
+    },
+  ]
+}

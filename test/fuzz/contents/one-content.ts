@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
+import { runCli } from '@heddle/cli'
+import type { RemoteClient } from '@heddle/client/http'
+import { HeddleError, limits } from '@heddle/contracts'
+import { asMessages, asSession } from './conversation.js'
+import type { Health, Waits } from './health.js'
+
+export interface Place {
+  readonly client: RemoteClient
+  readonly health: Health
+  /** For files that are imported. */
+  readonly folder: string
+  readonly data: string
+}
+
+/** What came of one content on its way through everything. */
+export interface Passed {
+  /** From the append until nothing is left to do for the thread, in milliseconds. */
+  readonly settledMs: number
+  readonly importedMs: number | null
+  /** By what was done meanwhile. */
+  readonly waits: Readonly<Record<string, Waits>>
+}
+
+const SETTLE_MS_MAX = 300_000
+const POLL_MS = 15
+const BUDGET = 16_000
+
+/** Appends a content to a thread of its own, waits until the thread is settled, and reads it in all ways. */
+export async function passContent(place: Place, name: string, text: string, isImported: boolean): Promise<Passed> {
+  const { client } = place
+  const waits: Record<string, Waits> = {}
+  const step = async <Result>(title: string, work: Promise<Result>): Promise<Result> => {
+    const result = await work
+    waits[title] = await place.health.take()
+    return result
+  }
+  if (text.length > limits.messageCharactersMax) await step('refuse', refused(place, name, text))
+  await client.agents.put(name, { settings: { rollingWindow: null, budget: BUDGET, prune: { keepLastN: 2 } } })
+  const messages = asMessages(text)
+  await place.health.take()
+
+  const startedMs = performance.now()
+  await step('append', client.messages.append({ agent: name, thread: name, messages, deadlineMs: SETTLE_MS_MAX }))
+  await step('settle', settled(client, name))
+  const settledMs = performance.now() - startedMs
+
+  const query = text.slice(0, 200).trim() || 'work'
+  await step('build', client.contexts.build({ thread: name, message: 'go on' }))
+  await step('build again', client.contexts.build({ thread: name, message: 'go on then', format: 'openai-chat' }))
+  await step('search', client.search({ query, thread: name }))
+  const page = await step('list', client.messages.list({ thread: name, limit: 1 }))
+  const [first] = page.items
+  if (first === undefined) throw new Error(`${name}: nothing was stored`)
+  const ref = first.reference
+  await step('recall', client.recall({ ref, thread: name, maxTokens: limits.budgetTokensMax }))
+  await step('recall a line', client.recall({ ref, thread: name, search: 'a', lines: '1-10' }))
+  await step('export', cli(place, ['threads', 'export', name, '--out', join(place.folder, 'exported.ndjson')]))
+  if (!isImported) return { settledMs, importedMs: null, waits }
+
+  const file = join(place.folder, 'session.json')
+  await writeFile(file, JSON.stringify(asSession(text)))
+  const importing = performance.now()
+  const imported = `${name}-imported`
+  await place.health.take()
+  await step('import', cli(place, ['import', file, '--agent', name, '--thread', imported, '--format', 'openai']))
+  await step('settle what was imported', settled(client, imported))
+  const importedMs = performance.now() - importing
+  await step('build of what was imported', client.contexts.build({ thread: imported, message: 'go on' }))
+  return { settledMs, importedMs, waits }
+}
+
+/** What is larger than one message may be. */
+async function refused({ client }: Place, name: string, content: string): Promise<void> {
+  try {
+    await client.messages.append({ agent: name, thread: name, messages: [{ role: 'user', content }] })
+  } catch (error) {
+    if (error instanceof HeddleError && error.code === 'VALIDATION_ERROR') return
+    throw error
+  }
+  throw new Error(`${name}: ${content.length} characters in one message were not refused`)
+}
+
+async function settled(client: RemoteClient, thread: string): Promise<void> {
+  const endsMs = performance.now() + SETTLE_MS_MAX
+  while (performance.now() < endsMs) {
+    const { headSeq, cursors } = await client.threads.get(thread)
+    if (Math.min(cursors.prune, cursors.summarize, cursors.embed) >= headSeq) return
+    await setTimeout(POLL_MS)
+  }
+  throw new Error(`${thread} was not settled within ${SETTLE_MS_MAX / 1_000} s`)
+}
+
+/** A command on the data of the running server, without the start of another process. */
+async function cli({ folder, data }: Place, argv: readonly string[]): Promise<void> {
+  const output = new PassThrough()
+  output.resume()
+  const said: string[] = []
+  output.on('data', (part: Buffer) => said.push(part.toString()))
+  const env = { PATH: process.env['PATH'], HOME: folder, HEDDLE_EMBEDDER: 'hashing', HEDDLE_LOG_LEVEL: 'warn' }
+  const host = { stdout: output, stderr: output, env, cwd: folder }
+  const code = await runCli([...argv, '--data', data, '--json'], host)
+  if (code !== 0) throw new Error(`heddle ${argv.join(' ')} ended with ${code}: ${said.join('')}`)
+}
