@@ -133,7 +133,8 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     if (wants('summarize')) {
       starting.push(createSummarizeWorker({ ...deps, summarizers, ...(threads && { large: threads.summarize }) }))
     }
-    if (embedder !== null) starting.push(createEmbedWorker({ ...deps, embedder }))
+    if (embedder !== null)
+      starting.push(createEmbedWorker({ ...deps, embedder, ...(threads && { large: threads.embed }) }))
     if (wants('assemble')) {
       starting.push(
         createAssembleWorker({

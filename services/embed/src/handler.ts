@@ -1,7 +1,7 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import { quantizeVector } from '@heddle/core'
 import type { Embedder } from '@heddle/models'
-import { done, type Job, type Outcome, skipped } from '@heddle/queue'
+import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import {
   advanceEmbedCursor,
@@ -28,11 +28,13 @@ import { loadCallsOf, wordsOf } from './words.js'
 
 export interface EmbedDeps {
   readonly store: Store
-  readonly embedder: Embedder
+  readonly embedder: Pick<Embedder, 'model' | 'embed'>
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
   readonly log: Pick<Logger, 'info'>
   readonly clock: Pick<Clock, 'nowMs'>
+  /** What one message may be whose words are taken out here. Default everything. */
+  readonly sizeMax?: WorkSize | undefined
 }
 
 /**
@@ -42,6 +44,8 @@ export interface EmbedDeps {
  *
  * Vectors have a cursor for each model: with another model the stage begins at the beginning, and what the model before it
  * made stays until the new one has caught up.
+ *
+ * @throws LargeJobError where a message is larger than it may be here; the batches before it are kept
  */
 export async function embed(job: Job<WakeJob>, deps: EmbedDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload
@@ -91,7 +95,7 @@ export async function embed(job: Job<WakeJob>, deps: EmbedDeps): Promise<Outcome
 
 /** The next messages past the cursor: their words, and the sources among them that need vectors. */
 async function loadBatch(
-  { store, settings }: EmbedDeps,
+  { store, settings, sizeMax }: EmbedDeps,
   projectId: string,
   thread: ThreadRow,
   afterSeq: number,
@@ -103,6 +107,7 @@ async function loadBatch(
     const messages = page.filter(({ restores }) => restores === undefined)
     return { toSeq: page.at(-1)?.seq ?? afterSeq, messages, calls: await loadCallsOf(tx, threadId, messages) }
   })
+  for (const { tokens } of messages) refuseLargeJob({ messages: 1, tokens }, sizeMax)
   return {
     toSeq,
     sources: await inSlices(sourcesOf(messages)),
@@ -113,7 +118,7 @@ async function loadBatch(
 
 /** All chunks of the batch go to the embedder at once, which sorts them by length. A text that recurs is embedded once. */
 async function embedSources(
-  embedder: Embedder,
+  embedder: EmbedDeps['embedder'],
   sources: readonly Source[],
   signal: AbortSignal,
 ): Promise<EmbeddedChunk[]> {

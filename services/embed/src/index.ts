@@ -1,6 +1,13 @@
-import type { PartialSettings } from '@heddle/contracts'
+import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import type { Embedder } from '@heddle/models'
-import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
+import {
+  type DeadLetter,
+  defineWorker,
+  hereOrElsewhere,
+  type LargeJobs,
+  type Queues,
+  type WorkerHandle,
+} from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import type { Store } from '@heddle/store'
 import { embed } from './handler.js'
@@ -17,15 +24,18 @@ export interface EmbedWorkerDeps {
   readonly recordDeadLetter: (letter: DeadLetter) => Promise<void>
   /** Jobs at once; default from the catalog of stages. */
   readonly concurrency?: number
+  /** Where large messages are taken apart. Default here. */
+  readonly large?: LargeJobs<WakeJob, never>
 }
 
 /** @throws RetryableError `SERVICE_UNAVAILABLE` where the queue's server is away */
 export function createEmbedWorker(deps: EmbedWorkerDeps): Promise<WorkerHandle> {
-  const { queues, recordDeadLetter, log, concurrency } = deps
+  const { queues, recordDeadLetter, log, concurrency, large } = deps
   return defineWorker({
     stage: 'embed',
     queues,
-    handler: (job) => embed(job, deps),
+    handler: (job) =>
+      hereOrElsewhere({ job, large, here: (sizeMax) => embed(job, { ...deps, sizeMax }), publish: () => {} }),
     recordDeadLetter,
     log,
     ...(concurrency !== undefined && { concurrency }),

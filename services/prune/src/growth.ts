@@ -1,4 +1,5 @@
 import { usageBelowTrigger } from '@heddle/core'
+import { refuseLargeJob, type WorkSize } from '@heddle/queue'
 import { type Compaction, loadMessagesBySeq, type PruneUsage, type Tx, toCompactionState } from '@heddle/store'
 import { asSent, withExactTokens } from './counting.js'
 
@@ -10,14 +11,22 @@ const GROWTH_MESSAGES_MAX = 5_000
  * would else be read as a whole at each of them.
  *
  * @returns what the context takes now, where it is sure that no compaction is due; null where the whole must be read
+ * @throws LargeJobError where more tokens are to be counted than may be here
  */
-export async function growBelowTrigger(tx: Tx, compaction: Compaction): Promise<PruneUsage | null> {
+export async function growBelowTrigger(
+  tx: Tx,
+  compaction: Compaction,
+  sizeMax: WorkSize | undefined,
+): Promise<PruneUsage | null> {
   const { thread, latest, lane } = compaction
   const { threadId, pruneSeq, headSeq, pruneUsage: known } = thread
   if (known === null || known.lane !== lane.key || known.stateId !== (latest?.id ?? null)) return null
   if (headSeq - pruneSeq > GROWTH_MESSAGES_MAX) return null
   const page = { threadId, afterSeq: pruneSeq, limit: headSeq - pruneSeq }
   const added = page.limit === 0 ? [] : await loadMessagesBySeq(tx, page)
+  const uncounted = added.filter(({ tokensExact }) => !tokensExact)
+  const tokensUncounted = uncounted.reduce((sum, { tokens }) => sum + tokens, 0)
+  refuseLargeJob({ messages: uncounted.length, tokens: tokensUncounted }, sizeMax)
   const counted = asSent(await withExactTokens(tx, threadId, added), compaction)
   const tokens = usageBelowTrigger(known.tokens, counted, latest && toCompactionState(latest), lane)
   return tokens === null ? null : { ...known, tokens }

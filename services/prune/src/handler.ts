@@ -79,7 +79,7 @@ async function pruneOnce(tx: Tx, threadId: string, { settings, sizeMax }: PruneD
   // What was undone stands in the context again: such a thread is always read.
   const { headSeq, pruneSeq } = compaction.thread
   const isLong = sizeMax !== undefined && headSeq - pruneSeq > sizeMax.messages
-  const grown = undone.size > 0 || isLong ? null : await growBelowTrigger(tx, compaction)
+  const grown = undone.size > 0 || isLong ? null : await growBelowTrigger(tx, compaction, sizeMax)
   if (grown !== null) return await settlePruned(tx, compaction, grown)
   refuseLargeJob(uncoveredSize(compaction.thread, compaction.latest), sizeMax)
   let usage: number | null = null

@@ -5,7 +5,7 @@ import { createClient } from '@heddle/client/http'
 import { contentShapes } from '@heddle/test-support/content-shapes/index'
 import type { Measured } from '@heddle/test-support/figure'
 import { type Door, openDoor } from '../door.js'
-import { Health } from './health.js'
+import { Health, type Waits } from './health.js'
 import { type Passed, type Place, passContent } from './one-content.js'
 
 export interface ContentsOptions {
@@ -31,7 +31,13 @@ export interface ShapeRow {
   readonly importedMs: number
   /** Of the time to settle, of the largest size to the smallest. */
   readonly growth: number
+  /** What others waited for during each step, with the size in megabytes. */
+  readonly waits: readonly StepWait[]
   readonly error: string | null
+}
+
+interface StepWait extends Waits {
+  readonly during: string
 }
 
 const BYTES_PER_MB = 1_000_000
@@ -39,6 +45,7 @@ export const HEALTH_MS_MAX = 250
 export const GROWTH_MAX = 10
 /** Contents in one store, so that what was stored before counts for little. */
 const SHAPES_PER_SERVER = 24
+const CALL_MS_MAX = 300_000
 const SERVER_ARGUMENT = new URL('loop-meter.mjs', import.meta.url)
 
 /** Sends contents of all shapes and sizes through a fresh `heddle up`, and looks at what others wait for meanwhile. */
@@ -69,7 +76,7 @@ async function onServer(work: (place: Place, door: Door) => Promise<void>): Prom
   const door = await openDoor([SERVER_ARGUMENT])
   const health = new Health(door.url, door.process)
   try {
-    const place = { client: createClient({ url: door.url }), health, folder, data: door.data }
+    const place = { client: createClient({ url: door.url, deadlineMs: CALL_MS_MAX }), health, folder, data: door.data }
     // What every process does once is not what a content costs.
     await passContent(place, 'warm', 'some words '.repeat(20_000), true)
     await work(place, door)
@@ -94,8 +101,12 @@ async function passShape(place: Place, name: string, sizes: readonly number[]): 
   } catch (thrown) {
     error = thrown instanceof Error ? thrown.message : String(thrown)
   }
-  const waits = passes.flatMap(([size, { waits }]) =>
-    Object.entries(waits).map(([during, wait]) => ({ during: `${during} ${size} MB`, ...wait })),
+  const waits: StepWait[] = passes.flatMap(([size, { waits }]) =>
+    Object.entries(waits).map(([step, { healthMs, loopMs }]) => ({
+      during: `${step} ${size} MB`,
+      healthMs: Math.round(healthMs),
+      loopMs: Math.round(loopMs),
+    })),
   )
   const worst = (key: 'healthMs' | 'loopMs') =>
     waits.reduce((longest, wait) => (wait[key] > longest[key] ? wait : longest), NO_WAIT)
@@ -110,6 +121,7 @@ async function passShape(place: Place, name: string, sizes: readonly number[]): 
     loopDuring: loop.during,
     settledMs: Object.fromEntries(passes.map(([size, { settledMs }]) => [size, Math.round(settledMs)])),
     importedMs: Math.round(passes.at(-1)?.[1].importedMs ?? 0),
+    waits,
     growth: smallest === 0 ? 0 : Number((largest / smallest).toFixed(1)),
     error,
   }

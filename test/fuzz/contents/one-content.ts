@@ -78,7 +78,7 @@ async function refused({ client }: Place, name: string, content: string): Promis
   try {
     await client.messages.append({ agent: name, thread: name, messages: [{ role: 'user', content }] })
   } catch (error) {
-    if (error instanceof HeddleError && error.code === 'VALIDATION_ERROR') return
+    if (error instanceof HeddleError && error.code === 'PAYLOAD_TOO_LARGE') return
     throw error
   }
   throw new Error(`${name}: ${content.length} characters in one message were not refused`)

@@ -10,6 +10,7 @@ export interface JobThreads {
   readonly assemble: LargeJobs<AssembleJob, NewEvent>
   readonly prune: LargeJobs<WakeJob, never>
   readonly summarize: LargeJobs<WakeJob, NewEvent>
+  readonly embed: LargeJobs<WakeJob, never>
   /** Ends the threads, within a bound. */
   close(): Promise<void>
 }
@@ -77,9 +78,16 @@ export function createJobThreads(options: JobThreadsOptions): JobThreads {
     if ('error' in response) throw errorFromData(response.error)
     return response
   }
-  const background = (stage: 'prune' | 'summarize') => ({
+  const background = (stage: 'prune' | 'summarize' | 'embed') => ({
     sizeMax: SIZE_MAX,
     carryOut: ({ signal, ...job }: Job<WakeJob>) => carryOut(long, { stage, job }, signal),
+  })
+  const withoutEvents = (stage: 'prune' | 'embed'): LargeJobs<WakeJob, never> => ({
+    sizeMax: SIZE_MAX,
+    async carryOut(job) {
+      const { outcome } = await background(stage).carryOut(job)
+      return { outcome, events: [] }
+    },
   })
   return {
     assemble: {
@@ -87,14 +95,9 @@ export function createJobThreads(options: JobThreadsOptions): JobThreads {
       carryOut: ({ signal, ...job }, size): Promise<CarriedOut<NewEvent>> =>
         carryOut(isOrdinary(size) ? ordinary : long, { stage: 'assemble', job }, signal),
     },
-    prune: {
-      sizeMax: SIZE_MAX,
-      async carryOut(job) {
-        const { outcome } = await background('prune').carryOut(job)
-        return { outcome, events: [] }
-      },
-    },
+    prune: withoutEvents('prune'),
     summarize: background('summarize'),
+    embed: withoutEvents('embed'),
     async close() {
       await Promise.all([ordinary.close(), long.close()])
     },

@@ -23,7 +23,7 @@ type CrossingJob<Payload> = Omit<Job<Payload>, 'signal'>
 
 export type JobRequest =
   | { readonly stage: 'assemble'; readonly job: CrossingJob<AssembleJob> }
-  | { readonly stage: 'prune' | 'summarize'; readonly job: CrossingJob<WakeJob> }
+  | { readonly stage: 'prune' | 'summarize' | 'embed'; readonly job: CrossingJob<WakeJob> }
 
 /** What became of the job; an error crosses as data, since a thread hands over no instances of classes. */
 export type JobResponse = CarriedOut<NewEvent> | { readonly error: ErrorData }

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createAssembler } from '@heddle/assemble'
 import { errorData, HeddleError, type SummaryCall } from '@heddle/contracts'
+import { embed } from '@heddle/embed'
 import { createSummarizers } from '@heddle/models'
 import { prune } from '@heddle/prune'
 import type { Outcome } from '@heddle/queue'
@@ -45,14 +46,15 @@ const summarizers = createSummarizers({
 })
 const { settings } = config
 const deps = { store, clock, log, settings, summarizers }
+const embedder = given.embedder && {
+  ...given.embedder,
+  embed: async (texts: readonly string[]) => (await thread.ask({ kind: 'embed', texts })) as Float32Array[],
+}
 const assembler = createAssembler({
   ...deps,
   snapshotsFolder: snapshotsFolderOf(config),
   cacheBytesMax: given.cacheBytesMax,
-  embedder: given.embedder && {
-    ...given.embedder,
-    embed: async (texts) => (await thread.ask({ kind: 'embed', texts })) as Float32Array[],
-  },
+  embedder,
 })
 
 const ready = loadConfiguredModules(place)
@@ -62,6 +64,10 @@ async function carryOut({ stage, job }: JobRequest, publish: (event: NewEvent) =
   const { signal } = new AbortController()
   if (stage === 'assemble') return await assembler({ ...job, signal }, { publish })
   if (stage === 'prune') return await prune({ ...job, signal }, deps)
+  if (stage === 'embed') {
+    if (embedder === null) throw new TypeError('this process has no embedder')
+    return await embed({ ...job, signal }, { ...deps, embedder })
+  }
   const tellCompacted = (_: string, threadId: string, subjectId: string) =>
     publish({ topic: 'thread.compacted', threadId, subjectId })
   return await summarize({ ...job, signal }, { ...deps, tellCompacted })
