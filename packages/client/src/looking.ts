@@ -1,6 +1,6 @@
 import { ConflictError, type PlacedMessage } from '@heddle/contracts'
-import { messageFingerprint } from '@heddle/core'
-import { existingMessages } from '@heddle/store'
+import { messageFingerprintSteps } from '@heddle/core'
+import { existingMessages, inSlices } from '@heddle/store'
 import type { ClientParts } from './options.js'
 
 /** Ids that one statement asks for. */
@@ -35,7 +35,7 @@ export async function storedOf(
   const existing = await fingerprintsOf(parts, threadId, ids)
   for (const [index, { message }] of placed.entries()) {
     const stored = existing.get(message.id)
-    if (stored !== undefined && stored !== messageFingerprint(message)) {
+    if (stored !== undefined && stored !== (await inSlices(messageFingerprintSteps(message)))) {
       throw new ConflictError(`message ${message.id} is stored with other content`, {
         field: `messages.${index}.id`,
         received: message.id,

@@ -1,4 +1,4 @@
-import { limits, messageCharacters, PermanentError, type PlacedMessage } from '@heddle/contracts'
+import { jsonLengthOf, limits, messageCharacters, PermanentError, type PlacedMessage } from '@heddle/contracts'
 
 /** A message on its way, with what it takes of a job's room. */
 export interface SizedMessage {
@@ -53,7 +53,9 @@ function jsonCharactersOf(placed: PlacedMessage): number {
     toolCalls === undefined &&
     thinking === undefined
   if (isPlain && content.length <= SMALL_CHARACTERS) return content.length + FRAME_CHARACTERS
-  return JSON.stringify(placed).length
+  const { message } = placed
+  const frame = JSON.stringify({ ...placed, message: { ...message, content: '' } }).length
+  return frame - 2 + jsonLengthOf(content)
 }
 
 /** Jobs are bounded by messages, by the characters of their texts and by those of their JSON, so that no queue holds a giant. */

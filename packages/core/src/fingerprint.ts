@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto'
-import type { MessageInput } from '@heddle/contracts'
+import { createHash, hash } from 'node:crypto'
+import { holdsLongText, jsonTextPieces, type MessageInput, SHORT_TEXT_CHARACTERS_MAX } from '@heddle/contracts'
+import type { Steps } from './recall/steps.js'
 
 /**
  * A hash over the fields that the client gave, whatever the order of their keys: the same id with the same fingerprint is
@@ -8,8 +9,22 @@ import type { MessageInput } from '@heddle/contracts'
  * @returns 128 bits as {@link FINGERPRINT_DIGITS} hexadecimal digits
  */
 export function messageFingerprint(message: MessageInput): string {
-  const given = message.sentAt === undefined ? message : { ...message, sentAt: Date.parse(message.sentAt) }
-  return fingerprint(canonicalJson(given))
+  return fingerprint(canonicalJson(asHashed(message)))
+}
+
+/** The same, with a pause after each piece of a long text. */
+export function* messageFingerprintSteps(message: MessageInput): Steps<string> {
+  if (!holdsLongText(message)) return messageFingerprint(message)
+  const hashed = createHash('sha256')
+  for (const piece of canonicalPieces(asHashed(message))) {
+    hashed.update(piece)
+    yield
+  }
+  return hashed.digest('hex').slice(0, FINGERPRINT_DIGITS)
+}
+
+function asHashed(message: MessageInput): object {
+  return message.sentAt === undefined ? message : { ...message, sentAt: Date.parse(message.sentAt) }
 }
 
 export const FINGERPRINT_DIGITS = 32
@@ -30,4 +45,30 @@ export function canonicalJson(value: unknown): string {
     text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(fields[key])}`
   }
   return `{${text}}`
+}
+
+/** The same in pieces, those of long texts among them. */
+function* canonicalPieces(value: unknown): Generator<string> {
+  if (typeof value === 'string' && value.length > SHORT_TEXT_CHARACTERS_MAX) {
+    yield '"'
+    yield* jsonTextPieces(value)
+    yield '"'
+  } else if (!holdsLongText(value)) yield canonicalJson(value)
+  else if (Array.isArray(value)) {
+    for (const [index, inner] of value.entries()) {
+      yield index === 0 ? '[' : ','
+      yield* canonicalPieces(inner)
+    }
+    yield ']'
+  } else {
+    const fields = value as Readonly<Record<string, unknown>>
+    let before = '{'
+    for (const key of Object.keys(fields).sort()) {
+      if (fields[key] === undefined) continue
+      yield `${before}${JSON.stringify(key)}:`
+      yield* canonicalPieces(fields[key])
+      before = ','
+    }
+    yield '}'
+  }
 }

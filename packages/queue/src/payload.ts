@@ -1,4 +1,5 @@
-import { PermanentError, type StageName, type StagePayload } from '@heddle/contracts'
+import { holdsLongText, jsonSteps, PermanentError, type StageName, type StagePayload } from '@heddle/contracts'
+import { Turns } from '@heddle/runtime'
 import { bounds } from './bounds.js'
 
 /**
@@ -8,8 +9,25 @@ import { bounds } from './bounds.js'
  *
  * @throws PermanentError `PAYLOAD_TOO_LARGE`
  */
-export function encodePayload<Name extends StageName>(stage: Name, payload: StagePayload<Name>): string {
-  const text = JSON.stringify(payload)
+export function encodePayload<Name extends StageName>(
+  stage: Name,
+  payload: StagePayload<Name>,
+): string | Promise<string> {
+  return holdsLongText(payload) ? encodeLong(stage, payload) : checked(stage, JSON.stringify(payload))
+}
+
+/** With pauses: the process has others to serve meanwhile. */
+async function encodeLong<Name extends StageName>(stage: Name, payload: StagePayload<Name>): Promise<string> {
+  const turns = new Turns()
+  const steps = jsonSteps(payload)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return checked(stage, step.value)
+    await turns.next()
+  }
+}
+
+function checked(stage: StageName, text: string): string {
   if (text.length > bounds.payloadCharactersMax) {
     throw new PermanentError('PAYLOAD_TOO_LARGE', `A job of ${stage} has ${text.length} characters`, {
       field: 'payload',

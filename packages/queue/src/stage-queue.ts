@@ -65,7 +65,9 @@ export class StageQueue<Name extends StageName = StageName> {
 
   async add(payload: StagePayload<Name>): Promise<void> {
     if (isWakeStage(this.stage)) return this.wake(payload as WakeJob)
-    const data = encodePayload(this.stage, payload)
+    const encoded = encodePayload(this.stage, payload)
+    // A job of usual size is on its way at once.
+    const data = typeof encoded === 'string' ? encoded : await encoded
     await this.#batcher.add(
       { name: this.stage, data, opts: { ...jobOptions, jobId: jobIdOf(this.stage, payload) } },
       data.length,

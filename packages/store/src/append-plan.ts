@@ -1,5 +1,6 @@
 import { ConflictError, type ErrorData, type MessageInput } from '@heddle/contracts'
 import type { PartToStore } from '@heddle/core'
+import type { ContentElement } from './content-element.js'
 import { isStorable, unstorableError } from './text.js'
 
 /** A message with everything that ingest worked out about it. */
@@ -15,6 +16,8 @@ export interface PreparedMessage {
   readonly tokensEstimate: number
   /** `messageFingerprint` of the input: tells a repeat from a conflict. */
   readonly fingerprint: string
+  /** Of a long content, which takes too long to spell while the thread is locked. */
+  readonly contentElement?: ContentElement
   /** Of a mark that a restore leaves: the message that it brings back. */
   readonly restoresSeq?: number
 }

@@ -7,7 +7,12 @@ export function asArray(values: Iterable<string | number>): string {
   return `{${[...values].join(',')}}`
 }
 
-export type Spellable = string | boolean | null | undefined
+/** A value that was spelled before. */
+export interface Spelled {
+  readonly spelled: string
+}
+
+export type Spellable = string | boolean | Spelled | null | undefined
 
 /** A list of any texts, likewise; null and undefined are null. A list of nothing but these is empty. */
 export function asQuotedArray(values: readonly Spellable[]): string {
@@ -23,5 +28,9 @@ export function asQuotedArray(values: readonly Spellable[]): string {
 function spell(value: Spellable): string {
   if (value === null || value === undefined) return 'NULL'
   if (typeof value === 'boolean') return value ? 't' : 'f'
-  return `"${value.replace(/["\\]/g, '\\$&')}"`
+  return typeof value === 'object' ? value.spelled : `"${escapeElement(value)}"`
+}
+
+export function escapeElement(text: string): string {
+  return text.replace(/["\\]/g, '\\$&')
 }

@@ -12,6 +12,7 @@ export * from './archive-selection.js'
 export * from './clears.js'
 export * from './compaction.js'
 export type { Tx } from './connection.js'
+export { contentElementSteps } from './content-element.js'
 export {
   findOpenTurn,
   type ItemUse,

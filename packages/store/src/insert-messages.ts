@@ -3,8 +3,8 @@ import { CODE_CHARACTERS, shortCode } from '@heddle/core'
 import type { PlannedMessage } from './append-plan.js'
 import { asArray, asQuotedArray, type Spellable } from './arrays.js'
 import type { Tx } from './connection.js'
+import { contentElement } from './content-element.js'
 import { byKey } from './index-order.js'
-import { isStorable } from './text.js'
 import { formatTime } from './times.js'
 
 export interface NewMessages {
@@ -26,8 +26,11 @@ export async function insertMessages(
   { receivedAtMs, assumeFreeCodes = false }: NewMessages,
   codeCharacters: number = CODE_CHARACTERS,
 ): Promise<void> {
-  const isEscaped = messages.map(({ message }) => !isStorable(message.input.content))
-  const quoted = (read: (planned: PlannedMessage, index: number) => Spellable) => asQuotedArray(messages.map(read))
+  const contents = messages.map(({ message }) => {
+    if (message.contentElement) return { value: message.contentElement, isEscaped: message.contentElement.isEscaped }
+    return contentElement(message.input.content)
+  })
+  const quoted = (read: (planned: PlannedMessage) => Spellable) => asQuotedArray(messages.map(read))
   const plain = (read: (planned: PlannedMessage) => string | number) => asArray(messages.map(read))
   // What is JSON in the table travels as text, so that it is stored to the letter. A list without any value is empty, and
   // Postgres fills it up with nulls.
@@ -47,8 +50,8 @@ export async function insertMessages(
       ${plain(({ message }) => message.input.id)}::uuid[],
       ${plain(({ message }) => shortCode(message.input.id, codeCharacters))}::text[],
       ${plain(({ message }) => message.input.role)}::text[],
-      ${quoted(({ message: { input } }, index) => (isEscaped[index] ? JSON.stringify(input.content) : input.content))}::text[],
-      ${quoted((_, index) => isEscaped[index] || null)}::boolean[],
+      ${asQuotedArray(contents.map(({ value }) => value))}::text[],
+      ${asQuotedArray(contents.map(({ isEscaped }) => isEscaped || null))}::boolean[],
       ${quoted(({ message }) => jsonOf(message.parts?.map(({ part }) => part)))}::text[],
       ${quoted(({ message }) => jsonOf(message.input.thinking))}::text[],
       ${quoted(({ message }) => jsonOf(message.input.toolCalls))}::text[],

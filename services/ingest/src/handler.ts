@@ -2,11 +2,12 @@ import { errorFromData, type IngestJob } from '@heddle/contracts'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import type { GroupCommit } from './group-commit.js'
-import { prepareAppend } from './prepare.js'
+import type { Preparation } from './prepare.js'
 import type { Wakes } from './wakes.js'
 
 export interface IngestDeps {
   readonly commits: GroupCommit
+  readonly preparation: Preparation
   readonly wakes: Pick<Wakes, 'isDue'>
   readonly clock: Clock
 }
@@ -22,7 +23,9 @@ export const stagesAfterIngest = ['prune', 'embed'] as const
  */
 export async function ingest(job: Job<IngestJob>, deps: IngestDeps): Promise<Outcome> {
   const { projectId } = job.payload
-  const append = prepareAppend(job.payload, deps.clock.nowMs())
+  const prepared = deps.preparation.prepare(job.payload, deps.clock.nowMs())
+  // The jobs of one fetch gather in one turn of the event loop, so that those of usual size are not waited for.
+  const append = prepared instanceof Promise ? await prepared : prepared
   const outcome = await deps.commits.add(projectId, append)
   if (outcome.error !== null) throw errorFromData(outcome.error)
   const { threadId } = outcome

@@ -4,7 +4,7 @@ import { type AppendBatch, appendMessages, isRepeat, type Store, storeEvents } f
 import { Announcer, type Tell } from './announcer.js'
 import { type Commit, GroupCommit } from './group-commit.js'
 import { ingest, stagesAfterIngest } from './handler.js'
-import type { PreparedAppend } from './prepare.js'
+import { Preparation, type PreparedAppend } from './prepare.js'
 import { Wakes } from './wakes.js'
 
 export { GroupCommit } from './group-commit.js'
@@ -22,6 +22,7 @@ export interface IngestWorkerDeps {
 export async function createIngestWorker(deps: IngestWorkerDeps): Promise<WorkerHandle> {
   const announcer = new Announcer(tellWith(deps), deps)
   const commits = new GroupCommit(commitWith(deps, announcer))
+  const preparation = new Preparation()
   const wakes = new Wakes({
     ...deps,
     wake: async (threads) => {
@@ -31,7 +32,7 @@ export async function createIngestWorker(deps: IngestWorkerDeps): Promise<Worker
   const worker = await defineWorker({
     ...deps,
     stage: 'ingest',
-    handler: (job) => ingest(job, { commits, wakes, clock: deps.clock }),
+    handler: (job) => ingest(job, { commits, preparation, wakes, clock: deps.clock }),
   })
   return {
     ...worker,

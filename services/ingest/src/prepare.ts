@@ -1,36 +1,76 @@
-import { type IngestJob, messageCharacters, type PlacedMessage, partBytes } from '@heddle/contracts'
-import { boundPlace, estimateMessageTokens, messageFingerprint, partToStore } from '@heddle/core'
-import type { Append, PreparedMessage } from '@heddle/store'
+import { holdsLongText, type IngestJob, messageCharacters, type PlacedMessage, partBytes } from '@heddle/contracts'
+import {
+  boundPlace,
+  estimateMessageTokens,
+  finish,
+  messageFingerprintSteps,
+  partToStore,
+  type Steps,
+} from '@heddle/core'
+import { type Append, contentElementSteps, inSlices, type PreparedMessage } from '@heddle/store'
 
 /** An append with its size, by which groups are bounded. */
 export interface PreparedAppend extends Append {
   readonly characters: number
 }
 
+/**
+ * Prepares the appends of jobs. Those of long messages are prepared with pauses, since others wait for the process; what
+ * comes for the same thread meanwhile waits for them, so that the appends of a thread keep their order.
+ */
+export class Preparation {
+  readonly #underWay = new Map<string, Promise<unknown>>()
+
+  prepare(job: IngestJob, receivedAtMs: number): PreparedAppend | Promise<PreparedAppend> {
+    const key = `${job.projectId} ${job.thread}`
+    const before = this.#underWay.get(key)
+    if (before === undefined && !holdsLongText(job.messages)) return prepareAppend(job, receivedAtMs)
+    const preparing = Promise.resolve(before).then(() => inSlices(prepareSteps(job, receivedAtMs)))
+    const ended = preparing.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#underWay.set(key, ended)
+    void ended.then(() => {
+      if (this.#underWay.get(key) === ended) this.#underWay.delete(key)
+    })
+    return preparing
+  }
+}
+
 /** Brings a job's messages into the form in which they are stored: placed, hashed, and with an estimate of their tokens. */
 export function prepareAppend(job: IngestJob, receivedAtMs: number): PreparedAppend {
+  return finish(prepareSteps(job, receivedAtMs))
+}
+
+function* prepareSteps(job: IngestJob, receivedAtMs: number): Steps<PreparedAppend> {
+  const messages: PreparedMessage[] = []
+  for (const placed of job.messages) messages.push(yield* prepareMessage(placed, receivedAtMs))
   return {
     requestId: job.requestId,
     characters: job.messages.reduce((sum, placed) => sum + roomOf(placed), 0),
     agent: job.agent,
     thread: job.thread,
     ...(job.newAgentRollingWindow !== undefined && { newAgentRollingWindow: job.newAgentRollingWindow }),
-    messages: job.messages.map((placed) => prepareMessage(placed, receivedAtMs)),
+    messages,
   }
 }
 
-function prepareMessage({ message, ordinal, orderedAt }: PlacedMessage, receivedAtMs: number): PreparedMessage {
+function* prepareMessage(placed: PlacedMessage, receivedAtMs: number): Steps<PreparedMessage> {
+  const { message, ordinal, orderedAt } = placed
   const { parts: given, ...input } = message
   const parts = given?.map(partToStore)
   const { content, toolCalls = [], thinking = [] } = message
   const counted = { content, toolCalls, thinking, ...(parts !== undefined && { parts: parts.map(({ part }) => part) }) }
+  const contentElement = yield* contentElementSteps(content)
   return {
     input,
     ...(parts !== undefined && { parts }),
+    ...(contentElement !== null && { contentElement }),
     ordinal,
     orderedAtMs: boundPlace(Date.parse(orderedAt), receivedAtMs),
     tokensEstimate: estimateMessageTokens(counted).tokens,
-    fingerprint: messageFingerprint(message),
+    fingerprint: yield* messageFingerprintSteps(message),
   }
 }
 
