@@ -15,10 +15,11 @@ npm run fuzz -- --only contents [--shapes NAME,NAME*] [--sizes MB,MB] [--json]
                   paths, queries, headers, encodings and bodies, several at once over each connection, and bytes that are no
                   request at all. A fault is an answer of 5xx, a refusal that is no problem document with a known code, a
                   connection closed without a word, or a server that ended. A few are sound, so that the store has work.
-  --only contents appends and imports contents of many shapes and sizes to a fresh heddle up, waits until its workers are
-                  done with them, and builds, searches, recalls and exports them. Prints for each shape the longest answer of
+  --only contents appends contents of many shapes and sizes to a fresh heddle up, and waits until its workers are done with
+                  them; imports, builds, searches, recalls and exports those of the largest size. Prints for each shape the longest answer of
                   /healthz meanwhile, at most 250 ms, how long the loop was held, and the time to settle, which may grow no
-                  more than ten times where the content grows eight times. Runs only where it is named: about an hour.
+                  more than ten times where the content grows eight times. Runs only where it is named: some
+                  hours for all shapes and sizes.
   --shapes NAMES  of which shapes; * at the end of a name stands for the rest. All unless given
   --sizes MB      of which sizes. 1,2,4,8 unless given
   --json          prints a JSON object for each shape instead of a row of a table

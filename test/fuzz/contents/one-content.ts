@@ -29,8 +29,8 @@ const SETTLE_MS_MAX = 300_000
 const POLL_MS = 15
 const BUDGET = 16_000
 
-/** Appends a content to a thread of its own, waits until the thread is settled, and reads it in all ways. */
-export async function passContent(place: Place, name: string, text: string, isImported: boolean): Promise<Passed> {
+/** Appends a content to a thread of its own and waits until that is settled; then reads it in all ways, and imports it too. */
+export async function passContent(place: Place, name: string, text: string, isRead: boolean): Promise<Passed> {
   const { client } = place
   const waits: Record<string, Waits> = {}
   const step = async <Result>(title: string, work: Promise<Result>): Promise<Result> => {
@@ -47,6 +47,7 @@ export async function passContent(place: Place, name: string, text: string, isIm
   await step('append', client.messages.append({ agent: name, thread: name, messages, deadlineMs: SETTLE_MS_MAX }))
   await step('settle', settled(client, name))
   const settledMs = performance.now() - startedMs
+  if (!isRead) return { settledMs, importedMs: null, waits }
 
   const query = text.slice(0, 200).trim() || 'work'
   await step('build', client.contexts.build({ thread: name, message: 'go on' }))
@@ -59,7 +60,6 @@ export async function passContent(place: Place, name: string, text: string, isIm
   await step('recall', client.recall({ ref, thread: name, maxTokens: limits.budgetTokensMax }))
   await step('recall a line', client.recall({ ref, thread: name, search: 'a', lines: '1-10' }))
   await step('export', cli(place, ['threads', 'export', name, '--out', join(place.folder, 'exported.ndjson')]))
-  if (!isImported) return { settledMs, importedMs: null, waits }
 
   const file = join(place.folder, 'session.json')
   await writeFile(file, JSON.stringify(asSession(text)))
