@@ -93,6 +93,17 @@ test('a replay after a lost cursor embeds nothing twice and leaves the same chun
   expect(await chunksOf('rewound')).toEqual(before)
 })
 
+test('a message that is larger than it may be here is left to where large jobs go, with nothing changed', async () => {
+  const large = prepared({ content: 'words of a text '.repeat(5_000) })
+  await appendOne(store, append([prepared({ content: 'small' }), large], { thread: 'large' }))
+  const embedder = countingEmbedder()
+  const sizeMax = { messages: 150, tokens: 12_000 }
+  const here = embed(jobFor('large'), { ...depsWith(embedder), sizeMax })
+  await expect(here).rejects.toMatchObject({ name: 'LargeJobError', size: { messages: 1, tokens: 20_000 } })
+  expect([embedder.texts, await embedSeqOf('large')]).toEqual([0, 0])
+  expect(await embed(jobFor('large'), depsWith(embedder))).toEqual({ kind: 'done', next: [] })
+})
+
 test('a backlog past the bound of one job goes on in the next', async () => {
   const messages = Array.from({ length: 1_020 }, (_, ordinal) =>
     prepared({ content: `number ${ordinal}` }, { ordinal }),
