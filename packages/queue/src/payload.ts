@@ -1,5 +1,5 @@
 import { holdsLongText, jsonSteps, PermanentError, type StageName, type StagePayload } from '@heddle/contracts'
-import { Turns } from '@heddle/runtime'
+import { inTurns } from '@heddle/runtime'
 import { bounds } from './bounds.js'
 
 /**
@@ -18,13 +18,7 @@ export function encodePayload<Name extends StageName>(
 
 /** With pauses: the process has others to serve meanwhile. */
 async function encodeLong<Name extends StageName>(stage: Name, payload: StagePayload<Name>): Promise<string> {
-  const turns = new Turns()
-  const steps = jsonSteps(payload)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return checked(stage, step.value)
-    await turns.next()
-  }
+  return checked(stage, await inTurns(jsonSteps(payload)))
 }
 
 function checked(stage: StageName, text: string): string {

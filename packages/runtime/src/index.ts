@@ -9,7 +9,7 @@ export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels
 export { ownOutput } from './own-output.js'
 export { portError } from './port-error.js'
 export { onShutdown, type ShutdownHost, type ShutdownOptions, type ShutdownReason } from './shutdown.js'
-export { Turns } from './turns.js'
+export { inTurns, Turns } from './turns.js'
 export {
   createWorkerCalls,
   type WorkerAnswer,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Turns } from './turns.js'
+import { inTurns, Turns } from './turns.js'
 
 /** Pieces of work that each take some time, told in which turn of the event loop each began. */
 async function begin(count: number, workMs: number): Promise<{ order: number[]; turnsOf: number[] }> {
@@ -41,4 +41,18 @@ test('much work is spread over turns, some of it in each, in the order in which 
 test('work that alone fills a turn has one each', async () => {
   const { turnsOf } = await begin(3, 50)
   expect(new Set(turnsOf).size).toBe(3)
+})
+
+test('a computation that pauses is carried out to its end, and others have their turn meanwhile', async () => {
+  let others = 0
+  const other = () => {
+    others++
+    if (others < 3) setImmediate(other)
+  }
+  setImmediate(other)
+  function* steps(): Generator<undefined, string> {
+    while (others < 3) yield
+    return 'done'
+  }
+  expect(await inTurns(steps())).toBe('done')
 })

@@ -43,3 +43,13 @@ export class Turns {
     } while (this.#waiting.length > 0 && this.#nowMs() < this.#endsAtMs)
   }
 }
+
+/** Carries out a computation that pauses every now and then, and lets others have their turn at its pauses. */
+export async function inTurns<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+  const turns = new Turns()
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await turns.next()
+  }
+}

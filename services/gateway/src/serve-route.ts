@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Client } from '@heddle/client'
 import type { AccessRole, Permission } from '@heddle/contracts'
-import { limits, RetryableError } from '@heddle/contracts'
+import { holdsLongText, jsonSteps, limits, RetryableError } from '@heddle/contracts'
+import { inTurns } from '@heddle/runtime'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Route } from './route.js'
 
@@ -31,7 +32,10 @@ export function serveRoute(server: FastifyInstance, route: Route, callerOf: Call
         route.answer({ params, query, body, headers, client, role, signal }),
       )
       reply.code(answer.status ?? 200).headers(answer.headers ?? {})
-      return answer.body
+      if (!holdsLongText(answer.body)) return answer.body
+      // Contents of megabytes take long to spell as JSON, and others wait for this process.
+      reply.type('application/json; charset=utf-8')
+      return await inTurns(jsonSteps(answer.body))
     },
   })
 }
