@@ -9,6 +9,7 @@ import { measurePoison } from './ingest-poison.js'
 import { measureSingleIngest } from './ingest-single.js'
 import { measureItemEmbedding } from './item-embedding.js'
 import { measureNoisy, noisyNames } from './noisy.js'
+import { measureNoisyDoors, noisyDoorNames } from './noisy-doors.js'
 import { measurePools, poolNames } from './pools.js'
 import { measurePruning } from './pruning.js'
 import { measureRecall } from './recall.js'
@@ -68,6 +69,7 @@ export const plain: readonly PlainMeasurement[] = [
   },
   { names: ['http.added.append', 'http.added.build'], measure: () => withBench('embedded', measureHttp) },
   { names: noisyNames, measure: measureNoisy },
+  { names: noisyDoorNames, measure: measureNoisyDoors },
   { names: poolNames, measure: measurePools },
   { names: ['recall.range'], measure: () => withBench('embedded', measureRecall) },
   {

@@ -1,3 +1,4 @@
+import { asksAt, type Door, type DoorNames } from './doors.js'
 import { LoopDelay } from './loop-delay.js'
 import { type Answers, Asker } from './offered-load.js'
 import { asksOf, type TenantNames } from './tenant.js'
@@ -12,6 +13,7 @@ export interface FloodOrder extends TenantNames {
 /** Later: ask as fast as answers come, by so many at once; or so many times each second, whatever becomes of them. */
 export type AskOrder =
   | { readonly kind: 'closed'; readonly atOnce: number; readonly forMs: number }
+  | (DoorNames & { readonly kind: 'door'; readonly door: Door; readonly atOnce: number; readonly forMs: number })
   | { readonly kind: 'open'; readonly perSecond: number; readonly forMs: number }
 
 export interface FloodAnswers extends Omit<Answers, 'others'> {
@@ -41,9 +43,10 @@ process.on('disconnect', () => {
 async function askAs(order: AskOrder): Promise<FloodAnswers> {
   if (asker === undefined || asks === undefined) throw new TypeError('nobody said yet whom to ask')
   const delay = new LoopDelay()
+  const asked = order.kind === 'door' ? asksAt(order.door, order) : asks
   const { others, ...answers } =
-    order.kind === 'closed'
-      ? await asker.closed(asks.next, order.atOnce, order.forMs)
-      : await asker.open(asks.next, order.perSecond, order.forMs)
-  return { ...answers, others: [...others], acknowledged: asks.acknowledged.splice(0), ownDelayMs: delay.stop() }
+    order.kind === 'open'
+      ? await asker.open(asked.next, order.perSecond, order.forMs)
+      : await asker.closed(asked.next, order.atOnce, order.forMs)
+  return { ...answers, others: [...others], acknowledged: asked.acknowledged.splice(0), ownDelayMs: delay.stop() }
 }

@@ -118,11 +118,11 @@ async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measure
   }
 }
 
-interface Tenant extends TenantNames {
+export interface Tenant extends TenantNames {
   readonly key: string
 }
 
-async function settle(bench: Bench, project: string): Promise<Tenant> {
+export async function settle(bench: Bench, project: string): Promise<Tenant> {
   const client: Client = createClient({ store: bench.store, queues: bench.queues, project })
   const { key } = await client.keys.create({ name: 'bench', role: 'agent' })
   const [agent, thread] = ['agent', 'built']
@@ -157,7 +157,7 @@ function watchDepth({ queues }: Bench): { stop(): Promise<number> } {
   }
 }
 
-async function countMissing({ sql }: Bench, ids: readonly string[]): Promise<number> {
+export async function countMissing({ sql }: Bench, ids: readonly string[]): Promise<number> {
   let missing = ids.length
   for (let first = 0; first < ids.length; first += IDS_PER_LOOK) {
     const some = ids.slice(first, first + IDS_PER_LOOK)

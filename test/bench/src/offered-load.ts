@@ -5,6 +5,11 @@ export interface Ask {
   readonly path: string
   /** Sent with POST; without one it is a GET. */
   readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
+  /** A stream, which is left after so many milliseconds. */
+  readonly readForMs?: number
+  /** Whether an answer with the status 200 is a refusal all the same, and when it says to come again. */
+  readRefusal?(text: string): { retryAfter?: string } | null
   /** Called where the server says that it has done it. */
   onDone?(): void
 }
@@ -14,6 +19,8 @@ export interface Answers {
   readonly doneMs: number[]
   /** Milliseconds of each 429, from when it was sent. */
   readonly refusedMs: number[]
+  /** The largest answer, in bytes. */
+  bytesMax: number
   /** Refusals that do not say when to come again. */
   withoutRetryAfter: number
   /** By status; 0 where the connection broke. */
@@ -24,6 +31,8 @@ export interface Answers {
 
 const CONNECTIONS_MAX = 400
 const TICK_MS = 10
+/** After a refusal: ten times as soon as it says. */
+const REFUSED_PAUSE_MS = 100
 
 /** A project that asks over HTTP, at gateways in turn. */
 export class Asker {
@@ -42,7 +51,10 @@ export class Asker {
     const answers = none()
     const endsAtMs = performance.now() + forMs
     const askOn = async () => {
-      while (performance.now() < endsAtMs) await this.#ask(makeAsk(), performance.now(), answers)
+      while (performance.now() < endsAtMs) {
+        const isRefused = await this.#ask(makeAsk(), performance.now(), answers)
+        if (isRefused) await new Promise((resolve) => setTimeout(resolve, REFUSED_PAUSE_MS))
+      }
     }
     await Promise.all(Array.from({ length: atOnce }, askOn))
     return answers
@@ -52,7 +64,7 @@ export class Asker {
   async open(makeAsk: () => Ask, perSecond: number, forMs: number): Promise<Answers> {
     const answers = none()
     const startedMs = performance.now()
-    const underWay = new Set<Promise<void>>()
+    const underWay = new Set<Promise<boolean>>()
     let sent = 0
     for (let nowMs = startedMs; nowMs < startedMs + forMs; nowMs = performance.now()) {
       for (const due = Math.floor(((nowMs - startedMs) / 1_000) * perSecond); sent < due; sent++) {
@@ -74,18 +86,23 @@ export class Asker {
     this.#agent.destroy()
   }
 
-  #ask({ path, body, onDone }: Ask, dueAtMs: number, answers: Answers): Promise<void> {
+  /** @returns whether it was refused */
+  #ask({ path, body, onDone, ...how }: Ask, dueAtMs: number, answers: Answers): Promise<boolean> {
     const { hostname, port } = this.#urls[this.#next++ % this.#urls.length] as URL
     const text = body === undefined ? '' : JSON.stringify(body)
     const method = body === undefined ? 'GET' : 'POST'
     const headers = {
+      ...how.headers,
       authorization: `Bearer ${this.#key}`,
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(text),
     }
     const sentAtMs = performance.now()
     return new Promise((resolve) => {
+      let isAnswered = false
       const onAnswer = (status: number, retryAfter?: string) => {
+        if (isAnswered) return
+        isAnswered = true
         const nowMs = performance.now()
         if (status === 200) {
           answers.doneMs.push(nowMs - dueAtMs)
@@ -94,11 +111,29 @@ export class Asker {
           answers.refusedMs.push(nowMs - sentAtMs)
           if (retryAfter === undefined) answers.withoutRetryAfter++
         } else answers.others.set(status, (answers.others.get(status) ?? 0) + 1)
-        resolve()
+        resolve(status === 429)
       }
       const asked = request({ agent: this.#agent, hostname, port, path, method, headers }, (response) => {
-        response.resume()
-        response.once('end', () => onAnswer(response.statusCode ?? 0, response.headers['retry-after']))
+        const status = response.statusCode ?? 0
+        const chunks: Buffer[] = []
+        let bytes = 0
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+          if (how.readRefusal !== undefined) chunks.push(chunk)
+        })
+        const onEnd = () => {
+          answers.bytesMax = Math.max(answers.bytesMax, bytes)
+          const refusal = status === 200 ? (how.readRefusal?.(Buffer.concat(chunks).toString()) ?? null) : null
+          if (refusal === null) onAnswer(status, response.headers['retry-after'])
+          else onAnswer(429, refusal.retryAfter)
+        }
+        if (status === 200 && how.readForMs !== undefined) {
+          setTimeout(() => {
+            onEnd()
+            asked.destroy()
+          }, how.readForMs)
+        }
+        response.once('end', onEnd)
         response.once('error', () => onAnswer(0))
       })
       asked.once('error', () => onAnswer(0))
@@ -108,5 +143,5 @@ export class Asker {
 }
 
 function none(): Answers {
-  return { doneMs: [], refusedMs: [], withoutRetryAfter: 0, others: new Map(), unsent: 0 }
+  return { doneMs: [], refusedMs: [], bytesMax: 0, withoutRetryAfter: 0, others: new Map(), unsent: 0 }
 }
