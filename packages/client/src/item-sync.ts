@@ -7,7 +7,7 @@ import {
   type ServerTool,
   serverToolSchema,
 } from '@heddle/contracts'
-import { listItems, putItems, putToolServer, removeItems, type Tx } from '@heddle/store'
+import { type ItemRow, listItems, putItems, putToolServer, removeItems, type Tx } from '@heddle/store'
 import { z } from 'zod'
 import { changeItems, type ThreadsWithout, threadsWithout } from './items.js'
 import type { ClientParts } from './options.js'
@@ -84,5 +84,12 @@ export async function syncServerTools(
 }
 
 async function listAll(tx: Tx, agentId: string, serverName: string) {
-  return await listItems(tx, { agentId, type: 'tool', serverName, limit: limits.itemsPerAgentMax })
+  const all: ItemRow[] = []
+  for (let hasMore = true; hasMore; ) {
+    const afterId = all.at(-1)?.itemId
+    const page = await listItems(tx, { agentId, type: 'tool', serverName, limit: limits.itemsPerAgentMax, afterId })
+    all.push(...page.items)
+    hasMore = page.hasMore
+  }
+  return all
 }

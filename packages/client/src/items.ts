@@ -133,9 +133,9 @@ export async function listAgentItems(
     const { agentId } = await loadAgentOr(tx, agent)
     const list: CursorList = { kind: 'items', ownerId: agentId }
     const [afterId] = placeAt(list, page, PLACE) ?? []
-    const rows = await listItems(tx, { agentId, type, serverName, limit, afterId })
-    const last = rows.length < limit ? undefined : rows.at(-1)
-    return { items: rows.map(toAgentItem), nextCursor: last === undefined ? null : cursorOf(list, last.itemId) }
+    const { items, hasMore } = await listItems(tx, { agentId, type, serverName, limit, afterId })
+    const last = hasMore ? items.at(-1) : undefined
+    return { items: items.map(toAgentItem), nextCursor: last === undefined ? null : cursorOf(list, last.itemId) }
   })
 }
 

@@ -4,10 +4,12 @@ export { type Config, type ConfigFlags, type ConfigSources, loadConfig, type Mod
 export { type SettingsSource, settingsSourcesOf, variableOfSetting } from './config/settings-layers.js'
 export { type StrategyModules, strategyModulesOf } from './config/strategy-modules.js'
 export { withoutCredentials } from './credentials.js'
+export { FairLine } from './fair-line.js'
 export { limitHeapGrowth } from './heap-growth.js'
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.js'
 export { ownOutput } from './own-output.js'
 export { portError } from './port-error.js'
+export { ProjectSlots } from './project-slots.js'
 export { onShutdown, type ShutdownHost, type ShutdownOptions, type ShutdownReason } from './shutdown.js'
 export { inTurns, Turns } from './turns.js'
 export {

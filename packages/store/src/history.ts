@@ -21,9 +21,7 @@ export interface Restoration {
   readonly metadata: Readonly<Record<string, unknown>> | null
 }
 
-/**
- * Bytes of contents on one page of a history. A page has at least one message, and one message at most 4 million characters.
- */
+/** Bytes of one page of a history, of all that its messages hold. A page has at least one message, whatever its size. */
 const PAGE_BYTES_MAX = 8_000_000
 
 export interface HistoryQuery {
@@ -66,34 +64,50 @@ export async function listHistory(
   const page = tx<(HistoryRow & { found: number })[]>`
     select ${historyColumns(tx)}, sized.found, ${withMarks ? tx`null::json` : latestRestoration(tx)} as restored
     from (
-      select seq, count(*) over () as found, row_number() over in_order as place,
-        sum(bytes) over in_order - bytes as bytes_before
+      select seq, found, place, sum(bytes) over (order by place rows unbounded preceding) - bytes as bytes_before
       from (
-        select seq, ordered_at, ordinal, id, ${withMarks ? shownBytes(tx, threadId) : tx`octet_length(content)`} as bytes
-        from heddle.messages as message
-        where thread_id = ${threadId} and ${withMarks ? tx`true` : tx`restores_seq is null`}
-          and ${after === undefined ? tx`true` : tx`(ordered_at, ordinal, id) ${past} (${after.orderedAtMs}, ${after.ordinal}, ${after.id})`}
-        order by ordered_at ${direction}, ordinal ${direction}, id ${direction}
-        limit ${limit + 1}
-      ) as candidate
-      window in_order as (
-        order by ordered_at ${direction}, ordinal ${direction}, id ${direction} rows unbounded preceding)
+        select seq, found, place, bytes + ${objectBytes(tx)} as bytes
+        from (
+          select *, count(*) over () as found, row_number() over in_order as place,
+            sum(bytes) over in_order - bytes as texts_before
+          from (
+            select seq, ordered_at, ordinal, id, parts, thinking, tool_calls, usage, metadata,
+              ${withMarks ? shownBytes(tx, threadId) : tx`octet_length(content)`} as bytes
+            from heddle.messages as message
+            where thread_id = ${threadId} and ${withMarks ? tx`true` : tx`restores_seq is null`}
+              and ${after === undefined ? tx`true` : tx`(ordered_at, ordinal, id) ${past} (${after.orderedAtMs}, ${after.ordinal}, ${after.id})`}
+            order by ordered_at ${direction}, ordinal ${direction}, id ${direction}
+            limit ${limit + 1}
+          ) as candidate
+          window in_order as (
+            order by ordered_at ${direction}, ordinal ${direction}, id ${direction} rows unbounded preceding)
+        ) as counted
+        where place <= ${limit} and texts_before < ${PAGE_BYTES_MAX}
+      ) as measured
     ) as sized
     cross join lateral (
       select * from heddle.messages
       where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`sized.seq`)}) as message
-    where sized.place <= ${limit} and sized.bytes_before < ${PAGE_BYTES_MAX}
+    where sized.bytes_before < ${PAGE_BYTES_MAX}
     order by sized.place`
   const [, rows] = await Promise.all([byIndexOrder(tx), page])
   return { messages: await readHistory(tx, threadId, rows), hasMore: rows.length < (rows[0]?.found ?? 0) }
+}
+
+/** What a message holds beside its content: calls, reasoning, and what its producer put there. */
+function objectBytes(tx: Tx) {
+  return tx`(
+    coalesce(octet_length(parts::text), 0) + coalesce(octet_length(thinking::text), 0)
+    + coalesce(octet_length(tool_calls::text), 0) + coalesce(octet_length(usage::text), 0)
+    + coalesce(octet_length(metadata::text), 0))`
 }
 
 /** A mark has no content: what it shows is read in its place. */
 function shownBytes(tx: Tx, threadId: string) {
   return tx`
     case when restores_seq is null then octet_length(content) else coalesce((
-      select octet_length(original.content) from (
-        select content from heddle.messages
+      select octet_length(content) + ${objectBytes(tx)} from (
+        select content, parts, thinking, tool_calls, usage, metadata from heddle.messages
         where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`message.restores_seq`)}) as original
     ), 0) end`
 }

@@ -59,24 +59,42 @@ export interface ItemListing {
   readonly afterId?: string | undefined
 }
 
-/** A page of an agent's items, by type, server and name. */
+/** Bytes of one page of items; a page has at least one. */
+const PAGE_BYTES_MAX = 8_000_000
+
+/** A page of an agent's items, by type, server and name; it ends early where they are large. */
 export async function listItems(
   tx: Tx,
   { agentId, type, serverName, limit, afterId }: ItemListing,
-): Promise<ItemRow[]> {
-  return await tx<ItemRow[]>`
-    ${selectItems(tx)}
-    where item.agent_id = ${agentId} and not described.erased
-      and ${type === undefined ? tx`true` : tx`item.type = ${type}`}
-      and ${serverName === undefined ? tx`true` : tx`item.server_name = ${serverName}`}
-      and ${
-        afterId === undefined
-          ? tx`true`
-          : tx`(item.type, item.server_name, item.name) > (
-              select type, server_name, name from heddle.items where id = ${afterId})`
-      }
-    order by item.type, item.server_name, item.name
-    limit ${limit}`
+): Promise<{ items: ItemRow[]; hasMore: boolean }> {
+  const items = await tx<(ItemRow & { found: number })[]>`
+    select * from (
+      select *, count(*) over () as found, row_number() over in_order as place,
+        sum(${bytesOf(tx)}) over in_order - ${bytesOf(tx)} as bytes_before
+      from (
+        ${selectItems(tx)}
+        where item.agent_id = ${agentId} and not described.erased
+          and ${type === undefined ? tx`true` : tx`item.type = ${type}`}
+          and ${serverName === undefined ? tx`true` : tx`item.server_name = ${serverName}`}
+          and ${
+            afterId === undefined
+              ? tx`true`
+              : tx`(item.type, item.server_name, item.name) > (
+                  select type, server_name, name from heddle.items where id = ${afterId})`
+          }
+        order by item.type, item.server_name, item.name
+        limit ${limit + 1}
+      ) as listed
+      window in_order as (order by type, server_name, name rows unbounded preceding)
+    ) as sized
+    where place <= ${limit} and bytes_before < ${PAGE_BYTES_MAX}
+    order by place`
+  return { items, hasMore: items.length < (items[0]?.found ?? 0) }
+}
+
+function bytesOf(tx: Tx) {
+  return tx`(
+    octet_length(text) + coalesce(octet_length(description), 0) + coalesce(octet_length(input_schema::text), 0))`
 }
 
 /** Items in the versions in force, or in a given one; conditions come after it. */

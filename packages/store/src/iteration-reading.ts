@@ -3,7 +3,7 @@ import { type Iteration, iterationCharacters } from '@heddle/core'
 import type { Fragment } from 'postgres'
 import type { Tx } from './connection.js'
 
-/** Bytes of prompts and outputs on one page; a page has at least one iteration. */
+/** Bytes of one page, of all that its iterations hold; a page has at least one. */
 const PAGE_BYTES_MAX = 8_000_000
 /** The newest iterations whose file events a loop shows. */
 const LOOP_ITERATIONS_MAX = 50
@@ -29,7 +29,8 @@ export async function listIterations(
       select number, count(*) over () as found, row_number() over in_order as place,
         sum(bytes) over in_order - bytes as bytes_before
       from (
-        select number, octet_length(prompt) + octet_length(output) as bytes
+        select number, octet_length(prompt) + octet_length(output) + octet_length(progress_markers::text)
+          + octet_length(file_changes::text) + octet_length(file_events::text) as bytes
         from heddle.iterations
         where thread_id = ${threadId} and ${afterNumber === undefined ? tx`true` : tx`number ${past} ${afterNumber}`}
         order by number ${direction}

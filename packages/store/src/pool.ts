@@ -1,4 +1,5 @@
 import { RetryableError } from '@heddle/contracts'
+import { FairLine } from '@heddle/runtime'
 import { type ConnectionOptions, type Connections, connect } from './connection.js'
 import { type Opening, watchOpening } from './opening.js'
 
@@ -27,14 +28,18 @@ export interface Connection {
 }
 
 export interface Pool {
-  /**
-   * @param isFirst gets the next connection that comes free, whoever waits longer
-   * @throws RetryableError `SERVICE_UNAVAILABLE` where no connection comes free in time, or the pool is closed
-   */
-  acquire(isFirst?: boolean): Promise<Connection>
+  /** @throws RetryableError `SERVICE_UNAVAILABLE` where no connection comes free in time, or the pool is closed */
+  acquire(wanted?: WantedConnection): Promise<Connection>
   release(connection: Connection): void
   /** Waits for the connections in use, up to `timeoutMs`; then closes them all. */
   close(timeoutMs: number): Promise<void>
+}
+
+export interface WantedConnection {
+  /** For whom: owners who wait get connections in turn. Default nobody in particular, as one owner. */
+  readonly owner?: string
+  /** Gets the next connection that comes free, whoever waits longer. */
+  readonly isFirst?: boolean
 }
 
 interface Waiter {
@@ -49,8 +54,8 @@ const ACQUIRE_TIMEOUT_MS = 30_000
 export function openPool({ connectionsMax, ...options }: ConnectionOptions & { connectionsMax: number }): Pool {
   const open = new Set<Connection>()
   const idle: Connection[] = []
-  const waiting = new Set<Waiter>()
-  const waitingFirst = new Set<Waiter>()
+  const waiting = new FairLine<Waiter>()
+  const waitingFirst = new FairLine<Waiter>()
   let closed: RetryableError | null = null
   let onDrained = () => {}
 
@@ -88,13 +93,15 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
     connection.onLost = () => {}
     if (connection.lost || closed !== null) discard(connection)
     else idle.push(connection)
-    const [next] = waitingFirst.size > 0 ? waitingFirst : waiting
-    if (next !== undefined && (idle.length > 0 || open.size < connectionsMax)) next.resolve(idle.pop() ?? add())
+    if (idle.length > 0 || open.size < connectionsMax) {
+      const next = waitingFirst.take() ?? waiting.take()
+      next?.resolve(idle.pop() ?? add())
+    }
     if (open.size === 0) onDrained()
   }
 
   return {
-    async acquire(isFirst = false) {
+    async acquire({ owner = '', isFirst = false } = {}) {
       if (closed !== null) throw closed
       for (let connection = idle.pop(); connection !== undefined; connection = idle.pop()) {
         if (!connection.lost) return connection
@@ -110,10 +117,10 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
         const timer = setTimeout(() => waiter.reject(exhausted(connectionsMax)), ACQUIRE_TIMEOUT_MS)
         const settle = (then: () => void) => {
           clearTimeout(timer)
-          line.delete(waiter)
+          leave()
           then()
         }
-        line.add(waiter)
+        const leave = line.add(owner, waiter)
       })
     },
 

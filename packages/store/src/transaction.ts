@@ -1,6 +1,6 @@
 import { RetryableError } from '@heddle/contracts'
 import type { Connections, Tx } from './connection.js'
-import type { Connection, Pool } from './pool.js'
+import type { Connection, Pool, WantedConnection } from './pool.js'
 import { connectionLost, endsConnection, fromPostgres } from './postgres-errors.js'
 
 export interface TransactionOptions {
@@ -40,11 +40,10 @@ export async function transact<T>(
   options: TransactionOptions = {},
 ): Promise<T> {
   const { isFirst = false } = options
-  return await onConnection(
-    pool,
-    (sql, connection) => new Transaction(sql, connection).run(projectId, work, options),
+  return await onConnection(pool, (sql, connection) => new Transaction(sql, connection).run(projectId, work, options), {
+    owner: projectId,
     isFirst,
-  )
+  })
 }
 
 class Transaction {
@@ -140,9 +139,9 @@ function isAborted(error: unknown): boolean {
 export async function onConnection<T>(
   pool: Pool,
   work: (sql: Connections, connection: Connection) => Promise<T>,
-  isFirst = false,
+  wanted: WantedConnection = {},
 ): Promise<T> {
-  const connection = await pool.acquire(isFirst)
+  const connection = await pool.acquire(wanted)
   let timer: NodeJS.Timeout | undefined
   const overdue = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

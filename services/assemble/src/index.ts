@@ -9,7 +9,7 @@ import {
   type Queues,
   type WorkerHandle,
 } from '@heddle/queue'
-import type { Logger } from '@heddle/runtime'
+import { type Logger, ProjectSlots } from '@heddle/runtime'
 import { EventLog, type NewEvent, storeEvents } from '@heddle/store'
 import { type AssemblerDeps, createAssembler } from './assembler.js'
 import { KnownLarge } from './known-large.js'
@@ -22,6 +22,12 @@ export type { LoadedForBuild } from './load.js'
 export { ThreadTails } from './thread-tails.js'
 export { TokenCounter } from './token-counter.js'
 export { WarmThreads } from './warm-threads.js'
+
+/**
+ * Contexts of one project that a worker builds at once: beside others so few that one of theirs waits for little more than
+ * what is being built. Snapshots wait for a model and hold nobody up.
+ */
+const SLOTS = { besideOthers: 2, alone: 32 }
 
 export interface AssembleWorkerDeps extends AssemblerDeps {
   readonly queues: Queues
@@ -40,6 +46,7 @@ export async function createAssembleWorker(deps: AssembleWorkerDeps): Promise<Wo
   })
   const assembler = createAssembler(deps)
   const known = new KnownLarge(deps.clock)
+  const slots = new ProjectSlots({ ...SLOTS, clock: deps.clock })
   const large = deps.large && known.remembering(deps.large)
   const carryOut = (job: Job<AssembleJob>): Promise<Outcome> => {
     const publish = (event: NewEvent) => events.add(job.payload.projectId, event)
@@ -60,7 +67,9 @@ export async function createAssembleWorker(deps: AssembleWorkerDeps): Promise<Wo
     handler: ({ payload, ...job }) =>
       'snapshotId' in payload
         ? carryOut({ payload, ...job })
-        : recordFailure({ payload, ...job }, deps, () => carryOut({ payload, ...job })),
+        : recordFailure({ payload, ...job }, deps, () =>
+            slots.run(payload.projectId, () => carryOut({ payload, ...job }), job.signal),
+          ),
   })
   return {
     ...worker,

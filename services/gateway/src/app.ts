@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Client } from '@heddle/client'
 import { limits, type ModelCalls } from '@heddle/contracts'
 import type { NewShare, StageStats } from '@heddle/queue'
-import type { Clock, Logger } from '@heddle/runtime'
+import { type Clock, type Logger, ProjectSlots } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Admit, Keys } from './access.js'
 import { BodyRoom } from './bodies.js'
@@ -54,6 +54,14 @@ export interface App {
   readonly metrics: Metrics
 }
 
+/**
+ * What one project has this process do at once. Beside others so few that what they ask for waits behind two pieces of its
+ * work at most; alone more than there are connections to the store. Each holds its answer in memory until that was taken.
+ */
+const SLOTS = { besideOthers: 2, alone: 16 }
+/** A caller that takes nothing of its answer for so long is let go. */
+const TAKE_MS_MAX = 60_000
+
 /** Longest name in a path: each of its characters may be percent-encoded UTF-8. */
 const PARAM_CHARACTERS_MAX = limits.nameCharactersMax * 9
 /** How long the head of a request, and the whole of it, may be on their way. */
@@ -68,10 +76,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { log, admit, checkOrigin, backend } = options
   const metrics = new Metrics()
   const streams = new EventStreams(options.clock)
+  const projects = new ProjectRoom(options.projectLimits)
+  const slots = new ProjectSlots({ ...SLOTS, clock: options.clock })
   const entrance = new Entrance({
     admit,
     room: new BodyRoom(),
-    projects: new ProjectRoom(options.projectLimits),
+    projects,
     checkShare: (project, share) => backend().checkShare(project, share),
   })
   const refuse = createRefuse({ log, clock: options.clock, metrics })
@@ -100,6 +110,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     checkOrigin(request.headers)
     await entrance.enter(request, request.routeOptions.bodyLimit ?? limits.httpSmallBodyBytesMax, reply.raw)
   })
+  server.addHook('onSend', async (_request, reply) => {
+    reply.raw.setTimeout(TAKE_MS_MAX, () => reply.raw.destroy())
+  })
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
     metrics.answered(request.method, route, reply.statusCode, reply.elapsedTime)
@@ -115,22 +128,25 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const callerOf: CallerOf = async (request, needs) => {
     const { project, role } = await entrance.admit(request, needs)
-    return { client: backend().clientOf(project), role }
+    return { project, client: backend().clientOf(project), role }
   }
   const clientOf: ClientOf = async (request, needs) => (await callerOf(request, needs)).client
-  for (const route of routes) serveRoute(server, route, callerOf)
+  for (const route of routes) serveRoute(server, route, { callerOf, slots })
   const ofEvents = { exposeHeadRoute: false, config: { access: { needs: eventsContract.needs, isCounted: false } } }
   server.get(eventsContract.path, ofEvents, async (request, reply) => {
-    const client = await clientOf(request, eventsContract.needs)
+    const { project, client } = await callerOf(request, eventsContract.needs)
     const isAdmitted = () => entrance.admitsStill(request, eventsContract.needs)
-    await streams.answer(request, reply, { client, isAdmitted })
+    await streams.answer(request, reply, { project, client, isAdmitted })
     return reply
   })
   serveMcp(server, {
     log,
+    slots,
+    projects,
+    checkShare: (project, stage) => backend().checkShare(project, { stage, bytes: 0 }),
     async callerOf(request) {
       const { project, role } = await entrance.admit(request, 'any')
-      return { client: backend().clientOf(project), role }
+      return { project, client: backend().clientOf(project), role }
     },
   })
   serveHealth(server, { ...options, metrics, streams, clientOf })

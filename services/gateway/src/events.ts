@@ -7,6 +7,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Streams that one process keeps open; each costs a connection and a few reads. */
 const STREAMS_MAX = 200
+/** Of one project, so that it leaves some to the others. */
+const STREAMS_OF_PROJECT_MAX = 50
+/** Who takes nothing of what was sent for so long is let go, and comes again with the number of the last event. */
+const TAKE_MS_MAX = 30_000
 /** Proxies and browsers take a silent connection for a dead one. */
 const BEAT_EVERY_MS = 15_000
 /** How often the caller of an open stream is looked at again: a key may be revoked while it is open. */
@@ -16,7 +20,8 @@ const RETRY_MS = 2_000
 
 /** The streams of events that are open. */
 export class EventStreams {
-  readonly #open = new Set<AbortController>()
+  /** With the project of each. */
+  readonly #open = new Map<AbortController, string>()
   readonly #clock: Clock
 
   constructor(clock: Clock) {
@@ -29,7 +34,7 @@ export class EventStreams {
 
   /** Ends all streams; who listened comes again, elsewhere or later. */
   close(): void {
-    for (const stream of this.#open) stream.abort()
+    for (const stream of this.#open.keys()) stream.abort()
   }
 
   /**
@@ -41,14 +46,16 @@ export class EventStreams {
   async answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    { client, isAdmitted }: { client: Client; isAdmitted: () => Promise<boolean> },
+    { project, client, isAdmitted }: { project: string; client: Client; isAdmitted: () => Promise<boolean> },
   ): Promise<void> {
     const { topics, thread, agent, after } = parse(eventsQuerySchema, request.query, 'query')
     const lastId = request.headers['last-event-id']
     const known = lastId === undefined || lastId === '' ? after : parse(eventNumberSchema, lastId, 'last-event-id')
-    if (this.#open.size >= STREAMS_MAX) throw tooManyStreams()
+    if (this.#open.size >= STREAMS_MAX) throw tooManyStreams(STREAMS_MAX)
+    const own = [...this.#open.values()].filter((other) => other === project).length
+    if (own >= STREAMS_OF_PROJECT_MAX) throw tooManyStreams(STREAMS_OF_PROJECT_MAX, ' of a project')
     const ending = new AbortController()
-    this.#open.add(ending)
+    this.#open.set(ending, project)
     let isGone = false
     reply.raw.once('close', () => {
       isGone = true
@@ -64,7 +71,7 @@ export class EventStreams {
         ...(known !== undefined && { after: known }),
       })
       reply.hijack()
-      await send(reply, events, ending.signal)
+      await send(reply, events, { signal: ending.signal, clock: this.#clock })
     } catch (error) {
       // Who went away while the stream was being opened is told nothing, and that is no fault of anybody.
       if (!isGone) throw error
@@ -87,7 +94,7 @@ export class EventStreams {
 async function send(
   reply: FastifyReply,
   events: AsyncIterable<HeddleEvent> & { readonly after?: number },
-  signal: AbortSignal,
+  { signal, clock }: { signal: AbortSignal; clock: Clock },
 ): Promise<void> {
   const { raw } = reply
   raw.writeHead(200, {
@@ -102,7 +109,7 @@ async function send(
     for await (const event of events) {
       const isTaken = raw.write(`id: ${event.number}\nevent: ${event.topic}\ndata: ${JSON.stringify(event)}\n\n`)
       // Nothing more is read from the log until the caller has taken what it was sent.
-      if (!isTaken) await drained(raw, signal)
+      if (!isTaken) await drained(raw, { signal, clock })
     }
   } finally {
     clearInterval(beat)
@@ -110,12 +117,14 @@ async function send(
   }
 }
 
-async function drained(raw: ServerResponse, signal: AbortSignal): Promise<void> {
+async function drained(raw: ServerResponse, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<void> {
+  const callOff = clock.after(TAKE_MS_MAX, () => raw.destroy())
   await once(raw, 'drain', { signal }).catch(() => undefined)
+  callOff()
 }
 
-function tooManyStreams(): RetryableError {
-  return new RetryableError('RATE_LIMITED', `at most ${STREAMS_MAX} streams of events are open at once`, {
+function tooManyStreams(count: number, owner = ''): RetryableError {
+  return new RetryableError('RATE_LIMITED', `at most ${count} streams of events${owner} are open at once`, {
     retryAfter: 5,
     hint: 'Close streams that nobody reads.',
   })

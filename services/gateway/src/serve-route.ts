@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Client } from '@heddle/client'
 import type { AccessRole, Permission } from '@heddle/contracts'
 import { holdsLongText, jsonSteps, limits, RetryableError } from '@heddle/contracts'
-import { inTurns } from '@heddle/runtime'
+import { inTurns, type ProjectSlots } from '@heddle/runtime'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Route } from './route.js'
 
@@ -11,6 +11,7 @@ export type ClientOf = (request: FastifyRequest, needs: Permission) => Promise<C
 
 /** Who asks: over MCP each tool has its own permission, and some routes do more for some. */
 export interface Caller {
+  readonly project: string
   readonly client: Client
   readonly role: AccessRole
 }
@@ -18,8 +19,14 @@ export interface Caller {
 /** The same with what the caller is. */
 export type CallerOf = (request: FastifyRequest, needs: Permission) => Promise<Caller>
 
+export interface RouteDeps {
+  readonly callerOf: CallerOf
+  /** For what this process does itself; what waits for workers has a share of those. */
+  readonly slots: ProjectSlots
+}
+
 /** Answers a route: its caller was let in before the body was read; it parses, and gives up in time. */
-export function serveRoute(server: FastifyInstance, route: Route, callerOf: CallerOf): void {
+export function serveRoute(server: FastifyInstance, route: Route, { callerOf, slots }: RouteDeps): void {
   server.route({
     method: route.method,
     url: route.path,
@@ -27,10 +34,11 @@ export function serveRoute(server: FastifyInstance, route: Route, callerOf: Call
     ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
     async handler(request, reply) {
       const { params, query, body, headers } = request
-      const { client, role } = await callerOf(request, route.needs)
-      const answer = await withinBounds(reply.raw, (signal) =>
-        route.answer({ params, query, body, headers, client, role, signal }),
-      )
+      const { project, client, role } = await callerOf(request, route.needs)
+      const answer = await withinBounds(reply.raw, async (signal) => {
+        if (route.stage === undefined) await holdSlot(reply.raw, slots.acquire(project, signal))
+        return await route.answer({ params, query, body, headers, client, role, signal })
+      })
       reply.code(answer.status ?? 200).headers(answer.headers ?? {})
       if (!holdsLongText(answer.body)) return answer.body
       // Contents of megabytes take long to spell as JSON, and others wait for this process.
@@ -38,6 +46,13 @@ export function serveRoute(server: FastifyInstance, route: Route, callerOf: Call
       return await inTurns(jsonSteps(answer.body))
     },
   })
+}
+
+/** Until the answer was taken, too: it stands in memory meanwhile. */
+export async function holdSlot(response: ServerResponse, acquired: Promise<() => void>): Promise<void> {
+  const release = await acquired
+  if (response.closed) release()
+  else response.once('close', release)
 }
 
 /** A little more than what a caller may choose to wait. */

@@ -51,6 +51,28 @@ describe('a history', () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(messages.map(({ input }) => input.id))
   })
 
+  it('counts for the size of a page what messages hold beside their texts', async () => {
+    const large = 'x'.repeat(3_000_000)
+    const call = { id: 'call', name: 'write', arguments: { text: large } }
+    const inputs = [
+      { role: 'assistant' as const, content: '', toolCalls: [call] },
+      { content: 'metadata', metadata: { large } },
+      { role: 'assistant' as const, content: 'reasoning', thinking: [{ type: 'thinking' as const, thinking: large }] },
+      { content: 'small' },
+    ]
+    const messages = inputs.map((input, ordinal) => prepared(input as never, { ordinal }))
+    const { threadId } = await appendOne(database.store, append(messages, { thread: freshThread() }))
+    for (const order of ['asc', 'desc'] as const) {
+      const pages = await readAll(threadId, 100, order)
+      expect(pages.map((page) => page.length)).toEqual(order === 'asc' ? [3, 1] : [4])
+    }
+    const tenfold = Array.from({ length: 10 }, (_, ordinal) =>
+      prepared({ content: '', metadata: { large, ordinal } } as never, { ordinal }),
+    )
+    const { threadId: other } = await appendOne(database.store, append(tenfold, { thread: freshThread() }))
+    expect((await readAll(other, 100, 'asc')).map((page) => page.length)).toEqual([3, 3, 3, 1])
+  })
+
   it('counts for the size of a page what its marks show', async () => {
     const large = 'x'.repeat(3_000_000)
     const messages = [large, large, large].map((content, ordinal) => prepared({ content }, { ordinal }))

@@ -1,6 +1,6 @@
 import { openStore } from '@heddle/store'
 import { describe, expect, it } from 'vitest'
-import { PROJECT, storeOfTests } from './support.js'
+import { OTHER_PROJECT, PROJECT, storeOfTests } from './support.js'
 
 const test = storeOfTests()
 const put = (name: string) =>
@@ -81,6 +81,23 @@ describe('a transaction', () => {
     )
     expect(seen).toEqual(['before', 'before'])
     expect(await nameNow()).toBe('after')
+  })
+})
+
+describe('transactions that wait for a connection', () => {
+  it('get one in turn by project, however many of one project wait longer', async () => {
+    const store = openStore({ url: test.url, connectionsMax: 1 })
+    const order: string[] = []
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const held = store.inProject(PROJECT, () => released)
+    const note = (project: string, name: string) => store.inProject(project, async () => void order.push(name))
+    const noted = [1, 2, 3].map((number) => note(PROJECT, `noisy ${number}`))
+    noted.push(note(OTHER_PROJECT, 'quiet'))
+    release()
+    await Promise.all([held, ...noted])
+    await store.close()
+    expect(order).toEqual(['noisy 1', 'quiet', 'noisy 2', 'noisy 3'])
   })
 })
 

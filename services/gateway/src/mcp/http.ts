@@ -1,23 +1,38 @@
+import type { ServerResponse } from 'node:http'
 import { limits } from '@heddle/contracts'
-import type { Logger } from '@heddle/runtime'
+import type { NewShare } from '@heddle/queue'
+import type { Logger, ProjectSlots } from '@heddle/runtime'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Caller } from '../serve-route.js'
-import { createMcpServer } from './server.js'
+import type { ProjectRoom } from '../project-room.js'
+import { type Caller, holdSlot } from '../serve-route.js'
+import { createMcpServer, type Share } from './server.js'
+
+export interface McpDeps {
+  callerOf(request: FastifyRequest): Promise<Caller>
+  readonly log: Logger
+  readonly slots: ProjectSlots
+  readonly projects: ProjectRoom
+  /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
+  checkShare(project: string, stage: NewShare['stage']): void
+}
 
 /**
  * MCP over Streamable HTTP, without sessions: each request has a server and a transport of its own, which end with it. So
  * no state is left between requests, and nothing is there in which two callers could meet.
  */
-export function serveMcp(
-  server: FastifyInstance,
-  { callerOf, log }: { callerOf(request: FastifyRequest): Promise<Caller>; log: Logger },
-): void {
+export function serveMcp(server: FastifyInstance, { callerOf, log, slots, projects, checkShare }: McpDeps): void {
   const access = { needs: 'any', isCounted: true } as const
   server.post('/mcp', { bodyLimit: limits.httpBodyBytesMax, config: { access } }, async (request, reply) => {
-    const { client, role } = await callerOf(request)
+    const { project, client, role } = await callerOf(request)
+    const others = Array.isArray(request.body) ? request.body.length - 1 : 0
+    for (let call = 0; call < others; call++) projects.take(project, 0, reply.raw)
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
-    const mcp = createMcpServer({ client, role, log })
+    const share = shareOf(reply.raw, {
+      acquire: (signal) => slots.acquire(project, signal),
+      check: (stage) => checkShare(project, stage),
+    })
+    const mcp = createMcpServer({ client, role, log, share })
     reply.raw.once('close', () => {
       mcp.close().catch((error: unknown) => log.debug({ error }, 'a server of MCP did not end well'))
     })
@@ -27,4 +42,27 @@ export function serveMcp(
     await transport.handleRequest(request.raw, reply.raw, request.body)
     return reply
   })
+}
+
+/**
+ * What the calls of one HTTP request share: one slot, in which they are done one after the other, until the answer to all of
+ * them was taken.
+ */
+function shareOf(
+  response: ServerResponse,
+  { acquire, check }: { acquire(signal: AbortSignal): Promise<() => void>; check(stage: NewShare['stage']): void },
+): Share {
+  let held: Promise<void> | undefined
+  let before: Promise<unknown> = Promise.resolve()
+  return async (work, { stage, signal }) => {
+    if (stage !== undefined) {
+      check(stage)
+      return await work()
+    }
+    held ??= holdSlot(response, acquire(signal))
+    await held
+    const own = before.then(work, work)
+    before = own
+    return await own
+  }
 }

@@ -1,5 +1,6 @@
 import type { RemoteAppendOptions, RemoteClient } from '@heddle/client/http'
 import { type McpToolContract, type McpToolName, mcpTools, parse } from '@heddle/contracts'
+import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
 import { isoTime } from '../route.js'
 
@@ -17,7 +18,7 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
   recall: (input, { client }) => client.recall(input),
   search: (input, { client }) => client.search(input),
   async build_context(input, { client, signal }) {
-    const built = await client.contexts.build(input, { signal })
+    const built = await client.contexts.build(input, { signal, onBusy: 'fail' })
     const { id, tokensUsed, budget, summaryUsed, strategy, format, messages, receipt } = built
     return { id, tokensUsed, budget, summaryUsed, strategy, format, messages, notes: receipt.notes }
   },
@@ -38,6 +39,13 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt }),
 }
 
+/** Whose workers do it, where it is not done here. */
+const stages: Partial<Record<McpToolName, NewShare['stage']>> = {
+  build_context: 'assemble',
+  save_snapshot: 'assemble',
+  append_messages: 'ingest',
+}
+
 /** A few words for each thread: a page of all that is known of them would fill a model's window. */
 function toListedThread({ name, agentName, title, status, messages, lastMessageAtMs }: ListedThread) {
   return { thread: name, agent: agentName, title, status, messages, lastMessageAt: isoTime(lastMessageAtMs) }
@@ -45,6 +53,7 @@ function toListedThread({ name, agentName, title, status, messages, lastMessageA
 
 export interface Tool extends McpToolContract {
   readonly name: McpToolName
+  readonly stage?: NewShare['stage']
   /** @throws HeddleError what the client refuses, or the tool's own schema */
   call(given: unknown, deps: ToolDeps): Promise<object>
 }
@@ -52,9 +61,11 @@ export interface Tool extends McpToolContract {
 export const tools: readonly Tool[] = (Object.keys(mcpTools) as McpToolName[]).map((name) => {
   const contract: McpToolContract = mcpTools[name]
   const run = runs[name] as (input: unknown, deps: ToolDeps) => Promise<object>
+  const stage = stages[name]
   return {
     name,
     ...contract,
+    ...(stage !== undefined && { stage }),
     call: async (given, deps) => await run(parse(contract.input, underNewNames(given), name), deps),
   }
 })

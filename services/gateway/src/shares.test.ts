@@ -1,0 +1,221 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import type { Client } from '@heddle/client'
+import { RetryableError } from '@heddle/contracts'
+import { createLogger } from '@heddle/runtime'
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../../test/support/src/manual-clock.js'
+import type { Backend } from './app.js'
+import { startGateway } from './gateway.js'
+
+const CROWD = 12
+/** What one project may do at once beside another one. */
+const SLOTS = 2
+
+/** A client whose calls are begun, and end when a test says so. */
+class HeldCalls {
+  readonly begun: string[] = []
+  readonly #ending: (() => void)[] = []
+  #onBegun = () => {}
+
+  hold(project: string, result: object): Promise<object> {
+    this.begun.push(project)
+    this.#onBegun()
+    if (project === 'quiet') return Promise.resolve(result)
+    return new Promise((resolve) => this.#ending.push(() => resolve(result)))
+  }
+
+  /** Waits until so many calls of the noisy project were begun in all. */
+  async until(count: number): Promise<void> {
+    while (this.of('noisy') < count) await new Promise<void>((resolve) => (this.#onBegun = resolve))
+  }
+
+  of(project: string): number {
+    return this.begun.filter((each) => each === project).length
+  }
+
+  endOne(): void {
+    this.#ending.shift()?.()
+  }
+
+  endAll(): void {
+    for (const end of this.#ending.splice(0)) end()
+  }
+}
+
+async function withGateway(
+  work: (served: { url: string; port: number; calls: HeldCalls; shares: string[] }) => Promise<void>,
+  limits = { requestsMax: 50, bytesMax: 1_000_000 },
+): Promise<void> {
+  const calls = new HeldCalls()
+  const shares: string[] = []
+  const backend: Backend = {
+    clientOf: (project) => clientOf(project, calls),
+    keys: { read: async (key) => ({ project: key, role: 'admin' }), hasAny: async () => true },
+    checkShare: (project, { stage }) => {
+      shares.push(`${project} ${stage}`)
+      if (project === 'noisy') throw new RetryableError('RATE_LIMITED', 'it has its share', { retryAfter: 1 })
+    },
+    readStageStats: async () => [],
+    readModelCalls: () => new Map(),
+    checkReady: async () => undefined,
+  }
+  const gateway = await startGateway({
+    port: 0,
+    project: 'tests',
+    identity: {},
+    log: createLogger({ level: 'silent', name: 'test' }),
+    clock: new ManualClock(),
+    projectLimits: limits,
+    backend: () => backend,
+  })
+  try {
+    await work({ url: gateway.url, port: gateway.port, calls, shares })
+  } finally {
+    calls.endAll()
+    await gateway.close()
+  }
+}
+
+function clientOf(project: string, calls: HeldCalls): Client {
+  const held = (result: object) => () => calls.hold(project, result)
+  const page = held({ items: [], nextCursor: null })
+  return {
+    recall: held({ content: '' }),
+    search: held({ items: [] }),
+    messages: { list: page, append: held({}) },
+    contexts: { list: page, build: held({}) },
+    archive: { list: page, search: held({ items: [] }) },
+    threads: { list: page },
+    agents: { list: page },
+    events: {
+      follow: async ({ signal }: { signal: AbortSignal }) => ({
+        async *[Symbol.asyncIterator]() {
+          yield* []
+          await once(signal, 'abort')
+        },
+      }),
+    },
+  } as unknown as Client
+}
+
+const headersOf = (key: string) => ({
+  authorization: `Bearer ${key}`,
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+})
+
+function toolCall(name: string, given: object, id = 1) {
+  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } }
+}
+
+const doors: readonly (readonly [name: string, method: string, path: string, body?: object])[] = [
+  ['a recall', 'POST', '/v1/recall', { ref: 'msg-1a2b3c4d' }],
+  ['a search', 'POST', '/v1/search', { query: 'words' }],
+  ['a page of history', 'GET', '/v1/threads/run/messages'],
+  ['a list of contexts', 'GET', '/v1/threads/run/contexts'],
+  ['a search of the archive', 'POST', '/v1/archive/search', { query: 'words' }],
+  ['a recall over MCP', 'POST', '/mcp', toolCall('recall', { ref: 'msg-1a2b3c4d' })],
+  ['a search over MCP', 'POST', '/mcp', toolCall('search', { query: 'words' })],
+  ['a page of history over MCP', 'POST', '/mcp', toolCall('history', { thread: 'run' })],
+  [
+    'a resource of MCP',
+    'POST',
+    '/mcp',
+    { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'heddle://recall/msg-1' } },
+  ],
+]
+
+test.each(doors)('%s waits behind two of its own project, and never behind those of another', async (...door) => {
+  const [, method, path, body] = door
+  await withGateway(async ({ url, calls }) => {
+    const ask = (key: string) =>
+      fetch(`${url}${path}`, { method, headers: headersOf(key), ...(body && { body: JSON.stringify(body) }) })
+    await ask('quiet')
+    const flood = Array.from({ length: CROWD }, () => ask('noisy'))
+    await calls.until(SLOTS)
+    // All of the flood has arrived before this one, and is in its line.
+    expect((await ask('quiet')).status).toBeLessThan(500)
+    expect(calls.of('noisy')).toBe(SLOTS)
+    calls.endOne()
+    await calls.until(SLOTS + 1)
+    expect(calls.of('noisy')).toBe(SLOTS + 1)
+    for (let ended = 1; ended < CROWD; ended++) {
+      calls.endOne()
+      await calls.until(Math.min(CROWD, SLOTS + 1 + ended))
+    }
+    calls.endAll()
+    await Promise.all(flood.map(async (asked) => await (await asked).arrayBuffer()))
+    expect(calls.of('noisy')).toBe(CROWD)
+  })
+})
+
+test('calls of one batch over MCP are done one after the other, in one slot', async () => {
+  await withGateway(async ({ url, calls }) => {
+    const batch = Array.from({ length: 4 }, (_, id) => toolCall('search', { query: 'words' }, id + 1))
+    const asked = fetch(`${url}/mcp`, { method: 'POST', headers: headersOf('noisy'), body: JSON.stringify(batch) })
+    for (let done = 1; done <= batch.length; done++) {
+      await calls.until(done)
+      expect(calls.of('noisy')).toBe(done)
+      calls.endOne()
+    }
+    expect(await (await asked).json()).toHaveLength(batch.length)
+  })
+})
+
+test('each call of a batch over MCP counts among what a project may have under way', async () => {
+  await withGateway(
+    async ({ url, calls }) => {
+      const batch = Array.from({ length: 5 }, (_, id) => toolCall('search', { query: 'words' }, id + 1))
+      const asked = await fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: headersOf('noisy'),
+        body: JSON.stringify(batch),
+      })
+      expect([asked.status, asked.headers.get('retry-after')]).toEqual([429, '1'])
+      expect(await asked.json()).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 1 })
+      expect(calls.of('noisy')).toBe(0)
+    },
+    { requestsMax: 4, bytesMax: 1_000_000 },
+  )
+})
+
+test('tools whose work is done by workers are refused where the project has its share of them', async () => {
+  await withGateway(async ({ url, calls, shares }) => {
+    const given = { agent: 'a', thread: 'run', messages: [{ role: 'user', content: 'hello' }] }
+    const refusals = []
+    for (const body of [toolCall('build_context', { thread: 'run' }), toolCall('append_messages', given)]) {
+      const asked = await fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: headersOf('noisy'),
+        body: JSON.stringify(body),
+      })
+      refusals.push(await asked.json())
+    }
+    const text = expect.stringMatching(/^RATE_LIMITED: [^]*may work after 1 s/)
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ result: { isError: true, content: [{ type: 'text', text }] } })
+    }
+    expect(shares).toEqual(['noisy assemble', 'noisy ingest'])
+    expect(calls.of('noisy')).toBe(0)
+  })
+})
+
+test('streams of events of one project leave some to the others', async () => {
+  await withGateway(async ({ port }) => {
+    const open = async (key: string) => {
+      const asked = request({ host: '127.0.0.1', port, path: '/v1/events', headers: headersOf(key) })
+      asked.on('error', () => undefined)
+      asked.end()
+      const [response] = (await once(asked, 'response')) as [IncomingMessage]
+      return { status: response.statusCode, retryAfter: response.headers['retry-after'], close: () => asked.destroy() }
+    }
+    const streams = await Promise.all(Array.from({ length: 60 }, () => open('noisy')))
+    const refused = streams.filter(({ status }) => status === 429)
+    expect([streams.length - refused.length, refused.length]).toEqual([50, 10])
+    expect(refused.every(({ retryAfter }) => retryAfter === '5')).toBe(true)
+    const quiet = await open('quiet')
+    expect(quiet.status).toBe(200)
+    for (const { close } of [...streams, quiet]) close()
+  })
+})
