@@ -25,6 +25,7 @@ import { checkDeadline } from './deadline.js'
 import { idsOfKey } from './idempotency.js'
 import { newId } from './ids.js'
 import { type ClientParts, checkPageLimit, type Page } from './options.js'
+import { persist } from './retrying.js'
 
 export interface SaveOptions {
   /** How long to wait for it, in milliseconds. Default 120,000: a model writes its summary. */
@@ -47,7 +48,7 @@ const HISTORY_LIMIT = 50
  * the answer is the same row.
  *
  * @throws PermanentError `NOT_FOUND` without the agent; `VALIDATION_ERROR` where its window is empty; `PAYLOAD_TOO_LARGE`
- * @throws RetryableError `TIMEOUT` at the deadline
+ * @throws RetryableError `TIMEOUT` at the deadline; `RATE_LIMITED` where the project had its share under way until then
  * @throws ConflictError where the key stands for a snapshot with another description
  */
 export async function saveSnapshot(
@@ -60,9 +61,12 @@ export async function saveSnapshot(
   const { store, queues, projectId, clock } = parts
   const agentId = agentIdOf(projectId, agent)
   const id = idempotencyKey === undefined ? newId() : idsOfKey(idempotencyKey, 'snapshot', agentId)(0)
+  const endsAtMs = clock.nowMs() + deadlineMs
+  const take = async () => queues.takeShare({ stage: 'assemble', projectId, bytes: 0 })
+  const giveBack = await persist(take, { clock, endsAtMs, signal })
   const expected = queues.expectReply({
     requestId: id,
-    deadlineMs,
+    deadlineMs: Math.max(1, endsAtMs - clock.nowMs()),
     ...(signal !== undefined && { signal }),
     readEveryMs: READ_EVERY_MS,
     read: async () => answerOf(await store.inProject(projectId, (tx) => loadSnapshotRow(tx, { id }))),
@@ -90,6 +94,7 @@ export async function saveSnapshot(
     return await Promise.race([expected.result, send()])
   } finally {
     expected.cancel()
+    giveBack()
   }
 }
 

@@ -58,7 +58,7 @@ export interface App {
  * What one project has this process do at once. Beside others so few that what they ask for waits behind two pieces of its
  * work at most; alone more than there are connections to the store. Each holds its answer in memory until that was taken.
  */
-const SLOTS = { besideOthers: 2, alone: 16 }
+const SLOTS = { besideOthers: 2, alone: 8 }
 /** A caller that takes nothing of its answer for so long is let go. */
 const TAKE_MS_MAX = 60_000
 

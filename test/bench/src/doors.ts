@@ -3,9 +3,13 @@ import { conversationOf } from './conversation.js'
 import type { Ask } from './offered-load.js'
 import { asksOf, type TenantNames } from './tenant.js'
 
-/** Where a project may come in, each of which it floods by itself. */
-export const doors = ['http', 'mcp', 'sse', 'search', 'recall', 'history', 'import'] as const
+/**
+ * Where a project may come in, each of which it floods by itself. Those that write come last: what they leave for the workers
+ * to do is no part of what the others cost.
+ */
+export const doors = ['sse', 'search', 'recall', 'history', 'http', 'mcp', 'import'] as const
 export type Door = (typeof doors)[number]
+export const writingDoors: readonly Door[] = ['http', 'mcp', 'import']
 
 export interface DoorNames extends TenantNames {
   /** A thread of many large messages. */
@@ -55,7 +59,7 @@ export function quietAsks(names: TenantNames): { next(): Ask; readonly acknowled
     next() {
       asked++
       if (asked % 3 !== 0) return usual.next()
-      return { path: '/v1/search', body: { query: questions[asked % questions.length], limit: 10 } }
+      return { kind: 'search', path: '/v1/search', body: { query: questions[asked % questions.length], limit: 10 } }
     },
     acknowledged: usual.acknowledged,
   }

@@ -16,7 +16,7 @@ export type AskOrder =
   | (DoorNames & { readonly kind: 'door'; readonly door: Door; readonly atOnce: number; readonly forMs: number })
   | { readonly kind: 'open'; readonly perSecond: number; readonly forMs: number }
 
-export interface FloodAnswers extends Omit<Answers, 'others'> {
+export interface FloodAnswers extends Omit<Answers, 'others' | 'doneMsOf'> {
   readonly others: readonly (readonly [number, number])[]
   /** Ids of messages that were said to be stored, since the last time. */
   readonly acknowledged: readonly string[]
@@ -44,9 +44,12 @@ async function askAs(order: AskOrder): Promise<FloodAnswers> {
   if (asker === undefined || asks === undefined) throw new TypeError('nobody said yet whom to ask')
   const delay = new LoopDelay()
   const asked = order.kind === 'door' ? asksAt(order.door, order) : asks
-  const { others, ...answers } =
-    order.kind === 'open'
-      ? await asker.open(asked.next, order.perSecond, order.forMs)
-      : await asker.closed(asked.next, order.atOnce, order.forMs)
+  const {
+    others,
+    doneMsOf: _,
+    ...answers
+  } = order.kind === 'open'
+    ? await asker.open(asked.next, order.perSecond, order.forMs)
+    : await asker.closed(asked.next, order.atOnce, order.forMs)
   return { ...answers, others: [...others], acknowledged: asked.acknowledged.splice(0), ownDelayMs: delay.stop() }
 }

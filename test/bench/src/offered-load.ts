@@ -2,6 +2,8 @@ import { Agent, request } from 'node:http'
 
 /** One request, and what is to be known of its answer. */
 export interface Ask {
+  /** Under which its times are told apart, if at all. */
+  readonly kind?: string
   readonly path: string
   /** Sent with POST; without one it is a GET. */
   readonly body?: object
@@ -17,6 +19,8 @@ export interface Ask {
 export interface Answers {
   /** Milliseconds of each, from when it was due. */
   readonly doneMs: number[]
+  /** The same by what was asked for. */
+  readonly doneMsOf: Map<string, number[]>
   /** Milliseconds of each 429, from when it was sent. */
   readonly refusedMs: number[]
   /** The largest answer, in bytes. */
@@ -106,6 +110,7 @@ export class Asker {
         const nowMs = performance.now()
         if (status === 200) {
           answers.doneMs.push(nowMs - dueAtMs)
+          if (how.kind !== undefined) noteKind(answers, how.kind, nowMs - dueAtMs)
           onDone?.()
         } else if (status === 429) {
           answers.refusedMs.push(nowMs - sentAtMs)
@@ -143,5 +148,19 @@ export class Asker {
 }
 
 function none(): Answers {
-  return { doneMs: [], refusedMs: [], bytesMax: 0, withoutRetryAfter: 0, others: new Map(), unsent: 0 }
+  return {
+    doneMs: [],
+    doneMsOf: new Map(),
+    refusedMs: [],
+    bytesMax: 0,
+    withoutRetryAfter: 0,
+    others: new Map(),
+    unsent: 0,
+  }
+}
+
+function noteKind({ doneMsOf }: Answers, kind: string, ms: number): void {
+  const times = doneMsOf.get(kind) ?? []
+  times.push(ms)
+  doneMsOf.set(kind, times)
 }

@@ -18,8 +18,12 @@ export function asksOf({ agent, thread }: TenantNames): { next(): Ask; readonly 
   const append = (): Ask => {
     const messages = conversationOf(MESSAGES_PER_APPEND).map((message) => ({ ...message, id: uuid() }))
     const onDone = () => acknowledged.push(...messages.map(({ id }) => id))
-    return { path: `/v1/threads/appended-${uuid()}/messages`, body: { agent, messages }, onDone }
+    return { kind: 'append', path: `/v1/threads/appended-${uuid()}/messages`, body: { agent, messages }, onDone }
   }
-  const build = (): Ask => ({ path: `/v1/threads/${thread}/contexts`, body: { message: `question ${asked}` } })
+  const build = (): Ask => ({
+    kind: 'build',
+    path: `/v1/threads/${thread}/contexts`,
+    body: { message: `question ${asked}` },
+  })
   return { next: () => (asked++ % 2 === 0 ? append() : build()), acknowledged }
 }

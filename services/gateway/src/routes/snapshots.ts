@@ -21,6 +21,7 @@ export const snapshotRoutes: readonly Route[] = [
     path: '/v1/agents/:agent/snapshots',
     tag,
     needs: 'produce',
+    stage: 'assemble',
     summary: 'Save the window of all threads of an agent, with a summary of them',
     description: 'Nothing is cleared. Where the summarizer fails, the snapshot is saved without a summary.',
     params: agentParamsSchema,
