@@ -25,6 +25,8 @@ const followSchema = z.object({
 export interface FollowOptions extends z.input<typeof followSchema> {
   /** Ends it; nothing is kept for it afterwards. */
   readonly signal: AbortSignal
+  /** Does each reading of the log, for whoever follows many and bounds what they read at once. Default at once. */
+  readonly inTurn?: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>
 }
 
 export interface FollowedEvents extends AsyncIterable<FollowedEvent> {
@@ -48,7 +50,7 @@ const LOOK_EVERY_MS = 5_000
  * @throws PermanentError `VALIDATION_ERROR`; RetryableError `SERVICE_UNAVAILABLE` where a server is away
  */
 export async function followEvents(parts: ClientParts, options: FollowOptions): Promise<FollowedEvents> {
-  const { signal } = options
+  const { signal, inTurn = (work) => work() } = options
   const { topics, thread, agent, after } = parse(followSchema, options, 'events')
   const { store, queues, projectId } = parts
   signal.throwIfAborted()
@@ -69,6 +71,7 @@ export async function followEvents(parts: ClientParts, options: FollowOptions): 
       agentId: agent === undefined ? null : agentIdOf(projectId, agent),
       after: first,
       signal,
+      inTurn,
     })
     return Object.assign(events, { after: first })
   } catch (error) {
@@ -84,23 +87,39 @@ interface Reading {
   readonly agentId: string | null
   readonly after: number
   readonly signal: AbortSignal
+  readonly inTurn: NonNullable<FollowOptions['inTurn']>
 }
 
 async function* read(
   parts: ClientParts,
   bell: Bell,
-  { topics, threadId, agentId, after, signal }: Reading,
+  { topics, threadId, agentId, after, signal, inTurn }: Reading,
 ): AsyncGenerator<FollowedEvent> {
   let number = after
   while (!signal.aborted) {
     bell.reset()
-    const { events, isOwn } = await readPage(parts, number, agentId)
+    const page = await unlessAborted(
+      inTurn(() => readPage(parts, number, agentId), signal),
+      signal,
+    )
+    if (page === null) return
+    const { events, isOwn } = page
     for (const event of events) {
       if (signal.aborted) return
       number = event.number
       if (topics.has(event.topic) && (threadId === null || event.threadId === threadId) && isOwn(event)) yield event
     }
     if (events.length < PAGE_EVENTS && !signal.aborted) await bell.whenRung(LOOK_EVERY_MS)
+  }
+}
+
+/** @returns null where it failed because the reader has gone */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  try {
+    return await work
+  } catch (error) {
+    if (signal.aborted) return null
+    throw error
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Client } from '@heddle/client'
 import { eventNumberSchema, eventsQuerySchema, type HeddleEvent, parse, RetryableError } from '@heddle/contracts'
-import type { Clock } from '@heddle/runtime'
+import { type Clock, ProjectSlots } from '@heddle/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Streams that one process keeps open; each costs a connection and a few reads. */
@@ -11,6 +11,8 @@ const STREAMS_MAX = 200
 const STREAMS_OF_PROJECT_MAX = 50
 /** Who takes nothing of what was sent for so long is let go, and comes again with the number of the last event. */
 const TAKE_MS_MAX = 30_000
+/** Readings of the log that one project has under way at once, for all its streams. */
+const READINGS = { besideOthers: 1, alone: 8 }
 /** Proxies and browsers take a silent connection for a dead one. */
 const BEAT_EVERY_MS = 15_000
 /** How often the caller of an open stream is looked at again: a key may be revoked while it is open. */
@@ -23,9 +25,11 @@ export class EventStreams {
   /** With the project of each. */
   readonly #open = new Map<AbortController, string>()
   readonly #clock: Clock
+  readonly #readings: ProjectSlots
 
   constructor(clock: Clock) {
     this.#clock = clock
+    this.#readings = new ProjectSlots({ ...READINGS, clock })
   }
 
   get size(): number {
@@ -65,6 +69,7 @@ export class EventStreams {
     try {
       const events = await client.events.follow({
         signal: ending.signal,
+        inTurn: (work, signal) => this.#readings.run(project, work, signal),
         ...(topics !== undefined && { topics }),
         ...(thread !== undefined && { thread }),
         ...(agent !== undefined && { agent }),

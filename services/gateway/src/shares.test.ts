@@ -89,10 +89,11 @@ function clientOf(project: string, calls: HeldCalls): Client {
     threads: { list: page },
     agents: { list: page },
     events: {
-      follow: async ({ signal }: { signal: AbortSignal }) => ({
+      follow: async ({ signal, inTurn }: Parameters<Client['events']['follow']>[0]) => ({
         async *[Symbol.asyncIterator]() {
           yield* []
-          await once(signal, 'abort')
+          await inTurn?.(() => calls.hold(project, {}), signal).catch(() => undefined)
+          if (!signal.aborted) await once(signal, 'abort')
         },
       }),
     },
@@ -109,7 +110,7 @@ function toolCall(name: string, given: object, id = 1) {
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } }
 }
 
-const doors: readonly (readonly [name: string, method: string, path: string, body?: object])[] = [
+const doors: readonly [name: string, method: string, path: string, body?: object][] = [
   ['a recall', 'POST', '/v1/recall', { ref: 'msg-1a2b3c4d' }],
   ['a search', 'POST', '/v1/search', { query: 'words' }],
   ['a page of history', 'GET', '/v1/threads/run/messages'],
@@ -126,29 +127,31 @@ const doors: readonly (readonly [name: string, method: string, path: string, bod
   ],
 ]
 
-test.each(doors)('%s waits behind two of its own project, and never behind those of another', async (...door) => {
-  const [, method, path, body] = door
-  await withGateway(async ({ url, calls }) => {
-    const ask = (key: string) =>
-      fetch(`${url}${path}`, { method, headers: headersOf(key), ...(body && { body: JSON.stringify(body) }) })
-    await ask('quiet')
-    const flood = Array.from({ length: CROWD }, () => ask('noisy'))
-    await calls.until(SLOTS)
-    // All of the flood has arrived before this one, and is in its line.
-    expect((await ask('quiet')).status).toBeLessThan(500)
-    expect(calls.of('noisy')).toBe(SLOTS)
-    calls.endOne()
-    await calls.until(SLOTS + 1)
-    expect(calls.of('noisy')).toBe(SLOTS + 1)
-    for (let ended = 1; ended < CROWD; ended++) {
+test.each(doors)(
+  '%s waits behind two of its own project, and never behind those of another',
+  async (_name, method, path, body) => {
+    await withGateway(async ({ url, calls }) => {
+      const ask = (key: string) =>
+        fetch(`${url}${path}`, { method, headers: headersOf(key), ...(body && { body: JSON.stringify(body) }) })
+      await ask('quiet')
+      const flood = Array.from({ length: CROWD }, () => ask('noisy'))
+      await calls.until(SLOTS)
+      // All of the flood has arrived before this one, and is in its line.
+      expect((await ask('quiet')).status).toBeLessThan(500)
+      expect(calls.of('noisy')).toBe(SLOTS)
       calls.endOne()
-      await calls.until(Math.min(CROWD, SLOTS + 1 + ended))
-    }
-    calls.endAll()
-    await Promise.all(flood.map(async (asked) => await (await asked).arrayBuffer()))
-    expect(calls.of('noisy')).toBe(CROWD)
-  })
-})
+      await calls.until(SLOTS + 1)
+      expect(calls.of('noisy')).toBe(SLOTS + 1)
+      for (let ended = 1; ended < CROWD; ended++) {
+        calls.endOne()
+        await calls.until(Math.min(CROWD, SLOTS + 1 + ended))
+      }
+      calls.endAll()
+      await Promise.all(flood.map(async (asked) => await (await asked).arrayBuffer()))
+      expect(calls.of('noisy')).toBe(CROWD)
+    })
+  },
+)
 
 test('calls of one batch over MCP are done one after the other, in one slot', async () => {
   await withGateway(async ({ url, calls }) => {
@@ -192,7 +195,7 @@ test('tools whose work is done by workers are refused where the project has its 
       })
       refusals.push(await asked.json())
     }
-    const text = expect.stringMatching(/^RATE_LIMITED: [^]*may work after 1 s/)
+    const text = expect.stringMatching(/^RATE_LIMITED: [\s\S]*may work after 1 s/)
     for (const refusal of refusals) {
       expect(refusal).toMatchObject({ result: { isError: true, content: [{ type: 'text', text }] } })
     }
@@ -201,21 +204,37 @@ test('tools whose work is done by workers are refused where the project has its 
   })
 })
 
+async function openStream(port: number, key: string) {
+  const asked = request({ host: '127.0.0.1', port, path: '/v1/events', headers: headersOf(key) })
+  asked.on('error', () => undefined)
+  asked.end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, retryAfter: response.headers['retry-after'], close: () => asked.destroy() }
+}
+
 test('streams of events of one project leave some to the others', async () => {
   await withGateway(async ({ port }) => {
-    const open = async (key: string) => {
-      const asked = request({ host: '127.0.0.1', port, path: '/v1/events', headers: headersOf(key) })
-      asked.on('error', () => undefined)
-      asked.end()
-      const [response] = (await once(asked, 'response')) as [IncomingMessage]
-      return { status: response.statusCode, retryAfter: response.headers['retry-after'], close: () => asked.destroy() }
-    }
-    const streams = await Promise.all(Array.from({ length: 60 }, () => open('noisy')))
+    const streams = await Promise.all(Array.from({ length: 60 }, () => openStream(port, 'noisy')))
     const refused = streams.filter(({ status }) => status === 429)
     expect([streams.length - refused.length, refused.length]).toEqual([50, 10])
     expect(refused.every(({ retryAfter }) => retryAfter === '5')).toBe(true)
-    const quiet = await open('quiet')
+    const quiet = await openStream(port, 'quiet')
     expect(quiet.status).toBe(200)
     for (const { close } of [...streams, quiet]) close()
+  })
+})
+
+test('streams of events of one project read the log one after the other beside those of another', async () => {
+  await withGateway(async ({ port, calls }) => {
+    const streams = [await openStream(port, 'quiet')]
+    for (let each = 0; each < CROWD; each++) streams.push(await openStream(port, 'noisy'))
+    await calls.until(1)
+    expect(calls.of('noisy')).toBe(1)
+    streams.push(await openStream(port, 'quiet'))
+    expect(calls.of('quiet')).toBe(2)
+    calls.endOne()
+    await calls.until(2)
+    expect(calls.of('noisy')).toBe(2)
+    for (const { close } of streams) close()
   })
 })
