@@ -48,6 +48,21 @@ describe('an item', () => {
     await expect(client.items.get('nobody', rule('auth'))).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'agent' })
   })
 
+  test('that is large leaves room for few on its page, and none is passed over', async () => {
+    const { client, agent, put } = fresh()
+    const text = 'x'.repeat(1_000_000)
+    const names = Array.from({ length: 12 }, (_, index) => `rule ${10 + index}`)
+    for (const name of names) await put({ name, text })
+    const pages: string[][] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await client.items.list(agent, cursor === undefined ? {} : { cursor })
+      pages.push(page.items.map(({ name }) => name))
+      cursor = page.nextCursor
+    }
+    expect(pages.flat()).toEqual(names)
+    expect(pages.map((page) => page.length)).toEqual([8, 4])
+  })
+
   test('gets a version with each change and none without one, and what is left out stays', async () => {
     const { client, agent, put } = fresh()
     await put({ name: 'a', text: 'one', include: 'manual' })

@@ -126,6 +126,15 @@ describe('iterations', () => {
     await expect(append).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'thread' })
   })
 
+  it('count for the size of a page with their lists, too', async () => {
+    const thread = freshThread()
+    const large = ['x'.repeat(3_000_000)]
+    await append(thread, [{ fileChanges: large }, { progressMarkers: large }, { fileChanges: large }].map(iteration))
+    await append(thread, [iteration()])
+    const { iterations, hasMore } = await list(thread)
+    expect([iterations.map(({ number }) => number), hasMore]).toEqual([[1, 2, 3], true])
+  })
+
   it('are paged by number in both directions, large ones on pages of few', async () => {
     const thread = freshThread()
     const output = 'x'.repeat(3_000_000)
