@@ -3,7 +3,7 @@ import { ManualClock } from '../../../test/support/src/manual-clock.js'
 import { ProjectSlots } from './project-slots.js'
 
 function slotsWith(clock = new ManualClock()) {
-  return new ProjectSlots({ besideOthers: 2, alone: 3, clock })
+  return new ProjectSlots({ calm: 2, crowded: 1, alone: 3, clock })
 }
 
 /** Acquires a number of slots, and tells how many were given. */
@@ -21,18 +21,26 @@ function crowd(slots: ProjectSlots, project: string, count: number, signal?: Abo
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a project has its slots beside another one, which waits behind none of its work', async () => {
+test('who asks for much has fewer slots than another one, which waits behind none of its work', async () => {
   const slots = slotsWith()
   const quiet = await slots.acquire('quiet')
-  const { given } = crowd(slots, 'noisy', 100)
+  const { given } = crowd(slots, 'noisy', 5)
   await settled()
   expect(given).toHaveLength(2)
   const again = await slots.acquire('quiet')
   given[0]?.()
   given[0]?.()
   await settled()
+  expect(given).toHaveLength(2)
+  given[1]?.()
+  await settled()
   expect(given).toHaveLength(3)
-  for (const release of [quiet, again]) release()
+  // What is left is little enough for both to run.
+  given[2]?.()
+  await settled()
+  expect(given).toHaveLength(5)
+  for (const release of [quiet, again, ...given]) release()
+  expect(slots.size).toBe(0)
 })
 
 test('who is alone has more, until another one comes, and for a while after that', async () => {
@@ -43,16 +51,13 @@ test('who is alone has more, until another one comes, and for a while after that
   expect(given).toHaveLength(3)
   const guest = await slots.acquire('guest')
   guest()
+  for (const release of given.splice(0, 2)) release()
+  await settled()
+  expect(given).toHaveLength(1)
+  await clock.advance(5_000)
   given[0]?.()
   await settled()
-  expect(given).toHaveLength(3)
-  given[1]?.()
-  await settled()
   expect(given).toHaveLength(4)
-  await clock.advance(5_000)
-  given[2]?.()
-  await settled()
-  expect(given).toHaveLength(6)
 })
 
 test('who gives up leaves the line, and nothing of it stays', async () => {

@@ -1,9 +1,11 @@
 import type { Clock } from './clock.js'
 
 export interface ProjectSlotsOptions {
-  /** What one project may do at once while others do something, too. */
-  readonly besideOthers: number
-  /** While nobody else does. */
+  /** What a project may do at once while others do something, too, as long as it asks for no more than this at once. */
+  readonly calm: number
+  /** What is left of that to a project which asks for more, until less of it waits. */
+  readonly crowded: number
+  /** What a project may do at once while nobody else does anything. */
   readonly alone: number
   readonly clock: Clock
 }
@@ -18,7 +20,8 @@ const NEIGHBOUR_MS = 5_000
 
 /**
  * What one project does at once in this process, where work of all projects shares one event loop and a few connections.
- * Further work of the project waits in its own line, and never before that of another project.
+ * Further work of the project waits in its own line, and never before that of another project. Where several are at work, who
+ * asks for much has fewer slots than who asks for little: the work of the latter is what would be slowed down.
  */
 export class ProjectSlots {
   readonly #options: ProjectSlotsOptions
@@ -47,7 +50,7 @@ export class ProjectSlots {
     this.#note(project)
     const held = this.#held.get(project) ?? { running: 0, waiting: new Set() }
     this.#held.set(project, held)
-    if (held.running < this.#slotsOf(project)) held.running++
+    if (held.running < this.#slotsOf(project, held.running + held.waiting.size + 1)) held.running++
     else await this.#whenFree(project, held, signal)
     let isHeld = true
     return () => {
@@ -86,7 +89,7 @@ export class ProjectSlots {
 
   #admit(project: string, held: Held): void {
     for (const enter of held.waiting) {
-      if (held.running >= this.#slotsOf(project)) break
+      if (held.running >= this.#slotsOf(project, held.running + held.waiting.size)) break
       held.waiting.delete(enter)
       held.running++
       enter()
@@ -99,10 +102,12 @@ export class ProjectSlots {
     this.#last = { project, atMs: this.#options.clock.nowMs() }
   }
 
-  #slotsOf(project: string): number {
-    const { alone, besideOthers, clock } = this.#options
+  /** @param asked for: what runs and what waits */
+  #slotsOf(project: string, asked: number): number {
+    const { alone, calm, crowded, clock } = this.#options
     const other = this.#last.project === project ? this.#lastOther : this.#last
     const isAlone = this.#held.size === 1 && clock.nowMs() - other.atMs >= NEIGHBOUR_MS
-    return isAlone ? alone : besideOthers
+    if (isAlone) return alone
+    return asked > calm ? crowded : calm
   }
 }

@@ -24,10 +24,10 @@ export { TokenCounter } from './token-counter.js'
 export { WarmThreads } from './warm-threads.js'
 
 /**
- * Contexts of one project that a worker builds at once: beside others so few that one of theirs waits for little more than
- * what is being built. Snapshots wait for a model and hold nobody up.
+ * Contexts of one project that a worker builds at once: beside others few, and one where it asks for many, so that theirs
+ * wait for little more than what is being built. Snapshots wait for a model and hold nobody up.
  */
-const SLOTS = { besideOthers: 2, alone: 32 }
+const SLOTS = { calm: 4, crowded: 1, alone: 32 }
 
 export interface AssembleWorkerDeps extends AssemblerDeps {
   readonly queues: Queues

@@ -55,10 +55,10 @@ export interface App {
 }
 
 /**
- * What one project has this process do at once. Beside others so few that what they ask for waits behind two pieces of its
- * work at most; alone more than there are connections to the store. Each holds its answer in memory until that was taken.
+ * What one project has this process do at once. Beside others one piece of work where it asks for much: theirs shares the
+ * event loop with that alone, and takes about twice as long as without it. Alone more than there are connections to the store. Each holds its answer in memory until that was taken.
  */
-const SLOTS = { besideOthers: 2, alone: 8 }
+const SLOTS = { calm: 4, crowded: 1, alone: 8 }
 /** A caller that takes nothing of its answer for so long is let go. */
 const TAKE_MS_MAX = 60_000
 

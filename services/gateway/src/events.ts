@@ -11,8 +11,8 @@ const STREAMS_MAX = 200
 const STREAMS_OF_PROJECT_MAX = 50
 /** Who takes nothing of what was sent for so long is let go, and comes again with the number of the last event. */
 const TAKE_MS_MAX = 30_000
-/** Readings of the log that one project has under way at once, for all its streams. */
-const READINGS = { besideOthers: 1, alone: 8 }
+/** Streams that one project opens at once, and readings of the log for all its streams. */
+const READINGS = { calm: 2, crowded: 1, alone: 8 }
 /** Proxies and browsers take a silent connection for a dead one. */
 const BEAT_EVERY_MS = 15_000
 /** How often the caller of an open stream is looked at again: a key may be revoked while it is open. */
@@ -26,10 +26,13 @@ export class EventStreams {
   readonly #open = new Map<AbortController, string>()
   readonly #clock: Clock
   readonly #readings: ProjectSlots
+  /** A reading may be slow; it does not keep other streams from being opened. */
+  readonly #openings: ProjectSlots
 
   constructor(clock: Clock) {
     this.#clock = clock
     this.#readings = new ProjectSlots({ ...READINGS, clock })
+    this.#openings = new ProjectSlots({ ...READINGS, clock })
   }
 
   get size(): number {
@@ -67,14 +70,16 @@ export class EventStreams {
     })
     void this.#endWhenRefused(ending, isAdmitted)
     try {
-      const events = await client.events.follow({
+      const options = {
         signal: ending.signal,
-        inTurn: (work, signal) => this.#readings.run(project, work, signal),
+        inTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => this.#readings.run(project, work, signal),
         ...(topics !== undefined && { topics }),
         ...(thread !== undefined && { thread }),
         ...(agent !== undefined && { agent }),
         ...(known !== undefined && { after: known }),
-      })
+      }
+      const open = () => client.events.follow(options)
+      const events = await this.#openings.run(project, open, ending.signal)
       reply.hijack()
       await send(reply, events, { signal: ending.signal, clock: this.#clock })
     } catch (error) {

@@ -9,8 +9,8 @@ import type { Backend } from './app.js'
 import { startGateway } from './gateway.js'
 
 const CROWD = 12
-/** What one project may do at once beside another one. */
-const SLOTS = 2
+/** What one project may do at once beside another one, while it asks for no more. */
+const SLOTS = 4
 
 /** A client whose calls are begun, and end when a test says so. */
 class HeldCalls {
@@ -128,7 +128,7 @@ const doors: readonly [name: string, method: string, path: string, body?: object
 ]
 
 test.each(doors)(
-  '%s waits behind two of its own project, and never behind those of another',
+  '%s waits in the line of its own project, and never behind those of another',
   async (_name, method, path, body) => {
     await withGateway(async ({ url, calls }) => {
       const ask = (key: string) =>
@@ -139,12 +139,10 @@ test.each(doors)(
       // All of the flood has arrived before this one, and is in its line.
       expect((await ask('quiet')).status).toBeLessThan(500)
       expect(calls.of('noisy')).toBe(SLOTS)
-      calls.endOne()
-      await calls.until(SLOTS + 1)
-      expect(calls.of('noisy')).toBe(SLOTS + 1)
-      for (let ended = 1; ended < CROWD; ended++) {
-        calls.endOne()
-        await calls.until(Math.min(CROWD, SLOTS + 1 + ended))
+      for (let begun = SLOTS; begun < CROWD; begun = calls.of('noisy')) {
+        calls.endAll()
+        await calls.until(begun + 1)
+        if (begun === SLOTS) expect(calls.of('noisy')).toBe(SLOTS + 1)
       }
       calls.endAll()
       await Promise.all(flood.map(async (asked) => await (await asked).arrayBuffer()))
@@ -228,13 +226,13 @@ test('streams of events of one project read the log one after the other beside t
   await withGateway(async ({ port, calls }) => {
     const streams = [await openStream(port, 'quiet')]
     for (let each = 0; each < CROWD; each++) streams.push(await openStream(port, 'noisy'))
-    await calls.until(1)
-    expect(calls.of('noisy')).toBe(1)
-    streams.push(await openStream(port, 'quiet'))
-    expect(calls.of('quiet')).toBe(2)
-    calls.endOne()
     await calls.until(2)
     expect(calls.of('noisy')).toBe(2)
+    streams.push(await openStream(port, 'quiet'))
+    expect(calls.of('quiet')).toBe(2)
+    calls.endAll()
+    await calls.until(3)
+    expect(calls.of('noisy')).toBe(3)
     for (const { close } of streams) close()
   })
 })
