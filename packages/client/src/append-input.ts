@@ -23,6 +23,7 @@ export interface AppendInput {
   /** Ids that the caller chose, or that a reply's own id or the caller's key gave; the others are new, and cannot be stored yet. */
   readonly chosenIds: ReadonlySet<string>
   readonly startedAtMs: number | undefined
+  readonly continues: boolean
   readonly newAgentRollingWindow: number | null | undefined
   /** For each message the index of the entry that says it, where the entries are in a provider's form. */
   readonly entries?: readonly number[]
@@ -42,6 +43,7 @@ const appendSchema = z.strictObject({
   onBusy: z.enum(['wait', 'fail'], { error: 'must be wait or fail' }).optional(),
   idsAreNew: z.boolean().optional(),
   deadlineMs: z.number().min(1).max(limits.waitMsMax).optional(),
+  continues: z.boolean().optional(),
   startedAtMs: z.number().min(timeBoundsMs.first).max(timeBoundsMs.last).optional(),
   newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
   signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
@@ -77,9 +79,9 @@ function readNeutral(given: unknown): AppendInput {
     }
     chosenIds.add(message.id)
   }
-  const { startedAtMs, newAgentRollingWindow } = rest
+  const { startedAtMs, newAgentRollingWindow, continues = false } = rest
   const answering = contextId === undefined ? messages : messages.map((message) => withContext(message, contextId))
-  return { agent, thread, messages: answering, chosenIds, startedAtMs, newAgentRollingWindow }
+  return { agent, thread, messages: answering, chosenIds, startedAtMs, newAgentRollingWindow, continues }
 }
 
 function readInForm(form: FormName, given: unknown): AppendInput {
@@ -93,9 +95,9 @@ function readInForm(form: FormName, given: unknown): AppendInput {
     if (id !== undefined) chosenIds.add(id)
     return withContext(check({ ...message, id }, `messages.${entry}`), contextId)
   })
-  const { startedAtMs, newAgentRollingWindow } = rest
+  const { startedAtMs, newAgentRollingWindow, continues = false } = rest
   const entries = read.map(({ entry }) => entry)
-  return { agent, thread, messages: checked, chosenIds, startedAtMs, newAgentRollingWindow, entries }
+  return { agent, thread, messages: checked, chosenIds, startedAtMs, newAgentRollingWindow, continues, entries }
 }
 
 /** The entry was what its form takes; the message may still be too large as a whole. */

@@ -1,7 +1,7 @@
 import type { MessageInput } from '@heddle/contracts'
 import { canonicalJson, importedMessageId, messageFingerprint } from '@heddle/core'
 import { type HistoryMessage, loadMessage } from '@heddle/store'
-import { fingerprintsOf } from './looking.js'
+import { fingerprintsOf, storedOf } from './looking.js'
 import type { ClientParts } from './options.js'
 
 /*
@@ -46,6 +46,30 @@ export async function continueGrown(
 }
 
 /**
+ * Compares messages with what is stored under their ids. One that has grown since, as {@link continueGrown} finds it, is no
+ * other.
+ *
+ * @throws ConflictError where an id is taken by another message
+ */
+export async function refuseChanged(
+  parts: Pick<ClientParts, 'store' | 'projectId'>,
+  threadId: string,
+  messages: readonly MessageInput[],
+): Promise<void> {
+  const continued = await continueGrown(parts, threadId, messages)
+  await storedOf(
+    parts,
+    threadId,
+    continued.messages.map((message) => ({ message })),
+  )
+}
+
+/** The id of what continues a message, the first time that it had grown, the second time and so on. */
+export function continuationIdOf(threadId: string, id: string, count: number): string {
+  return importedMessageId(threadId, `${id} continued ${count}`)
+}
+
+/**
  * The same for who sees the history of a thread and no store: a reply that stands in it whole is left out too.
  *
  * @param history the messages of the thread by id
@@ -78,7 +102,7 @@ async function additionsTo(
   for (let count = 1; count <= CONTINUATIONS_MAX; count++) {
     const before = await find(rest.id)
     if (before === null) return [rest]
-    const left = restOf(before, rest, importedMessageId(threadId, `${reply.id} continued ${count}`))
+    const left = restOf(before, rest, continuationIdOf(threadId, reply.id, count))
     // Another message altogether: for ingest to refuse, by name.
     if (left === null) return null
     if (isEmpty(left)) return []

@@ -29,7 +29,7 @@ export async function fingerprintsOf(
 export async function storedOf(
   parts: Pick<ClientParts, 'store' | 'projectId'>,
   threadId: string,
-  placed: readonly PlacedMessage[],
+  placed: readonly Pick<PlacedMessage, 'message'>[],
 ): Promise<ReadonlySet<string>> {
   const ids = placed.map(({ message }) => message.id)
   const existing = await fingerprintsOf(parts, threadId, ids)

@@ -70,6 +70,11 @@ export interface AppendSettings {
   readonly onBusy?: 'wait' | 'fail'
   /** The rolling window, in seconds, of an agent that this append creates; null for none. */
   readonly newAgentRollingWindow?: number | null
+  /**
+   * A further part of something longer: its first message comes after the last one that this client appended to the thread,
+   * whatever time it names. Default false.
+   */
+  readonly continues?: boolean
   /** When the append began: the place in time of messages without `sentAt`. Default now. */
   readonly startedAtMs?: number
   readonly signal?: AbortSignal
@@ -265,11 +270,12 @@ async function checkAgent(parts: ClientParts, threadId: string, agent: string, p
 function place(
   { ordinals, clock }: ClientParts,
   threadId: string,
-  { messages, startedAtMs }: AppendInput,
+  { messages, startedAtMs, continues }: AppendInput,
 ): PlacedMessage[] {
   const sentAtMs = messages.map((message) => (message.sentAt === undefined ? null : Date.parse(message.sentAt)))
-  const places = proposePlaces(sentAtMs, startedAtMs ?? clock.nowMs())
-  const firstOrdinal = ordinals.next(threadId, { firstId: messages[0]?.id ?? '', places })
+  const latestMs = continues ? ordinals.latestAtMs(threadId) : undefined
+  const places = proposePlaces(sentAtMs, startedAtMs ?? clock.nowMs(), latestMs)
+  const firstOrdinal = ordinals.next(threadId, { firstId: messages[0]?.id ?? '', places, continues })
   // Messages that name no time of their own share that of the append.
   let latest = { atMs: Number.NaN, text: '' }
   return messages.map((message, index) => {

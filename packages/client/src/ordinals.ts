@@ -18,6 +18,11 @@ interface Latest {
 export class Ordinals {
   readonly #latest = new Map<string, Latest>()
 
+  /** The latest place in time that an append to a thread proposed. */
+  latestAtMs(threadId: string): number | undefined {
+    return this.#latest.get(threadId)?.atMs
+  }
+
   /**
    * @param append `continues` where it is a part of something longer: then it counts on, whatever its time
    * @returns the ordinal of the append's first message; sending an append again gives it the same one

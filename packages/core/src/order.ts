@@ -21,9 +21,15 @@ export function inConversationOrder(messages: readonly Message[]): Message[] {
 /**
  * The places in time that an append proposes for its messages: each its own `sentAt`, or that of the one before it, and
  * never earlier than one before it. A message without a time takes `startedAtMs`, when the append began.
+ *
+ * @param latestMs the place of the message before them, where they are a part of something longer
  */
-export function proposePlaces(sentAtMs: readonly (number | null)[], startedAtMs: number): number[] {
-  let latest = Number.NEGATIVE_INFINITY
+export function proposePlaces(
+  sentAtMs: readonly (number | null)[],
+  startedAtMs: number,
+  latestMs = Number.NEGATIVE_INFINITY,
+): number[] {
+  let latest = latestMs
   return sentAtMs.map((sentAt) => {
     const own = sentAt ?? (latest === Number.NEGATIVE_INFINITY ? startedAtMs : latest)
     latest = Math.max(latest, own)

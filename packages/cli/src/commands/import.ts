@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
 import { configOf } from '../context.js'
 import { type FailedImport, failedLines, unreadable } from '../importing/failed.js'
-import { type ImportedThread, importedLines, sendThreads } from '../importing/send.js'
+import { type ImportedThread, importedLines, sendFiles } from '../importing/send.js'
 import { nameOption, rollingWindowOption, withCommonOptions } from '../options.js'
 import { exitCodes } from '../output/failure.js'
 import { printWarnings } from '../output/warnings.js'
@@ -47,62 +47,67 @@ export function registerImport(program: Command, context: CommandContext): void 
 
 async function importFiles(context: CommandContext, files: readonly string[], options: ImportOptions): Promise<void> {
   const config = configOf(context, options)
-  const { planImport } = await import('../importing/plan.js')
+  const { planFiles } = await import('../importing/plan.js')
   const unread: FailedImport[] = []
   const reading = context.printer.progress('files read', files.length)
-  const planning = planImport(files, {
+  const planning = planFiles(files, {
     cwd: context.cwd,
     ...(files.length > 1 && { onUnreadable: (file, error) => void unread.push(unreadable(file, error)) }),
     onRead: (count) => reading.update(count),
+    signal: context.signal,
     project: config.project,
     format: options.format,
     ...(options.thread !== undefined && { thread: options.thread }),
   })
-  const planned = await untilStopped(context.signal, planning).finally(() => reading.stop())
-  const { gatewayDestination, storeDestination } = await import('../importing/destination.js')
-  const sending = {
-    agent: options.agent,
-    newAgentRollingWindow: typeof options.rollingWindow === 'number' ? options.rollingWindow : null,
-  }
-  const print = async (
-    { agents }: Pick<RemoteClient, 'agents'>,
-    sent: Awaited<ReturnType<typeof sendThreads>>,
-    told: { project?: string; settled: boolean | null },
-  ) => {
-    const { imported } = sent
-    const failed = [...unread, ...sent.failed]
-    if (failed.length > 0) context.setExitCode(exitCodes.error)
-    const document = {
-      ...told,
+  const plan = await untilStopped(context.signal, planning).finally(() => reading.stop())
+  try {
+    const { gatewayDestination, storeDestination } = await import('../importing/destination.js')
+    const sending = {
       agent: options.agent,
-      threads: imported,
-      failed,
-      stored: imported.reduce((sum, thread) => sum + thread.stored, 0),
-      repeated: imported.reduce((sum, thread) => sum + thread.repeated, 0),
-      warnings: [...warningsOf(imported), ...(await windowNotTaken(agents, options))],
+      newAgentRollingWindow: typeof options.rollingWindow === 'number' ? options.rollingWindow : null,
     }
-    context.printer.result(document, () => [
-      ...(imported.length === 0 ? [] : importedLines(imported)),
-      ...(failed.length === 0 ? [] : ['', ...failedLines(failed)]),
-    ])
-    printWarnings(context.printer, document.warnings)
+    const print = async (
+      { agents }: Pick<RemoteClient, 'agents'>,
+      sent: Awaited<ReturnType<typeof sendFiles>>,
+      told: { project?: string; settled: boolean | null },
+    ) => {
+      const { imported } = sent
+      const failed = [...unread, ...sent.failed]
+      if (failed.length > 0) context.setExitCode(exitCodes.error)
+      const document = {
+        ...told,
+        agent: options.agent,
+        threads: imported,
+        failed,
+        stored: imported.reduce((sum, thread) => sum + thread.stored, 0),
+        repeated: imported.reduce((sum, thread) => sum + thread.repeated, 0),
+        warnings: [...warningsOf(imported), ...(await windowNotTaken(agents, options))],
+      }
+      context.printer.result(document, () => [
+        ...(imported.length === 0 ? [] : importedLines(imported)),
+        ...(failed.length === 0 ? [] : ['', ...failedLines(failed)]),
+      ])
+      printWarnings(context.printer, document.warnings)
+    }
+    const remote = await remoteClientOf(context, options)
+    if (remote !== null) {
+      const { projectIdOf } = await import('@heddle/core')
+      const sent = sendFiles(context, gatewayDestination(remote, projectIdOf(config.project)), plan.files, sending)
+      // The project is that of the key, and the workers are elsewhere.
+      return await print(remote, await untilStopped(context.signal, sent), { settled: null })
+    }
+    const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
+    await withEngine(context, options, { stages }, async (engine) => {
+      await refusePaused(engine, 'ingest')
+      const sent = await sendFiles(context, storeDestination(engine), plan.files, sending)
+      // Workers that end with this command do now what workers elsewhere would do by themselves.
+      const threads = sent.imported.map(({ thread }) => thread)
+      const settled = engine.workersHere.length === 0 ? null : await settleThreads(context, engine, threads, 'vectors')
+      await print(engine.client, sent, { project: config.project, settled })
+    })
+  } finally {
+    await plan.remove()
   }
-  const remote = await remoteClientOf(context, options)
-  if (remote !== null) {
-    const { projectIdOf } = await import('@heddle/core')
-    const sent = sendThreads(context, gatewayDestination(remote, projectIdOf(config.project)), planned, sending)
-    // The project is that of the key, and the workers are elsewhere.
-    return await print(remote, await untilStopped(context.signal, sent), { settled: null })
-  }
-  const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
-  await withEngine(context, options, { stages }, async (engine) => {
-    await refusePaused(engine, 'ingest')
-    const sent = await sendThreads(context, storeDestination(engine), planned, sending)
-    // Workers that end with this command do now what workers elsewhere would do by themselves.
-    const threads = sent.imported.map(({ thread }) => thread)
-    const settled = engine.workersHere.length === 0 ? null : await settleThreads(context, engine, threads, 'vectors')
-    await print(engine.client, sent, { project: config.project, settled })
-  })
 }
 
 function warningsOf(imported: readonly ImportedThread[]): string[] {

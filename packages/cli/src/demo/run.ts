@@ -5,8 +5,8 @@ import type { Config, Logger } from '@heddle/runtime'
 import type { CommandContext } from '../context.js'
 import type { Engine } from '../engine.js'
 import { storeDestination } from '../importing/destination.js'
-import { type PlannedThread, planImport } from '../importing/plan.js'
-import { sendThreads } from '../importing/send.js'
+import { fileOf, type PlannedThread, planImport } from '../importing/held-plan.js'
+import { sendFiles } from '../importing/send.js'
 import { untilStopped } from '../with-engine.js'
 import { recordSession } from './recorder.js'
 import { type DemoReport, fatesOf, type RecalledResult, summaryOf } from './report.js'
@@ -107,7 +107,7 @@ async function showTheWay(
   const {
     imported: [imported],
   } = await steps.run('send the messages through the queue, until stored', () =>
-    sendThreads(context, storeDestination(engine), [session], { agent: AGENT, newAgentRollingWindow: null }),
+    sendFiles(context, storeDestination(engine), [fileOf(session)], { agent: AGENT, newAgentRollingWindow: null }),
   )
   if (imported === undefined) throw new Error('the session was not sent')
   const wentOn = await steps.run('prune and summarize, until settled', () => settle(engine, thread, context.signal))

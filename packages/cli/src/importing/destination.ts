@@ -1,12 +1,18 @@
-import { continueGrown, continueGrownIn, type EarlierForm } from '@heddle/client'
+import { continuationIdOf, continueGrown, continueGrownIn, type EarlierForm, refuseChanged } from '@heddle/client'
 import type { RemoteClient } from '@heddle/client/http'
 import { HeddleError, limits, type MessageInput } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
+import { loadThread } from '@heddle/store'
 import type { Engine } from '../engine.js'
 
 /** Where sessions go: into a store of one's own, or through a gateway. */
 export interface Destination {
+  /** Appends a part of a session; its parts come one after the other. */
   append(thread: string, messages: readonly MessageInput[], options: SendOptions): Promise<Sent>
+  /** Whether a thread is there: its session's messages may be others by now. */
+  holds(thread: string): Promise<boolean>
+  /** @throws ConflictError where a part of a session contradicts what is stored, before anything of the session is sent */
+  compare(thread: string, messages: readonly MessageInput[]): Promise<void>
   overview(thread: string): Promise<Overview>
 }
 
@@ -20,6 +26,8 @@ export interface Overview {
 export interface SendOptions {
   readonly agent: string
   readonly newAgentRollingWindow: number | null
+  /** Not the first part of its session. */
+  readonly continues: boolean
   readonly onProgress: (stored: number) => void
 }
 
@@ -39,6 +47,11 @@ export function storeDestination(engine: Pick<Engine, 'client' | 'store' | 'proj
       const append = { ...options, thread, messages: sent, ack: 'stored', deadlineMs: APPEND_DEADLINE_MS } as const
       return { ...(await engine.client.messages.append(append)), grown }
     },
+    async holds(thread) {
+      const { store, projectId } = engine
+      return (await store.inProject(projectId, (tx) => loadThread(tx, { threadId: threadIdOf(projectId, thread) }))) !== null
+    },
+    compare: (thread, messages) => refuseChanged(engine, threadIdOf(engine.projectId, thread), messages),
     overview: (thread) => engine.client.threads.get(thread),
   }
 }
@@ -55,7 +68,7 @@ export function gatewayDestination(client: RemoteClient, projectId: string): Des
       } catch (error) {
         // A reply that was still being written when it was sent last: only then is the history looked at.
         if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
-        const history = await historyOf(client, thread)
+        const history = await historyOf(client, { thread, threadId: threadIdOf(projectId, thread), messages })
         const continued = await continueGrownIn(history, threadIdOf(projectId, thread), messages)
         if (continued.grown === 0) throw error
         const dropped = messages.length - continued.messages.length
@@ -63,16 +76,34 @@ export function gatewayDestination(client: RemoteClient, projectId: string): Des
         return { stored, repeated: repeated + dropped, grown: continued.grown - dropped }
       }
     },
+    // A gateway is asked for the history only where it refuses a message.
+    holds: async () => false,
+    compare: async () => {},
     overview: (thread) => client.threads.get(thread),
   }
 }
 
-async function historyOf(client: RemoteClient, thread: string): Promise<ReadonlyMap<string, EarlierForm>> {
+/** The earlier forms of some messages, and what continues those. */
+async function historyOf(
+  client: RemoteClient,
+  { thread, threadId, messages }: { thread: string; threadId: string; messages: readonly MessageInput[] },
+): Promise<ReadonlyMap<string, EarlierForm>> {
   const history = new Map<string, EarlierForm>()
+  const continuation = (id: string, count: number) => ({ id: continuationIdOf(threadId, id, count), of: id, count })
+  const replies = messages.filter(({ role }) => role === 'assistant')
+  const wanted = new Set(replies.map(({ id }) => id))
+  const continuations = new Map(replies.map(({ id }) => continuation(id, 1)).map((next) => [next.id, next]))
   let cursor: string | null | undefined
   do {
     const page = await client.messages.list({ thread, limit: limits.pageItemsMax, ...(cursor && { cursor }) })
-    for (const message of page.items) history.set(message.id, message)
+    for (const message of page.items) {
+      const known = continuations.get(message.id)
+      if (known === undefined && !wanted.has(message.id)) continue
+      history.set(message.id, message)
+      if (known === undefined) continue
+      const next = continuation(known.of, known.count + 1)
+      continuations.set(next.id, next)
+    }
     cursor = page.nextCursor
   } while (cursor !== null)
   return history

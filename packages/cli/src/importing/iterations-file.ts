@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { NewIteration } from '@heddle/client'
 import { iterationInputSchema, PermanentError, parse } from '@heddle/contracts'
 import { canonicalJson, importedIterationId } from '@heddle/core'
-import { readSessionFile } from './read-file.js'
+import { readWholeFile } from './read-file.js'
 
 /** Without an id a line gets one from its content and its place, so that adding a file again adds nothing. */
 const lineSchema = iterationInputSchema.partial({ id: true })
@@ -17,7 +17,7 @@ export async function readIterations(
   path: string,
   { cwd, threadId }: { cwd: string; threadId: string },
 ): Promise<NewIteration[]> {
-  const text = await readSessionFile(resolve(cwd, path))
+  const text = await readWholeFile(resolve(cwd, path))
   const iterations = text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return []
     const iteration = parse(lineSchema, readLine(line, index + 1), `line ${index + 1}`)

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { planImport } from './plan.js'
+import { planImport } from './held-plan.js'
 
 const line = (text: string) => JSON.stringify({ role: 'user', content: text })
 

@@ -1,21 +1,47 @@
 import { basename, extname, resolve } from 'node:path'
-import { type ParsedThread, parseSession, type SessionFormat } from '@heddle/client'
+import { type ParsedMessage, readSession, type Session, type SessionFormat } from '@heddle/client'
 import { HeddleError, type MessageInput, nameSchema, PermanentError } from '@heddle/contracts'
 import { importedMessageId, projectIdOf, threadIdOf } from '@heddle/core'
+import { Turns } from '@heddle/runtime'
 import { UsageError } from '../output/failure.js'
 import { isOfOneFile } from './failed.js'
-import { readSessionFile } from './read-file.js'
+import { fileError } from './read-file.js'
+import { openSessionBytes, type SessionBytes } from './session-bytes.js'
+
+/** A file that was read and checked: the threads that it makes, and its messages once more. */
+export interface PlannedFile {
+  readonly file: string
+  /** Its size. */
+  readonly bytes: number
+  readonly threads: readonly ThreadPlan[]
+  /** As it is read, from its beginning each time; those of one thread in their order. */
+  messages(): Iterable<PlannedMessage>
+  /** To be called once nobody reads it for now. */
+  close(): void
+}
 
 /** A thread as it is going to be sent. */
-export interface PlannedThread {
+export interface ThreadPlan {
   readonly thread: string
   readonly file: string
   readonly format: SessionFormat
-  readonly messages: readonly MessageInput[]
+  readonly messages: number
   readonly toolCalls: number
   readonly toolResults: number
   /** Records of the file that are no messages, by what they are. */
   readonly skipped: Readonly<Record<string, number>>
+}
+
+export interface PlannedMessage {
+  readonly thread: ThreadPlan
+  readonly message: MessageInput
+}
+
+/** All files of an import. */
+export interface Plan {
+  readonly files: readonly PlannedFile[]
+  /** Removes what was kept of them beside the files themselves. */
+  remove(): Promise<void>
 }
 
 export interface PlanOptions {
@@ -28,6 +54,7 @@ export interface PlanOptions {
   readonly onUnreadable?: (file: string, error: unknown) => void
   /** Told how many files have been read. */
   readonly onRead?: (files: number) => void
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -36,7 +63,7 @@ export interface PlanOptions {
  * @throws UsageError where two of them would make one thread
  * @throws PermanentError that names the file and the place in it, where nobody wants to be told of such files
  */
-export async function planImport(files: readonly string[], options: PlanOptions): Promise<PlannedThread[]> {
+export async function planFiles(files: readonly string[], options: PlanOptions): Promise<Plan> {
   if (options.thread !== undefined && files.length > 1) {
     throw new UsageError(
       'thread',
@@ -45,55 +72,87 @@ export async function planImport(files: readonly string[], options: PlanOptions)
       'Leave --thread out, so that each thread is named after its file; or import the files one by one.',
     )
   }
-  const planned: PlannedThread[] = []
-  for (const [index, file] of files.entries()) {
-    try {
-      planned.push(...(await planFile(file, options)))
-    } catch (error) {
-      if (options.onUnreadable === undefined || !isOfOneFile(error)) throw error
-      options.onUnreadable(file, error)
-    }
-    options.onRead?.(index + 1)
-  }
-  rejectSameNames(planned)
-  return planned
-}
-
-async function planFile(file: string, options: PlanOptions): Promise<PlannedThread[]> {
-  const text = await readSessionFile(resolve(options.cwd, file))
-  const parsed = parse(text, file, options.format)
-  const base = options.thread ?? basename(file, extname(file))
-  return parsed.threads.map((thread) => {
-    const name = checkedName(thread.suffix === null ? base : `${base}-${thread.suffix}`, file)
-    return {
-      thread: name,
-      file,
-      format: parsed.format,
-      messages: withIds(thread, name, options.project),
-      toolCalls: thread.toolCalls,
-      toolResults: thread.toolResults,
-      skipped: parsed.skipped,
-    }
-  })
-}
-
-function parse(text: string, file: string, format: SessionFormat | 'auto'): ReturnType<typeof parseSession> {
+  const planned: PlannedFile[] = []
+  const opened: SessionBytes[] = []
+  const remove = async () => void (await Promise.all(opened.map((bytes) => bytes.remove())))
   try {
-    return parseSession(text, { fileName: basename(file), format })
+    for (const [index, file] of files.entries()) {
+      try {
+        const bytes = await openSessionBytes(resolve(options.cwd, file))
+        opened.push(bytes)
+        planned.push(await planFile(file, bytes, options))
+      } catch (error) {
+        if (options.onUnreadable === undefined || !isOfOneFile(error)) throw error
+        options.onUnreadable(file, error)
+      }
+      options.onRead?.(index + 1)
+    }
+    rejectSameNames(planned.flatMap(({ threads }) => threads))
   } catch (error) {
-    if (!(error instanceof HeddleError)) throw error
-    const { code, detail, hint = 'Correct the file, or choose another with --format.', ...details } = error.toJSON()
-    throw new PermanentError(code, detail, { ...details, hint: `${hint} Nothing was stored.`, cause: error })
+    await remove()
+    throw error
+  }
+  return { files: planned, remove }
+}
+
+async function planFile(file: string, bytes: SessionBytes, options: PlanOptions): Promise<PlannedFile> {
+  const { format, skipped, threads, messages } = await lookThrough(bytes, file, options)
+  const base = options.thread ?? basename(file, extname(file))
+  const projectId = projectIdOf(options.project)
+  const planned = new Map<number, ThreadPlan>()
+  for (const { number, suffix, ...counts } of threads) {
+    const thread = checkedName(suffix === null ? base : `${base}-${suffix}`, file)
+    planned.set(number, { thread, file, format, skipped, ...counts })
+  }
+  return {
+    file,
+    bytes: bytes.size,
+    threads: [...planned.values()],
+    *messages() {
+      for (const { thread: number, message } of faultsIn(bytes.path, messages(), '')) {
+        const thread = planned.get(number)
+        if (thread !== undefined) yield { thread, message: withId(message, threadIdOf(projectId, thread.thread)) }
+      }
+    },
+    close: () => bytes.close(),
   }
 }
 
-/** Ids that are the same each time the file is read, so that importing again stores nothing twice. */
-function withIds(thread: ParsedThread, name: string, project: string): MessageInput[] {
-  const threadId = threadIdOf(projectIdOf(project), name)
-  return thread.messages.map(({ id, identity, input }) => ({
-    ...input,
-    id: id ?? importedMessageId(threadId, identity),
-  }))
+/** Others get their turn now and then: a long file takes seconds. */
+async function lookThrough(bytes: SessionBytes, file: string, { format, signal }: PlanOptions): Promise<Session> {
+  const turns = new Turns()
+  const look = faultsIn(bytes.path, readSession(bytes, { fileName: basename(file), format }), 'Nothing was stored.')
+  try {
+    for (let looked = look.next(); ; looked = look.next()) {
+      if (looked.done === true) return looked.value
+      const turn = turns.next()
+      if (turn === null) continue
+      await turn
+      signal?.throwIfAborted()
+    }
+  } finally {
+    bytes.close()
+  }
+}
+
+/** What is wrong with a file, in words that say what to do. */
+function* faultsIn<Item, Result>(
+  path: string,
+  items: Generator<Item, Result>,
+  isStored: 'Nothing was stored.' | '',
+): Generator<Item, Result> {
+  try {
+    return yield* items
+  } catch (error) {
+    if (!(error instanceof HeddleError)) throw fileError(path, error)
+    const { code, detail, hint = 'Correct the file, or choose another with --format.', ...details } = error.toJSON()
+    throw new PermanentError(code, detail, { ...details, hint: `${hint} ${isStored}`.trimEnd(), cause: error })
+  }
+}
+
+/** An id that is the same each time the file is read, so that importing again stores nothing twice. */
+function withId({ id, identity, input }: ParsedMessage, threadId: string): MessageInput {
+  return { ...input, id: id ?? importedMessageId(threadId, identity) }
 }
 
 function checkedName(name: string, file: string): string {
@@ -107,7 +166,7 @@ function checkedName(name: string, file: string): string {
   )
 }
 
-function rejectSameNames(planned: readonly PlannedThread[]): void {
+function rejectSameNames(planned: readonly ThreadPlan[]): void {
   const fileOf = new Map<string, string>()
   for (const { thread, file } of planned) {
     const other = fileOf.get(thread)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseSession } from '@heddle/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readSessionFile } from './read-file.js'
+import { readWholeFile } from './read-file.js'
 
 let folder: string
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 async function read(bytes: Uint8Array): Promise<string> {
   const path = join(folder, 'session.jsonl')
   await writeFile(path, bytes)
-  return await readSessionFile(path)
+  return await readWholeFile(path)
 }
 
 const line = (content: string) => `${JSON.stringify({ role: 'user', content })}\n`

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { PermanentError } from '@heddle/contracts'
 
-/** A session's file is read whole, as one text, and JavaScript's texts end near 512 MB. */
+/** A file that is read whole is one text, and JavaScript's texts end near 512 MB. */
 export const FILE_BYTES_MAX = 256 * 1_024 * 1_024
 
 interface Details {
@@ -10,21 +10,21 @@ interface Details {
 }
 
 /** The one path that names no regular file and is read all the same. */
-const STANDARD_INPUT = '/dev/stdin'
+export const STANDARD_INPUT = '/dev/stdin'
 
 /**
- * A session's file as text; `/dev/stdin` stands for what is piped in. Of a session that is being written, the last character
+ * A file of lines as text; `/dev/stdin` stands for what is piped in. Of a session that is being written, the last character
  * may be there in part: it is left out, and its line is unfinished then like any that is cut off.
  *
  * @throws PermanentError `NOT_FOUND`, `FORBIDDEN`, `PAYLOAD_TOO_LARGE` or `VALIDATION_ERROR`, each naming the file
  */
-export async function readSessionFile(path: string): Promise<string> {
+export async function readWholeFile(path: string): Promise<string> {
   const details = { field: 'file', received: path }
   try {
     const bytes = path === STANDARD_INPUT ? await readStandardInput(details) : await readRegularFile(path, details)
     return decode(bytes)
   } catch (error) {
-    throw fileError(path, error, details)
+    throw fileError(path, error)
   }
 }
 
@@ -34,16 +34,27 @@ function decode(bytes: Uint8Array): string {
 }
 
 async function readRegularFile(path: string, details: Details): Promise<Uint8Array> {
+  const size = await checkRegular(path)
+  if (size > FILE_BYTES_MAX) throw tooLarge(path, `has ${size} bytes`, details)
+  return await readFile(path)
+}
+
+/**
+ * @returns its size in bytes
+ * @throws PermanentError `VALIDATION_ERROR` for what is no file
+ */
+export async function checkRegular(path: string): Promise<number> {
   const file = await stat(path)
+  if (file.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' })
   // Opening a named pipe blocks a thread until somebody writes to it, and the process cannot even end meanwhile.
-  if (!file.isFile() && !file.isDirectory()) {
+  if (!file.isFile()) {
     throw new PermanentError('VALIDATION_ERROR', `file: ${path} must be a regular file, not a pipe or a device`, {
-      ...details,
+      field: 'file',
+      received: path,
       hint: `Write the session into a file and import that, or pipe it in and name ${STANDARD_INPUT} with --thread NAME.`,
     })
   }
-  if (file.size > FILE_BYTES_MAX) throw tooLarge(path, `has ${file.size} bytes`, details)
-  return await readFile(path)
+  return file.size
 }
 
 async function readStandardInput(details: Details): Promise<Uint8Array> {
@@ -60,12 +71,16 @@ async function readStandardInput(details: Details): Promise<Uint8Array> {
 function tooLarge(path: string, what: string, details: Details): PermanentError {
   return new PermanentError('PAYLOAD_TOO_LARGE', `${path}: ${what}, at most ${FILE_BYTES_MAX} bytes are read at once`, {
     ...details,
-    hint: 'Split the file into sessions; nothing was stored.',
+    hint: 'Split the file; nothing was stored.',
   })
 }
 
 /** What went wrong with a file, in words that say what to do. */
-export function fileError(path: string, error: unknown, details: Details): unknown {
+export function fileError(
+  path: string,
+  error: unknown,
+  details: Details = { field: 'file', received: path },
+): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') {
     return new PermanentError('NOT_FOUND', `file: ${path} does not exist`, {

@@ -1,10 +1,11 @@
-import { ineligibleReason } from '@heddle/core'
 import type { CommandContext } from '../context.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount, type Line, tableLines } from '../output/table.js'
 import type { Destination } from './destination.js'
 import { type FailedImport, isOfOneSession, notStored } from './failed.js'
-import type { PlannedThread } from './plan.js'
+import { Limiter } from './limiter.js'
+import type { PlannedFile } from './plan.js'
+import { type SentThread, sendFile } from './send-file.js'
 
 /** What became of a session. */
 export interface ImportedThread {
@@ -33,81 +34,83 @@ export interface ImportedThread {
   readonly warnings: readonly string[]
 }
 
-/** Threads on their way at once; each sends several batches at a time by itself. */
-const THREADS_AT_ONCE = 4
+/** Files that are read at once, and parts of them that are on their way. */
+const FILES_AT_ONCE = 4
+const PARTS_AT_ONCE = 4
 
 /**
- * Sends threads as any producer would, and waits until all of it is stored. One that the store refuses does not keep the others
- * from it.
+ * Sends sessions as any producer would, and waits until all of it is stored. One that the store refuses does not keep the
+ * others from it.
  *
  * @throws the error of a thread that is the only one, or that all others would meet, too
  */
-export async function sendThreads(
+export async function sendFiles(
   context: CommandContext,
   destination: Destination,
-  planned: readonly PlannedThread[],
+  files: readonly PlannedFile[],
   options: { agent: string; newAgentRollingWindow: number | null },
 ): Promise<{ imported: ImportedThread[]; failed: FailedImport[] }> {
-  const total = planned.reduce((sum, { messages }) => sum + messages.length, 0)
-  const progress = context.printer.progress('messages stored', total)
-  const storedOf = new Map<PlannedThread, number>()
-  const results: (ImportedThread | FailedImport)[] = new Array(planned.length)
+  const threads = files.flatMap((file) => file.threads)
+  const total = threads.reduce((sum, { messages }) => sum + messages, 0)
+  const progress = context.printer.progress('messages stored', total, { rate: true })
+  const limiter = new Limiter(PARTS_AT_ONCE)
+  const stored: number[] = []
+  let done = 0
+  const results: (ImportedThread | FailedImport)[][] = new Array(files.length)
+  const onProgressOf = (index: number) => (messages: number) => {
+    done += messages - (stored[index] ?? 0)
+    stored[index] = messages
+    progress.update(done)
+  }
+  const send = async (file: PlannedFile, index: number) => {
+    const onProgress = onProgressOf(index)
+    const slot = () => limiter.enter()
+    const sent = await sendFile(destination, file, { ...options, signal: context.signal, slot, onProgress })
+    results[index] = sent.map(({ error, ...thread }) => {
+      if (error === undefined) return importedThread(thread)
+      if (threads.length === 1 || !isOfOneSession(error)) throw error
+      return notStored(thread.planned, error)
+    })
+    onProgress(file.threads.reduce((sum, { messages }) => sum + messages, 0))
+  }
   let next = 0
-
   const sendNext = async (): Promise<void> => {
-    for (let index = next++; index < planned.length; index = next++) {
-      const thread = planned[index]
-      if (thread === undefined) return
+    for (let index = next++; index < files.length; index = next++) {
+      const file = files[index]
+      if (file === undefined) return
       context.signal.throwIfAborted()
-      const onProgress = (stored: number) => {
-        storedOf.set(thread, stored)
-        progress.update([...storedOf.values()].reduce((sum, count) => sum + count, 0))
-      }
-      try {
-        results[index] = await sendThread(destination, thread, options, onProgress)
-      } catch (error) {
-        if (planned.length === 1 || !isOfOneSession(error)) throw error
-        results[index] = notStored(thread, error)
-        onProgress(thread.messages.length)
-      }
+      await send(file, index)
     }
   }
   try {
-    await Promise.all(Array.from({ length: Math.min(THREADS_AT_ONCE, planned.length) }, sendNext))
+    await Promise.all(Array.from({ length: Math.min(FILES_AT_ONCE, files.length) }, sendNext))
   } finally {
     progress.stop()
   }
+  const ended = results.flat()
   return {
-    imported: results.filter((result) => 'stored' in result),
-    failed: results.filter((result) => 'error' in result),
+    imported: ended.filter((result) => 'stored' in result),
+    failed: ended.filter((result) => 'error' in result),
   }
 }
 
-async function sendThread(
-  destination: Destination,
-  planned: PlannedThread,
-  options: { agent: string; newAgentRollingWindow: number | null },
-  onProgress: (stored: number) => void,
-): Promise<ImportedThread> {
-  const { thread, file, format, messages, toolCalls, toolResults, skipped } = planned
-  const { stored, repeated, grown } = await destination.append(thread, messages, { ...options, onProgress })
-  const overview = await destination.overview(thread)
+function importedThread({ planned, overview, stored, repeated, grown, keptAside }: Omit<SentThread, 'error'>): ImportedThread {
   return {
-    thread,
-    file,
+    thread: planned.thread,
+    file: planned.file,
     status: stored + grown > 0 ? 'stored' : 'repeated',
-    format,
-    messages: messages.length,
-    toolCalls,
-    toolResults,
-    keptAside: messages.filter(({ role, keptAside = null }) => ineligibleReason({ role, keptAside }) !== null).length,
+    format: planned.format,
+    messages: planned.messages,
+    toolCalls: planned.toolCalls,
+    toolResults: planned.toolResults,
+    keptAside,
     stored,
     repeated,
     grown,
-    eligible: overview.eligible,
-    imported: overview.imported,
-    skipped,
-    warnings: overview.warnings,
+    eligible: overview?.eligible ?? 0,
+    imported: overview?.imported ?? 0,
+    skipped: planned.skipped,
+    warnings: overview?.warnings ?? [],
   }
 }
 

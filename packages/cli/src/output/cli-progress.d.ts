@@ -11,8 +11,8 @@ declare module 'cli-progress' {
 
   export class SingleBar {
     constructor(options: BarOptions)
-    start(total: number, startValue: number): void
-    update(current: number): void
+    start(total: number, startValue: number, payload: object): void
+    update(current: number, payload: object): void
     setTotal(total: number): void
     stop(): void
   }

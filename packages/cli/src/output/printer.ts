@@ -44,7 +44,8 @@ export interface Printer {
   /** A command's help. */
   help(text: string): void
   failure(error: unknown): void
-  progress(label: string, total: number): Progress
+  /** How far something is; with `rate` how fast it goes and how long it takes still, also as lines of JSON with `--json`. */
+  progress(label: string, total: number, options?: { readonly rate: boolean }): Progress
   /** Resolves when everything that was written has left the process. */
   flush(): Promise<void>
 }
@@ -93,8 +94,9 @@ export function createPrinter(options: PrinterOptions): Printer {
       const { what, why, hint } = failureLines(error)
       err.write(`${warnings.red(`✗ ${what}`)}\n  why: ${why}\n  do:  ${hint}\n`)
     },
-    progress(label, total) {
-      return createProgress({ label, total, stream: stderr, write: err.write, silent: errJson, ...clockOf(options) })
+    progress(label, total, { rate } = { rate: false }) {
+      const form = !errJson ? 'text' : rate ? 'json' : 'none'
+      return createProgress({ label, total, rate, form, stream: stderr, write: err.write, ...clockOf(options) })
     },
     async flush() {
       if (helpText !== '') out.write(`${JSON.stringify({ help: helpText })}\n`)

@@ -1,4 +1,5 @@
 import { SingleBar } from 'cli-progress'
+import { Rate } from './rate.js'
 import { formatCount } from './table.js'
 
 /** How far something is. A finished or stopped one ignores updates. */
@@ -10,9 +11,12 @@ export interface Progress {
 export interface ProgressOptions {
   readonly label: string
   readonly total: number
+  /** Whether to tell how fast it goes and how long it takes still. */
+  readonly rate: boolean
   readonly stream: NodeJS.WritableStream & { isTTY?: boolean }
   readonly write: (text: string) => void
-  readonly silent: boolean
+  /** `json`: an object a line, for programs. */
+  readonly form: 'text' | 'json' | 'none'
   readonly nowMs?: () => number
 }
 
@@ -20,27 +24,38 @@ export interface ProgressOptions {
 const SHOW_AFTER_MS = 1_000
 /** Where nobody watches, such as a build log, one line in so many milliseconds. */
 const LINE_EVERY_MS = 5_000
+/** A rate is told no more often: each look at it is a sample. */
+const RATE_EVERY_MS = 500
 
-/** A bar on a terminal, a plain line now and then elsewhere, nothing with `silent`. */
+/** A bar on a terminal, a line now and then elsewhere, nothing where nobody wants to know. */
 export function createProgress(options: ProgressOptions): Progress {
   const nowMs = options.nowMs ?? (() => performance.now())
   const startedAtMs = nowMs()
-  if (options.silent) return { update: () => undefined, stop: () => undefined }
-  return options.stream.isTTY === true ? bar(options, nowMs, startedAtMs) : lines(options, nowMs, startedAtMs)
+  if (options.form === 'none') return { update: () => undefined, stop: () => undefined }
+  const isBar = options.form === 'text' && options.stream.isTTY === true
+  return isBar ? bar(options, nowMs, startedAtMs) : lines(options, nowMs, startedAtMs)
 }
 
 function bar(options: ProgressOptions, nowMs: () => number, startedAtMs: number): Progress {
+  const rate = new Rate(startedAtMs)
   let shown: SingleBar | null = null
   let total = options.total
   let stopped = false
+  let ratedAtMs = Number.NEGATIVE_INFINITY
+  let speed = ''
   return {
     update(done, newTotal) {
       if (stopped) return
       total = newTotal ?? total
+      const atMs = nowMs()
+      if (options.rate && atMs - ratedAtMs >= RATE_EVERY_MS) {
+        ratedAtMs = atMs
+        speed = speedText(rate.at(atMs, { done, total }), total - done)
+      }
       if (shown === null) {
-        if (nowMs() - startedAtMs < SHOW_AFTER_MS) return
+        if (atMs - startedAtMs < SHOW_AFTER_MS) return
         shown = new SingleBar({
-          format: `  ${options.label} {bar} {percentage}% · {value} of {total}`,
+          format: `  ${options.label} {bar} {percentage}% · {value} of {total}{speed}`,
           stream: options.stream,
           clearOnComplete: true,
           hideCursor: false,
@@ -48,10 +63,10 @@ function bar(options: ProgressOptions, nowMs: () => number, startedAtMs: number)
           gracefulExit: false,
           fps: 10,
         })
-        shown.start(total, done)
+        shown.start(total, done, { speed })
       }
       shown.setTotal(total)
-      shown.update(done)
+      shown.update(done, { speed })
     },
     stop() {
       stopped = true
@@ -61,18 +76,36 @@ function bar(options: ProgressOptions, nowMs: () => number, startedAtMs: number)
 }
 
 function lines(options: ProgressOptions, nowMs: () => number, startedAtMs: number): Progress {
+  const { label } = options
+  const rate = new Rate(startedAtMs)
+  // Programs are told of what takes long; people of what is under way.
+  const firstAfterMs = options.form === 'json' ? LINE_EVERY_MS : SHOW_AFTER_MS
   let total = options.total
-  let lastLineAtMs = startedAtMs - LINE_EVERY_MS + SHOW_AFTER_MS
+  let lastLineAtMs = startedAtMs - LINE_EVERY_MS + firstAfterMs
   let stopped = false
   return {
     update(done, newTotal) {
       total = newTotal ?? total
-      if (stopped || nowMs() - lastLineAtMs < LINE_EVERY_MS) return
-      lastLineAtMs = nowMs()
-      options.write(`  ${options.label}: ${formatCount(done)} of ${formatCount(total)}\n`)
+      const atMs = nowMs()
+      if (stopped || atMs - lastLineAtMs < LINE_EVERY_MS) return
+      lastLineAtMs = atMs
+      const speed = rate.at(atMs, { done, total })
+      const left = total - done
+      if (options.form === 'json') {
+        options.write(`${JSON.stringify({ progress: { label, done, total, left, ...speed } })}\n`)
+        return
+      }
+      const told = options.rate ? speedText(speed, left) : ''
+      options.write(`  ${label}: ${formatCount(done)} of ${formatCount(total)}${told}\n`)
     },
     stop() {
       stopped = true
     },
   }
+}
+
+function speedText({ perSecond, secondsLeft }: ReturnType<Rate['at']>, left: number): string {
+  const rest = `${formatCount(left)} left`
+  if (secondsLeft === null) return ` · ${rest}`
+  return ` · ${formatCount(Math.round(perSecond))} a second · ${rest}, about ${formatCount(secondsLeft)} s`
 }

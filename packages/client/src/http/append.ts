@@ -6,7 +6,7 @@ import type { AppendMessages, AppendResult, AppendSettings } from '../messages.j
 import { type Call, DEADLINE_MS_DEFAULT, preferWait, type Transport } from './transport.js'
 
 /** What an append over HTTP can say: the gateway's clock places messages without `sentAt`. */
-export type RemoteAppendOptions = Omit<AppendSettings, 'startedAtMs'> & AppendMessages
+export type RemoteAppendOptions = Omit<AppendSettings, 'startedAtMs' | 'continues'> & AppendMessages
 
 /** Characters of one request's messages; the gateway takes 64 MiB however they are spelled. */
 const CHARACTERS_MAX = 8_000_000

@@ -1,23 +1,22 @@
 import { validationError } from '@heddle/contracts'
 import { readAssistant, readUser } from './anthropic-blocks.js'
 import { blocksField, flattenContent, partsField } from './content.js'
-import { conversationsOf } from './conversations.js'
+import { type Conversation, readConversations } from './conversations.js'
 import { isJsonObject, type Json, metadataField, otherFields, textField } from './json.js'
-import type { DraftMessage, Drafts } from './parsed.js'
+import type { DraftMessage, Reading, ReadingOptions } from './parsed.js'
 import { countSkipped } from './parsed.js'
 import type { Source, SourceRecord } from './source.js'
 
 const KNOWN_FIELDS = new Set(['id', 'type', 'role', 'content', 'model', 'usage', 'stop_reason', 'stop_sequence'])
 
 /** Requests and answers of Anthropic's Messages API. */
-export function readAnthropic(source: Source): Drafts {
-  const skipped = new Map<string, number>()
-  const threads = conversationsOf(source).map(({ suffix, system, messages }) => {
-    const prompt: DraftMessage[] =
-      system === null ? [] : [{ place: system.place, input: systemDraft(system.place, system.content) }]
-    return { suffix, messages: [...prompt, ...messages.flatMap((record) => readAnthropicMessage(record, skipped))] }
-  })
-  return { threads, skipped }
+export function readAnthropic(source: Source, options: ReadingOptions): Reading {
+  return readConversations(source, options, (conversation) => readMessages(conversation, options.skipped))
+}
+
+function* readMessages({ system, messages }: Conversation, skipped: Map<string, number>): Generator<DraftMessage> {
+  if (system !== null) yield { place: system.place, input: systemDraft(system.place, system.content) }
+  for (const record of messages) yield* readAnthropicMessage(record, skipped)
 }
 
 /** Requests and answers have one form: an answer names its id, its model and its usage besides. */

@@ -1,6 +1,7 @@
 import { PermanentError } from '@heddle/contracts'
 import { messagesOf } from './conversations.js'
-import { isJsonObject, type Json, type JsonObject } from './json.js'
+import { LISTS } from './entry.js'
+import { isJsonObject, type JsonObject } from './json.js'
 import { type SessionFormat, sessionFormats } from './parsed.js'
 import { describeShape, type Source } from './source.js'
 
@@ -19,59 +20,83 @@ const ANTHROPIC_BLOCKS = new Set<unknown>([
 const OPENAI_PARTS = new Set<unknown>(['image_url', 'input_text', 'output_text', 'input_audio', 'refusal'])
 const CLAUDE_CODE_FIELDS = ['sessionId', 'uuid', 'leafUuid']
 
+/** What a look at all of a file finds out, whatever its format. */
+export interface Survey {
+  /** Null where it is of none that is known. */
+  readonly format: SessionFormat | null
+  /** Whether any entry is a conversation in itself. */
+  readonly holdsLists: boolean
+  /** What the first entry looks like from outside. */
+  readonly shape: string
+}
+
 /**
- * Tells a file's format by its content: by the first field or role that only one format has. Messages of nothing but
- * roles and texts read the same in all of them.
+ * Reads all of a file once, which finds what is broken in it, and tells its format by its content: by the first field or role
+ * that only one format has. Messages of nothing but roles and texts read the same in all of them.
  *
- * @throws PermanentError `VALIDATION_ERROR` that says what the file looks like
+ * @returns yields now and then, so that others get their turn
  */
-export function detectFormat(source: Source): SessionFormat {
-  const format =
-    source.kind === 'lines'
-      ? detectRecords(
-          source.records.map(({ value }) => value),
-          'heddle',
-        )
-      : detectDocument(source.value)
-  if (format !== null) return format
-  const shown = source.kind === 'lines' ? source.records[0]?.value : source.value
-  const received = describeShape((Array.isArray(shown) ? shown[0] : shown) ?? null)
-  throw new PermanentError('VALIDATION_ERROR', `file: is in no known format (its first record is ${received})`, {
+export function* surveyOf(source: Source): Generator<undefined, Survey> {
+  const records = new MessageLook()
+  const listed = new MessageLook()
+  let [holdsLists, holdsSystem, holdsHistory, isOfClaudeCode] = [false, false, false, false]
+  let shape: string | null = null
+  for (const entry of source.entries()) {
+    const { value } = entry
+    shape ??= describeShape(value)
+    yield
+    for (const name of LISTS) {
+      for (const message of entry.list(name) ?? []) {
+        if (name !== 'history' && isJsonObject(message) && messagesOf(entry)?.key === name) listed.see(message)
+        yield
+      }
+    }
+    if (!isJsonObject(value)) continue
+    isOfClaudeCode ||= isClaudeCode(value)
+    holdsLists ||= messagesOf(entry) !== null
+    holdsSystem ||= value['system'] !== undefined
+    holdsHistory ||= entry.list('history') !== null
+    records.see(value)
+  }
+  shape ??= describeShape(null)
+  const otherwise = source.kind === 'lines' ? 'heddle' : 'openai'
+  const formatOfLists = () => (holdsSystem ? 'anthropic' : (listed.format('openai') ?? 'openai'))
+  const format = () => {
+    if (source.kind === 'object' && holdsHistory) return 'swe-agent'
+    if (source.kind === 'object' && holdsLists && holdsSystem) return 'anthropic'
+    if (isOfClaudeCode) return 'claude-code'
+    return holdsLists ? formatOfLists() : records.format(otherwise)
+  }
+  return { format: format(), holdsLists, shape }
+}
+
+export function unknownFormat(shape: string): PermanentError {
+  return new PermanentError('VALIDATION_ERROR', `file: is in no known format (its first record is ${shape})`, {
     field: 'file',
-    received,
+    received: shape,
     hint: `Known formats: ${sessionFormats.join(', ')}. Name one if the file is of it.`,
   })
 }
 
-function detectDocument(value: Json): SessionFormat | null {
-  if (Array.isArray(value)) return detectRecords(value.filter(isJsonObject), 'openai')
-  if (!isJsonObject(value)) return null
-  if (Array.isArray(value['history'])) return 'swe-agent'
-  if (messagesOf(value) !== null && value['system'] !== undefined) return 'anthropic'
-  return detectRecords([value], 'openai')
-}
+/** What the messages of a list have shown so far. */
+class MessageLook {
+  #isSpoken = false
+  #holdsLists = false
+  #format: SessionFormat | null = null
 
-/** @param otherwise the format of messages that could be of any */
-function detectRecords(records: readonly JsonObject[], otherwise: SessionFormat): SessionFormat | null {
-  if (records.some(isClaudeCode)) return 'claude-code'
-  const lists = records.map(messagesOf)
-  if (lists.some((list) => list !== null)) {
-    if (records.some((record) => record['system'] !== undefined)) return 'anthropic'
-    const messages = lists.flatMap((list) => list?.messages.filter(isJsonObject) ?? [])
-    return detectMessages(messages, 'openai') ?? 'openai'
+  see(message: JsonObject): void {
+    if (typeof message['role'] !== 'string') return
+    this.#isSpoken = true
+    this.#holdsLists ||= Array.isArray(message['content'])
+    this.#format ??= formatOfMessage(message)
   }
-  return detectMessages(records, otherwise)
-}
 
-function detectMessages(messages: readonly JsonObject[], otherwise: SessionFormat): SessionFormat | null {
-  const spoken = messages.filter((message) => typeof message['role'] === 'string')
-  if (spoken.length === 0) return null
-  for (const message of spoken) {
-    const format = formatOfMessage(message)
-    if (format !== null) return format
+  /** @param otherwise the format of messages that could be of any */
+  format(otherwise: SessionFormat): SessionFormat | null {
+    if (!this.#isSpoken) return null
+    // Lists of nothing but texts are both OpenAI's and Anthropic's, and read the same; Heddle's contents are texts.
+    return this.#format ?? (this.#holdsLists ? 'openai' : otherwise)
   }
-  // Lists of nothing but texts are both OpenAI's and Anthropic's, and read the same; Heddle's contents are texts.
-  return spoken.some((message) => Array.isArray(message['content'])) ? 'openai' : otherwise
 }
 
 function isClaudeCode(record: JsonObject): boolean {

@@ -1,4 +1,5 @@
-export { type ParseSessionOptions, parseSession } from './parse.js'
+export type { ByteSource } from './byte-source.js'
+export { parseSession } from './parse.js'
 export {
   type MessageDraft,
   type ParsedFile,
@@ -7,3 +8,4 @@ export {
   type SessionFormat,
   sessionFormats,
 } from './parsed.js'
+export { type ReadSessionOptions, readSession, type Session, type SessionMessage, type SessionThread } from './session.js'

@@ -1,8 +1,8 @@
 import { validationError } from '@heddle/contracts'
 import { blocksField, type FlatContent, flattenContent, partsField } from './content.js'
-import { conversationsOf } from './conversations.js'
+import { readConversations } from './conversations.js'
 import { isJsonObject, type Json, type JsonObject, metadataField, otherFields, textField } from './json.js'
-import type { DraftMessage, Drafts, MessageDraft } from './parsed.js'
+import type { DraftMessage, MessageDraft, Reading, ReadingOptions } from './parsed.js'
 import type { Source, SourceRecord } from './source.js'
 
 type ToolCalls = NonNullable<MessageDraft['toolCalls']>
@@ -22,12 +22,14 @@ const KNOWN_FIELDS = new Set([
 const ROLES = 'system, developer, user, assistant, tool or function'
 
 /** Messages of OpenAI's chat completions. Ids of calls stay as they are, also where a conversation uses one twice. */
-export function readOpenAi(source: Source): Drafts {
-  const threads = conversationsOf(source).map(({ suffix, messages }) => {
-    const legacyCallIds = new Map<string, string>()
-    return { suffix, messages: messages.map((record, index) => readOpenAiMessage(record, index, legacyCallIds)) }
-  })
-  return { threads, skipped: new Map() }
+export function readOpenAi(source: Source, options: ReadingOptions): Reading {
+  return readConversations(source, options, ({ messages }) => readMessages(messages))
+}
+
+function* readMessages(records: Iterable<SourceRecord>): Generator<DraftMessage> {
+  const legacyCallIds = new Map<string, string>()
+  let index = 0
+  for (const record of records) yield readOpenAiMessage(record, index++, legacyCallIds)
 }
 
 /** @param legacyCallIds ids of the calls so far that came without one, by the name of their function */

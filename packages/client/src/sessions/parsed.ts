@@ -40,13 +40,23 @@ export interface DraftMessage {
   input: MessageDraft
 }
 
-export interface DraftThread {
-  suffix: string | null
-  messages: DraftMessage[]
+/** A message, and its thread: a number that tells the threads of a file apart, in the order in which they are told of. */
+export interface Draft {
+  thread: number
+  message: DraftMessage
 }
 
-export interface Drafts {
-  threads: DraftThread[]
+/** What reads the messages of a format, from the beginning of a file to its end. */
+export interface Reading {
+  drafts: Iterable<Draft>
+  /** What tells a thread apart in its name; to be asked once all has been read. */
+  suffixOf(thread: number): string | null
+}
+
+export interface ReadingOptions {
+  /** Whether any entry of the file is a conversation in itself. */
+  holdsLists: boolean
+  /** Counts what gives no message, by its kind. */
   skipped: Map<string, number>
 }
 

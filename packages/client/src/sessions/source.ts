@@ -1,5 +1,8 @@
 import { describeReceived, PermanentError, validationError } from '@heddle/contracts'
+import { type ByteSource, ByteWindow, LINE_FEED } from './byte-source.js'
+import { decode, type Entry, INLINE_BYTES_MAX, LISTS, readEntry } from './entry.js'
 import { isJsonObject, type Json, type JsonObject } from './json.js'
+import { afterSpace, afterValue, entriesIn, JsonFault, LIST, OBJECT, type Span } from './json-spans.js'
 
 export interface SourceRecord {
   /** Where it stands in the file, for errors: `line 12`, `messages.3`. */
@@ -7,107 +10,213 @@ export interface SourceRecord {
   value: JsonObject
 }
 
-/** A file is one JSON document, or one JSON object a line; `isUnfinished` where half a last line was left out. */
-export type Source =
-  | { kind: 'document'; value: Json }
-  | { kind: 'lines'; records: SourceRecord[]; isUnfinished: boolean }
-
-/** Deeper than any session's records; values far deeper overflow the stack of whoever reads or writes them. */
-const NESTING_MAX = 200
-/** Keys of which one marks a document that holds a whole conversation. */
-const DOCUMENT_KEYS = ['messages', 'traj', 'history']
-
 /**
- * Half a last line is left out: the session is still being written.
- *
- * @throws PermanentError `VALIDATION_ERROR` for an empty file, or naming the line that is broken
+ * A file is one JSON document, an object or a list, or one JSON object a line. It is read anew each time, and never held as
+ * a whole.
  */
-export function readSource(fileText: string): Source {
-  const text = fileText.startsWith('\ufeff') ? fileText.slice(1) : fileText
-  const allLines = text.split('\n')
-  const lines = allLines.flatMap((line, index) => (line.trim() === '' ? [] : [{ line, number: index + 1 }]))
-  const [first] = lines
+export interface Source {
+  readonly kind: 'lines' | 'list' | 'object'
+  /**
+   * All that the file holds, in its order. Half a last line is left out: the session is still being written.
+   *
+   * @throws PermanentError `VALIDATION_ERROR` naming the line that is broken, `PAYLOAD_TOO_LARGE` naming the entry
+   */
+  entries(): Generator<Entry>
+  /** An entry that was read before. */
+  again(entry: Pick<Entry, 'place' | 'span'>): Entry
+  /** Whether half a last line was left out, once all has been read. */
+  isUnfinished: boolean
+}
+
+/** @throws PermanentError `VALIDATION_ERROR` for an empty file, or naming the line that is broken */
+export function readSource(source: ByteSource): Source {
+  const bytes = new ByteWindow(source)
+  const lines = linesIn(bytes)
+  const first = lines.next().value
   if (first === undefined) throw validationError('file', 'is empty', '', 'Give a file that holds a recorded session.')
-  const firstValue = parseJson(first.line)
-  if (firstValue === undefined) return readDocument(text, lines)
-  if (lines.length === 1 && isDocument(firstValue)) return { kind: 'document', value: fitting('line 1', firstValue) }
-  const last = lines.at(-1)
-  const isUnfinished = last !== undefined && last.number === allLines.length && isHalfObject(last.line)
-  const whole = isUnfinished ? lines.slice(0, -1) : lines
-  return { kind: 'lines', records: whole.map(({ line, number }) => readLine(line, number)), isUnfinished }
+  const kind = kindOfLine(bytes, first)
+  if (kind === 'broken') return documentIn(bytes, first, 'file')
+  if (kind === 'document' && lines.next().done === true) return documentIn(bytes, first, 'line 1')
+  return linesOf(bytes)
 }
 
-/** The entries of a list as records. */
-export function recordsOf(list: readonly Json[], placeOf: (index: number) => string): SourceRecord[] {
-  return list.map((value, index) => {
-    if (!isJsonObject(value)) throw validationError(placeOf(index), 'must be a JSON object', value)
-    return { place: placeOf(index), value }
-  })
+/** Where a line that is not blank stands, without what ends it. */
+interface LineSpan extends Span {
+  readonly number: number
 }
 
-function isDocument(value: Json): boolean {
-  return Array.isArray(value) || (isJsonObject(value) && DOCUMENT_KEYS.some((key) => Array.isArray(value[key])))
-}
-
-function isHalfObject(line: string): boolean {
-  return line.trimStart().startsWith('{') && parseJson(line) === undefined
-}
-
-function readLine(line: string, number: number): SourceRecord {
-  const place = `line ${number}`
-  const value = parseJson(line)
-  if (value === undefined) throw brokenJson(place, line)
-  if (!isJsonObject(value)) throw validationError(place, 'must be a JSON object', value)
-  return { place, value: fitting(place, value) }
-}
-
-/** A file whose first line is no JSON: one document over many lines, or lines of which the first is broken. */
-function readDocument(text: string, lines: readonly { line: string; number: number }[]): Source {
-  try {
-    return { kind: 'document', value: fitting('file', JSON.parse(text)) }
-  } catch (error) {
-    if (error instanceof PermanentError) throw error
-    const [first] = lines
-    const isLines = lines.slice(1, 4).some(({ line }) => isJsonObject(parseJson(line)))
-    if (first !== undefined && (isLines || !/^\s*[[{]/.test(first.line)))
-      throw brokenJson(`line ${first.number}`, first.line)
-    throw brokenJson(`line ${lineOfFault(text, error)}`, text)
+function* linesIn(bytes: ByteWindow): Generator<LineSpan, undefined> {
+  const { size } = bytes.source
+  const hasMark = bytes.at(0) === 0xef && bytes.at(1) === 0xbb && bytes.at(2) === 0xbf
+  let number = 1
+  for (let from = hasMark ? 3 : 0; from < size; number++) {
+    const to = bytes.find(LINE_FEED, from, size)
+    if (!isBlank(bytes, { from, to })) yield { from, to, number }
+    from = to + 1
   }
 }
 
-function brokenJson(place: string, received: string): PermanentError {
+function isBlank(bytes: ByteWindow, { from, to }: Span): boolean {
+  if (afterSpace(bytes, from) >= to) return true
+  if (to - from > INLINE_BYTES_MAX || bytes.at(from) === LIST || bytes.at(from) === OBJECT) return false
+  return textOf(bytes, { from, to }).trim() === ''
+}
+
+/** Whether a line is a JSON value, and one that could be all of a file. */
+function kindOfLine(bytes: ByteWindow, line: LineSpan): 'broken' | 'document' | 'record' {
+  try {
+    const { value, list } = lineEntry(bytes, line)
+    return Array.isArray(value) || LISTS.some((name) => list(name) !== null) ? 'document' : 'record'
+  } catch (error) {
+    if (error instanceof JsonFault) return 'broken'
+    // Its line will be named when it is read as one.
+    if (error instanceof PermanentError) return 'record'
+    throw error
+  }
+}
+
+function lineEntry(bytes: ByteWindow, line: LineSpan): Entry {
+  const place = `line ${line.number}`
+  const at = { place, prefix: `${place}: `, nestingPlace: place }
+  if (line.to - line.from <= INLINE_BYTES_MAX) return readEntry(bytes, line, at)
+  const from = afterSpace(bytes, line.from)
+  const to = afterValue(bytes, from, line.to)
+  if (afterSpace(bytes, to) < line.to) throw new JsonFault(to)
+  // A document on one line is read entry by entry; nothing else that begins like this is a record.
+  if (bytes.at(from) === LIST) return { ...at, span: line, value: [], list: () => null }
+  return readEntry(bytes, { from, to }, at)
+}
+
+function linesOf(bytes: ByteWindow): Source {
+  return {
+    kind: 'lines',
+    isUnfinished: false,
+    *entries() {
+      for (const line of linesIn(bytes)) {
+        try {
+          yield checked(lineEntry(bytes, line), line, bytes)
+        } catch (error) {
+          if (!(error instanceof JsonFault)) throw error
+          const isLast = line.to === bytes.source.size
+          if (!isLast || bytes.at(afterSpace(bytes, line.from)) !== OBJECT) throw brokenLine(bytes, line)
+          this.isUnfinished = true
+        }
+      }
+    },
+    again: ({ place, span }) => readEntry(bytes, span, { place, prefix: `${place}: `, nestingPlace: place }),
+  }
+}
+
+/** Lists of a line are read by who asks for them: what is wrong there is of the line all the same. */
+function checked(entry: Entry, line: LineSpan, bytes: ByteWindow): Entry {
+  if (!isJsonObject(entry.value)) throw validationError(entry.place, 'must be a JSON object', entry.value)
+  return namingFaults(entry, () => brokenLine(bytes, line))
+}
+
+function namingFaults(entry: Entry, named: (fault: JsonFault) => PermanentError): Entry {
+  return {
+    ...entry,
+    list(name) {
+      const list = entry.list(name)
+      return list === null || Array.isArray(list) ? list : rethrowing(list, named)
+    },
+  }
+}
+
+function* rethrowing<T>(items: Iterable<T>, named: (fault: JsonFault) => PermanentError): Generator<T, undefined> {
+  try {
+    yield* items
+  } catch (error) {
+    throw error instanceof JsonFault ? named(error) : error
+  }
+}
+
+/** @param nestingPlace named by values that nest too deep */
+function documentIn(bytes: ByteWindow, first: LineSpan, nestingPlace: string): Source {
+  const { size } = bytes.source
+  const from = afterSpace(bytes, first.from)
+  const to = lastOf(bytes, from)
+  const kind = bytes.at(from) === LIST ? 'list' : 'object'
+  const named = (fault: JsonFault) => brokenDocument(bytes, first, fault.place >= to ? size : fault.place)
+  if (kind === 'object' && bytes.at(from) !== OBJECT) throw named(new JsonFault(from))
+  const read = (span: Span, index: number | null) => {
+    const at = index === null ? { place: 'file', prefix: '' } : { place: String(index), prefix: `${index}.` }
+    return namingFaults(readEntry(bytes, span, { ...at, nestingPlace }), named)
+  }
+  function* entries(): Generator<Entry, undefined> {
+    if (kind === 'object') yield read({ from, to }, null)
+    else {
+      let index = 0
+      for (const span of entriesIn(bytes, { from, to })) yield read(span, index++)
+    }
+  }
+  return {
+    kind,
+    isUnfinished: false,
+    entries: () => rethrowing(entries(), named),
+    again: ({ place, span }) => read(span, kind === 'object' ? null : Number(place)),
+  }
+}
+
+/** Behind the last byte that is no white space. */
+function lastOf(bytes: ByteWindow, from: number): number {
+  let to = bytes.source.size
+  while (to > from && [0x20, 0x0a, 0x0d, 0x09].includes(bytes.at(to - 1))) to--
+  return to
+}
+
+/** The fault of a file whose first line is no JSON: one document over many lines, or lines of which the first is broken. */
+function brokenDocument(bytes: ByteWindow, first: LineSpan, place: number): PermanentError {
+  const byte = bytes.at(afterSpace(bytes, first.from))
+  if ((byte !== LIST && byte !== OBJECT) || isFollowedByLines(bytes)) return brokenLine(bytes, first)
+  return brokenJson(`line ${bytes.lineAt(place)}`, charactersIn(bytes, { from: 0, to: bytes.source.size }))
+}
+
+function isFollowedByLines(bytes: ByteWindow): boolean {
+  let count = 0
+  for (const line of linesIn(bytes)) {
+    if (count > 0 && line.to - line.from <= INLINE_BYTES_MAX && isJsonObject(parsed(textOf(bytes, line)))) return true
+    if (++count > 3) break
+  }
+  return false
+}
+
+function brokenLine(bytes: ByteWindow, line: LineSpan): PermanentError {
+  return brokenJson(`line ${line.number}`, charactersIn(bytes, line))
+}
+
+function brokenJson(place: string, characters: number): PermanentError {
   return new PermanentError(
     'VALIDATION_ERROR',
-    `${place}: is not valid JSON (received a text of ${received.length} characters)`,
+    `${place}: is not valid JSON (received a text of ${characters} characters)`,
     {
       field: place,
-      received: `a text of ${received.length} characters`,
+      received: `a text of ${characters} characters`,
       hint: 'Only half a last line after whole ones is left out, as of a session still being written: this is a broken file.',
     },
   )
 }
 
-/** Engines tell the offset of a fault in their message, or that the text ended too soon. */
-function lineOfFault(text: string, error: unknown): number {
-  const offset = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
-  return text.slice(0, offset === undefined ? text.length : Number(offset)).split('\n').length
+function charactersIn(bytes: ByteWindow, { from, to }: Span): number {
+  const decoder = new TextDecoder()
+  let characters = 0
+  for (let at = from; at < to; at += INLINE_BYTES_MAX) {
+    const part = bytes.read(at, Math.min(to, at + INLINE_BYTES_MAX))
+    characters += decoder.decode(part, { stream: true }).length
+  }
+  return characters
 }
 
-function parseJson(text: string): Json | undefined {
+function textOf(bytes: ByteWindow, { from, to }: Span): string {
+  return decode(bytes.read(from, to), { isCutOff: to === bytes.source.size })
+}
+
+function parsed(text: string): Json | undefined {
   try {
     return JSON.parse(text)
   } catch {
     return undefined
   }
-}
-
-function fitting<Value extends Json>(place: string, value: Value): Value {
-  let level: Json[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > NESTING_MAX) throw validationError(place, `must nest at most ${NESTING_MAX} levels deep`, value)
-    level = level.flatMap((entry) => (typeof entry === 'object' && entry !== null ? Object.values(entry) : []))
-  }
-  return value
 }
 
 /** What a value looks like from outside, for errors: its keys, never its contents. */

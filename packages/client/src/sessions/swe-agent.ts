@@ -1,10 +1,11 @@
 import { validationError } from '@heddle/contracts'
 import { readThinking } from './anthropic-blocks.js'
 import { blocksField, flattenContent } from './content.js'
+import { recordsIn } from './conversations.js'
 import { isJsonObject, type JsonObject, metadataField, otherFields, textField } from './json.js'
 import { readToolCalls } from './openai.js'
-import type { DraftMessage, Drafts, MessageDraft } from './parsed.js'
-import { recordsOf, type Source, type SourceRecord } from './source.js'
+import type { Draft, DraftMessage, MessageDraft, Reading } from './parsed.js'
+import type { Source, SourceRecord } from './source.js'
 
 const KNOWN_FIELDS = new Set([
   'role',
@@ -27,13 +28,20 @@ const USUAL_TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Trajectories of SWE-agent: the messages are its `history`. */
-export function readSweAgent(source: Source): Drafts {
-  const file = source.kind === 'document' ? source.value : source.records[0]?.value
-  const history = isJsonObject(file) ? file['history'] : undefined
-  if (!Array.isArray(history)) throw validationError('history', 'must be a list of messages', history)
+export function readSweAgent(source: Source): Reading {
+  return { drafts: readHistory(source), suffixOf: () => null }
+}
+
+function* readHistory(source: Source): Generator<Draft> {
+  const [file] = source.kind === 'list' ? [] : source.entries()
+  const history = file?.list('history') ?? null
+  if (history === null) {
+    const received = isJsonObject(file?.value) ? file.value['history'] : undefined
+    throw validationError('history', 'must be a list of messages', received)
+  }
   const open: string[] = []
-  const messages = recordsOf(history, (index) => `history.${index}`).map((record) => readMessage(record, open))
-  return { threads: [{ suffix: null, messages }], skipped: new Map() }
+  for (const record of recordsIn(history, (index) => `history.${index}`))
+    yield { thread: 0, message: readMessage(record, open) }
 }
 
 /** @param open ids of the calls so far that no result names, oldest first */

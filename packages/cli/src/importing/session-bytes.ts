@@ -1,0 +1,87 @@
+import { closeSync, createWriteStream, openSync, readSync } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { ByteSource } from '@heddle/client'
+import { PermanentError } from '@heddle/contracts'
+import { checkRegular, fileError, STANDARD_INPUT } from './read-file.js'
+
+/**
+ * The bytes of a session's file as it was found: what is written to it meanwhile is for the next import. It is opened when it
+ * is read, and may be closed between.
+ */
+export interface SessionBytes extends ByteSource {
+  readonly path: string
+  close(): void
+  /** Closes it, and removes what was piped in. */
+  remove(): Promise<void>
+}
+
+/**
+ * @param path a regular file; `/dev/stdin` stands for what is piped in, which is kept in a temporary file meanwhile
+ * @throws PermanentError `NOT_FOUND`, `FORBIDDEN` or `VALIDATION_ERROR`, each naming the file
+ */
+export async function openSessionBytes(path: string): Promise<SessionBytes> {
+  try {
+    if (path !== STANDARD_INPUT) return new FileBytes(path, { copy: path, size: await checkRegular(path), remove: async () => {} })
+    const folder = await mkdtemp(join(tmpdir(), 'heddle-import-'))
+    const remove = () => rm(folder, { recursive: true, force: true })
+    try {
+      const copy = join(folder, 'stdin')
+      await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }))
+      return new FileBytes(path, { copy, size: (await stat(copy)).size, remove })
+    } catch (error) {
+      await remove()
+      throw error
+    }
+  } catch (error) {
+    throw fileError(path, error)
+  }
+}
+
+class FileBytes implements SessionBytes {
+  readonly path: string
+  readonly size: number
+  readonly #copy: string
+  readonly #removeCopy: () => Promise<void>
+  #descriptor: number | null = null
+
+  /** @param from where the bytes are, where that is not `path` itself */
+  constructor(path: string, from: { copy: string; size: number; remove: () => Promise<void> }) {
+    this.path = path
+    this.size = from.size
+    this.#copy = from.copy
+    this.#removeCopy = from.remove
+  }
+
+  read(from: number, to: number): Uint8Array {
+    this.#descriptor ??= openSync(this.#copy, 'r')
+    const bytes = Buffer.allocUnsafe(to - from)
+    let length = 0
+    while (length < bytes.length) {
+      const read = readSync(this.#descriptor, bytes, length, bytes.length - length, from + length)
+      if (read === 0) throw cutShort(this.path)
+      length += read
+    }
+    return bytes
+  }
+
+  close(): void {
+    if (this.#descriptor !== null) closeSync(this.#descriptor)
+    this.#descriptor = null
+  }
+
+  async remove(): Promise<void> {
+    this.close()
+    await this.#removeCopy()
+  }
+}
+
+function cutShort(path: string): PermanentError {
+  return new PermanentError('VALIDATION_ERROR', `file: ${path} was made shorter while it was read`, {
+    field: 'file',
+    received: path,
+    hint: 'Import it again when nobody writes to it: what is stored is not stored twice.',
+  })
+}
