@@ -7,11 +7,18 @@ export type { ClearOptions, ClearResult } from './clears.js'
 export { type Client, createClient } from './client.js'
 export type { DeadLetterSelection, RedriveResult, RefusedLetter } from './dead-letters.js'
 export { type EraseOptions, type ErasureResult, finishErasure, ownersOf } from './erasure.js'
+export { countedFrom } from './fault-places.js'
 export type { AiSdkEntry, AnthropicEntry, FormEntries } from './forms/entries.js'
 export type { OpenAiChatEntry, OpenAiResponsesEntry } from './forms/openai-entries.js'
 export type { OfferedGrant } from './grants.js'
-export { countedFrom } from './fault-places.js'
-export { type Continued, continuationIdOf, continueGrown, continueGrownIn, type EarlierForm, refuseChanged } from './growth.js'
+export {
+  type Continued,
+  continuationIdOf,
+  continueGrown,
+  continueGrownIn,
+  type EarlierForm,
+  refuseChanged,
+} from './growth.js'
 export type { ListMessagesOptions, MessageEntry } from './history.js'
 export { checkIdempotencyKey, idsOfKey, type KeyedKind } from './idempotency.js'
 export type { SyncedTools, SyncOptions } from './item-sync.js'

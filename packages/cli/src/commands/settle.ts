@@ -50,7 +50,10 @@ interface Settling {
 }
 
 /** @throws RetryableError `TIMEOUT` where no thread settled for too long */
-async function settleMany({ context, engine, through, onSettled }: Settling, threads: readonly string[]): Promise<void> {
+async function settleMany(
+  { context, engine, through, onSettled }: Settling,
+  threads: readonly string[],
+): Promise<void> {
   const { threadIdOf } = await import('@heddle/core')
   const { findUnsettledThreads } = await import('@heddle/store')
   const { projectId, store, queues } = engine

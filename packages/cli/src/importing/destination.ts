@@ -49,7 +49,9 @@ export function storeDestination(engine: Pick<Engine, 'client' | 'store' | 'proj
     },
     async holds(thread) {
       const { store, projectId } = engine
-      return (await store.inProject(projectId, (tx) => loadThread(tx, { threadId: threadIdOf(projectId, thread) }))) !== null
+      return (
+        (await store.inProject(projectId, (tx) => loadThread(tx, { threadId: threadIdOf(projectId, thread) }))) !== null
+      )
     },
     compare: (thread, messages) => refuseChanged(engine, threadIdOf(engine.projectId, thread), messages),
     overview: (thread) => engine.client.threads.get(thread),

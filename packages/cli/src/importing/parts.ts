@@ -2,11 +2,11 @@ import type { MessageInput } from '@heddle/contracts'
 import type { PlannedFile, ThreadPlan } from './plan.js'
 
 /** Messages of a thread that are read before they are sent. */
-export const PART_MESSAGES_MAX = 1_000
+export const PART_MESSAGES_MAX = 500
 /** Characters of their JSON. */
-export const PART_CHARACTERS_MAX = 2_000_000
+export const PART_CHARACTERS_MAX = 1_000_000
 /** The same of all threads of a file together. */
-const HELD_CHARACTERS_MAX = 4_000_000
+const HELD_CHARACTERS_MAX = 2_000_000
 
 /** Messages that follow each other in a thread. */
 export interface Part {

@@ -76,11 +76,7 @@ function tooLarge(path: string, what: string, details: Details): PermanentError 
 }
 
 /** What went wrong with a file, in words that say what to do. */
-export function fileError(
-  path: string,
-  error: unknown,
-  details: Details = { field: 'file', received: path },
-): unknown {
+export function fileError(path: string, error: unknown, details: Details = { field: 'file', received: path }): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') {
     return new PermanentError('NOT_FOUND', `file: ${path} does not exist`, {

@@ -1,7 +1,7 @@
 import { countedFrom } from '@heddle/client'
 import { ineligibleReason } from '@heddle/core'
 import type { Destination, Overview, Sent } from './destination.js'
-import { type Part, isLong, partsIn } from './parts.js'
+import { isLong, type Part, partsIn } from './parts.js'
 import type { PlannedFile, ThreadPlan } from './plan.js'
 
 export interface SendFileOptions {

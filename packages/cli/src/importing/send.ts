@@ -94,7 +94,14 @@ export async function sendFiles(
   }
 }
 
-function importedThread({ planned, overview, stored, repeated, grown, keptAside }: Omit<SentThread, 'error'>): ImportedThread {
+function importedThread({
+  planned,
+  overview,
+  stored,
+  repeated,
+  grown,
+  keptAside,
+}: Omit<SentThread, 'error'>): ImportedThread {
   return {
     thread: planned.thread,
     file: planned.file,

@@ -24,7 +24,8 @@ export interface SessionBytes extends ByteSource {
  */
 export async function openSessionBytes(path: string): Promise<SessionBytes> {
   try {
-    if (path !== STANDARD_INPUT) return new FileBytes(path, { copy: path, size: await checkRegular(path), remove: async () => {} })
+    if (path !== STANDARD_INPUT)
+      return new FileBytes(path, { copy: path, size: await checkRegular(path), remove: async () => {} })
     const folder = await mkdtemp(join(tmpdir(), 'heddle-import-'))
     const remove = () => rm(folder, { recursive: true, force: true })
     try {
@@ -55,9 +56,10 @@ class FileBytes implements SessionBytes {
     this.#removeCopy = from.remove
   }
 
-  read(from: number, to: number): Uint8Array {
+  read(from: number, to: number, into?: Uint8Array): Uint8Array {
     this.#descriptor ??= openSync(this.#copy, 'r')
-    const bytes = Buffer.allocUnsafe(to - from)
+    const bytes =
+      into !== undefined && into.length >= to - from ? into.subarray(0, to - from) : new Uint8Array(to - from)
     let length = 0
     while (length < bytes.length) {
       const read = readSync(this.#descriptor, bytes, length, bytes.length - length, from + length)

@@ -10,7 +10,10 @@ export class Rate {
   }
 
   /** @returns `secondsLeft` is null while nothing is done */
-  at(atMs: number, { done, total }: { done: number; total: number }): { perSecond: number; secondsLeft: number | null } {
+  at(
+    atMs: number,
+    { done, total }: { done: number; total: number },
+  ): { perSecond: number; secondsLeft: number | null } {
     const samples = this.#samples
     samples.push({ atMs, done })
     while (samples.length > 2 && atMs - (samples[1]?.atMs ?? 0) >= SPAN_MS) samples.shift()

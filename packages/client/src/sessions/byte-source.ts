@@ -1,8 +1,12 @@
 /** The bytes of a recorded session, to be read at any place and as often as one likes. */
 export interface ByteSource {
   readonly size: number
-  /** The bytes from `from` to before `to`: never fewer. */
-  read(from: number, to: number): Uint8Array
+  /**
+   * The bytes from `from` to before `to`: never fewer.
+   *
+   * @param into takes them where it has room: who reads a part after the other needs no memory for each
+   */
+  read(from: number, to: number, into?: Uint8Array): Uint8Array
 }
 
 export function bytesOf(text: string): ByteSource {
@@ -19,6 +23,7 @@ export class ByteWindow {
   readonly source: ByteSource
   #bytes: Uint8Array = new Uint8Array()
   #from = 0
+  #room: Uint8Array | undefined
 
   constructor(source: ByteSource) {
     this.source = source
@@ -29,7 +34,8 @@ export class ByteWindow {
     const offset = place - this.#from
     if (offset >= 0 && offset < this.#bytes.length) return this.#bytes[offset] as number
     if (place >= this.source.size) return -1
-    this.#bytes = this.source.read(place, Math.min(this.source.size, place + WINDOW_BYTES))
+    this.#room ??= new Uint8Array(Math.min(this.source.size, WINDOW_BYTES))
+    this.#bytes = this.source.read(place, Math.min(this.source.size, place + WINDOW_BYTES), this.#room)
     this.#from = place
     return this.#bytes[0] ?? -1
   }

@@ -73,7 +73,8 @@ function largeLists(bytes: ByteWindow, span: Span): { value: JsonObject; spans: 
   const small: [string, Json][] = []
   const spans = new Map<string, Span>()
   for (const [name, field] of fields) {
-    if (field.to - field.from <= INLINE_BYTES_MAX || name === 'system') small.push([name, parseSpan(bytes, field, name)])
+    if (field.to - field.from <= INLINE_BYTES_MAX || name === 'system')
+      small.push([name, parseSpan(bytes, field, name)])
     else if (LISTS.includes(name) && isList(field)) spans.set(name, field)
     else check(bytes, field)
   }

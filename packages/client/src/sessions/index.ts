@@ -8,4 +8,10 @@ export {
   type SessionFormat,
   sessionFormats,
 } from './parsed.js'
-export { type ReadSessionOptions, readSession, type Session, type SessionMessage, type SessionThread } from './session.js'
+export {
+  type ReadSessionOptions,
+  readSession,
+  type Session,
+  type SessionMessage,
+  type SessionThread,
+} from './session.js'

@@ -93,7 +93,11 @@ function* lookThrough(bytes: ByteSource, { fileName, format: asked }: ReadSessio
   }
 }
 
-function* messagesOf(bytes: ByteSource, format: SessionFormat, holdsLists: boolean): Generator<SessionMessage, undefined> {
+function* messagesOf(
+  bytes: ByteSource,
+  format: SessionFormat,
+  holdsLists: boolean,
+): Generator<SessionMessage, undefined> {
   const finisher = new Finisher()
   const { drafts } = readers[format](readSource(bytes), { holdsLists, skipped: new Map() })
   for (const draft of drafts) yield { thread: draft.thread, message: finisher.finish(draft) }
