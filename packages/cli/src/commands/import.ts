@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import type { RemoteClient } from '@heddle/client/http'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../context.js'
@@ -47,6 +48,8 @@ export function registerImport(program: Command, context: CommandContext): void 
 
 async function importFiles(context: CommandContext, files: readonly string[], options: ImportOptions): Promise<void> {
   const config = configOf(context, options)
+  // What is read of a file is garbage a moment later. Left to itself the engine makes room for ever more of it.
+  setFlagsFromString('--semi-space-growth-factor=1')
   const { planFiles } = await import('../importing/plan.js')
   const unread: FailedImport[] = []
   const reading = context.printer.progress('files read', files.length)
