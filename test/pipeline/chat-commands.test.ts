@@ -70,7 +70,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('commands of a 
     expect(await say('/settings summarization_provider acme')).toMatchObject({ ok: false, code: 'VALIDATION_ERROR' })
   })
 
-  test('settings are shown, changed by the names of spec 000, and refused by name', async () => {
+  test('settings are shown, changed by names with low lines, and refused by name', async () => {
     await append('hello')
     expect(await say('/settings rolling_window')).toMatchObject({ fields: [{ name: 'rollingWindow', value: '86400' }] })
     expect(await say('/settings rolling_window 7200')).toMatchObject({ ok: true, text: 'From 86400 to 7200.' })

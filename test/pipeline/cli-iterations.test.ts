@@ -34,7 +34,7 @@ test('a recorded run gives a context with its summary, and the receipt in words'
   expect(document.receipt.stateId).not.toBeNull()
 })
 
-test('its flags and the settings of the file have the names of spec 002', async () => {
+test('its flags and the settings of the file have names of their own', async () => {
   const covered = async (...options: string[]) => {
     const { document } = await build('--json', ...options)
     const { entries } = document.receipt as { entries: { mode: string; toIteration?: number }[] }

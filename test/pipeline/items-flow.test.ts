@@ -16,7 +16,7 @@ const meanings: readonly (readonly [part: string, authenticate: number, errors: 
   ['read_file', 0.8, 0],
 ]
 
-/** Knows what a few texts mean, so that scores are those of spec 004's example. */
+/** Knows what a few texts mean, so that scores are known. */
 function knowing(behaviour: (texts: readonly string[]) => Promise<void> = async () => {}, dimensions = 4): Embedder {
   return {
     model: 'knows-a-few-texts',
@@ -45,7 +45,7 @@ const { pipeline, start } = (() => {
   return { pipeline: () => own.pipeline, start: own.start }
 })()
 
-/** Spec 004's agent, and a thread to which rule B was added by hand. */
+/** An agent with items of each mode, and a thread to which rule B was added by hand. */
 async function openThread(client: Client, agent: string): Promise<string> {
   for (const item of [RULE_C, RULE_B, REFERENCE_Y, RULE_A, REFERENCE_X]) await client.items.put(agent, item)
   const thread = `${agent}-run`
@@ -64,7 +64,7 @@ const held = [
 const heldTexts = ['Rule: Be brief.', 'Rule: Write tests.', 'Reference: The API has version 2.']
 const near = (score: number) => expect.closeTo(score, 2)
 
-describe("spec 004's flow", () => {
+describe('items on the whole way', () => {
   test('the agent offers items, the thread takes those with the mode always, the user adds one by hand, and each request selects what it is about', async () => {
     const { client } = pipeline()
     await start(['ingest', 'assemble'], { embedder: knowing() })

@@ -51,7 +51,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       return path === undefined ? null : await readSnapshotFile(path)
     }
 
-    test('saving writes a file in the form of spec 000 and a row, over all threads, and clears nothing', async () => {
+    test('saving writes a file and a row, over all threads, and clears nothing', async () => {
       const names = freshNames()
       const other = { ...names, thread: `${names.thread} b` }
       const call = { id: 'c1', name: 'Read', arguments: { file_path: '/a.ts' } }

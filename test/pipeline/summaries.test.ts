@@ -136,7 +136,7 @@ test('a summary that is there serves one context after another, and none is aske
   expect((await states()).at(-1)?.coveredCount).toBeGreaterThan(latest?.coveredCount ?? 0)
 })
 
-// CX-NT2 of spec 003, on the whole way.
+// On the whole way.
 test('a window without messages is refused and nothing is summarized, unless the request brings a message', async () => {
   const loom = await loomOf('nobody')
   await loom.client.threads.put(THREAD, { agent: AGENT })

@@ -23,7 +23,7 @@ export interface IterationOptions {
   readonly summarizeEvery?: number
 }
 
-/** Spec 002's flags. */
+/** Flags of iterations (docs/iterations.md). */
 export function withIterationOptions(command: Command): Command {
   return command
     .option('--context-window <count>', 'iterations that stay out of the summary (default 5)', contextWindowOption)

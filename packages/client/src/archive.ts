@@ -43,7 +43,7 @@ export interface ArchiveHit {
 }
 
 /**
- * Selective recall (spec 001): the archive's entries that meet all conditions, newest first. One page looks at 10,000
+ * Selective recall (docs/search.md#the-archive): the archive's entries that meet all conditions, newest first. One page looks at 10,000
  * entries at most, so a page may be short, or empty, and the list go on all the same: `nextCursor` is null at its end.
  */
 export async function listArchive(parts: ClientParts, request: ArchiveListRequest): Promise<Page<ArchiveHit>> {

@@ -25,7 +25,7 @@ export interface ClearResult {
 }
 
 /**
- * Clears the windows of all threads of an agent (spec 000). Nothing is deleted: histories still show every message.
+ * Clears the windows of all threads of an agent (docs/windows.md). Nothing is deleted: histories still show every message.
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  * @throws ConflictError where the key stands for a clear at another time

@@ -92,7 +92,7 @@ export interface Client {
   readonly processes: ProcessesClient
   readonly iterations: IterationsClient
   readonly agents: AgentsClient
-  /** The rules, references and tools of agents, and those that threads hold (spec 004). */
+  /** The rules, references and tools of agents, and those that threads hold (docs/items.md). */
   readonly items: ItemsClient
   readonly projects: ProjectsClient
   /** Who may ask the gateway about the project. */

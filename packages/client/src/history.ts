@@ -64,7 +64,7 @@ export interface MessageEntry {
 
 /**
  * A page of a thread's history in the order of the conversation: everything that was ever appended, whatever clears and
- * rolling windows hide from contexts (spec 000). A page ends early where its messages are large.
+ * rolling windows hide from contexts (docs/windows.md). A page ends early where its messages are large.
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  */

@@ -39,7 +39,7 @@ export interface ItemsClient {
   /** Puts what an MCP server lists in place of the tools that the agent has of it. */
   sync(agent: string, server: string, tools: readonly ServerTool[], options?: SyncOptions): Promise<SyncedTools>
   /**
-   * Those of some items of an agent that a query is about, whatever their modes are (spec 004); what has no vectors yet is
+   * Those of some items of an agent that a query is about, whatever their modes are (docs/items.md); what has no vectors yet is
    * embedded first. A context does this by itself: this tries it out.
    */
   searchContextItems(

@@ -167,7 +167,7 @@ export interface LoopSummary {
   readonly createdAt: string
 }
 
-/** What spec 002 calls a LoopContext. */
+/** A run: its iterations, its summary and what it knows (docs/iterations.md). */
 export interface LoopContext extends Omit<ShownLoop, 'iterations' | 'summary'> {
   /** Those that the summary does not cover, oldest first, with the beginnings of their texts; at most the newest 400. */
   readonly iterations: readonly IterationEntry[]

@@ -31,7 +31,7 @@ import { readPart } from './recall-part.js'
 import { type Resolved, resolveReference } from './resolve-reference.js'
 
 /**
- * Gives back what a context shows only condensed or summarized, to the byte where it fits (spec 001). `lines` are cut out
+ * Gives back what a context shows only condensed or summarized, to the byte where it fits (docs/search.md#the-archive). `lines` are cut out
  * first, then searched. A search that finds nothing gives an empty content and a `matchCount` of 0.
  *
  * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND`, `AMBIGUOUS_REFERENCE` with the candidates, `FORBIDDEN` for a

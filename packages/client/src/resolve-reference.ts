@@ -15,7 +15,7 @@ export interface ResolveOptions {
 }
 
 /**
- * Finds the message that a reference names, in spec 001's order: a full reference by itself, a short one in the current
+ * Finds the message that a reference names, in this order (docs/pruning.md#references): a full reference by itself, a short one in the current
  * thread.
  *
  * @throws PermanentError `NOT_FOUND`, or `AMBIGUOUS_REFERENCE` with the candidates

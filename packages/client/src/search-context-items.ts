@@ -20,7 +20,7 @@ const querySchema = z.string().min(1).max(limits.messageCharactersMax)
 const itemsSchema = z.array(itemKeySchema).max(limits.itemsPerAgentMax)
 
 /**
- * Spec 004's search: of some items of an agent those that a query is about, with their scores, the best first. Names that
+ * Search (docs/items.md#selection): of some items of an agent those that a query is about, with their scores, the best first. Names that
  * the agent has no item for are passed over.
  *
  * @param options over the agent's settings `search.*`

@@ -37,7 +37,7 @@ export interface RestoreOptions {
 const RESTORE_DEADLINE_MS = 120_000
 
 /**
- * Brings the messages of a snapshot back into the windows of their threads (spec 000). A message is stored once: each that
+ * Brings the messages of a snapshot back into the windows of their threads (docs/snapshots.md). A message is stored once: each that
  * its window does not show gets a mark, which stands at the end of the conversation and points at it. What the window
  * shows, itself or by an earlier mark, stays where it is, so restoring again adds nothing.
  *

@@ -35,7 +35,7 @@ export interface SaveOptions {
   readonly idempotencyKey?: string | undefined
 }
 
-/** Default 50 snapshots (spec 000). */
+/** Default 50 snapshots (docs/snapshots.md). */
 export type SnapshotListOptions = PageOptions
 
 const SAVE_DEADLINE_MS = 120_000
@@ -44,7 +44,7 @@ const READ_EVERY_MS = 2_000
 const HISTORY_LIMIT = 50
 
 /**
- * Saves the window of all threads of an agent with a summary of them (spec 000). Nothing is cleared. The request is a row,
+ * Saves the window of all threads of an agent with a summary of them (docs/snapshots.md). Nothing is cleared. The request is a row,
  * the answer is the same row.
  *
  * @throws PermanentError `NOT_FOUND` without the agent; `VALIDATION_ERROR` where its window is empty; `PAYLOAD_TOO_LARGE`
@@ -146,7 +146,7 @@ export async function listAllSnapshots(
 
 const PLACE = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-/** A snapshot with its messages, as its file has it (spec 000). @throws PermanentError `NOT_FOUND` */
+/** A snapshot with its messages, as its file has it (docs/snapshots.md). @throws PermanentError `NOT_FOUND` */
 export async function getSnapshot(parts: ClientParts, given: string): Promise<SnapshotFile> {
   const { file } = await readSnapshot(parts, given)
   return file

@@ -6,7 +6,7 @@ import type { ClientParts } from './options.js'
 
 /** An item that a thread holds: every context of the thread shows it, as it is by then. */
 export interface ThreadItemEntry extends Omit<AgentItem, 'includeMode' | 'erased'> {
-  /** How it came to the thread: when it started, or by hand (spec 004). */
+  /** How it came to the thread: when it started, or by hand (docs/items.md). */
   readonly includeMode: 'always' | 'manual'
 }
 

@@ -18,7 +18,7 @@ export const contextRequestSchema = z.strictObject({
   /** The user's new message, which closes the context; it is not stored. */
   message: z.string().min(1).max(limits.messageCharactersMax).optional(),
   model: z.string().min(1).max(200).optional(),
-  /** Tokens. Its message is spec 003's (CX-NT1). */
+  /** Tokens; see docs/strategies.md#what-a-budget-means. */
   budget: z
     .int({ error: 'must be a whole number of tokens' })
     .min(1, 'Context limit must be positive')
@@ -84,7 +84,7 @@ export type MemoryEntry = z.infer<typeof memoryEntrySchema>
 
 /**
  * One line of a receipt: a message of its own, or a run of messages that share a fate (`count` > 1). The counts of all
- * entries of a context add up to its eligible messages (DESIGN: invariants 3 and 12).
+ * entries of a context add up to its eligible messages (docs/design.md#invariant-3 and #invariant-12).
  */
 export const receiptEntrySchema = z.object({
   section: z.string(),

@@ -8,7 +8,7 @@ export const itemTypes = ['rule', 'reference', 'tool'] as const
 export type ItemType = (typeof itemTypes)[number]
 export const itemTypeSchema = z.enum(itemTypes, { error: `must be one of ${itemTypes.join(', ')}` })
 
-/** How an item comes into contexts (spec 004): with each new thread, by hand, or by its meaning for one request. */
+/** How an item comes into contexts (docs/items.md): with each new thread, by hand, or by its meaning for one request. */
 export const includeModes = ['always', 'manual', 'agent'] as const
 export type IncludeMode = (typeof includeModes)[number]
 export const includeModeSchema = z.enum(includeModes, { error: `must be one of ${includeModes.join(', ')}` })
@@ -36,7 +36,7 @@ export const itemBodySchema = z.strictObject({
   inputSchema: jsonObjectSchema.nullable().optional(),
   /** Null: `always`, or for a tool as its server says. */
   include: includeModeSchema.nullable().optional(),
-  /** Rules and references with lower levels come first, those without one last (spec 004). */
+  /** Rules and references with lower levels come first, those without one last (docs/items.md). */
   priorityLevel: z.int().min(0).max(priorityLevelMax, `must be at most ${priorityLevelMax}`).nullable().optional(),
 })
 export type ItemBody = z.input<typeof itemBodySchema>
@@ -109,14 +109,14 @@ export interface SelectionLimits {
   readonly minScore: number
 }
 
-/** What the presets stand for (spec 004 names them); `normal` has 004's figures. */
+/** What the presets stand for (docs/items.md#selection). */
 export const selectionPresets: Readonly<Record<SelectionPreset, SelectionLimits>> = {
   aggressive: { topK: 50, topN: 12, includeScore: 0.5, minScore: 0.1 },
   normal: { topK: 20, topN: 5, includeScore: 0.7, minScore: 0.2 },
   conservative: { topK: 10, topN: 2, includeScore: 0.85, minScore: 0.4 },
 }
 
-/** An item in the context of a request (spec 004's RequestContextItem). */
+/** An item in the context of a request (docs/items.md#what-a-context-says). */
 export const requestItemSchema = z.object({
   type: itemTypeSchema,
   name: z.string(),

@@ -15,7 +15,7 @@ export const fileEventSchema = z.strictObject({
 })
 export type FileEvent = z.infer<typeof fileEventSchema>
 
-/** One step of an autonomous run (spec 002: IterationContext), with its whole texts: only contexts cut them. */
+/** One step of an autonomous run (docs/iterations.md), with its whole texts: only contexts cut them. */
 export const iterationInputSchema = z.strictObject({
   /** A UUID that the producer chooses: the idempotency key of the iteration in its thread. */
   id: idSchema,

@@ -1,5 +1,5 @@
 /**
- * The named bounds of what Heddle takes in (DESIGN: invariant 10). A value beyond one is refused with a typed error that
+ * The named bounds of what Heddle takes in (docs/design.md#invariant-10). A value beyond one is refused with a typed error that
  * names it; nothing is cut silently.
  */
 export const limits = {
@@ -43,7 +43,7 @@ export const limits = {
   toolsPerServerMax: 2_000,
   /** What a thread is called by people. */
   titleCharactersMax: 500,
-  /** What a thread is to reach: about the 1,000 tokens that spec 002 gives a goal. */
+  /** What a thread is to reach: about the 1,000 tokens that a prompt gives a goal. */
   goalCharactersMax: 4_000,
   /** How a thread or one of its processes stands. */
   statusCharactersMax: 1_000,

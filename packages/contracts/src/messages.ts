@@ -5,8 +5,8 @@ import { foreignNameSchema, idSchema, timeSchema } from './names.js'
 import { checkParts, messagePartSchema } from './parts.js'
 
 /**
- * Roles of messages: those of spec 000, `system`, and spec 004's `error` and `approval`, which are kept and shown in a
- * thread's history but never sent to a model.
+ * Roles of messages (docs/design.md#words): `error` and `approval` are kept and shown in a thread's history but never sent to
+ * a model.
  */
 export const roles = ['user', 'assistant', 'tool_use', 'tool_result', 'system', 'error', 'approval'] as const
 export type Role = (typeof roles)[number]

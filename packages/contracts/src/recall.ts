@@ -5,14 +5,14 @@ import { idSchema, nameSchema } from './names.js'
 import { partDataSchema, storedPartSchema } from './parts.js'
 import { parse } from './validation.js'
 
-/** Tokens that a recall gives back unless it is told otherwise (spec 001). */
+/** Tokens that a recall gives back unless it is told otherwise (docs/search.md#the-archive). */
 export const RECALL_TOKENS_DEFAULT = 2_000
 
 /** What people and models are told of a whole reference wherever one is shown: its scheme looks like one of the web. */
 export const addressNote =
   'nexora://project/thread/msg-... is an address within Heddle, which recall opens, and none of the web'
 
-/** What spec 001's tool takes, in the words that a model reads. */
+/** What the tool takes, in the words that a model reads. */
 export const recallParametersSchema = z.strictObject({
   ref: z
     .string()
@@ -48,7 +48,7 @@ export type RecallParameters = z.infer<typeof recallParametersSchema>
 export const recallRequestSchema = recallParametersSchema.extend({ thread: nameSchema.optional() })
 export type RecallRequest = z.infer<typeof recallRequestSchema>
 
-/** What a recall gives back (spec 001). */
+/** What a recall gives back (docs/search.md#the-archive). */
 export const recallResultSchema = z.object({
   ref: z.string().describe(`The whole reference that was resolved: ${addressNote}.`),
   /** The message that it names. */
@@ -82,7 +82,7 @@ Of a long content ask for lines ("10-50") or search for a text. If it does not f
 
 const { $schema: _, ...parameters } = z.toJSONSchema(recallParametersSchema)
 
-/** Spec 001's recall tool, ready to hand to a model; {@link parseRecallCall} reads the calls that it makes. */
+/** The recall tool (docs/search.md#the-archive), ready to hand to a model; {@link parseRecallCall} reads the calls that it makes. */
 export const recallTool = {
   name: 'recall',
   description: DESCRIPTION,

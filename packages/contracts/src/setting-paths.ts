@@ -28,7 +28,7 @@ function isGroup(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A name as `heddle.yaml` has it, also where it is spelled with low lines, as spec 000 does. */
+/** A name as `heddle.yaml` has it, also where it is spelled with low lines. */
 export function settingName(given: string): string {
   return given.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

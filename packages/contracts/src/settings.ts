@@ -26,7 +26,7 @@ export const sectionOrders = ['cache-stable', 'status-first'] as const
 
 /** Settings of an agent, all optional: what is not set comes from `heddle.yaml`, the environment, or {@link defaultSettings}. */
 export const settingsSchema = z.strictObject({
-  /** Seconds of history that a context may show; null shows all. Default 86,400 (spec 000). */
+  /** Seconds of history that a context may show; null shows all. Default 86,400 (docs/windows.md). */
   rollingWindow: count(1, 3_153_600_000).nullable(),
   /** The model that answers: gives the window and the token margin. */
   model: z.string().min(1).max(200).nullable(),
@@ -39,13 +39,13 @@ export const settingsSchema = z.strictObject({
   format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).nullable(),
   /** Tokens kept free for the model's answer. */
   maxOutputTokens: count(1, 1_000_000),
-  /** No compaction in the background (spec 001). */
+  /** No compaction in the background (docs/pruning.md). */
   disableAutoSummarize: z.boolean(),
   /** Whether the next contexts are prepared in the background of requests that do not say so themselves. */
   prebuild: z.boolean(),
   summarizationProvider: z.enum(summarizationProviders).nullable(),
   summarizationModel: z.string().min(1).max(200).nullable(),
-  /** Longest summary in tokens (spec 002). */
+  /** Longest summary in tokens (docs/iterations.md). */
   maxSummaryTokens: count(50, 100_000),
   /**
    * How deep a compaction goes, as a share of the limit: where pruning alone leaves more than this, it summarizes too. Less
@@ -53,7 +53,7 @@ export const settingsSchema = z.strictObject({
    */
   compactTo: z.number().gt(0).max(1),
   prune: z.strictObject({
-    /** The newest messages that stay as they are (spec 001). */
+    /** The newest messages that stay as they are (docs/pruning.md). */
     keepLastN: count(0, 100_000),
     /** The age past which long assistant messages are condensed. */
     condenseAfterN: count(0, 100_000),
@@ -65,15 +65,15 @@ export const settingsSchema = z.strictObject({
   sandwich: z.strictObject({
     preserveTop: count(0, 10_000),
     preserveBottom: count(0, 10_000),
-    /** Share of the limit past which the middle is summarized (spec 003). */
+    /** Share of the limit past which the middle is summarized (docs/strategies.md). */
     compressionThreshold: z.number().gt(0).max(1),
   }),
   slidingWindow: z.strictObject({
-    /** The newest messages that the strategy keeps (spec 003). */
+    /** The newest messages that the strategy keeps (docs/strategies.md). */
     keepLastN: count(1, 100_000),
   }),
   sections: z.strictObject({
-    /** The order of a context's parts: `cache-stable` has what changes each time at the end, `status-first` is spec 000's. */
+    /** The order of a context's parts: `cache-stable` has what changes each time at the end, `status-first` the status first. */
     order: z.enum(sectionOrders, { error: `must be one of ${sectionOrders.join(', ')}` }),
     /** Tokens that a section may take, at most; what is longer is cut at its end. The history is fitted into its own. */
     allocations: z.strictObject({
@@ -88,13 +88,13 @@ export const settingsSchema = z.strictObject({
     }),
   }),
   iterations: z.strictObject({
-    /** The newest iterations that stay out of the progress summary (spec 002). */
+    /** The newest iterations that stay out of the progress summary (docs/iterations.md). */
     rawWindowSize: count(1, 200),
-    /** The summary is made anew from the iterations each time that so many more are there (spec 002). */
+    /** The summary is made anew from the iterations each time that so many more are there (docs/iterations.md). */
     summarizeEvery: count(1, 10_000),
-    /** The newest iterations of the window whose outputs a prompt shows (spec 002). */
+    /** The newest iterations of the window whose outputs a prompt shows (docs/iterations.md). */
     shownIterations: count(1, 200),
-    /** What a prompt shows of an output, in characters (spec 002). */
+    /** What a prompt shows of an output, in characters (docs/iterations.md). */
     shownCharacters: count(1, 5_000),
   }),
   tree: z.strictObject({
@@ -117,7 +117,7 @@ export const settingsSchema = z.strictObject({
   /** Tools of one's own, as pruning is to know them; they go before the rows that Heddle brings. */
   tools: z.array(toolRuleSchema).max(toolRulesMax, `must have at most ${toolRulesMax} entries`),
   search: z.strictObject({
-    /** Which items are selected by meaning (spec 004); a preset stands for the others, which go over it. */
+    /** Which items are selected by meaning (docs/items.md); a preset stands for the others, which go over it. */
     ...selectionShape,
     /** What the parts of word search count for beside the words of a message itself; 0 leaves a part out. */
     words: z.strictObject({
@@ -154,7 +154,7 @@ export const settingsSchema = z.strictObject({
 })
 export type Settings = z.infer<typeof settingsSchema>
 
-/** The defaults of the five texts of `spec/`. */
+/** The defaults (docs/configuration.md#settings-of-agents). */
 export const defaultSettings: Settings = {
   rollingWindow: 86_400,
   model: null,

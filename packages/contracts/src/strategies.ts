@@ -3,7 +3,7 @@ import { validationError } from './errors.js'
 import { nameSchema } from './names.js'
 import { wording } from './wording.js'
 
-/** The strategies that Heddle brings (spec 003, and 002's loop of iterations); what each does stands in `packages/core/src/strategies`. */
+/** The strategies that Heddle brings (docs/strategies.md, docs/iterations.md). */
 export const builtInStrategies = ['sandwich', 'sliding-window', 'full-history', 'tree', 'iterations'] as const
 
 /** The name of a strategy, built in or registered. */

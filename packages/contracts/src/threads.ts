@@ -6,7 +6,7 @@ import { partialSettingsSchema } from './settings.js'
 const textUpTo = (charactersMax: number) =>
   z.string().min(1, 'must not be empty').max(charactersMax, `must have at most ${charactersMax} characters`)
 
-/** What spec 002's loop knows besides its iterations. Where it is left out, the iterations say what they know of it. */
+/** What a run knows besides its iterations (docs/iterations.md). Where it is left out, the iterations say what they know of it. */
 export const loopSchema = z.strictObject({
   startTime: timeSchema.optional(),
   currentCli: textUpTo(200).optional(),

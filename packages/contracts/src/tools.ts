@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What pruning knows a tool call as (spec 001: content types). */
+/** What pruning knows a tool call as (docs/pruning.md#tools-of-your-own). */
 export const toolKinds = ['file_view', 'grep', 'bash', 'edit', 'other'] as const
 export type ToolKind = (typeof toolKinds)[number]
 

@@ -18,14 +18,14 @@ export interface Chunk {
   readonly text: string
 }
 
-/** Spec 004: about 500 characters a chunk. */
+/** About 500 characters a chunk (docs/embedding.md#what-is-embedded-and-when). */
 export const CHUNK_CHARACTERS_MAX = 500
 
 /** MiniLM is trained on 256 tokens, two of which open and close every text; the others are slack, for we estimate. */
 export const CHUNK_TOKENS_MAX = 240
 
 /**
- * Cuts a text into pieces to embed (spec 004): whole paragraphs, a paragraph over 500 characters by its sentences and
+ * Cuts a text into pieces to embed (docs/embedding.md): whole paragraphs, a paragraph over 500 characters by its sentences and
  * lines, and neighbours put together again up to 500 characters. A sentence that is too long is cut at white space, or
  * anywhere in a text without any. Everything but white space is in exactly one chunk. Takes time linear in the text.
  *

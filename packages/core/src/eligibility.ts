@@ -1,6 +1,6 @@
 import type { Message } from './message.js'
 
-/** What bounds the window of a thread (spec 000): messages since `max(lastClearedAt, now - rollingWindow)`. */
+/** What bounds the window of a thread (docs/windows.md): messages since `max(lastClearedAt, now - rollingWindow)`. */
 export interface WindowBounds {
   /** Milliseconds since 1970 before which messages are out of the window; null for no bound. */
   readonly sinceMs: number | null
@@ -21,7 +21,7 @@ export function windowBounds(window: {
 
 /**
  * Why a message never enters a context, or null where it may: an agent's own compaction summary is kept aside, and
- * errors and approvals are history for people (spec 004).
+ * errors and approvals are history for people (docs/items.md).
  */
 export function ineligibleReason(message: Pick<Message, 'role' | 'keptAside'>): string | null {
   if (message.keptAside !== null) return message.keptAside

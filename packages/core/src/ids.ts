@@ -44,7 +44,7 @@ function derived(kind: 'agent' | 'thread', projectId: string, name: string): str
   return id
 }
 
-/** The id of a message from elsewhere, from the source's own id or from its content and position (DESIGN: order). */
+/** The id of a message from elsewhere, from the source's own id or from its content and position (docs/design.md#order). */
 export function importedMessageId(threadId: string, identity: string): string {
   return v5(`message ${identity}`, threadId)
 }

@@ -1,7 +1,6 @@
 /**
  * What is known of models by the beginning of their names: the windows that their makers published (OpenAI, Anthropic, Google,
- * Meta, Mistral, Cohere, DeepSeek, Alibaba, Microsoft, xAI, Amazon, and Azure's spellings), written down on 2026-11-23; those
- * of spec 003's table are as the spec has them. Of a name that was served with several windows the smaller stands here unless
+ * Meta, Mistral, Cohere, DeepSeek, Alibaba, Microsoft, xAI, Amazon, and Azure's spellings), written down on 2026-11-23. Of a name that was served with several windows the smaller stands here unless
  * a longer name tells them apart. A models.dev file of the user goes before all of it.
  *
  * `window` is in the model's own tokens, for the request and its answer together; of models that bound the request by itself,

@@ -14,7 +14,7 @@ test.each([
   ['gpt-4-turbo', 128_000],
   ['gpt-4o', 128_000],
   ['gemini-pro', 32_000],
-])('%s has the window of spec 003', (model, window) => {
+])('%s has its window', (model, window) => {
   expect(modelWindowTokens(model)).toBe(window)
 })
 

@@ -34,7 +34,7 @@ export function recallTag(reference: string): string {
 }
 
 /**
- * Writes spec 001's URI, `nexora://project/session/msg-xxxxxxxx[:location]`; null stands for the current project or
+ * Writes the URI of a reference (docs/pruning.md#references), `nexora://project/session/msg-xxxxxxxx[:location]`; null stands for the current project or
  * thread. {@link parseReference} reads it back to the same reference, whatever the names hold.
  *
  * @throws PermanentError `VALIDATION_ERROR` where a name is empty or no well-formed text
@@ -65,7 +65,7 @@ export function formatLocation(location: Location): string {
 }
 
 /**
- * Reads a reference in any form of spec 001: the full URI, `nexora://_/current/msg-…`, bare `msg-…`, each with a location
+ * Reads a reference in any form: the full URI, `nexora://_/current/msg-…`, bare `msg-…`, each with a location
  * or without, and each as it stands in a condensed text: `[recall:…]`.
  *
  * @throws PermanentError `VALIDATION_ERROR` that names the rule

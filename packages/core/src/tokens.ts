@@ -97,7 +97,7 @@ function hasLongRun(text: string): boolean {
   return false
 }
 
-/** Spec 003's estimate: four characters a token. */
+/** An estimate: four characters a token. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4)
 }

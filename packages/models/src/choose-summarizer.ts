@@ -23,8 +23,8 @@ export interface SummarizerChoice {
 }
 
 /**
- * The summarizer that settings and environment ask for: the one that is named, else the fastest provider with a key (spec
- * 001), else the small model of the current provider, else the extractive one.
+ * The summarizer that settings and environment ask for: the one that is named, else the fastest provider with a key
+ * (docs/summaries.md#which-model), else the small model of the current provider, else the extractive one.
  */
 export function chooseSummarizer(settings: SummarizerSettings, env: Environment): SummarizerChoice {
   const { summarizationProvider: asked, summarizationModel: model } = settings

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PermanentError, validationError } from '@heddle/contracts'
 import type { ModelDtype } from './local-embedder.protocol.js'
 
-/** Spec 004's model. */
+/** The default (docs/embedding.md#which-embedder). */
 export const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
 
 export interface LocalModel {
@@ -14,7 +14,10 @@ export interface LocalModel {
   readonly dimensions: number
 }
 
-/** Where transformers.js keeps what it downloaded (spec 004): `TRANSFORMERS_CACHE`, else `~/.cache/transformers`. */
+/**
+ * Where transformers.js keeps what it downloaded (docs/embedding.md#getting-a-model): `TRANSFORMERS_CACHE`, else
+ * `~/.cache/transformers`.
+ */
 export function transformersCacheDir(env: Readonly<Record<string, string | undefined>>): string {
   return env['TRANSFORMERS_CACHE'] || join(homedir(), '.cache', 'transformers')
 }

@@ -124,7 +124,7 @@ export const providers: readonly Provider[] = [
   },
 ]
 
-/** Models that answer fast, by tokens a second (spec 001's table, and spec 002's cheap one). */
+/** Models that answer fast, by tokens a second (docs/summaries.md#which-model). */
 export const fastModels: readonly { readonly provider: string; readonly model: string; readonly speed: number }[] = [
   { provider: 'cerebras', model: 'llama3.1-8b', speed: 2_000 },
   { provider: 'cerebras', model: 'llama-3.3-70b', speed: 1_500 },

@@ -5,7 +5,7 @@ import type { SummaryRequest } from '@heddle/core'
  * Puts messages into fewer words. What it returns is checked by its caller before it replaces anything.
  *
  * One that fails leaves everything to its caller: a compaction stays as it was and is tried again, a snapshot is saved all
- * the same, with {@link SUMMARY_FAILED} in the place of its summary (spec 000).
+ * the same, with {@link SUMMARY_FAILED} in the place of its summary (docs/snapshots.md).
  */
 export interface Summarizer {
   /** Stored with each summary: `extractive`, or a provider and its model. */

@@ -1,6 +1,6 @@
 import { limits } from '@heddle/contracts'
 
-/** Every wait and size of this package, with its reason (DESIGN: invariant 10). Stages have theirs in the catalog. */
+/** Every wait and size of this package, with its reason (docs/design.md#invariant-10). Stages have theirs in the catalog. */
 export const bounds = {
   /** A producer learns after this long that the server is away; it must not queue up work in memory meanwhile. */
   producerWaitMs: 4_000,

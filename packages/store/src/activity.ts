@@ -28,7 +28,7 @@ interface ActiveThread {
 }
 
 /**
- * What runs for a thread, and the agent's other threads that have a status or a process that runs, newest first (spec 000).
+ * What runs for a thread, and the agent's other threads that have a status or a process that runs, newest first (docs/formats.md#the-order-of-the-parts).
  * Each context asks for it: its cost depends on what is shown, not on how many threads and processes there were.
  */
 export async function loadActivity(tx: Tx, query: ActivityQuery): Promise<Activity> {

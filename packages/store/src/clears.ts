@@ -31,7 +31,7 @@ export interface ClearRequest {
  * what is sent after it. The time that was given is kept beside it.
  *
  * Invariant: the agent's row is locked first, so a compaction is published either before, for the epoch that ends here, or
- * not at all (DESIGN: a clear wins). Summaries that were awaited have nobody left to wait for them.
+ * not at all (docs/design.md#invariant-9). Summaries that were awaited have nobody left to wait for them.
  *
  * @returns null where there is no such agent
  */

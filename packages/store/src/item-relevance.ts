@@ -29,7 +29,7 @@ export interface RelevanceQuery {
 const QUERY_CHUNKS_MAX = 8
 
 /**
- * Those of some items that a query is about (spec 004). Items without vectors, and those that changed, are embedded first,
+ * Those of some items that a query is about (docs/embedding.md). Items without vectors, and those that changed, are embedded first,
  * all in one call of the embedder, and kept; then the query.
  *
  * @throws whatever the embedder throws; PermanentError `INTERNAL` where its vectors are not what it says

@@ -41,7 +41,7 @@ export interface EmbedItemsOptions {
 }
 
 /**
- * The vectors of some items, just in time (spec 004): what is missing or was made from another text is embedded in one call
+ * The vectors of some items, just in time (docs/embedding.md): what is missing or was made from another text is embedded in one call
  * of the embedder, and kept. Of an item that changed only the chunks are embedded that are new in it.
  *
  * @returns in the order given, and how many texts went to the embedder

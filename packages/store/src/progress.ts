@@ -152,7 +152,7 @@ export type NewProgress = ProgressSeries &
   }
 
 /**
- * Adds a version, unless another worker added it before, or the agent was cleared since (DESIGN: a clear wins). The thread
+ * Adds a version, unless another worker added it before, or the agent was cleared since (docs/design.md#invariant-9). The thread
  * and the agent are held until the commit, as for other things that stages derive.
  *
  * @returns false where it was not added

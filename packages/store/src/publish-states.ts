@@ -10,7 +10,7 @@ export type NewContextState = Omit<ContextStateRow, 'createdAtMs' | 'readyAtMs'>
  * Publishes a state by compare-and-set.
  *
  * Invariant: the agent's row is held until the commit, so a clear comes either before, and the state is refused, or after,
- * and the state belongs to the epoch that ended (DESIGN: a clear wins). The thread and the state that it replaces are held
+ * and the state belongs to the epoch that ended (docs/design.md#invariant-9). The thread and the state that it replaces are held
  * likewise: what is published for the thread in the same transaction is gone with it if it is erased.
  *
  * @returns false where the thread was erased, the agent was cleared, the replaced state is void, or the generation is taken

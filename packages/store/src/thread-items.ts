@@ -91,7 +91,7 @@ export async function checkThreadItems(tx: Tx, threadId: string): Promise<void> 
 }
 
 /**
- * Gives threads that were just made the agent's items with the mode `always` (spec 004). Later ones are added by hand.
+ * Gives threads that were just made the agent's items with the mode `always` (docs/items.md). Later ones are added by hand.
  *
  * @returns the statement itself, which is sent when it is awaited
  */

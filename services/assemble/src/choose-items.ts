@@ -26,7 +26,7 @@ const SHARE_OF_DEADLINE = 0.5
 
 /**
  * The items of a context: those of the thread, and those that the request is about. A selection that fails or takes too
- * long costs what it would have added, and the receipt says so (spec 004).
+ * long costs what it would have added, and the receipt says so (docs/items.md).
  */
 export async function chooseItems(deps: ChooseItemsDeps, projectId: string, choice: ItemChoice): Promise<ContextItems> {
   const { share, input, deadlineAtMs } = choice

@@ -25,7 +25,7 @@ export interface SnapshotSummary {
   readonly error: string | null
 }
 
-/** Two to four sentences (spec 000): what a model takes for them, and lines of about as many words without one. */
+/** Two to four sentences (docs/snapshots.md): what a model takes for them, and lines of about as many words without one. */
 const SUMMARY_TOKENS_MAX = 250
 const EXTRACTIVE_TOKENS_MAX = 110
 /** Characters of one message: a snapshot's summary tells what was done, not what stood in the files. */

@@ -51,7 +51,7 @@ const reference = (message: Message) => messageReference(message.code)
 /**
  * Brings a thread's compactions up to its head: counts what is new, and where the context has grown past its trigger,
  * decides what to condense or remove, archives it, and says which range needs a summary. The series that it publishes
- * does not depend on when it runs (DESIGN: invariant 5).
+ * does not depend on when it runs (docs/design.md#invariant-5).
  *
  * @throws LargeJobError where more is to be read than may be here
  */

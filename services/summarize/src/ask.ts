@@ -6,8 +6,8 @@ import type { Summarizer } from '@heddle/models'
  * Asks for a summary and checks it before anybody sees it. What is in force stays as it is where this fails.
  *
  * @param replacedTokens what it is to be shorter than; 0 where its own limit is enough
- * @throws PermanentError `VALIDATION_ERROR` where there is nothing to summarize (spec 003, CX-NT2)
- * @throws RetryableError `SERVICE_UNAVAILABLE` where the summarizer fails or its answer must not be stored (CX-NT3)
+ * @throws PermanentError `VALIDATION_ERROR` where there is nothing to summarize (docs/summaries.md)
+ * @throws RetryableError `SERVICE_UNAVAILABLE` where the summarizer fails or its answer must not be stored
  */
 export async function ask(
   summarizer: Summarizer,

@@ -41,7 +41,7 @@ export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise
 
 /**
  * Writes the summary that a compaction waits for, from the raw messages that it covers, and publishes it unless the
- * window was cleared meanwhile. A summarizer that fails leaves everything as it was (DESIGN: invariants 8 and 9).
+ * window was cleared meanwhile. A summarizer that fails leaves everything as it was (docs/design.md#invariant-8 and #invariant-9).
  */
 async function summarizeRange(job: Job<WakeJob>, deps: SummarizeDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload

@@ -33,9 +33,9 @@ const STEPS_PER_JOB_MAX = 10
 export type ProgressOutcome = 'nothing' | 'done' | 'again'
 
 /**
- * Keeps the progress summary of a thread's iterations up (spec 002): what leaves the window is folded in, and at each
+ * Keeps the progress summary of a thread's iterations up (docs/iterations.md): what leaves the window is folded in, and at each
  * interval it is made anew. A summarizer that fails leaves everything as it was, and the next iteration, or the
- * reconciler, tries again (DESIGN: invariants 8 and 9).
+ * reconciler, tries again (docs/design.md#invariant-8 and #invariant-9).
  */
 export async function keepProgress(job: Job<WakeJob>, deps: ProgressDeps): Promise<ProgressOutcome> {
   const { projectId, threadId } = job.payload

@@ -30,7 +30,7 @@ export interface Size {
   readonly drainSecondsMax: number
 }
 
-/** What DESIGN promises to survive. */
+/** What docs/design.md#invariant-1 promises to survive. */
 export const fullSize: Size = {
   coreRounds: 100_000,
   messages: 100_000,

@@ -64,11 +64,11 @@ function objectOf(expression: ts.Expression | undefined): ts.ObjectLiteralExpres
   return ts.isPropertyAccessExpression(called) ? objectOf(called.expression) : undefined
 }
 
-/** The source names the texts that asked for a field, which users of Heddle do not have. */
+/** The source points at pages, beside which this text stands. */
 function plain(text: string): string {
   return text
     .replace(/\s+/g, ' ')
-    .replace(/\s*\([^()]*spec 00\d[^()]*\)/g, '')
+    .replace(/\s*\(docs\/[^()]*\)/g, '')
     .replace(/\{@link (\w+)\}/g, '`$1`')
     .trim()
 }

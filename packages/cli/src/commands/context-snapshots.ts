@@ -25,7 +25,7 @@ const descriptionOption = optionValue(
 )
 const snapshotOption = optionValue('snapshot', idSchema, 'Give an id that "heddle context history" shows.')
 
-/** Spec 000: `/context save`, `/context history`, `/context restore`. */
+/** `/context save`, `/context history`, `/context restore` (docs/chat.md). */
 export function registerContextSnapshots(group: Command, context: CommandContext): void {
   const save = group
     .command('save')

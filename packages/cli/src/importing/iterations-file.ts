@@ -8,7 +8,7 @@ import { readWholeFile } from './read-file.js'
 const lineSchema = iterationInputSchema.partial({ id: true })
 
 /**
- * Iterations from a file of JSON lines, one an iteration, its fields spelled as here (`cliUsed`) or as in spec 002
+ * Iterations from a file of JSON lines, one an iteration, its fields spelled as here (`cliUsed`) or with low lines
  * (`cli_used`).
  *
  * @throws PermanentError that names the line and the field, before anything is stored

@@ -33,7 +33,7 @@ const USAGE = [
 ].join('\n')
 
 /**
- * Answers the commands that people give a chat bot (spec 000): `/context clear | save | history | restore` and `/settings`.
+ * Answers the commands that people give a chat bot (docs/chat.md): `/context clear | save | history | restore` and `/settings`.
  * What the bot makes of the reply is its own affair.
  *
  * @returns null for a line that is none of these commands

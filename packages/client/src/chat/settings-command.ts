@@ -13,7 +13,7 @@ import { type ChatReply, chatReply } from './reply.js'
 
 /**
  * `/settings` shows what holds for the agent, `/settings rolling_window` one of them, and `/settings rolling_window 7200`
- * sets it. Names are those of `heddle.yaml`, or as spec 000 writes them, with low lines.
+ * sets it. Names are those of `heddle.yaml`, or the same with low lines (docs/chat.md).
  */
 export async function settingsCommand(client: ChatClient, agent: string, rest: string): Promise<ChatReply> {
   const { settings } = await client.agents.get(agent)

@@ -10,7 +10,7 @@ export const snapshotSummarySchema = named('Snapshot', snapshotSchema)
 export const snapshotPageSchema = named('SnapshotPage', pageSchema(snapshotSummarySchema))
 export const restoredSnapshotSchema = named('RestoredSnapshot', restoredSchema)
 
-/** Spec 000's session file. */
+/** The file of a snapshot (docs/snapshots.md#saving). */
 export const snapshotFileSchema = named(
   'SnapshotFile',
   z.object({

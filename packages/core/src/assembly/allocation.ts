@@ -6,7 +6,7 @@ import type { FixedSection } from './sections.js'
 
 const CUT_MARK = '\n[… cut to fit]'
 
-/** A section within the tokens that are set for it: what is longer loses its end, as spec 002 has it. */
+/** A section within the tokens that are set for it: what is longer loses its end. */
 export function withinAllocation(section: FixedSection, input: BuildInput): FixedSection {
   const { allocations } = input.settings.sections
   const { name } = section

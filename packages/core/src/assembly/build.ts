@@ -18,7 +18,7 @@ import { arrange, type FixedSection, fixedSections, messagesIn, sectionOrder } f
 
 /**
  * Builds a context: sections in a fixed order, the history fitted into what the others leave of the budget, every
- * eligible message accounted for in the receipt (DESIGN: invariants 3, 6, 7 and 12).
+ * eligible message accounted for in the receipt (docs/design.md#invariant-3, #invariant-6, #invariant-7 and #invariant-12).
  *
  * @throws PermanentError `BUDGET_TOO_SMALL` with the tokens that are needed, where even the shortened form does not fit
  */

@@ -54,7 +54,7 @@ describe('the sections of items', () => {
     expect(itemSections(input([], []))).toEqual({ held: [], selected: [] })
   })
 
-  test("hold the thread's rules, references and tools apart, in spec 004's words, and leave out those without any", () => {
+  test("hold the thread's rules, references and tools apart, each under its heading, and leave out those without any", () => {
     const rule = included({ text: 'Be brief.' })
     const reference = included({ type: 'reference', text: 'Version 2.' }, 'manual')
     const tool = included({ type: 'tool', name: 'read', serverName: 'files' })

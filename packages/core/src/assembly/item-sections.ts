@@ -65,7 +65,7 @@ function selectedSection(input: BuildInput): FixedSection | null {
   return { name: 'selected', messages, items: shown, tools, reason: 'selected by its meaning', isOptional: true }
 }
 
-/** Spec 004's words. */
+/** How each kind is introduced (docs/items.md#what-a-context-says). */
 function toMessage({ item: { type, text } }: FullIncluded): NeutralMessage {
   return { role: 'user', content: `${type === 'rule' ? 'Rule' : 'Reference'}: ${text}` }
 }

@@ -18,7 +18,7 @@ import { arrange, type FixedSection, fixedSections, messagesIn, sectionOrder } f
 const SEARCH_ROUNDS_MAX = 16
 
 /**
- * Builds the context of a loop: spec 002's prompt as one user message, where other strategies have the history, with the
+ * Builds the context of a loop: its prompt (docs/iterations.md) as one user message, where other strategies have the history, with the
  * same sections around it. Every iteration is accounted for in the receipt.
  *
  * @throws PermanentError `VALIDATION_ERROR` where there is neither a goal nor an iteration nor a message;

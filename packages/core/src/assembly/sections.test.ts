@@ -24,7 +24,7 @@ const names = (settings: PartialSettings) => built(settings).receipt.sections.ma
 const firstWords = (settings: PartialSettings) =>
   built(settings).messages.map(({ content }) => String(content).split(/[ \n]/)[0])
 
-test('by default what changes each time stands at the end, and with status-first the status stands where spec 000 has it', () => {
+test('by default what changes each time stands at the end, and with status-first the status stands before the history', () => {
   expect(names({})).toEqual(['system-prompt', 'docs', 'history', 'status', 'message'])
   expect(firstWords({})).toEqual(['You', 'Document', 'hello', '[Status', 'go'])
   const settings = { sections: { order: 'status-first' as const } }

@@ -26,7 +26,7 @@ const heldSections = ['rules', 'references', 'tools'] as const
 
 /**
  * The orders of a context's parts. In `cache-stable` what seldom changes comes first, so that a provider's prompt cache
- * keeps it; `status-first` is spec 000's.
+ * keeps it; `status-first` has the status before the history.
  */
 export const sectionOrder: Readonly<Record<Settings['sections']['order'], readonly SectionName[]>> = {
   'cache-stable': ['system-prompt', 'docs', ...heldSections, 'history', 'selected', 'memories', 'status', 'message'],
@@ -78,7 +78,7 @@ export function toolsIn(sections: readonly FixedSection[]): PlacedTool[] {
 }
 
 /**
- * The parts of a context that no strategy shortens. What changes often, spec 000's status of threads, stands behind the
+ * The parts of a context that no strategy shortens. What changes often, the status of threads, stands behind the
  * history.
  */
 export function fixedSections(input: BuildInput): FixedSection[] {
@@ -125,7 +125,7 @@ function othersSection(content: string): FixedSection {
 }
 
 /**
- * The summary as a message. In the neutral form it is a system message (spec 003, CX-T7); a provider gets it as user-role
+ * The summary as a message. In the neutral form it is a system message (docs/formats.md); a provider gets it as user-role
  * data that is marked as untrusted, because it is made of text that anybody may have written.
  */
 export function summaryMessage(summary: string, format: FormatName): NeutralMessage {

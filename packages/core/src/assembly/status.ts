@@ -15,7 +15,10 @@ export const statusLimits = {
 
 export const NO_ACTIVITY: Activity = { processes: [], moreProcesses: 0, threads: [], moreThreads: 0 }
 
-/** What the context's own thread is about, how it stands, and what runs for it (spec 000); null where nothing is known. */
+/**
+ * What the context's own thread is about, how it stands, and what runs for it (docs/formats.md#the-order-of-the-parts);
+ * null where nothing is known.
+ */
 export function ownStatus({ thread, activity = NO_ACTIVITY }: BuildInput): string | null {
   const lines = [
     ...(thread.title === null ? [] : [`Title: ${shortened(thread.title, statusLimits.ownCharactersMax)}`]),

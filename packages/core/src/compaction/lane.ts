@@ -45,7 +45,7 @@ export function laneParts(settings: Settings): Omit<Lane, 'key' | 'strategy'> {
   return { limitTokens: limitTokens(settings), prune, maxSummaryTokens, compactTo, tree: { leafTokens, fanOut }, tools }
 }
 
-/** Spec 001: compact when 20,000 tokens remain where the limit is over 200,000, else when a fifth of it remains. */
+/** Compact (docs/pruning.md) when 20,000 tokens remain where the limit is over 200,000, else when a fifth of it remains. */
 export function triggerTokens(limit: number): number {
   const remaining = limit > 200_000 ? 20_000 : Math.floor(limit * 0.2)
   return limit - remaining

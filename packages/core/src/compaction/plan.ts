@@ -40,8 +40,8 @@ const GROWTH_SHARE_MIN = 0.1
 /**
  * Finds the next compaction of a conversation, or null where none is due. Walking forward from the state's point, it is
  * due at the first place between turns where the context has grown past the trigger. It looks at nothing but the
- * messages up to there, so a worker that wakes late finds the same series as one that was there all along (DESIGN:
- * invariant 5).
+ * messages up to there, so a worker that wakes late finds the same series as one that was there all along
+ * (docs/design.md#invariant-5).
  */
 export function nextCompaction(
   conversation: Conversation,

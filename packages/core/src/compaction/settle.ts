@@ -64,7 +64,7 @@ const kept = new WeakMap<readonly Message[], Settled[]>()
 
 /**
  * Compacts a conversation to its end in memory, with an extractive summary: what the pipeline arrives at without a model.
- * It serves where no state exists for what a request asks (DESIGN: the deterministic fallback). Takes time in proportion
+ * It serves where no state exists for what a request asks (docs/design.md#the-deterministic-fallback). Takes time in proportion
  * to the number of messages; of the very same list it is done once, however often a build or the next one asks.
  *
  * @param messages of one thread, those that `start` covers or not

@@ -8,7 +8,7 @@ export interface DescribedItem {
 }
 
 /**
- * The text under which an item is found by its meaning (spec 004): `name: description`, or the name alone, and of rules and
+ * The text under which an item is found by its meaning (docs/embedding.md): `name: description`, or the name alone, and of rules and
  * references after an empty line their text.
  */
 export function itemText({ type, name, description, text }: DescribedItem): string {

@@ -1,6 +1,6 @@
 /**
  * Cosines of different models mean different things: two texts that have nothing in common have a cosine of .0 under one and
- * of .7 under another. A score is a cosine brought to the scale of `all-MiniLM-L6-v2`, for which spec 004's thresholds were
+ * of .7 under another. A score is a cosine brought to the scale of `all-MiniLM-L6-v2`, for which the default thresholds were
  * chosen: `0` has nothing in common, `.2` is as much as unrelated texts reach, `.7` is surely meant, `1` says the same. So
  * thresholds hold for each embedder, and survive a change of it.
  *

@@ -21,7 +21,7 @@ export function itemLabel({ type, name, serverName }: ItemKey): string {
   return type === 'tool' ? `${type} ${serverName ?? ''}.${name}` : `${type} ${name}`
 }
 
-/** The mode in force (spec 004): what the item says, else for a tool what its server says, else `always`. */
+/** The mode in force (docs/items.md): what the item says, else for a tool what its server says, else `always`. */
 export function effectiveInclude({
   type,
   include,
@@ -35,7 +35,7 @@ const typePlaces: Readonly<Record<ItemType, number>> = { rule: 0, reference: 1, 
 type Ordered = Pick<Item, 'type' | 'name' | 'serverName' | 'priorityLevel'>
 
 /**
- * The order in which items are shown and sent (spec 004): rules and references by their priority level, those without one
+ * The order in which items are shown and sent (docs/items.md): rules and references by their priority level, those without one
  * last, then by name; tools by server and name. It depends on the items alone, so a provider's prompt cache keeps them.
  */
 export function compareItems(left: Ordered, right: Ordered): number {

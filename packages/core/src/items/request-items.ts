@@ -54,7 +54,7 @@ export function roundScore(score: number): number {
   return Math.round(score * SCORE_SCALE) / SCORE_SCALE
 }
 
-/** As spec 004 writes it down. */
+/** As a context keeps it (docs/items.md#what-a-context-says). */
 export function requestItem({ item, includeMode, score }: IncludedItem): RequestItem {
   return {
     ...itemKey(item),

@@ -27,12 +27,11 @@ export interface Selection<Selected extends Item = Item> {
 }
 
 /**
- * Spec 004's selection: of the `topK` chunks nearest to the query, each item's best; of those items the best `topN`, and
- * beyond them all that reach `includeScore`. Where scores are equal the items' own order decides, so the same items and the
+ * Selection (docs/items.md#selection): of the `topK` chunks nearest to the query, each item's best; of those items the best
+ * `topN`, and beyond them all that reach `includeScore`. Where scores are equal the items' own order decides, so the same items and the
  * same query give the same selection.
  *
- * Items below `minScore` are left out even where there is room for them: 004's own example includes one of two items, which
- * its steps alone would not.
+ * Items below `minScore` are left out even where there is room for them.
  */
 export function selectItems<Selected extends Item>(
   candidates: readonly Candidate<Selected>[],

@@ -1,9 +1,9 @@
-/** What spec 002 gives each part of a loop's prompt at most, in tokens. Together they stay well below its target. */
+/** What each part of a run's prompt gets at most, in tokens. Together they stay well below the target. */
 export const loopTokens = {
   goalMax: 1_000,
   iterationsMax: 30_000,
   iterationMax: 6_000,
   instructionsMax: 500,
-  /** Spec 002's target for a whole context. */
+  /** The target for a whole context. */
   targetMax: 50_000,
 } as const

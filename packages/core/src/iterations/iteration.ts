@@ -2,7 +2,7 @@ import type { FileEvent, IterationInput } from '@heddle/contracts'
 import { canonicalJson, fingerprint } from '../fingerprint.js'
 import { sliceWhole } from '../tools/lines.js'
 
-/** One step of an autonomous run (spec 002: IterationContext), with its whole texts. */
+/** One step of an autonomous run (docs/iterations.md), with its whole texts. */
 export interface Iteration {
   readonly id: string
   readonly number: number
@@ -18,7 +18,7 @@ export interface Iteration {
   readonly durationSeconds: number | null
 }
 
-/** What a context shows of an iteration's texts (spec 002), in characters as JavaScript counts them. */
+/** What a context shows of an iteration's texts (docs/iterations.md), in characters as JavaScript counts them. */
 export const iterationCharacters = { promptMax: 500, outputMax: 5_000 } as const
 
 /**

@@ -2,7 +2,7 @@ import type { FileEvent } from '@heddle/contracts'
 import type { Iteration } from './iteration.js'
 import type { ProgressState } from './progress.js'
 
-/** The run of a thread that works in iterations (spec 002: LoopContext). */
+/** The run of a thread that works in iterations (docs/iterations.md). */
 export interface LoopContext {
   /** The goal of the thread; null where none was told. */
   readonly goal: string | null

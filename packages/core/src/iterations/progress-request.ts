@@ -11,7 +11,7 @@ const LIST_ITEM_CHARACTERS_MAX = 200
 /** What an iteration without output says to a summarizer. */
 export const EMPTY_OUTPUT = '(empty output)'
 
-/** An iteration as a summarizer reads it, its texts cut as spec 002 cuts them. */
+/** An iteration as a summarizer reads it, its texts cut as a prompt cuts them. */
 export function formatIteration(iteration: Iteration): string {
   const { prompt, output } = truncateIteration(iteration)
   const facts = [

@@ -6,7 +6,10 @@ import { oneLine, truncate } from '../tools/lines.js'
 import { prefixWithin } from './cut.js'
 import { EMPTY_OUTPUT } from './progress-request.js'
 
-/** What spec 002 wants preserved, in the order in which a summary shows it; the share is a part's own before all compete. */
+/**
+ * What is preserved (docs/iterations.md#the-summary), in the order in which a summary shows it; the share is a part's own
+ * before all compete.
+ */
 const parts = [
   { name: 'decisions', heading: 'Key decisions', share: 0.25, like: /decision|chose|finding/i },
   { name: 'worked', heading: 'Working approaches', share: 0.2, like: /work|accomplish|done|fact/i },

@@ -4,9 +4,9 @@ import { fingerprint } from '../fingerprint.js'
 /**
  * A loop's summary is a series: with each iteration the oldest one of the window is folded into it, and each
  * `summarizeEvery` iterations it is made anew from the iterations themselves, so that what a model left out or got wrong
- * does not live on (spec 002). Which steps there are follows from the number of iterations alone. A worker that wakes late
+ * does not live on (docs/iterations.md). Which steps there are follows from the number of iterations alone. A worker that wakes late
  * begins with the latest step that reads iterations only, so it arrives where one arrives that was there all along
- * (DESIGN: invariant 5).
+ * (docs/design.md#invariant-5).
  *
  * A summary that is made anew reads at most 200 iterations. Of a longer loop it builds on the summary of the first 200,
  * 400 and so on, each of which is a step of its own that was made in the same way.

@@ -54,7 +54,7 @@ function prompt(
 const numbers = (length: number) => Array.from({ length }, (_, index) => `output ${index + 1}`)
 
 describe('the prompt of a loop', () => {
-  test('has the goal, the summary, the last three iterations, the state and the instructions, as spec 002 words them', () => {
+  test('has the goal, the summary, the last three iterations, the state and the instructions, word for word', () => {
     const { text } = prompt(loopOf(['a', 'b', 'c', 'd', 'e'], { summary: state() }))
     expect(text).toBe(
       [
@@ -104,7 +104,7 @@ describe('the prompt of a loop', () => {
     expect(further.text).toContain('Decided to use JWT.')
   })
 
-  test('gives each part no more than spec 002 does, and all together less than 35,000 tokens', () => {
+  test('gives each part no more than its allocation, and all together less than 35,000 tokens', () => {
     const dense = '語😀'.repeat(40_000)
     const settings = { iterations: { shownIterations: 5, shownCharacters: 5_000 } }
     const { sections, tokens, shown } = prompt(

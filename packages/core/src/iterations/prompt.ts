@@ -15,7 +15,7 @@ export const loopSectionNames = [
 ] as const
 export type LoopSectionName = (typeof loopSectionNames)[number]
 
-/** Spec 002's instructions, to the letter. */
+/** The instructions, to the letter (docs/iterations.md#from-a-file-to-a-prompt). */
 const INSTRUCTIONS = [
   '# Instructions',
   'Continue working toward the goal. Output:',
@@ -66,7 +66,7 @@ export interface LoopPromptOptions {
 }
 
 /**
- * The prompt of a loop as spec 002 builds it: goal, summary of older iterations, the newest ones, the state, and how to
+ * The prompt of a loop (docs/iterations.md): goal, summary of older iterations, the newest ones, the state, and how to
  * answer; each part within its cap and all within the room. Where that is short, the iterations are cut first, then the
  * summary, then the goal.
  */

@@ -3,7 +3,7 @@ import type { ToolUse } from '../tools/catalog.js'
 import { oneLine, truncate } from '../tools/lines.js'
 import type { ToolOutcome } from '../tools/results.js'
 
-/** Spec 001's bounds for the commands and the summaries in condensed lines. */
+/** Bounds for the commands and the summaries in condensed lines. */
 const COMMAND_CHARACTERS_MAX = 50
 const SUMMARY_CHARACTERS_MAX = 80
 /** Names come from models: they are held to a line too. */
@@ -19,7 +19,7 @@ export interface CondenseParts {
 }
 
 /**
- * The line that stands for a message, in spec 001's formats. What the call did not say cannot be shown, and a failed edit
+ * The line that stands for a message, in the forms of docs/pruning.md. What the call did not say cannot be shown, and a failed edit
  * or search must not read as if it had worked: these take the general form.
  */
 export function condensedLine({ use, outcome, summary, reference }: CondenseParts): string {

@@ -52,7 +52,7 @@ export interface PruneInput {
 }
 
 /**
- * Decides what of a conversation is condensed or removed, by spec 001's rules. A message is never decided on twice,
+ * Decides what of a conversation is condensed or removed, by the rules of docs/pruning.md. A message is never decided on twice,
  * except that a condensed one may be removed later. A result goes together with its call, or leaves a stub; what would
  * not become shorter stays. In conversation order.
  */

@@ -23,7 +23,7 @@ export interface Verdict {
 
 export type PruneRule = (candidate: Candidate) => Verdict | null
 
-/** Spec 001's rules in its order: the first that has an opinion decides. */
+/** The rules of docs/pruning.md in their order: the first that has an opinion decides. */
 export const pruneRules: readonly PruneRule[] = [
   removeOldFailure,
   removeSupersededView,

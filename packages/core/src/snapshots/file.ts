@@ -10,7 +10,7 @@ export interface SnapshotMessage {
   readonly tool_call_id?: string
   /** When it was sent, ISO 8601. */
   readonly timestamp: string
-  /** What spec 000 does not name, and a message needs to be the same when it comes back. */
+  /** What else a message needs to be the same when it comes back. */
   readonly thinking?: readonly ThinkingBlock[]
   readonly tool_name?: string
   readonly is_error?: boolean
@@ -20,7 +20,7 @@ export interface SnapshotMessage {
   readonly metadata?: JsonObject
 }
 
-/** A saved window of all threads of an agent, as its file has it (spec 000: session snapshot file format). */
+/** A saved window of all threads of an agent, as its file has it (docs/snapshots.md#saving). */
 export interface SnapshotFile {
   readonly session_id: string
   readonly timestamp: string
@@ -33,7 +33,7 @@ export interface SnapshotFile {
   readonly messages: readonly SnapshotMessage[]
 }
 
-/** Stands where a summary would be, had the summarizer not failed (spec 000). */
+/** Stands where a summary would be, had the summarizer not failed (docs/snapshots.md). */
 export const SUMMARY_FAILED = '(summary generation failed)'
 
 /** Stands where a summary was that told of a thread which was erased. */

@@ -82,7 +82,7 @@ export function messagesOf({ history, summary }: FittedHistory): NeutralMessage[
   return messages
 }
 
-/** Spec 003, CX-NT1. */
+/** See docs/strategies.md#what-a-budget-means. */
 export function limitNotPositive(received: number): PermanentError {
   return new PermanentError('VALIDATION_ERROR', 'Context limit must be positive', {
     field: 'budget',
@@ -93,7 +93,7 @@ export function limitNotPositive(received: number): PermanentError {
 const APPEND_SOME = 'append messages to the thread, or give the request a message'
 
 /**
- * Spec 003, CX-NT2.
+ * See docs/strategies.md#a-strategy-of-your-own.
  *
  * @param why follows the text of the spec, where messages are there and are not shown
  */

@@ -1,7 +1,7 @@
 import { defineStrategy } from './define.js'
 import type { ContextStrategy } from './strategy.js'
 
-/** Spec 003's full history: never compacts, for models with huge windows. */
+/** Full history (docs/strategies.md): never compacts, for models with huge windows. */
 export function createFullHistory(): ContextStrategy {
   return defineStrategy({ name: 'full-history', key: '' })
 }

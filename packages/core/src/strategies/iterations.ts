@@ -1,12 +1,12 @@
 import { defineStrategy } from './define.js'
 import type { ContextStrategy } from './strategy.js'
 
-/** The name of spec 002's strategy. Its contexts are built from a loop, see `buildLoopContext`. */
+/** The name of the strategy for runs (docs/iterations.md). Its contexts are built from a loop, see `buildLoopContext`. */
 export const ITERATIONS = 'iterations'
 
 export const MESSAGES_LEFT_OUT = 'the strategy shows iterations, and no messages'
 
-/** Spec 002's loop: the thread's iterations and the summary of older ones stand in the place of its messages. */
+/** A run (docs/iterations.md): the thread's iterations and the summary of older ones stand in the place of its messages. */
 export function createIterations(): ContextStrategy {
   return defineStrategy({
     name: ITERATIONS,

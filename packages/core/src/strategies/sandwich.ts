@@ -3,7 +3,7 @@ import type { Message } from '../message.js'
 import { defineStrategy } from './define.js'
 import type { ContextStrategy, CoverageRange } from './strategy.js'
 
-/** Spec 003's default: the first messages and the newest stay, what is between them is summarized. */
+/** The default (docs/strategies.md): the first messages and the newest stay, what is between them is summarized. */
 export function createSandwich({ sandwich }: Settings): ContextStrategy {
   return defineStrategy({ name: 'sandwich', key: '', ...sandwich, planCoverage: coverMiddle(sandwich) })
 }

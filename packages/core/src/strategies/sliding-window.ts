@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation.js'
 import { defineStrategy } from './define.js'
 import type { ContextStrategy } from './strategy.js'
 
-/** Spec 003's sliding window: the newest messages, and nothing in the place of the others. */
+/** Sliding window (docs/strategies.md): the newest messages, and nothing in the place of the others. */
 export function createSlidingWindow({ slidingWindow }: Settings): ContextStrategy {
   return defineStrategy({
     name: 'sliding-window',

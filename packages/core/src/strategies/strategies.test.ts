@@ -24,8 +24,7 @@ const LIMIT = 4_000
 const textsOf = (messages: readonly { content: string }[]) => messages.map(({ content }) => content)
 const tokensOf = (messages: readonly Message[]) => messages.reduce((sum, message) => sum + rawCost(message), 0)
 
-describe('the sandwich of spec 003', () => {
-  // CX-T1
+describe('the sandwich', () => {
   test('under its threshold returns the whole history, with no summary and no new state', () => {
     const messages = talk(20)
     expect(sandwich.needsCompression(messages, LIMIT)).toBe(false)
@@ -34,7 +33,6 @@ describe('the sandwich of spec 003', () => {
     expect(built).toMatchObject({ summaryUsed: false, newState: null })
   })
 
-  // CX-T2
   test('over its threshold compresses, and gives the state to keep', () => {
     const messages = talk(120)
     expect(sandwich.needsCompression(messages, LIMIT)).toBe(true)
@@ -54,7 +52,6 @@ describe('the sandwich of spec 003', () => {
     expect([sandwich.preserveTop, sandwich.preserveBottom, sandwich.compressionThreshold]).toEqual([5, 5, 0.7])
   })
 
-  // CX-T3, CX-T4
   test('always keeps the first five and the last five messages word for word', () => {
     const messages = talk(300)
     const texts = textsOf(sandwich.buildContext(messages, null, LIMIT).messages)
@@ -62,7 +59,6 @@ describe('the sandwich of spec 003', () => {
     expect(texts.slice(-5)).toEqual(textsOf(messages.slice(-5)))
   })
 
-  // CX-T5
   test('uses a cached summary again while the messages after it fit', () => {
     const messages = talk(120)
     const { newState } = sandwich.buildContext(messages, null, LIMIT)
@@ -72,7 +68,7 @@ describe('the sandwich of spec 003', () => {
     expect(built.messages.some(({ content }) => content.includes('what the cache says'))).toBe(true)
   })
 
-  // CX-T6: growth past the trigger, since a summary for every appended message would cost more than it saves.
+  // Growth past the trigger, since a summary for every appended message would cost more than it saves.
   test('makes a cached summary anew when the middle has grown past the trigger', () => {
     const messages = talk(240)
     const { newState } = sandwich.buildContext(messages.slice(0, 120), null, LIMIT)
@@ -83,7 +79,6 @@ describe('the sandwich of spec 003', () => {
     expect(built.newState?.summary).not.toBe(newState?.summary)
   })
 
-  // CX-T7
   test('shows its summary as a system message between the first messages and the newest', () => {
     const { messages } = sandwich.buildContext(talk(120), null, LIMIT)
     const at = messages.findIndex(({ role }) => role === 'system')
@@ -91,7 +86,6 @@ describe('the sandwich of spec 003', () => {
     expect(messages[at]?.content).toMatch(/^\[Earlier conversation summary: /)
   })
 
-  // CX-T8
   test('says of its tokens what a count of its messages says, and estimates within a third of that', () => {
     const { messages, tokensUsed } = sandwich.buildContext(talk(120), null, LIMIT)
     const counted = messages.reduce((sum, message) => sum + countNeutralMessage('neutral', message, countTokens), 0)
@@ -108,7 +102,6 @@ describe('every strategy', () => {
     strategyOf(mergeSettings({ strategy: name })),
   )
 
-  // CX-NT1
   test.each([0, -1, Number.NaN])('refuses a limit of %d', (limit) => {
     for (const strategy of every) {
       expect(() => strategy.buildContext(talk(3), null, limit)).toThrow(
@@ -117,7 +110,6 @@ describe('every strategy', () => {
     }
   })
 
-  // CX-NT2
   test('refuses a conversation without messages', () => {
     for (const strategy of every) {
       expect(() => strategy.buildContext([], null, LIMIT)).toThrow(

@@ -7,7 +7,7 @@ import type { NeutralMessage } from '../formats/neutral.js'
 import type { Message } from '../message.js'
 
 /**
- * How the window of a thread is fitted into a budget (spec 003). A strategy decides which range of the messages a summary
+ * How the window of a thread is fitted into a budget (docs/strategies.md). A strategy decides which range of the messages a summary
  * is to cover and which messages a context leaves out; what follows from that for every strategy alike is done for it:
  * cuts between whole turns, pins, prunings, the size of a summary, and the receipt.
  *
@@ -140,7 +140,7 @@ export interface TooSmall {
   readonly neededTokens: number
 }
 
-/** Spec 003's context result. */
+/** What a strategy makes of a window (docs/strategies.md#a-strategy-of-your-own). */
 export interface StrategyContext {
   /** With the summary among them, where there is one. */
   readonly messages: readonly NeutralMessage[]

@@ -4,7 +4,7 @@ import { coverMiddle } from './sandwich.js'
 import type { ContextStrategy } from './strategy.js'
 
 /**
- * Spec 003's tree: keeps what the sandwich keeps, and summarizes what is between by levels. Leaves of raw messages have
+ * Tree (docs/strategies.md#summaries-by-levels): keeps what the sandwich keeps, and summarizes what is between by levels. Leaves of raw messages have
  * summaries of their own, and so have parts of parts; only what changed is summarized again.
  */
 export function createTree({ tree }: Settings): ContextStrategy {

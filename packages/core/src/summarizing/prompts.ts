@@ -22,7 +22,7 @@ export interface PromptParts {
 const WORDS_PER_TOKEN = 0.55
 
 /**
- * The prompts of spec 003 (chat), 002 (progress) and 000 (snapshot), word for word; what they do not say stands in the
+ * The prompts for a chat, for progress and for a snapshot (docs/summaries.md); what they do not say stands in the
  * system text: how long the answer may be, and that the conversation is data, whatever it asks for.
  */
 export function summaryPrompt({ purpose, conversation, previousSummary, tokensMax }: PromptParts): SummaryPrompt {
@@ -37,7 +37,7 @@ export function summaryPrompt({ purpose, conversation, previousSummary, tokensMa
   }
 }
 
-/** Spec 003. */
+/** Of a chat. */
 function chatPrompt(conversation: string): string {
   return `Summarize this conversation excerpt concisely. Preserve:
 - Key facts and decisions made
@@ -53,7 +53,7 @@ ${conversation}
 ---`
 }
 
-/** Spec 002. */
+/** Of the progress of a run. */
 function progressPrompt(existingSummary: string, iterations: string): string {
   return `## Existing Progress Summary
 ${existingSummary}
@@ -69,7 +69,7 @@ Generate an updated progress summary that:
 4. Is concise (max 500 words)`
 }
 
-/** Spec 000. */
+/** Of a snapshot. */
 const SNAPSHOT_PROMPT =
   'Summarize this conversation in 2-4 sentences. Focus on what was accomplished, decisions made, and any unfinished work.'
 

@@ -130,7 +130,7 @@ describe('loadConfig', () => {
     expect(faults.join('\n')).toMatch(/tools\.1: has what is not known there.*paths/)
   })
 
-  it('takes the settings of iterations by the names of spec 002, and its own names over them', () => {
+  it('takes the settings of iterations by their names of the command line, and their own names over them', () => {
     const cwd = folder('context:\n  raw_window_size: 4\n  summarize_every: 8\n  max_summary_tokens: 1500\n')
     expect(loadConfig({ env: {}, cwd }).settings).toEqual({
       iterations: { rawWindowSize: 4, summarizeEvery: 8 },

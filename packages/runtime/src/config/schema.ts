@@ -109,7 +109,10 @@ export const rawConfigSchema = z.strictObject({
   vectorCacheMegabytes: atLeastOne.max(65_536, 'must be at most 65536').optional(),
   strategyModules: strategyModulesSchema.optional(),
   settings: partialSettingsSchema.optional(),
-  /** Spec 002's names of the settings for iterations; the same as `settings.iterations` and `settings.maxSummaryTokens`. */
+  /**
+   * Other names of the settings for iterations (docs/iterations.md#settings); the same as `settings.iterations` and
+   * `settings.maxSummaryTokens`.
+   */
   context: z
     .strictObject({
       raw_window_size: settingsSchema.shape.iterations.shape.rawWindowSize.optional(),

@@ -11,7 +11,7 @@ export const agents = heddle.table(
     name: text('name').notNull(),
     /** The version of prompt, docs and settings in force: a row of `agent_versions`. */
     version: integer('version').notNull().default(1),
-    /** Rises by one with each clear; a compaction that began before a clear is void (DESIGN: invariant 9). */
+    /** Rises by one with each clear; a compaction that began before a clear is void (docs/design.md#invariant-9). */
     clearEpoch: integer('clear_epoch').notNull().default(0),
     lastClearedAt: time('last_cleared_at'),
     createdAt: createdAt(),

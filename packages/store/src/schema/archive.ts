@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { bytes, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
-/** The full content of what was condensed (spec 001), under the message's reference. */
+/** The full content of what was condensed (docs/search.md#the-archive), under the message's reference. */
 export const archive = heddle.table(
   'archive',
   {

@@ -12,7 +12,7 @@ const settingOfProject = sql`nullif(current_setting('heddle.project_id', true), 
 /** The project of the transaction at hand, set by `Store.inProject`; without it no row is visible. */
 export const currentProject = sql`(select ${settingOfProject})`
 
-/** The one policy of each table: a row is seen and written by its own project only (DESIGN: invariant 11). */
+/** The one policy of each table: a row is seen and written by its own project only (docs/design.md#invariant-11). */
 export const ownProjectOnly = (projectId: PgColumn) =>
   pgPolicy('own_project_only', {
     for: 'all',

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, json, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { bytes, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
-/** A context: requested, then built or failed (DESIGN: replies). The row is the reply; events only point at it. */
+/** A context: requested, then built or failed (docs/design.md#replies). The row is the reply; events only point at it. */
 export const contexts = heddle.table(
   'contexts',
   {
@@ -108,7 +108,10 @@ export const contextMentions = heddle.table(
   ],
 )
 
-/** A saved window with its summary (spec 000): requested, then saved or failed. The row is the reply, as that of a context. */
+/**
+ * A saved window with its summary (docs/snapshots.md): requested, then saved or failed. The row is the reply, as that of a
+ * context.
+ */
 export const snapshots = heddle.table(
   'snapshots',
   {
@@ -134,7 +137,7 @@ export const snapshots = heddle.table(
       .notNull()
       .default('postgres'),
     fileName: text('file_name').notNull(),
-    /** The whole file in spec 000's form, as deflated JSON. */
+    /** The whole file (docs/snapshots.md#saving), as deflated JSON. */
     content: bytes('content'),
     /** When its messages were last brought back: what is brought back again within minutes takes the same places. */
     restoredAt: time('restored_at'),

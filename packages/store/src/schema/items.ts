@@ -3,7 +3,7 @@ import { agents } from './agents.js'
 import { bytes, createdAt, heddle, ownProjectOnly, projectId } from './columns.js'
 import { threads } from './threads.js'
 
-/** A rule, a reference or a tool that an agent may include (spec 004). Contexts name items, they never copy them. */
+/** A rule, a reference or a tool that an agent may include (docs/items.md). Contexts name items, they never copy them. */
 export const items = heddle.table(
   'items',
   {

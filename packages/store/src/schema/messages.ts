@@ -16,7 +16,7 @@ import { bytes, code, createdAt, heddle, ownProjectOnly, projectId, time } from 
 import { threads } from './threads.js'
 
 /**
- * Append-only (DESIGN: invariant 2). Every key begins with `thread_id`, so that the table can be partitioned by its hash.
+ * Append-only (docs/design.md#invariant-2). Every key begins with `thread_id`, so that the table can be partitioned by its hash.
  * Objects are `json`, not `jsonb`: it keeps their text, order of keys included, and takes NUL characters.
  */
 export const messages = heddle.table(
@@ -97,7 +97,7 @@ export const messageTokens = heddle.table(
   (table) => [primaryKey({ columns: [table.threadId, table.seq] }), ownProjectOnly(table.projectId)],
 )
 
-/** One step of an autonomous run (spec 002), with its full texts. */
+/** One step of an autonomous run (docs/iterations.md), with its full texts. */
 export const iterations = heddle.table(
   'iterations',
   {

@@ -3,7 +3,7 @@ import { createdAt, heddle, ownProjectOnly, projectId } from './columns.js'
 import { threads } from './threads.js'
 
 /**
- * The summaries of a thread's older iterations (spec 002), as append-only versions: the highest version of a lane is in
+ * The summaries of a thread's older iterations (docs/iterations.md), as append-only versions: the highest version of a lane is in
  * force. A lane is a window with an interval and a length; another one does not build on its summaries.
  */
 export const progressSummaries = heddle.table(

@@ -2,7 +2,7 @@ import { doublePrecision, index, integer, primaryKey, text, uuid } from 'drizzle
 import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
 /**
- * Summaries of parts of threads (spec 003: tree), by what they cover: messages never change, so a part is summarized once
+ * Summaries of parts of threads (docs/strategies.md#summaries-by-levels), by what they cover: messages never change, so a part is summarized once
  * for all strategies and budgets. What is here can be made again.
  */
 export const summaryParts = heddle.table(

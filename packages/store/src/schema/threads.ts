@@ -42,7 +42,7 @@ export const threadVersions = heddle.table(
     status: text('status'),
     /** Settings over the agent's. */
     settings: json('settings').$type<PartialSettings>().notNull().default({}),
-    /** What spec 002's loop knows besides its iterations. */
+    /** What a run knows besides its iterations (docs/iterations.md). */
     loop: json('loop').$type<Loop>(),
     createdAt: createdAt(),
   },

@@ -1,4 +1,7 @@
-/** DESIGN's promise for Heddle's own form: a call never stands without its result, nor a result without its call. */
+/**
+ * The promise for Heddle's own form (docs/design.md#invariant-7): a call never stands without its result, nor a result
+ * without its call.
+ */
 export function validateNeutral(messages: unknown): string[] {
   if (!Array.isArray(messages)) return ['messages is no list']
   const violations: string[] = []
