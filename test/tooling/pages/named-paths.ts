@@ -1,0 +1,12 @@
+/** Folders of the repository whose paths a page may name. */
+const ROOTS = ['packages', 'services', 'test', 'docs', 'infra', '.ci', '.github', '.changeset']
+
+/** The paths of this repository that a page names in code marks, as `packages/core/src`; those with a part to fill in are none. */
+export function namedPaths(page: string): readonly string[] {
+  const prose = page.replace(/^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1\s*$/gm, '')
+  const marked = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code.replace(/(#.*|:\d+)$/, ''))
+  return marked.filter(
+    (code) =>
+      ROOTS.some((folder) => code.startsWith(`${folder}/`)) && /^[\w./-]+$/.test(code) && !/[A-Z]{4,}$/.test(code),
+  )
+}
