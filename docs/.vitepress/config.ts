@@ -19,10 +19,15 @@ function linkFromFiles(markdown: MarkdownIt): void {
   })
 }
 
+/** Threads that cross. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="none" stroke="#6366f1" stroke-width="2"><path d="M4 1v14M12 1v14M1 5h14M1 11h14"/></svg>'
+
 export default defineConfig({
   title: 'Heddle',
   description: 'The context engine for LLM agents',
   lang: 'en',
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   // Pages stand all over the repository, beside what they are about.
   srcDir: '..',
   srcExclude: ['**/node_modules/**', '**/dist/**', '**/TEMPLATE.md', 'docs/source/**/README.md'],
@@ -36,9 +41,15 @@ export default defineConfig({
     config: linkFromFiles,
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      // A guide that speaks of a thing comes before the property that is called so.
+      options: {
+        miniSearch: { searchOptions: { boostDocument: (id: string) => (/\/(api|source)\//.test(id) ? 0.3 : 1) } },
+      },
+    },
     nav: [
-      { text: 'Guides', link: '/integrations' },
+      { text: 'Guides', link: '/quick-start' },
       { text: 'Configuration', link: '/configuration' },
       { text: 'HTTP', link: '/http' },
       { text: 'API', link: '/api/' },
