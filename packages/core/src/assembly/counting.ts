@@ -36,7 +36,8 @@ export function countLine(line: Line, counting: Counting): number {
   return MESSAGE_TOKENS + only.message.tokens + calls + result + thinking.length * REASONING_BLOCK_TOKENS
 }
 
-function isPlain({ parts, toolCalls, toolCallId, toolName }: NeutralMessage): boolean {
+/** System messages within a history are put in tags by some formats, as the ids and names of calls are spelled anew. */
+function isPlain({ role, parts, toolCalls, toolCallId, toolName }: NeutralMessage): boolean {
   const names = [...(toolCalls ?? []).flatMap((call) => [call.id, call.name]), toolCallId, toolName]
-  return parts === undefined && names.every((name) => name === undefined || PLAIN.test(name))
+  return role !== 'system' && parts === undefined && names.every((name) => name === undefined || PLAIN.test(name))
 }
