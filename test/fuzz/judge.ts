@@ -12,7 +12,7 @@ import type { Queues } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import type { Store, Tx } from '@heddle/store'
 import { decodePayload, encodePayload, originOf } from '../../packages/queue/src/payload.js'
-import { planAppends } from '../../packages/store/src/append-plan.js'
+import { planAppends } from '../../packages/store/src/messages/append-plan.js'
 import { prepareAppend } from '../../services/ingest/src/prepare.js'
 
 /** How one input ended. A crash is anything but these two: another error, one that names no field, a changed message. */

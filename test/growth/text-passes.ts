@@ -63,8 +63,8 @@ import { describeCommand } from '../../packages/core/src/tools/shell.js'
 import { shellWrites } from '../../packages/core/src/tools/shell-writes.js'
 import { cleaned, withinTokens } from '../../packages/models/src/fold-text.js'
 import { countWords } from '../../packages/models/src/words.js'
-import { deflateJson, deflateLines } from '../../packages/store/src/packing.js'
-import { decodeText, encodeText, toStorable } from '../../packages/store/src/text.js'
+import { deflateJson, deflateLines } from '../../packages/store/src/sql/packing.js'
+import { decodeText, encodeText, toStorable } from '../../packages/store/src/sql/text.js'
 import type { Pass } from './measure.js'
 
 const TOKENS_MAX = 2_000

@@ -21,8 +21,8 @@ const SAY_EVERY = 5_000
 
 /** The check that queries make of their own, so that a test can take it away. */
 const codeCheck = vi.hoisted(() => ({ isMade: true }))
-vi.mock('../../packages/store/src/own-project.js', async (original) => {
-  const { isOwn } = await original<typeof import('../../packages/store/src/own-project.js')>()
+vi.mock('../../packages/store/src/sql/own-project.js', async (original) => {
+  const { isOwn } = await original<typeof import('../../packages/store/src/sql/own-project.js')>()
   return { isOwn: (...given: Parameters<typeof isOwn>) => (codeCheck.isMade ? isOwn(...given) : given[0]`true`) }
 })
 

@@ -1,31 +1,36 @@
-export * from './activity.js'
-export { type AgentWindow, loadAgentWindow } from './agent-window.js'
-export * from './agents.js'
-export * from './api-keys.js'
-export { type AppendBatch, appendMessages, isRepeat } from './append-messages.js'
-export type { Append, AppendOutcome, PreparedMessage } from './append-plan.js'
-export * from './applications.js'
-export * from './archive.js'
-export * from './archive-hits.js'
-export * from './archive-reading.js'
-export * from './archive-selection.js'
-export * from './clears.js'
-export * from './compaction.js'
-export type { Tx } from './connection.js'
-export { contentElementSteps } from './content-element.js'
+export * from './admin/applications.js'
+export * from './admin/health.js'
+export { type MigrateOptions, migrate } from './admin/migrate.js'
+export { takeTurn } from './admin/turns.js'
+export * from './archive/archive.js'
+export * from './archive/archive-hits.js'
+export * from './archive/archive-reading.js'
+export * from './archive/archive-selection.js'
+export * from './compaction/compaction.js'
+export * from './compaction/prunings.js'
+export * from './compaction/publish-states.js'
+export * from './compaction/states.js'
+export * from './compaction/summary-calls.js'
+export * from './compaction/summary-tree.js'
+export * from './compaction/thread-counts.js'
+export { loadThreadSizes, type StoredThreadSizes } from './compaction/thread-sizes.js'
+export { uncoveredSize } from './compaction/uncovered-size.js'
+export type { Tx } from './connection/connection.js'
+export type { TransactionOptions } from './connection/transaction.js'
 export {
   findOpenTurn,
   type ItemUse,
   loadAnswered,
   recordItemUses,
-} from './context-items.js'
-export * from './contexts.js'
-export { loadContextAt, type MomentQuery } from './contexts-at.js'
-export * from './conversation.js'
-export * from './cursors.js'
-export * from './dead-letters.js'
-export { type Dependence, growthBetween, loadDependence, loadVersions } from './dependence.js'
-export { ensureThread, type ThreadToEnsure } from './ensure-threads.js'
+} from './contexts/context-items.js'
+export * from './contexts/contexts.js'
+export { loadContextAt, type MomentQuery } from './contexts/contexts-at.js'
+export { type Dependence, growthBetween, loadDependence, loadVersions } from './contexts/dependence.js'
+export * from './contexts/finish-context.js'
+export { digestResult, type PackedResult, packJson, unpackResult } from './contexts/packed-result.js'
+export { type Prepared, prepareContexts, stopPreparing } from './contexts/prepared-contexts.js'
+export { loadPreviousFill } from './contexts/previous-fill.js'
+export { type LinesBase, packLines, rebuildContext } from './contexts/stored-contexts.js'
 export {
   beginErasure,
   continueErasure,
@@ -35,16 +40,11 @@ export {
   findUnfinishedErasures,
   loadErasure,
   loadThreadIdsOf,
-} from './erasure.js'
-export * from './event-log.js'
-export * from './events.js'
-export { createExactVectors } from './exact-vectors.js'
-export { exportTables, unexportedColumns } from './export-tables.js'
-export * from './finish-context.js'
-export * from './grants.js'
-export * from './health.js'
-export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './history.js'
-export { inSlices } from './in-slices.js'
+} from './erasure/erasure.js'
+export { type Expiry, type RetainedKind, removeExpired, retainedKinds } from './erasure/retention.js'
+export * from './events/dead-letters.js'
+export * from './events/event-log.js'
+export * from './events/events.js'
 export {
   findItems,
   type ItemListing,
@@ -53,49 +53,51 @@ export {
   listAllItems,
   listItems,
   loadAgentItems,
-} from './item-reading.js'
-export { type RelevanceQuery, relevantItems } from './item-relevance.js'
-export { type ItemStatsRow, type ItemStatsTotals, loadItemStats, STATS_CONTEXTS_MAX } from './item-stats.js'
+} from './items/item-reading.js'
+export { type RelevanceQuery, relevantItems } from './items/item-relevance.js'
+export { type ItemStatsRow, type ItemStatsTotals, loadItemStats, STATS_CONTEXTS_MAX } from './items/item-stats.js'
 export {
   type EmbeddableItem,
   type EmbedItemsOptions,
   embedItems,
   type ItemVectors,
   loadItemVectors,
-} from './item-vectors.js'
+} from './items/item-vectors.js'
 export {
   type ItemChange,
   type PutItem,
   putItems,
   putToolServer,
   removeItems,
-} from './items.js'
-export { type KnownIteration, type PreparedIteration, planIterations } from './iteration-plan.js'
-export * from './iteration-reading.js'
-export * from './iterations.js'
-export * from './loops.js'
-export { loadMemoryRows, type MemoryRow } from './memory-rows.js'
-export { type FoundRow, type FoundRows, findMessages } from './message-search.js'
-export * from './messages.js'
-export { type MigrateOptions, migrate } from './migrate.js'
-export { type AgentOutsideWindow, findOutsideWindows } from './outside-windows.js'
-export { digestResult, type PackedResult, packJson, unpackResult } from './packed-result.js'
-export { importPartContents, loadPartContents, partHashesOf } from './part-contents.js'
-export { appendPostings, type IndexedMessage, mergePostings } from './postings.js'
-export { type Prepared, prepareContexts, stopPreparing } from './prepared-contexts.js'
-export { loadPreviousFill } from './previous-fill.js'
-export * from './processes.js'
-export * from './progress.js'
-export * from './projects.js'
-export * from './prunings.js'
-export * from './publish-states.js'
-export * from './references.js'
-export { findOriginals, holdHead, insertMarks, type NewMark, type StoredOriginal } from './restore-marks.js'
-export { type Expiry, type RetainedKind, removeExpired, retainedKinds } from './retention.js'
-export * from './search-hits.js'
-export type { QueryEmbedder, SearchConditions, SearchParts } from './search-scope.js'
-export { removeSnapshotFile, type SnapshotPlace, snapshotPath, writeSnapshotFile } from './snapshot-files.js'
-export { type SweptFiles, sweepSnapshotFiles } from './snapshot-sweep.js'
+} from './items/items.js'
+export { changeThreadItem, listThreadsWithout, loadThreadItems } from './items/thread-items.js'
+export { type KnownIteration, type PreparedIteration, planIterations } from './iterations/iteration-plan.js'
+export * from './iterations/iteration-reading.js'
+export * from './iterations/iterations.js'
+export * from './iterations/loops.js'
+export * from './iterations/progress.js'
+export { type AppendBatch, appendMessages, isRepeat } from './messages/append-messages.js'
+export type { Append, AppendOutcome, PreparedMessage } from './messages/append-plan.js'
+export { ensureThread, type ThreadToEnsure } from './messages/ensure-threads.js'
+export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './messages/history.js'
+export * from './messages/messages.js'
+export { importPartContents, loadPartContents, partHashesOf } from './messages/part-contents.js'
+export * from './messages/references.js'
+export { findOriginals, holdHead, insertMarks, type NewMark, type StoredOriginal } from './messages/restore-marks.js'
+export { recordTokenCounts, type TokenCount } from './messages/token-counts.js'
+export { holdThread } from './messages/tombstones.js'
+export * from './projects/agents.js'
+export * from './projects/api-keys.js'
+export * from './projects/grants.js'
+export * from './projects/projects.js'
+export { loadMemoryRows, type MemoryRow } from './search/memory-rows.js'
+export { type FoundRow, type FoundRows, findMessages } from './search/message-search.js'
+export { appendPostings, type IndexedMessage, mergePostings } from './search/postings.js'
+export * from './search/search-hits.js'
+export type { QueryEmbedder, SearchConditions, SearchParts } from './search/search-scope.js'
+export * from './search/word-search.js'
+export { removeSnapshotFile, type SnapshotPlace, snapshotPath, writeSnapshotFile } from './snapshots/snapshot-files.js'
+export { type SweptFiles, sweepSnapshotFiles } from './snapshots/snapshot-sweep.js'
 export {
   failSnapshot,
   finishSnapshot,
@@ -108,38 +110,32 @@ export {
   type SnapshotRow,
   type SnapshotStore,
   standingPart,
-} from './snapshots.js'
-export * from './states.js'
+} from './snapshots/snapshots.js'
+export { contentElementSteps } from './sql/content-element.js'
+export { inSlices } from './sql/in-slices.js'
 export { openStore, type Store, type StoreOptions } from './store.js'
-export { type LinesBase, packLines, rebuildContext } from './stored-contexts.js'
-export * from './summary-calls.js'
-export * from './summary-tree.js'
-export * from './thread-counts.js'
+export * from './threads/activity.js'
+export * from './threads/cursors.js'
+export * from './threads/processes.js'
 export {
   loadThreadDetails,
   putThread,
   type ThreadChange,
   type ThreadDetailsRow,
-} from './thread-details.js'
-export * from './thread-export.js'
-export * from './thread-export-items.js'
-export * from './thread-import.js'
-export * from './thread-import-archive.js'
-export * from './thread-import-items.js'
-export * from './thread-import-messages.js'
-export * from './thread-import-states.js'
-export { changeThreadItem, listThreadsWithout, loadThreadItems } from './thread-items.js'
-export { loadThreadSizes, type StoredThreadSizes } from './thread-sizes.js'
-export * from './threads.js'
-export { recordTokenCounts, type TokenCount } from './token-counts.js'
-export { holdThread } from './tombstones.js'
-export type { TransactionOptions } from './transaction.js'
-export { takeTurn } from './turns.js'
-export { uncoveredSize } from './uncovered-size.js'
-export * from './undone.js'
-export * from './unsettled.js'
-export { canIndex, isIndexable, type PgvectorState } from './vector-points.js'
-export * from './vector-scopes.js'
+} from './threads/thread-details.js'
+export * from './threads/threads.js'
+export * from './threads/unsettled.js'
+export { exportTables, unexportedColumns } from './transfer/export-tables.js'
+export * from './transfer/thread-export.js'
+export * from './transfer/thread-export-items.js'
+export * from './transfer/thread-import.js'
+export * from './transfer/thread-import-archive.js'
+export * from './transfer/thread-import-items.js'
+export * from './transfer/thread-import-messages.js'
+export * from './transfer/thread-import-states.js'
+export { createExactVectors } from './vectors/exact-vectors.js'
+export { canIndex, isIndexable, type PgvectorState } from './vectors/vector-points.js'
+export * from './vectors/vector-scopes.js'
 export {
   bytesPerVector,
   type Nearest,
@@ -148,9 +144,13 @@ export {
   VECTORS_EXACT_MAX,
   type VectorComparison,
   type VectorSearch,
-} from './vector-search.js'
-export * from './vectors.js'
-export * from './window.js'
-export { countWindow, type WindowCounts, type WindowCountsQuery } from './window-counts.js'
-export * from './window-threads.js'
-export * from './word-search.js'
+} from './vectors/vector-search.js'
+export * from './vectors/vectors.js'
+export { type AgentWindow, loadAgentWindow } from './window/agent-window.js'
+export * from './window/clears.js'
+export * from './window/conversation.js'
+export { type AgentOutsideWindow, findOutsideWindows } from './window/outside-windows.js'
+export * from './window/undone.js'
+export * from './window/window.js'
+export { countWindow, type WindowCounts, type WindowCountsQuery } from './window/window-counts.js'
+export * from './window/window-threads.js'

@@ -1,13 +1,13 @@
 import { validationError } from '@heddle/contracts'
-import { AccessLog } from './access-log.js'
-import { recordAccesses } from './archive.js'
-import type { Tx } from './connection.js'
-import { createExactVectors } from './exact-vectors.js'
-import { nearestByIndex } from './pgvector-vectors.js'
-import { openPool } from './pool.js'
-import { readOnly } from './postgres-errors.js'
-import { onConnection, type TransactionOptions, transact } from './transaction.js'
-import { VECTOR_CACHE_BYTES_MAX, type VectorSearch } from './vector-search.js'
+import { AccessLog } from './archive/access-log.js'
+import { recordAccesses } from './archive/archive.js'
+import type { Tx } from './connection/connection.js'
+import { openPool } from './connection/pool.js'
+import { readOnly } from './connection/postgres-errors.js'
+import { onConnection, type TransactionOptions, transact } from './connection/transaction.js'
+import { createExactVectors } from './vectors/exact-vectors.js'
+import { nearestByIndex } from './vectors/pgvector-vectors.js'
+import { VECTOR_CACHE_BYTES_MAX, type VectorSearch } from './vectors/vector-search.js'
 
 export interface StoreOptions {
   /** Where the database is: `postgres://user:password@host:port/database`. */

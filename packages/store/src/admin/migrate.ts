@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { PermanentError, RetryableError } from '@heddle/contracts'
+import { DrizzleQueryError } from 'drizzle-orm/errors'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { drizzle } from 'drizzle-orm/postgres-js'
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
+import postgres from 'postgres'
+import { CONNECT_TIMEOUT_MS, watchOpening } from '../connection/opening.js'
+import { fromPostgres } from '../connection/postgres-errors.js'
+import { migratePgvector } from './migrate-pgvector.js'
+
+/** Stands beside `src/` and `dist/` alike. */
+const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+/** A schema of its own, so that the list is neither mixed up with that of another Drizzle user nor bound by row-level security. */
+const MIGRATIONS_TABLE = { migrationsSchema: 'heddle_migrations', migrationsTable: 'applied' } as const
+
+/** Any number will do, as long as nothing else in the database locks it. */
+const LOCK_KEY = 4_680_046_800
+
+export interface MigrateOptions {
+  /** An address that leads to the server itself: the lock belongs to a session, which poolers do not keep. */
+  readonly url: string
+  readonly log?: { info(fields: object, message: string): void }
+  /** How long to wait for another process that migrates, and for each lock on a table. Default 60,000 ms. */
+  readonly lockTimeoutMs?: number
+}
+
+/**
+ * Brings the database to the schema of this version. Any number of processes may do so at once: one migrates, the others
+ * wait for it and find nothing left to do.
+ *
+ * @returns the names of the migrations that this call applied
+ * @throws RetryableError `TIMEOUT` where another process held the lock for too long, `SERVICE_UNAVAILABLE` without a server
+ * @throws PermanentError `FORBIDDEN` with what a superuser must run first
+ */
+export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptions): Promise<{ applied: string[] }> {
+  const opening = watchOpening()
+  let closeTimeoutSeconds = 5
+  const sql = postgres(url, {
+    max: 1,
+    max_lifetime: null,
+    connect_timeout: CONNECT_TIMEOUT_MS / 1_000,
+    connection: { application_name: 'heddle migrate' },
+    onnotice: () => {},
+    onparameter: opening.opened,
+  })
+  try {
+    await opening.within(sql`select 1`, () => (closeTimeoutSeconds = 0))
+    await lock(sql, lockTimeoutMs)
+    const before = await appliedMigrations(sql)
+    await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS_FOLDER, ...MIGRATIONS_TABLE })
+    // Services may look at what is applied, so that `heddle doctor` needs no other login than theirs.
+    await sql`grant usage on schema heddle_migrations to heddle_app`
+    await sql`grant select on heddle_migrations.applied to heddle_app`
+    await migratePgvector(sql, log)
+    const after = await appliedMigrations(sql)
+    const applied = knownMigrations().filter(({ hash }) => after.has(hash) && !before.has(hash))
+    for (const { name } of applied) log?.info({ migration: name }, 'migration applied')
+    return { applied: applied.map(({ name }) => name) }
+  } catch (error) {
+    throw await withAdvice(sql, fromPostgres(error instanceof DrizzleQueryError ? error.cause : error))
+  } finally {
+    // Closing the connection gives the lock back.
+    await sql.end({ timeout: closeTimeoutSeconds })
+  }
+}
+
+async function lock(sql: postgres.Sql, lockTimeoutMs: number): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}`}, false)`
+  try {
+    await sql`select pg_advisory_lock(${LOCK_KEY})`
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError) || error.code !== '55P03') throw error
+    throw new RetryableError('TIMEOUT', `another process has been migrating this database for ${lockTimeoutMs} ms`, {
+      hint: 'Try again when it is done; pg_stat_activity lists it as "heddle migrate".',
+      cause: error,
+    })
+  }
+}
+
+/** A login that may not create schemas is told the one right that it lacks; what a migration itself asks for is said by it. */
+async function withAdvice(sql: postgres.Sql, error: unknown): Promise<unknown> {
+  if (!(error instanceof PermanentError) || error.code !== 'FORBIDDEN') return error
+  const { cause } = error
+  if (!(cause instanceof postgres.PostgresError) || !cause.message.includes('for database')) return error
+  const [place] = await sql<{ database: string; login: string }[]>`
+    select quote_ident(current_database()) as database, quote_ident(current_user) as login`.catch(() => [])
+  if (place === undefined) return error
+  return new PermanentError('FORBIDDEN', error.message, {
+    hint: `Run as a superuser: grant create on database ${place.database} to ${place.login}; or set HEDDLE_ADMIN_DATABASE_URL to a user who may create schemas.`,
+    cause,
+  })
+}
+
+/** The migrations that ship with this version, oldest first. */
+export function knownMigrations(): { name: string; hash: string }[] {
+  const journal = JSON.parse(readFileSync(`${MIGRATIONS_FOLDER}/meta/_journal.json`, 'utf8')) as {
+    entries: { tag: string }[]
+  }
+  const files = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER })
+  return journal.entries.map(({ tag }, index) => ({ name: tag, hash: files[index]?.hash ?? '' }))
+}
+
+/** Hashes of the migrations that a database has seen; none before the first. */
+export async function appliedMigrations(sql: postgres.Sql): Promise<Set<string>> {
+  const [present] = await sql<{ found: boolean }[]>`
+    select to_regclass('heddle_migrations.applied') is not null as found`
+  if (present?.found !== true) return new Set()
+  const rows = await sql<{ hash: string }[]>`select hash from heddle_migrations.applied`
+  return new Set(rows.map(({ hash }) => hash))
+}

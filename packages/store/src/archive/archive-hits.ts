@@ -1,0 +1,51 @@
+import type { Tx } from '../connection/connection.js'
+import { threadStands } from '../messages/tombstones.js'
+import type { HitPlace } from '../search/search-hits.js'
+import { byKey } from '../sql/index-order.js'
+import {
+  type ArchiveSelection,
+  conditions,
+  entryColumns,
+  lineOf,
+  type SelectedEntry,
+  within,
+} from './archive-selection.js'
+
+/** An archived message that a search found. */
+export interface ArchivedRow extends SelectedEntry {
+  /** The index in what was asked for. */
+  readonly place: number
+}
+
+/** What the ranking does not know of an entry; scope and path it does, and more exactly they are checked here. */
+export type ArchivedConditions = Pick<
+  ArchiveSelection,
+  'kinds' | 'toolName' | 'path' | 'failed' | 'sinceMs' | 'untilMs'
+>
+
+/** Of some places, in their order, the messages that the archive holds and that meet all conditions. */
+export async function loadArchivedRows(
+  tx: Tx,
+  { places, ...selection }: ArchivedConditions & { readonly places: readonly HitPlace[] },
+): Promise<ArchivedRow[]> {
+  const given = JSON.stringify(places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq })))
+  return await tx<ArchivedRow[]>`
+    select
+      given.place, entry.*, thread.name as thread_name, thread.code as thread_code, message.code, message.source_id,
+      pruned.line
+    from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
+    cross join lateral (
+      select name, code from heddle.threads as thread
+      where thread.id = given.thread_id and ${threadStands(tx)}
+      offset 0) as thread
+    cross join lateral (
+      select id, code, source_id from heddle.messages
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
+    cross join lateral (
+      select ${entryColumns(tx)} from heddle.archive
+      where archive.thread_id = given.thread_id and archive.message_id = message.id and archive.location = ''
+        and ${conditions(tx, selection)} and ${within(tx, selection)}
+      offset 0) as entry
+    left join lateral (${lineOf(tx)}) as pruned on true
+    order by given.place`
+}

@@ -1,0 +1,62 @@
+import type { Tx } from '../connection/connection.js'
+import type { ContentBlocks } from '../schema/archive.js'
+import { blocksOfLines, unpackBlocks, unpackContent } from './archive-content.js'
+
+/** @returns the content to the byte; null where the project has none of this hash */
+export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<string | null> {
+  const [row] = await tx<{ content: Uint8Array; sizeBytes: number; blocks: ContentBlocks | null }[]>`
+    select content, size_bytes, blocks from heddle.archive_contents
+    where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and hash = ${hash}`
+  return row === undefined ? null : await unpackContent(row)
+}
+
+/** An entry together with its content. */
+export interface ArchivedContent {
+  readonly id: string
+  readonly contentType: string
+  readonly summary: string
+  readonly filePaths: readonly string[]
+  readonly content: string
+  /** Where `content` is a part of the whole that holds the lines that were asked for; null where it is the whole. */
+  readonly part: { readonly linesBefore: number; readonly linesTotal: number } | null
+}
+
+/**
+ * Reads what a recall shows of an archived message; null where it is not archived.
+ *
+ * @param lines the lines that are needed, counted from 1: of a long content only a part that holds them is read
+ */
+export async function readArchived(
+  tx: Tx,
+  { threadId, messageId, lines }: { threadId: string; messageId: string; lines?: { from: number; to: number } },
+): Promise<ArchivedContent | null> {
+  const isWhole = lines === undefined
+  const [row] = await tx<
+    (Omit<ArchivedContent, 'content' | 'part'> & {
+      hash: Uint8Array
+      content: Uint8Array | null
+      sizeBytes: number
+      blocks: ContentBlocks | null
+    })[]
+  >`
+    select
+      entry.id, entry.content_type, entry.summary, to_json(entry.file_paths) as file_paths, entry.content_hash as hash,
+      stored.content, stored.size_bytes, stored.blocks
+    from heddle.archive as entry
+    cross join lateral (
+      select case when ${isWhole} or blocks is null then content end as content, size_bytes, blocks
+      from heddle.archive_contents
+      where archive_contents.project_id = entry.project_id and archive_contents.hash = entry.content_hash
+      offset 0) as stored
+    where entry.thread_id = ${threadId} and entry.message_id = ${messageId} and entry.location = ''`
+  if (row === undefined) return null
+  const { id, contentType, summary, filePaths, hash, content, sizeBytes, blocks } = row
+  const entry = { id, contentType, summary, filePaths }
+  if (content !== null) return { ...entry, content: await unpackContent({ content, sizeBytes, blocks }), part: null }
+  if (lines === undefined || blocks === null) return null
+  const { offset, bytes, lengths, ...part } = blocksOfLines(blocks, lines.from, lines.to)
+  const [stored] = await tx<{ content: Uint8Array }[]>`
+    select substring(content from ${offset + 1} for ${bytes}) as content from heddle.archive_contents
+    where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and hash = ${hash}`
+  return stored === undefined ? null : { ...entry, content: await unpackBlocks(stored.content, lengths), part }
+}

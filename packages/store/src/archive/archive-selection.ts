@@ -1,0 +1,177 @@
+import type { Tx } from '../connection/connection.js'
+import { byIndexOrder, byKey } from '../sql/index-order.js'
+
+/** Which entries are meant: all conditions that are given hold. */
+export interface ArchiveSelection {
+  readonly agentId?: string
+  readonly threadId?: string
+  readonly kinds?: readonly string[]
+  /** Whatever the case of its letters. */
+  readonly toolName?: string
+  /** A file, or a folder with all that is in it, anywhere in the paths of an entry. */
+  readonly path?: string
+  readonly failed?: boolean
+  /** Milliseconds since 1970: at or after. */
+  readonly sinceMs?: number
+  /** Before. */
+  readonly untilMs?: number
+  readonly before?: ArchivePlace
+  readonly limit: number
+}
+
+/** A place in the order of entries: newest first. */
+export interface ArchivePlace {
+  readonly atMs: number
+  readonly id: string
+}
+
+export interface SelectedEntry {
+  readonly id: string
+  readonly threadId: string
+  readonly threadName: string
+  readonly threadCode: string
+  readonly messageId: string
+  readonly code: string
+  readonly sourceId: string | null
+  readonly contentType: string
+  readonly summary: string
+  readonly filePaths: readonly string[]
+  readonly toolName: string | null
+  readonly tokenCount: number
+  readonly failed: boolean
+  readonly originalCreatedAtMs: number
+  readonly archivedAtMs: number
+  readonly lastAccessedAtMs: number | null
+  readonly accessCount: number
+  /** The line that stands for the message in contexts; null where it was removed. */
+  readonly line: string | null
+}
+
+export interface SelectedPage {
+  readonly entries: readonly SelectedEntry[]
+  /** Where the next page begins; null where nothing is left to look at. */
+  readonly next: ArchivePlace | null
+}
+
+/**
+ * Entries that one query looks at, newest first, before it answers with what it has: what is rare in a long history takes
+ * several pages, and no query takes longer than this.
+ */
+export const ARCHIVE_LOOKED_AT_MAX = 10_000
+
+/** All kinds that the archive knows: a selection of a whole agent is read kind by kind. */
+const ALL_KINDS = ['file_view', 'grep', 'bash', 'edit', 'assistant', 'other'] as const
+
+/**
+ * A page of the archive's entries, newest first, by an index that gives them in that order: of one thread, or of the
+ * project kind by kind. A page may hold fewer entries than its limit, or none, and the next one go on.
+ */
+export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promise<SelectedPage> {
+  const { limit } = selection
+  const page = tx<(Partial<SelectedEntry> & { lookedAt: number; oldestAt: number | null; oldestId: string | null })[]>`
+    with candidates as materialized (
+      ${selection.threadId === undefined ? candidatesOfProject(tx, selection) : candidatesOfThread(tx, selection)}
+      order by original_created_at desc, id desc
+      limit ${ARCHIVE_LOOKED_AT_MAX}
+    ),
+    looked as (
+      select
+        count(*) as looked_at, min(original_created_at) as oldest_at,
+        (array_agg(id order by original_created_at, id))[1] as oldest_id
+      from candidates
+    )
+    select
+      looked.looked_at, looked.oldest_at, looked.oldest_id, entry.*, thread.name as thread_name,
+      thread.code as thread_code, message.code, message.source_id, pruned.line
+    from looked
+    left join lateral (
+      select ${entryColumns(tx)}
+      from candidates
+      where ${conditions(tx, selection)}
+        and ${ofAgent(tx, selection)}
+      order by original_created_at desc, id desc
+      limit ${limit + 1}) as entry on true
+    left join lateral (
+      select name, code from heddle.threads where threads.id = entry.thread_id offset 0) as thread on true
+    left join lateral (
+      select code, source_id from heddle.messages
+      where messages.thread_id = entry.thread_id and ${byKey(tx, tx`messages.id`, tx`entry.message_id`)}) as message on true
+    left join lateral (${lineOf(tx)}) as pruned on true
+    order by entry.original_created_at_ms desc, entry.id desc`
+  const [, rows] = await Promise.all([byIndexOrder(tx), page])
+  const found = rows.flatMap((row) => (row.id === undefined || row.id === null ? [] : [row as SelectedEntry]))
+  const entries = found.slice(0, limit)
+  const last = entries.at(-1)
+  if (found.length > limit && last) return { entries, next: { atMs: last.originalCreatedAtMs, id: last.id } }
+  const [looked] = rows
+  const isBounded = looked !== undefined && looked.lookedAt >= ARCHIVE_LOOKED_AT_MAX
+  const oldest = isBounded && looked.oldestAt !== null && looked.oldestId !== null
+  return { entries, next: oldest ? { atMs: looked.oldestAt ?? 0, id: looked.oldestId ?? '' } : null }
+}
+
+function candidatesOfThread(tx: Tx, selection: ArchiveSelection) {
+  return tx`
+    select * from heddle.archive
+    where thread_id = ${selection.threadId ?? ''} and ${within(tx, selection)}`
+}
+
+function candidatesOfProject(tx: Tx, selection: ArchiveSelection) {
+  const { kinds = ALL_KINDS } = selection
+  return tx`
+    select entry.*
+    from json_array_elements_text(${JSON.stringify(kinds)}::text::json) as kind (name)
+    cross join lateral (
+      select * from heddle.archive
+      where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+        and content_type = kind.name and ${within(tx, selection)}
+      order by original_created_at desc, id desc
+      limit ${ARCHIVE_LOOKED_AT_MAX}) as entry`
+}
+
+/** An entry as it is shown, of a row of the archive. */
+export function entryColumns(tx: Tx) {
+  return tx`
+    id, thread_id, message_id, content_type, summary, to_json(file_paths) as file_paths, tool_name, token_count, failed,
+    original_created_at as original_created_at_ms, archived_at as archived_at_ms,
+    last_accessed_at as last_accessed_at_ms, access_count`
+}
+
+/** The line that stands for what is called `entry` beside it. */
+export function lineOf(tx: Tx) {
+  return tx`
+    select text as line from heddle.prunings
+    where prunings.thread_id = entry.thread_id and prunings.text <> ''
+      -- Of a message that was restored, the decision may be one about the mark that shows it.
+      and prunings.message_id in (
+        select entry.message_id
+        union all
+        select mark.id from heddle.messages as mark
+        where mark.thread_id = entry.thread_id and mark.restores_seq = (
+          select seq from heddle.messages as original
+          where original.thread_id = entry.thread_id and original.id = entry.message_id))
+    order by prunings.created_at desc limit 1`
+}
+
+export function within(tx: Tx, { sinceMs, untilMs, before }: Partial<ArchiveSelection>) {
+  return tx`
+    ${sinceMs === undefined ? tx`true` : tx`original_created_at >= ${sinceMs}`}
+    and ${untilMs === undefined ? tx`true` : tx`original_created_at < ${untilMs}`}
+    and ${before === undefined ? tx`true` : tx`(original_created_at, id) < (${before.atMs}, ${before.id}::uuid)`}`
+}
+
+function ofAgent(tx: Tx, { agentId }: ArchiveSelection) {
+  return agentId === undefined
+    ? tx`true`
+    : tx`(select agent_id from heddle.threads where threads.id = candidates.thread_id) = ${agentId}`
+}
+
+export function conditions(tx: Tx, { kinds, toolName, path, failed }: Partial<ArchiveSelection>) {
+  // Slashes around both make a folder's name match whole parts of a path alone; no pattern, so nothing needs escaping.
+  const parts = (path ?? '').split('/').filter((part) => part !== '' && part !== '.')
+  const folder = parts.length === 0 ? '/' : `/${parts.join('/')}/`
+  return tx`
+    ${kinds === undefined ? tx`true` : tx`content_type in (select json_array_elements_text(${JSON.stringify(kinds)}::text::json))`}
+    and ${toolName === undefined ? tx`true` : tx`lower(tool_name) = lower(${toolName})`}
+    and ${failed === undefined ? tx`true` : tx`failed = ${failed}`}
+    and ${path === undefined ? tx`true` : tx`exists (select from unnest(file_paths) as given (path) where strpos('/' || given.path || '/', ${folder}) > 0)`}`
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { mergeSettings, type PartialSettings, type Settings } from '@heddle/contracts'
+import {
+  type CompactionPlan,
+  type CompactionState,
+  type Lane,
+  laneOf,
+  type Message,
+  type Pruning,
+  readsAsFailed,
+} from '@heddle/core'
+import { archiveEntries } from '../archive/archive.js'
+import type { Tx } from '../connection/connection.js'
+import { loadThread, type ThreadRow } from '../threads/threads.js'
+import { insertPrunings, loadPruningsOf } from './prunings.js'
+import { insertState, type NewContextState } from './publish-states.js'
+import { type ContextStateRow, loadLatestStates } from './states.js'
+
+/** Where the compaction of a thread stands in one lane. */
+export interface Compaction {
+  readonly thread: ThreadRow
+  readonly settings: Settings
+  readonly lane: Lane
+  /** The latest compaction that was decided, with a summary or still without; null before the first. */
+  readonly latest: ContextStateRow | null
+  /** The latest compaction that is in force: one that needs no summary, or has it. */
+  readonly current: ContextStateRow | null
+}
+
+export interface CompactionQuery {
+  readonly threadId: string
+  /** Settings of the file and the environment, under the agent's. */
+  readonly settings: PartialSettings
+  /** Settings of a request, over all others. */
+  readonly request?: PartialSettings
+}
+
+/** @returns null where there is no such thread */
+export async function loadCompaction(
+  tx: Tx,
+  { threadId, settings, request = {} }: CompactionQuery,
+): Promise<Compaction | null> {
+  const thread = await loadThread(tx, { threadId })
+  if (!thread) return null
+  const merged = mergeSettings(settings, thread.agentSettings, thread.settings, request)
+  const lane = laneOf(merged)
+  const rows = await loadLatestStates(tx, { threadId, lane: lane.key, clearEpoch: thread.clearEpoch })
+  return {
+    thread,
+    settings: merged,
+    lane,
+    latest: rows[0] ?? null,
+    current: rows.find((row) => row.status === 'ready') ?? null,
+  }
+}
+
+/**
+ * Whether compactions were last looked for under other settings than those that hold now. Nothing wakes the stage when the
+ * settings of an agent change: the next message of a thread does, or the next request for its context.
+ *
+ * @param compaction as a request sees it
+ * @param settings of the file and the environment
+ */
+export function isPrunedUnderOthers({ thread, lane }: Compaction, settings: PartialSettings): boolean {
+  const { pruneUsage, agentSettings, settings: threadSettings } = thread
+  if (pruneUsage === null || pruneUsage.lane === lane.key) return false
+  return pruneUsage.lane !== laneOf(mergeSettings(settings, agentSettings, threadSettings)).key
+}
+
+/**
+ * Whether a state covers messages that nothing stands for yet. Also one that was passed by, where what passed it became
+ * void: it is the latest again.
+ */
+export function awaitsSummary({ status, coveredTo, summary }: ContextStateRow): boolean {
+  return status !== 'void' && coveredTo !== null && summary === null
+}
+
+/** A state as the rules see it, still without its prunings; see {@link withPrunings}. */
+export function toCompactionState(row: ContextStateRow): CompactionState {
+  const { point, headSeq, topIds, coveredFrom, coveredTo, summary, summaryTokens } = row
+  const covered = coveredFrom && coveredTo ? { from: coveredFrom, to: coveredTo } : null
+  return { point, headSeq, topIds, covered, summary, summaryTokens, prunings: new Map() }
+}
+
+/** Gives a state the prunings that are in force for some messages; those of messages that it covers are not needed. */
+export async function withPrunings(
+  tx: Tx,
+  row: ContextStateRow,
+  state: CompactionState,
+  messages: readonly Message[],
+): Promise<CompactionState> {
+  const prunings = new Map<string, Pruning>()
+  const rows = await loadPruningsOf(tx, { state: row, messageIds: messages.map((message) => message.id) })
+  for (const pruning of rows) prunings.set(pruning.messageId, pruning)
+  return { ...state, prunings }
+}
+
+export interface PublishedPlan {
+  /** The thread with the compaction that this one follows; see {@link publishCompaction}. */
+  readonly compaction: Pick<Compaction, 'thread' | 'lane'> & { readonly latest: NewContextState | null }
+  readonly plan: CompactionPlan
+  /** The messages that the plan speaks of, by id. */
+  readonly messages: ReadonlyMap<string, Message>
+}
+
+/**
+ * Publishes a compaction: its state, what it decided about messages, and their full contents in the archive, in one
+ * transaction. Where its range grew it is pending until it has a summary.
+ *
+ * @returns the state, on which another can be published; null where another worker or a clear came first, and nothing is
+ *   written
+ */
+export async function publishCompaction(
+  tx: Tx,
+  { compaction, plan, messages }: PublishedPlan,
+): Promise<NewContextState | null> {
+  const { thread, lane, latest } = compaction
+  const stateId = randomUUID()
+  const summary = plan.needsSummary ? null : (latest?.summary ?? null)
+  const state: NewContextState = {
+    id: stateId,
+    threadId: thread.threadId,
+    lane: lane.key,
+    strategy: lane.strategy.name,
+    clearEpoch: thread.clearEpoch,
+    generation: (latest?.generation ?? 0) + 1,
+    replaces: latest?.id ?? null,
+    status: plan.covered !== null && summary === null ? 'pending' : 'ready',
+    point: plan.point,
+    headSeq: thread.headSeq,
+    topIds: plan.topIds,
+    coveredFrom: plan.covered?.from ?? null,
+    coveredTo: plan.covered?.to ?? null,
+    coveredCount: (latest?.coveredCount ?? 0) + plan.newlyCovered.length,
+    coveredTokens: (latest?.coveredTokens ?? 0) + plan.newlyCovered.reduce((sum, message) => sum + message.tokens, 0),
+    summary,
+    summaryTokens: summary === null ? 0 : (latest?.summaryTokens ?? 0),
+    summarizer: summary === null ? null : (latest?.summarizer ?? null),
+  }
+  if (!(await insertState(tx, state))) return null
+  const archiveIds = await archiveEntries(
+    tx,
+    plan.prunings.map(({ archive }) => {
+      const message = messages.get(archive.messageId)
+      // What a restore brought back is archived once, under the message that came first.
+      const { id: messageId, orderedAtMs } = message?.restores ?? { id: archive.messageId, orderedAtMs: 0, ...message }
+      return {
+        ...archive,
+        messageId,
+        threadId: thread.threadId,
+        tokenCount: archive.tokens,
+        failed: readsAsFailed(message, archive.summary),
+        originalCreatedAtMs: orderedAtMs,
+      }
+    }),
+  )
+  await insertPrunings(tx, {
+    threadId: thread.threadId,
+    prunings: plan.prunings.flatMap(({ messageId, action, text, tokens, reason }, index) => {
+      const archiveId = archiveIds[index]
+      return archiveId === undefined ? [] : [{ stateId, messageId, action, text, tokens, reason, archiveId }]
+    }),
+  })
+  return state
+}

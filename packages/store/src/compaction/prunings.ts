@@ -1,0 +1,62 @@
+import type { Tx } from '../connection/connection.js'
+import { asArray, asQuotedArray } from '../sql/arrays.js'
+import { toStorable } from '../sql/text.js'
+import type { ContextStateRow } from './states.js'
+
+/** What a compaction decided about one message. */
+export interface PruningRow {
+  readonly stateId: string
+  readonly messageId: string
+  readonly action: 'condense' | 'remove' | 'stub'
+  /** What stands in the message's place; empty where it is removed. */
+  readonly text: string
+  readonly tokens: number
+  readonly reason: string
+  readonly archiveId: string
+}
+
+/**
+ * The prunings in force for some messages under a state: those of its own generation and of the earlier ones of its series.
+ * Of two about one message the later one comes last, and holds.
+ */
+export async function loadPruningsOf(
+  tx: Tx,
+  { state, messageIds }: { state: ContextStateRow; messageIds: readonly string[] },
+): Promise<PruningRow[]> {
+  if (messageIds.length === 0) return []
+  return await tx<PruningRow[]>`
+    select
+      pruning.state_id, pruning.message_id, pruning.action, pruning.text, pruning.tokens, pruning.reason,
+      pruning.archive_id
+    from heddle.prunings as pruning
+    -- Lateral with an offset: one look-up for each pruning. A join may compare each of them with the whole series.
+    cross join lateral (
+      select generation from heddle.context_states
+      where context_states.id = pruning.state_id and lane = ${state.lane} and clear_epoch = ${state.clearEpoch}
+        and generation <= ${state.generation} and status <> 'void'
+      offset 0) as decided
+    where pruning.thread_id = ${state.threadId} and pruning.message_id = any(${asArray(messageIds)}::uuid[])
+      and pruning.undone_at is null
+    order by decided.generation`
+}
+
+/** Records the prunings of one thread's states; those that are there already stay as they are. */
+export async function insertPrunings(
+  tx: Tx,
+  { threadId, prunings }: { threadId: string; prunings: readonly PruningRow[] },
+): Promise<void> {
+  if (prunings.length === 0) return
+  await tx`
+    insert into heddle.prunings (thread_id, state_id, message_id, action, text, tokens, reason, archive_id)
+    select ${threadId}, state_id, message_id, action, text, tokens, reason, archive_id
+    from unnest(
+      ${asArray(prunings.map(({ stateId }) => stateId))}::uuid[],
+      ${asArray(prunings.map(({ messageId }) => messageId))}::uuid[],
+      ${asArray(prunings.map(({ action }) => action))}::text[],
+      ${asQuotedArray(prunings.map(({ text }) => toStorable(text)))}::text[],
+      ${asArray(prunings.map(({ tokens }) => tokens))}::integer[],
+      ${asQuotedArray(prunings.map(({ reason }) => toStorable(reason)))}::text[],
+      ${asArray(prunings.map(({ archiveId }) => archiveId))}::uuid[]
+    ) as pruning (state_id, message_id, action, text, tokens, reason, archive_id)
+    on conflict do nothing`
+}

@@ -1,0 +1,124 @@
+import type { Tx } from '../connection/connection.js'
+import { holdThread } from '../messages/tombstones.js'
+import { asArray } from '../sql/arrays.js'
+import { toStorable } from '../sql/text.js'
+import type { ContextStateRow, LaneOfThread } from './states.js'
+
+export type NewContextState = Omit<ContextStateRow, 'createdAtMs' | 'readyAtMs'>
+
+/**
+ * Publishes a state by compare-and-set.
+ *
+ * Invariant: the agent's row is held until the commit, so a clear comes either before, and the state is refused, or after,
+ * and the state belongs to the epoch that ended (docs/design.md#invariant-9). The thread and the state that it replaces are held
+ * likewise: what is published for the thread in the same transaction is gone with it if it is erased.
+ *
+ * @returns false where the thread was erased, the agent was cleared, the replaced state is void, or the generation is taken
+ */
+export async function insertState(tx: Tx, state: NewContextState): Promise<boolean> {
+  // A statement of its own: within one, Postgres may lock the state first, and then wait in a circle with a clear.
+  const [, , { count }] = await Promise.all([
+    holdThread(tx, state.threadId),
+    tx`
+      select from heddle.agents
+      where id = (select agent_id from heddle.threads where id = ${state.threadId})
+      for share`,
+    insertUnlessCleared(tx, state),
+  ])
+  return count === 1
+}
+
+function insertUnlessCleared(tx: Tx, state: NewContextState) {
+  return tx`
+    with agent as (
+      select clear_epoch from heddle.agents
+      where id = (select agent_id from heddle.threads where id = ${state.threadId})
+    ),
+    replaced as (
+      select id from heddle.context_states
+      where id = ${state.replaces} and status <> 'void'
+      for update
+    ),
+    passed as (
+      update heddle.context_states set status = 'passed'
+      where id in (select id from replaced) and status = 'pending' and exists (select from agent where clear_epoch = ${state.clearEpoch})
+    )
+    insert into heddle.context_states (
+      id, thread_id, lane, strategy, clear_epoch, generation, replaces, status,
+      point_at, point_ordinal, point_id, head_seq, top_ids,
+      covered_from_at, covered_from_ordinal, covered_from_id, covered_to_at, covered_to_ordinal, covered_to_id,
+      covered_count, covered_tokens, summary, summary_tokens, summarizer, ready_at)
+    select
+      ${state.id}, ${state.threadId}, ${state.lane}, ${state.strategy}, ${state.clearEpoch}, ${state.generation},
+      ${state.replaces}, ${state.status},
+      ${state.point.orderedAtMs}, ${state.point.ordinal}, ${state.point.id}, ${state.headSeq}, ${asArray(state.topIds)}::uuid[],
+      ${state.coveredFrom?.orderedAtMs ?? null}, ${state.coveredFrom?.ordinal ?? null}, ${state.coveredFrom?.id ?? null},
+      ${state.coveredTo?.orderedAtMs ?? null}, ${state.coveredTo?.ordinal ?? null}, ${state.coveredTo?.id ?? null},
+      ${state.coveredCount}, ${state.coveredTokens},
+      ${state.summary === null ? null : toStorable(state.summary)}, ${state.summaryTokens}, ${state.summarizer},
+      ${state.status === 'ready' ? tx`now()` : null}
+    from agent
+    where agent.clear_epoch = ${state.clearEpoch}
+      -- A state of an erased thread of the same name saw a head that this thread has passed before it began.
+      and ${state.headSeq}::bigint >= (select base_seq from heddle.stage_cursors where thread_id = ${state.threadId})
+      and (${state.replaces}::uuid is null or exists (select from replaced))
+    on conflict (thread_id, lane, clear_epoch, generation) where status <> 'void' do nothing`
+}
+
+export interface PublishedSummary {
+  readonly stateId: string
+  readonly clearEpoch: number
+  readonly summary: string
+  readonly summaryTokens: number
+  /** The name of the summarizer that wrote it. */
+  readonly summarizer: string
+}
+
+/**
+ * Gives a pending state its summary, which puts it in force.
+ *
+ * A state that a later one has passed by may still get it: until that one has its own, this one serves.
+ *
+ * @returns false where the agent was cleared since, or the state is void or has a summary
+ */
+export async function publishSummary(tx: Tx, published: PublishedSummary): Promise<boolean> {
+  const agentOfState = tx`
+    select thread.agent_id from heddle.context_states as state
+    join heddle.threads as thread on thread.id = state.thread_id
+    where state.id = ${published.stateId}`
+  // The agent first, as above.
+  const [, { count }] = await Promise.all([
+    tx`select from heddle.agents where id = (${agentOfState}) for share`,
+    tx`
+      update heddle.context_states as state
+      set
+        status = 'ready', ready_at = now(), summary = ${toStorable(published.summary)},
+        summary_tokens = ${published.summaryTokens}, summarizer = ${published.summarizer}
+      from heddle.agents as agent
+      where state.id = ${published.stateId} and state.status in ('pending', 'passed')
+        and state.clear_epoch = ${published.clearEpoch}
+        and agent.id = (${agentOfState}) and agent.clear_epoch = ${published.clearEpoch}`,
+  ])
+  return count === 1
+}
+
+/**
+ * Makes the states of a series void from a generation on: a late message overtook them. They stay for those who ask what
+ * an earlier context was made of.
+ *
+ * @returns how many became void
+ */
+export async function voidStates(
+  tx: Tx,
+  { threadId, lane, clearEpoch, fromGeneration }: LaneOfThread & { fromGeneration: number },
+): Promise<number> {
+  const series = tx`
+    thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and generation >= ${fromGeneration}
+    and status <> 'void'`
+  // The lock waits for a state that is being built on one of these; the second statement then sees it, too.
+  const [, { count }] = await Promise.all([
+    tx`select id from heddle.context_states where ${series} order by generation for update`,
+    tx`update heddle.context_states set status = 'void', voided_at = now() where ${series}`,
+  ])
+  return count
+}

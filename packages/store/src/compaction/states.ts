@@ -1,0 +1,124 @@
+import type { Position } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+
+/** One compaction of a thread in one lane. */
+export interface ContextStateRow {
+  readonly id: string
+  readonly threadId: string
+  /** The strategy with its settings; states of different lanes do not undo each other. */
+  readonly lane: string
+  readonly strategy: string
+  readonly clearEpoch: number
+  /** Place in its series, from 1. */
+  readonly generation: number
+  /** The state that this one was built on; null for the first of a series. */
+  readonly replaces: string | null
+  /** `passed`: a later compaction came before it had its summary; its prunings hold all the same. */
+  readonly status: 'pending' | 'passed' | 'ready' | 'void'
+  /** The newest message that the compaction took into account. */
+  readonly point: Position
+  /** The thread's head that the compaction saw. */
+  readonly headSeq: number
+  readonly topIds: readonly string[]
+  /** The covered range, both ends included; null before the first summary. */
+  readonly coveredFrom: Position | null
+  readonly coveredTo: Position | null
+  readonly coveredCount: number
+  readonly coveredTokens: number
+  readonly summary: string | null
+  readonly summaryTokens: number
+  readonly summarizer: string | null
+  readonly createdAtMs: number
+  readonly readyAtMs: number | null
+}
+
+export interface LaneOfThread {
+  readonly threadId: string
+  readonly lane: string
+  readonly clearEpoch: number
+}
+
+/**
+ * The latest state of a lane and, where that one still waits for its summary, the latest that has one; newest first. Of a
+ * long series nothing else is read.
+ */
+export async function loadLatestStates(
+  tx: Tx,
+  { threadId, lane, clearEpoch }: LaneOfThread,
+): Promise<ContextStateRow[]> {
+  const rows = await tx<StoredState[]>`
+    (${selectStates(tx)}
+     where thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and status <> 'void'
+     order by generation desc limit 1)
+    union all
+    (${selectStates(tx)}
+     where thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and status = 'ready'
+     order by generation desc limit 1)
+    order by generation desc`
+  return rows.map(toState)
+}
+
+/** The latest states of a lane, newest last, for people who look at a thread. */
+export async function listStates(
+  tx: Tx,
+  { threadId, lane, clearEpoch, limit }: LaneOfThread & { limit: number },
+): Promise<ContextStateRow[]> {
+  const rows = await tx<StoredState[]>`
+    ${selectStates(tx)}
+    where thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and status <> 'void'
+    order by generation desc
+    limit ${limit}`
+  return rows.map(toState).reverse()
+}
+
+/** The generation of the first state that a message overtook: it did not see it, and its point lies behind it. */
+export async function findOvertaken(
+  tx: Tx,
+  { threadId, lane, clearEpoch, seq, position }: LaneOfThread & { seq: number; position: Position },
+): Promise<number | null> {
+  const [found] = await tx<{ generation: number | null }[]>`
+    select min(generation) as generation
+    from heddle.context_states
+    where thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and status <> 'void'
+      and head_seq < ${seq}
+      and (point_at, point_ordinal, point_id) >= (${position.orderedAtMs}, ${position.ordinal}, ${position.id})`
+  return found?.generation ?? null
+}
+
+type StoredState = Omit<ContextStateRow, 'point' | 'coveredFrom' | 'coveredTo'> & {
+  readonly pointAt: number
+  readonly pointOrdinal: number
+  readonly pointId: string
+  readonly coveredFromAt: number | null
+  readonly coveredFromOrdinal: number | null
+  readonly coveredFromId: string | null
+  readonly coveredToAt: number | null
+  readonly coveredToOrdinal: number | null
+  readonly coveredToId: string | null
+}
+
+function selectStates(tx: Tx) {
+  return tx`
+    select
+      id, thread_id, lane, strategy, clear_epoch, generation, replaces, status,
+      point_at, point_ordinal, point_id, head_seq, to_json(top_ids) as top_ids,
+      covered_from_at, covered_from_ordinal, covered_from_id, covered_to_at, covered_to_ordinal, covered_to_id,
+      covered_count, covered_tokens, summary, summary_tokens, summarizer,
+      created_at as created_at_ms, ready_at as ready_at_ms
+    from heddle.context_states`
+}
+
+function toState(row: StoredState): ContextStateRow {
+  const { pointAt, pointOrdinal, pointId, coveredFromAt, coveredFromOrdinal, coveredFromId, ...rest } = row
+  const { coveredToAt, coveredToOrdinal, coveredToId, ...state } = rest
+  return {
+    ...state,
+    point: { orderedAtMs: pointAt, ordinal: pointOrdinal, id: pointId },
+    coveredFrom: toPosition(coveredFromAt, coveredFromOrdinal, coveredFromId),
+    coveredTo: toPosition(coveredToAt, coveredToOrdinal, coveredToId),
+  }
+}
+
+function toPosition(orderedAtMs: number | null, ordinal: number | null, id: string | null): Position | null {
+  return orderedAtMs === null || ordinal === null || id === null ? null : { orderedAtMs, ordinal, id }
+}

@@ -1,0 +1,70 @@
+import type { SummaryCall } from '@heddle/contracts'
+import type { Tx } from '../connection/connection.js'
+import { holdThread } from '../messages/tombstones.js'
+import { asArray, asQuotedArray } from '../sql/arrays.js'
+import { toStorable } from '../sql/text.js'
+
+export interface NewSummaryCalls {
+  readonly threadId: string
+  /** The summary, or the try to make one, that all of them belong to. */
+  readonly summaryId: string
+  readonly calls: readonly SummaryCall[]
+}
+
+/** Records the calls of one summary; of a thread that was erased nothing. */
+export async function insertSummaryCalls(tx: Tx, { threadId, summaryId, calls }: NewSummaryCalls): Promise<void> {
+  if (calls.length === 0 || !(await holdThread(tx, threadId))) return
+  await tx`
+    insert into heddle.summary_calls (
+      thread_id, summary_id, purpose, provider, model, outcome, error_code, input_tokens, output_tokens, cost_usd,
+      duration_ms)
+    select ${threadId}::uuid, ${summaryId}::uuid, call.*
+    from unnest(
+      ${asArray(calls.map(({ purpose }) => purpose))}::text[],
+      ${asQuotedArray(calls.map(({ provider }) => toStorable(provider)))}::text[],
+      ${asQuotedArray(calls.map(({ model }) => toStorable(model)))}::text[],
+      ${asArray(calls.map(({ outcome }) => outcome))}::text[],
+      ${asArray(calls.map(({ errorCode }) => errorCode ?? 'null'))}::text[],
+      ${asArray(calls.map(({ inputTokens }) => inputTokens ?? 'null'))}::integer[],
+      ${asArray(calls.map(({ outputTokens }) => outputTokens ?? 'null'))}::integer[],
+      ${asArray(calls.map(({ costUsd }) => costUsd ?? 'null'))}::double precision[],
+      ${asArray(calls.map(({ durationMs }) => Math.round(durationMs)))}::integer[]
+    ) as call`
+}
+
+/** How many summaries of a thread called a provider since a time, those that failed included. */
+export async function countSummaries(
+  tx: Tx,
+  { threadId, sinceMs }: { threadId: string; sinceMs: number },
+): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(distinct summary_id) as count from heddle.summary_calls
+    where thread_id = ${threadId} and created_at > ${sinceMs}`
+  return row?.count ?? 0
+}
+
+/** What the summaries of a thread cost, as far as it is still recorded. */
+export interface SummaryCosts {
+  readonly summaries: number
+  readonly calls: number
+  readonly failedCalls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** US dollars by list prices; calls of models whose price is not known count nothing, and are told. */
+  readonly costUsd: number
+  readonly callsWithoutPrice: number
+}
+
+export async function loadSummaryCosts(tx: Tx, { threadId }: { threadId: string }): Promise<SummaryCosts> {
+  const [costs] = await tx<SummaryCosts[]>`
+    select
+      count(distinct summary_id) as summaries, count(*) as calls,
+      count(*) filter (where outcome = 'failed') as failed_calls,
+      coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+      coalesce(sum(cost_usd), 0) as cost_usd,
+      count(*) filter (where outcome = 'ok' and cost_usd is null) as calls_without_price
+    from heddle.summary_calls
+    where thread_id = ${threadId}`
+  const none = { summaries: 0, calls: 0, failedCalls: 0, inputTokens: 0, outputTokens: 0 }
+  return costs ?? { ...none, costUsd: 0, callsWithoutPrice: 0 }
+}

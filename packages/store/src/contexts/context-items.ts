@@ -1,0 +1,111 @@
+import type { ContextRequest, Receipt } from '@heddle/contracts'
+import type { AnsweredContext, ShownItem } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { asArray } from '../sql/arrays.js'
+
+/**
+ * What a context says of its items, as a part of the statement that stores it: `finished` names it where it is written. So it
+ * costs no round trip, and a context that is answered or erased leaves nothing.
+ *
+ * @returns null where the context shows no items
+ */
+export function shownItemsInsert(tx: Tx, { entries }: Pick<Receipt, 'entries'>) {
+  const shown = entries.flatMap(({ item, mode, tokens }) =>
+    item === undefined || mode === 'left-out' ? [] : [{ ...item, tokens }],
+  )
+  if (shown.length === 0) return null
+  return tx`
+    insert into heddle.context_items (context_id, thread_id, agent_id, item_ids, versions, modes, scores, tokens)
+    select
+      finished.id, finished.thread_id, thread.agent_id,
+      ${asArray(shown.map(({ itemId }) => itemId))}::uuid[],
+      ${asArray(shown.map(({ version }) => version))}::integer[],
+      ${asArray(shown.map(({ includeMode }) => includeMode))}::text[],
+      ${asArray(shown.map(({ similarityScore }) => similarityScore ?? 'null'))}::real[],
+      ${asArray(shown.map(({ tokens }) => tokens))}::integer[]
+    from finished join heddle.threads as thread on thread.id = finished.thread_id`
+}
+
+/** Characters of a text that are looked at: what a reply takes from an item, it seldom takes from further down. */
+const TEXT_CHARACTERS_MAX = 4_000
+/** Messages before a reply among which the user's latest is looked for. */
+const ASKED_DISTANCE_MAX = 50
+/** A turn of more messages than this is cut off: what comes later is not counted as of the reply. */
+export const TURN_MESSAGES_MAX = 200
+
+/** Contexts of a thread that messages answer, as far as they showed items. */
+export async function loadAnswered(
+  tx: Tx,
+  { threadId, replies }: { threadId: string; replies: readonly { contextId: string; seq: number }[] },
+): Promise<AnsweredContext[]> {
+  if (replies.length === 0) return []
+  // By its key and not by the thread: a thread may have a hundred thousand contexts.
+  const rows = await tx<
+    { contextId: string; request: ContextRequest | null; said: string | null; items: ShownItem[] | null }[]
+  >`
+    select shown.context_id,
+      (select request from heddle.contexts where id = shown.context_id) as request,
+      (select left(content, ${TEXT_CHARACTERS_MAX}) from heddle.messages
+        where messages.thread_id = ${threadId} and role = 'user' and restores_seq is null
+          and seq < reply.seq and seq >= reply.seq - ${ASKED_DISTANCE_MAX}
+        order by seq desc limit 1) as said,
+      (select json_agg(json_build_object(
+          'itemId', item.id, 'type', item.type, 'name', item.name, 'serverName', item.server_name,
+          'text', left(described.text, ${TEXT_CHARACTERS_MAX})))
+        from unnest(shown.item_ids, shown.versions) as one (item_id, version)
+        join heddle.items as item on item.id = one.item_id
+        join heddle.item_versions as described on described.item_id = one.item_id and described.version = one.version
+      ) as items
+    from unnest(
+      ${asArray(replies.map(({ contextId }) => contextId))}::uuid[], ${asArray(replies.map(({ seq }) => seq))}::bigint[]
+    ) as reply (context_id, seq)
+    cross join lateral (
+      select * from heddle.context_items
+      where context_items.context_id = reply.context_id and context_items.thread_id = ${threadId}
+      offset 0) as shown`
+  // The message is taken out here: the server cannot make a text of one with NUL characters.
+  return rows.map(({ contextId, request, said, items }) => ({
+    contextId,
+    asked: [request?.message?.slice(0, TEXT_CHARACTERS_MAX) ?? null, said],
+    items: items ?? [],
+  }))
+}
+
+/** The context whose answer was the latest before a message, where its turn may still go on. */
+export async function findOpenTurn(
+  tx: Tx,
+  { threadId, beforeSeq }: { threadId: string; beforeSeq: number },
+): Promise<{ contextId: string; seq: number } | null> {
+  const [open] = await tx<{ contextId: string; seq: number }[]>`
+    select latest.context_id, latest.seq
+    from (
+      select context_id, answered_seq as seq from heddle.context_items
+      where thread_id = ${threadId} and answered_seq < ${beforeSeq} and answered_seq >= ${beforeSeq - TURN_MESSAGES_MAX}
+      order by answered_seq desc
+      limit 1) as latest
+    where not exists (
+      select from heddle.messages
+      where messages.thread_id = ${threadId} and messages.seq > latest.seq and messages.seq < ${beforeSeq}
+        and (role = 'user' or context_id is not null))`
+  return open ?? null
+}
+
+export interface ItemUse {
+  readonly contextId: string
+  readonly answeredSeq: number
+  readonly usedIds: readonly string[]
+}
+
+/** Notes answers. What was once used stays so: each part of a turn adds to it, in any order and as often as it is read. */
+export async function recordItemUses(tx: Tx, uses: readonly ItemUse[]): Promise<void> {
+  for (const { contextId, answeredSeq, usedIds } of uses) {
+    const used = asArray(usedIds)
+    await tx`
+      update heddle.context_items
+      set
+        answered_seq = least(answered_seq, ${answeredSeq}),
+        used_ids = used_ids || array(select unnest(${used}::uuid[]) except select unnest(used_ids))
+      where context_id = ${contextId}
+        and (answered_seq is null or answered_seq > ${answeredSeq} or not used_ids @> ${used}::uuid[])`
+  }
+}

@@ -1,0 +1,111 @@
+import { statusLimits } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { threadStands } from '../messages/tombstones.js'
+import type { isOwn } from '../sql/own-project.js'
+import { ACTIVE_THREADS_COUNTED_MAX } from '../threads/activity.js'
+
+/** What a context depends on: it is made of the same for as long as both hold. */
+export interface Dependence {
+  readonly lane: string
+  readonly versions: string
+  /** Milliseconds since 1970; null where its window never changes by itself. */
+  readonly holdsUntilMs: number | null
+}
+
+export interface DependenceQuery {
+  readonly threadId: string
+  readonly lane: string
+  /** The moment that the context shows, in milliseconds since 1970. */
+  readonly shownAtMs: number
+  /** How long messages stay in the window, in seconds; null for ever. */
+  readonly rollingWindow: number | null
+}
+
+/**
+ * What a context that is built in the same transaction depends on.
+ *
+ * @param tx sees one moment
+ */
+export async function loadDependence(
+  tx: Tx,
+  { threadId, lane, shownAtMs, rollingWindow }: DependenceQuery,
+): Promise<Dependence> {
+  // A clear may hide the oldest of these: then the context is made anew earlier than it must be.
+  const sinceMs = rollingWindow === null ? Number.POSITIVE_INFINITY : shownAtMs - rollingWindow * 1_000
+  const [row] = await tx<{ versions: string; oldestMs: number | null }[]>`
+    select ${versionsOf(tx, tx`${threadId}::uuid`, tx`${lane}::text`)} as versions, (
+      select ordered_at from heddle.messages
+      where thread_id = ${threadId} and ordered_at > ${sinceMs}
+      order by ordered_at limit 1
+    ) as oldest_ms`
+  const oldestMs = row?.oldestMs ?? null
+  const holdsUntilMs = rollingWindow === null || oldestMs === null ? null : oldestMs + rollingWindow * 1_000
+  return { lane, versions: row?.versions ?? '', holdsUntilMs }
+}
+
+/** The versions of all that contexts of a thread are made of now, as one text; empty where the thread is not there. */
+export async function loadVersions(
+  tx: Tx,
+  { threadId, lane }: Pick<DependenceQuery, 'threadId' | 'lane'>,
+): Promise<string> {
+  const [row] = await tx<{ versions: string | null }[]>`
+    select ${versionsOf(tx, tx`${threadId}::uuid`, tx`${lane}::text`)} as versions`
+  return row?.versions ?? ''
+}
+
+/**
+ * How far a thread has grown since some versions were read.
+ *
+ * @returns the heads then and now; null where anything else has changed
+ */
+export function growthBetween(
+  before: string,
+  now: string,
+): { readonly fromSeq: number; readonly toSeq: number } | null {
+  if (before === '' || now === '') return null
+  // The head stands first, and is a number: what follows its comma is everything else.
+  const [from, to] = [before.indexOf(','), now.indexOf(',')]
+  if (before.slice(from) !== now.slice(to)) return null
+  return { fromSeq: Number(before.slice(1, from)), toSeq: Number(now.slice(1, to)) }
+}
+
+/**
+ * The versions of all that contexts of a thread are made of, as one text; null where the thread is not there. Whoever lets
+ * contexts depend on something else adds it here.
+ */
+export function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
+  return tx`(
+    select json_build_array(
+      -- First: see growthBetween.
+      cursor.head_seq, cursor.iteration_count, cursor.progress_count,
+      -- A thread that grows by marks shows something at another place: that is more than growth.
+      cursor.restored_count,
+      -- With each change of a process the row of its thread gets another xmin, also within one millisecond.
+      thread.version, thread.active_at, thread.xmin::text, agent.version, agent.clear_epoch, agent.last_cleared_at,
+      (select json_build_array(state.id, state.ready_at) from heddle.context_states as state
+        where state.thread_id = thread.id and state.lane = ${lane} and state.clear_epoch = agent.clear_epoch
+          and state.status = 'ready'
+        order by state.generation desc limit 1),
+      (select json_build_array(count(*), max(undone_at), max(redone_at)) from heddle.undone_messages as undone
+        where undone.thread_id = thread.id),
+      (select json_build_array(count(*), sum(item.version)) from heddle.items as item where item.agent_id = agent.id),
+      (select json_agg(json_build_array(server.name, server.include) order by server.name)
+        from heddle.tool_servers as server where server.agent_id = agent.id),
+      (select count(*) from heddle.thread_items as chosen where chosen.thread_id = thread.id),
+      (select json_agg(json_build_array(other.id, other.version, other.active_at, other.changed)) from (
+        select id, version, active_at, threads.xmin::text as changed from heddle.threads
+        where threads.agent_id = agent.id and active_at is not null and threads.id <> thread.id
+        order by active_at desc nulls last, id
+        limit ${statusLimits.threadsMax}) as other),
+      (select count(*) from (
+        select from heddle.threads
+        where threads.agent_id = agent.id and active_at is not null and threads.id <> thread.id
+        limit ${ACTIVE_THREADS_COUNTED_MAX}) as active)
+    )::text
+    from heddle.threads as thread
+    join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
+    join heddle.agents as agent on agent.id = thread.agent_id
+    where thread.id = ${threadId} and ${threadStands(tx)})`
+}
+
+type Fragment = ReturnType<typeof isOwn>

@@ -1,0 +1,209 @@
+import { type ContextRequest, type ContextResult, type ErrorData, RetryableError } from '@heddle/contracts'
+import type { Tx } from '../connection/connection.js'
+import { timeOfId } from '../messages/append-plan.js'
+import { shareErasureLock, threadStands } from '../messages/tombstones.js'
+import { asArray } from '../sql/arrays.js'
+import { shownItemsInsert } from './context-items.js'
+import { dropOldDeliveries, isTurnToDrop } from './deliveries.js'
+import { type PackedResult, packResult } from './packed-result.js'
+import type { Prepared } from './prepared-contexts.js'
+import type { LinesToStore } from './stored-contexts.js'
+
+/** A request that nobody has made a row of, as far as its worker knows. */
+export interface AskedContext {
+  readonly threadId: string
+  readonly request: ContextRequest
+  readonly deadlineAtMs: number
+}
+
+export interface BuiltContext {
+  readonly id: string
+  readonly result: ContextResult
+  /** The result as it is stored; where it is given, all statements are sent at once. Default: it is packed. */
+  readonly packed?: PackedResult
+  /** What is kept of it when the delivered bytes are gone; without it those stay with the context. */
+  readonly stored?: LinesToStore
+  /** Whether nobody said how its budget is to be filled: then the next contexts of that budget go by it. Default false. */
+  readonly isFillChosen?: boolean
+  /** The moment that it shows, in milliseconds since 1970. */
+  readonly shownAtMs?: number
+  readonly prepared?: Prepared | undefined
+  /** Ids of the other threads that it tells of. */
+  readonly mentions?: readonly string[]
+  /** Where there may be no row of the request: then one is made. Default only a row that is there is answered. */
+  readonly asked?: AskedContext | undefined
+}
+
+/**
+ * Stores a built context. It is the first answer that counts: of two workers on one request, one answers.
+ *
+ * @returns false where the context was built or failed before, or erased with its thread
+ * @throws RetryableError where a thread that it tells of, or the context that it is based on, was erased meanwhile: it is to
+ *   be built again
+ */
+export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolean> {
+  const { id, result, stored, mentions = [] } = built
+  const { receipt } = result
+  const packed = built.packed ?? (await packResult(result))
+  const lines = stored?.asBase
+  const baseId = stored?.baseId ?? null
+  const shown = shownItemsInsert(tx, receipt)
+  // Everything else hangs on the context's row: where it is answered or erased, nothing is written.
+  const [held, [written]] = await Promise.all([
+    mentions.length > 0 && holdThreads(tx, mentions),
+    tx<{ finished: number; isBaseThere: boolean }[]>`
+      with base as (
+        select from (select) as one
+        where ${baseId}::uuid is null or exists (select from heddle.context_lines where id = ${baseId})
+      ),
+      ${built.asked === undefined ? updated(tx, { ...built, packed }) : inserted(tx, { ...built, packed }, built.asked)},
+      ${packed.bytes === null ? tx`` : tx`delivered as (${delivery(tx, packed.bytes)}),`}
+      lines as (
+        insert into heddle.context_lines (id, thread_id, chain_id, base_id, depth, delta)
+        select id, thread_id, ${lines?.chainId ?? null}, ${baseId}, ${lines?.depth ?? 0}, ${stored?.delta ?? null}
+        from finished
+        where ${stored !== undefined}
+      )
+      ${shown === null ? tx`` : tx`, shown as (${shown})`}
+      select (select count(*) from finished) as finished, exists (select from base) as is_base_there`,
+    mentions.length > 0 && recordMentions(tx, id, mentions),
+    stored !== undefined && isTurnToDrop(id) && dropOldDeliveries(tx, id),
+  ])
+  if (held && held.count < new Set(mentions).size)
+    throw new RetryableError('INTERNAL', 'a thread that the context tells of was erased meanwhile')
+  if (written?.isBaseThere === false)
+    throw new RetryableError('INTERNAL', 'the context that this one is based on was removed meanwhile')
+  return written?.finished === 1
+}
+
+function delivery(tx: Tx, bytes: Uint8Array) {
+  return tx`insert into heddle.context_deliveries (context_id, result) select id, ${bytes} from finished`
+}
+
+type PackedContext = BuiltContext & { readonly packed: PackedResult }
+
+/** `finished`: the row of the request, which says now that it is built. */
+function updated(tx: Tx, context: PackedContext) {
+  return tx`
+    finished as (
+      update heddle.contexts
+      set (${columns(tx)}) = row(${values(tx, context)})
+      where id = ${context.id} and status = 'requested' and exists (select from base)
+      returning id, thread_id
+    )`
+}
+
+/**
+ * `finished`: a row of the request that says that it is built, or the one that has come meanwhile. The thread is held, as for
+ * all that is derived of it: after its erasure there is none.
+ */
+function inserted(tx: Tx, context: PackedContext, { threadId, request, deadlineAtMs }: AskedContext) {
+  return tx`
+    held as (
+      select id from heddle.threads as thread
+      where id = ${threadId} and ${threadStands(tx)} and exists (
+        -- Built of an erased thread of the same name, or asked of it, it is not this one's.
+        select from heddle.stage_cursors as cursor
+        where cursor.thread_id = thread.id and cursor.base_seq <= ${context.result.receipt.headSeq}::bigint
+          and coalesce(cursor.erased_at <= ${timeOfId(context.id)}::timestamptz, true))
+      for key share
+    ),
+    finished as (
+      insert into heddle.contexts (id, thread_id, request, deadline_at, requested_at, ${columns(tx)})
+      select
+        ${context.id}, held.id, ${JSON.stringify(request)}::text::json, ${deadlineAtMs},
+        -- No later than what it shows: contexts of the past are found by it.
+        least(now(), ${context.shownAtMs ?? null}::timestamptz), ${values(tx, context)}
+      from held where exists (select from base)
+      on conflict (id) do update
+      set (${columns(tx)}) = row(${excluded(tx)})
+      where contexts.status = 'requested' and contexts.thread_id = excluded.thread_id
+      returning id, thread_id
+    )`
+}
+
+const builtColumns = [
+  'status',
+  'built_at',
+  'shown_at',
+  'state_id',
+  'agent_version',
+  'head_seq',
+  'budget',
+  'tokens_used',
+  'summary_used',
+  'hidden',
+  'digest',
+  'prepared_key',
+  'lane',
+  'versions',
+  'holds_until',
+  'fill',
+] as const
+
+function columns(tx: Tx) {
+  return tx.unsafe(builtColumns.join(', '))
+}
+
+function excluded(tx: Tx) {
+  return tx.unsafe(builtColumns.map((column) => `excluded.${column}`).join(', '))
+}
+
+/** In the order of the columns. */
+function values(tx: Tx, { result, packed, stored, shownAtMs, prepared, isFillChosen = false }: PackedContext) {
+  const { receipt } = result
+  return tx`
+    'built', now(), ${shownAtMs ?? null}::timestamptz, ${receipt.stateId}::uuid, ${receipt.agentVersion}::integer,
+    ${receipt.headSeq}::bigint, ${result.budget}::integer, ${result.tokensUsed}::integer, ${result.summaryUsed}::boolean,
+    ${stored?.hidden ?? null}::bytea, ${packed.digest}::bytea, ${prepared?.key ?? null}::text,
+    ${prepared?.lane ?? null}::text, ${prepared?.versions ?? null}::text, ${prepared?.holdsUntilMs ?? null}::timestamptz,
+    ${isFillChosen && receipt.scope === undefined ? (receipt.fill ?? null) : null}::text`
+}
+
+/** As for what is published for them: an erasure finds the context by them. */
+function holdThreads(tx: Tx, ids: readonly string[]) {
+  return tx`select from heddle.threads where id = any(${asArray(ids)}::uuid[]) order by id for key share`
+}
+
+function recordMentions(tx: Tx, id: string, mentions: readonly string[]) {
+  return tx`
+    insert into heddle.context_mentions (thread_id, context_id)
+    select thread.id, context.id
+    from heddle.contexts as context
+    join heddle.threads as thread on thread.id = any(${asArray(mentions)}::uuid[])
+    where context.id = ${id}
+    on conflict do nothing`
+}
+
+export interface FailedContext {
+  readonly id: string
+  readonly error: ErrorData
+  /** As for {@link finishContext}. */
+  readonly asked?: AskedContext | undefined
+}
+
+/** @returns false where the context was built or failed before, or erased with its thread */
+export async function failContext(tx: Tx, { id, error, asked }: FailedContext): Promise<boolean> {
+  const reason = JSON.stringify(error)
+  if (asked === undefined) {
+    const { count } = await tx`
+      update heddle.contexts set status = 'failed', built_at = now(), error = ${reason}::text::json
+      where id = ${id} and status = 'requested'`
+    return count === 1
+  }
+  // The thread need not be there: that may be what it fails for.
+  const [, { count }] = await Promise.all([
+    shareErasureLock(tx),
+    tx`
+      insert into heddle.contexts (id, thread_id, status, request, deadline_at, built_at, error)
+      select
+        ${id}, ${asked.threadId}, 'failed', ${JSON.stringify(asked.request)}::text::json, ${asked.deadlineAtMs}, now(),
+        ${reason}::text::json
+      where not exists (
+        select from heddle.tombstones
+        where target_id in (${asked.threadId}, current_setting('heddle.project_id')::uuid))
+      on conflict (id) do update set status = 'failed', built_at = now(), error = excluded.error
+      where contexts.status = 'requested' and contexts.thread_id = excluded.thread_id`,
+  ])
+  return count === 1
+}

@@ -1,0 +1,33 @@
+import { asArray } from '../sql/arrays.js'
+import { ROWS_PER_STEP, type Taker } from './erasure-step.js'
+
+/**
+ * Removes archive entries of a thread, and the contents that no other entry of the project names. The contents are locked in
+ * the order of their hashes, as in archiving, so that the two never wait in a circle.
+ */
+export const takeArchive: Taker = async (tx, { targetId }) => {
+  const released = await tx<{ hash: string; times: number }[]>`
+    with removed as (
+      delete from heddle.archive
+      where thread_id = ${targetId} and message_id = any(array(
+        select message_id from heddle.archive where thread_id = ${targetId} limit ${ROWS_PER_STEP}))
+      returning content_hash
+    )
+    select encode(content_hash, 'hex') as hash, count(*) as times from removed group by content_hash`
+  if (released.length === 0) return { archive: 0 }
+
+  const named = tx`
+    project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+    and hash in (select decode(given, 'hex') from unnest(${asArray(released.map(({ hash }) => hash))}::text[]) as given)`
+  const [, , contents] = await Promise.all([
+    tx`select from heddle.archive_contents where ${named} order by hash for update`,
+    tx`
+      update heddle.archive_contents as content
+      set reference_count = content.reference_count - released.times
+      from json_to_recordset(${JSON.stringify(released)}::text::json) as released (hash text, times integer)
+      where content.project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+        and content.hash = decode(released.hash, 'hex')`,
+    tx`delete from heddle.archive_contents where ${named} and reference_count <= 0`,
+  ])
+  return { archive: released.reduce((sum, { times }) => sum + times, 0), archive_contents: contents.count }
+}

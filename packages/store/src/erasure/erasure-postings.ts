@@ -1,0 +1,59 @@
+import { dropThread } from '@heddle/core'
+import { loadSegment, lockPostings, replaceSegments } from '../search/postings.js'
+import { ROWS_PER_STEP, type Taker } from './erasure-step.js'
+
+/**
+ * Takes the words of a thread out of its agent's postings, a segment at a time: its words are nowhere else after that, nor is
+ * it known that there were any. Segments of an agent that is erased itself go as they are.
+ */
+export const takePostings: Taker = async (tx, { targetId }) => {
+  const [thread] = await tx<{ number: number; agentId: string; isAgentErased: boolean }[]>`
+    select number, agent_id,
+      exists (select from heddle.tombstones where target_id = agent_id and kind = 'agent') as is_agent_erased
+    from heddle.posting_threads
+    where thread_id = ${targetId}`
+  if (thread === undefined) return { postings: 0 }
+  const { number, agentId, isAgentErased } = thread
+  // A statement of its own: what looks for segments must see those that were put together while it waited.
+  await lockPostings(tx, agentId)
+  const ofScope = tx`
+    project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and agent_id = ${agentId}`
+  if (isAgentErased) {
+    const { count } = await tx`
+      delete from heddle.posting_segments
+      where number = any(array(select number from heddle.posting_segments where ${ofScope} limit ${SEGMENTS_PER_STEP}))`
+    if (count > 0) return { postings: count }
+  }
+  const [segment] = await tx<{ number: number }[]>`
+    select number from heddle.posting_segments where ${ofScope} and ${number}::bigint = any(threads) limit 1`
+  if (segment === undefined) {
+    await tx`delete from heddle.posting_threads where thread_id = ${targetId}`
+    return { postings: 1 }
+  }
+  const kept = dropThread(await loadSegment(tx, segment.number), number)
+  await replaceSegments(tx, { agentId, numbers: [segment.number], by: kept })
+  return { postings: 1 }
+}
+
+/** Each takes its blocks along, a thousand at most. */
+const SEGMENTS_PER_STEP = 10
+
+/** What is left of an agent whose threads are gone. */
+export const takePostingsOfAgent: Taker = async (tx, { targetId }) => {
+  const [segments, threads] = await Promise.all([
+    tx`
+      delete from heddle.posting_segments
+      where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+        and agent_id = ${targetId}
+        and number = any(array(
+          select number from heddle.posting_segments
+          where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+            and agent_id = ${targetId}
+          limit ${SEGMENTS_PER_STEP}))`,
+    tx`
+      delete from heddle.posting_threads
+      where agent_id = ${targetId} and thread_id = any(array(
+        select thread_id from heddle.posting_threads where agent_id = ${targetId} limit ${ROWS_PER_STEP}))`,
+  ])
+  return { postings: segments.count + threads.count }
+}

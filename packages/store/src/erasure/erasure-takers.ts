@@ -1,0 +1,178 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { Tx } from '../connection/connection.js'
+import { takeArchive } from './erasure-archive.js'
+import { takeMessages } from './erasure-messages.js'
+import { takePostings, takePostingsOfAgent } from './erasure-postings.js'
+import { takeSnapshot, takeSnapshotsOfAgent } from './erasure-snapshots.js'
+import { type ErasedThing, ROWS_PER_STEP, type Taker } from './erasure-step.js'
+
+/** A part of a statement that says which rows belong to what is being erased. */
+type Condition = (tx: Tx, thing: ErasedThing) => PendingQuery<Row[]>
+
+/**
+ * Removes rows by the keys of some of them. By their keys and not where they lie: a row that another transaction is just
+ * changing is removed all the same.
+ */
+function takeRows(table: string, key: string, condition: Condition, name = table): Taker {
+  return async (tx, thing) => {
+    const where = condition(tx, thing)
+    const { count } = await tx`
+      delete from heddle.${tx(table)}
+      where ${where} and ${tx(key)} = any(array(
+        select ${tx(key)} from heddle.${tx(table)} where ${where} limit ${ROWS_PER_STEP}))`
+    return { [name]: count }
+  }
+}
+
+const ofThread = (tx: Tx, { targetId }: ErasedThing) => tx`thread_id = ${targetId}`
+const ofAgent = (tx: Tx, { targetId }: ErasedThing) => tx`agent_id = ${targetId}`
+const ofProject = (tx: Tx, { projectId }: ErasedThing) => tx`project_id = ${projectId}`
+
+/**
+ * The row of the thread goes first, and with it all that hangs on it by a foreign key; from then on no stage publishes
+ * anything for it. The thread's row before its cursor: a stage may hold the one and wait for the other.
+ */
+const takeThread: Taker = async (tx, { targetId }) => {
+  const { count } = await tx`select from heddle.threads where id = ${targetId} for update`
+  // Held like that, nobody tells of it any more: those contexts that do go before their trace is lost.
+  const mentions = await takeMentions(tx, targetId)
+  if (mentions > 0) return { contexts: mentions }
+  const parts = [
+    'thread_versions',
+    'processes',
+    'running_processes',
+    'progress_summaries',
+    'iterations',
+    'thread_items',
+    'undone_messages',
+  ]
+  const counts =
+    count === 0
+      ? []
+      : await Promise.all(parts.map((table) => tx`delete from heddle.${tx(table)} where thread_id = ${targetId}`))
+  const [threads] = await Promise.all([
+    tx`delete from heddle.threads where id = ${targetId}`,
+    // A thread that takes the name counts on from its head.
+    tx`
+      with taken as (delete from heddle.stage_cursors where thread_id = ${targetId} returning head_seq)
+      update heddle.tombstones set head_seq = greatest(tombstones.head_seq, taken.head_seq)
+      from taken where target_id = ${targetId} and kind = 'thread'`,
+  ])
+  return {
+    threads: threads.count,
+    ...Object.fromEntries(counts.map((result, index) => [parts[index] ?? '', result.count])),
+  }
+}
+
+/** Contexts of the agent's other threads that show the title, the goal or the status of this one. */
+async function takeMentions(tx: Tx, threadId: string): Promise<number> {
+  const [{ count }, traces] = await Promise.all([
+    tx`
+      delete from heddle.contexts
+      where id = any(array(
+        select context_id from heddle.context_mentions where thread_id = ${threadId} limit ${ROWS_PER_STEP}))`,
+    tx`select from heddle.context_mentions where thread_id = ${threadId} limit 1`,
+  ])
+  return Math.max(count, traces.count)
+}
+
+/** Single vectors, where the server has pgvector: some at a time, before the row of the thread that would take all of them. */
+const takePoints: Taker = async (tx, thing) => {
+  const [table] = await tx<{ found: boolean }[]>`select to_regclass('heddle.vector_points') is not null as found`
+  return table?.found === true ? await takeRows('vector_points', 'seq', ofThread)(tx, thing) : {}
+}
+
+/** An agent's row takes its versions, its clears and its items along. No thread of it is left by then. */
+const takeAgent: Taker = async (tx, { targetId }) => {
+  const { count } = await tx`select from heddle.agents where id = ${targetId} for update`
+  if (count === 0) return {}
+  const [itemVectors, itemVersions, items, toolServers, versions, clears, agents] = await Promise.all([
+    tx`
+      delete from heddle.item_vectors
+      where item_id = any(array(select id from heddle.items where agent_id = ${targetId}))`,
+    tx`
+      delete from heddle.item_versions
+      where item_id = any(array(select id from heddle.items where agent_id = ${targetId}))`,
+    tx`delete from heddle.items where agent_id = ${targetId}`,
+    tx`delete from heddle.tool_servers where agent_id = ${targetId}`,
+    tx`delete from heddle.agent_versions where agent_id = ${targetId}`,
+    tx`delete from heddle.agent_clears where agent_id = ${targetId}`,
+    tx`delete from heddle.agents where id = ${targetId}`,
+  ])
+  return {
+    item_vectors: itemVectors.count,
+    item_versions: itemVersions.count,
+    items: items.count,
+    tool_servers: toolServers.count,
+    agent_versions: versions.count,
+    agent_clears: clears.count,
+    agents: agents.count,
+  }
+}
+
+/** Who holds a key of the project is shut out before anything else happens. */
+const takeKeys: Taker = async (tx, { projectId }) => {
+  const [keys, grants] = await Promise.all([
+    tx`delete from heddle.api_keys where project_id = ${projectId}`,
+    tx`delete from heddle.grants where project_id = ${projectId}`,
+  ])
+  return { api_keys: keys.count, grants: grants.count }
+}
+
+/** The project's row takes along what other projects granted to it. */
+const takeProject: Taker = async (tx, { projectId }) => {
+  const { count } = await tx`delete from heddle.projects where project_id = ${projectId}`
+  return { projects: count }
+}
+
+/** The project's own tombstone stands for those of its parts, which are not counted among what was removed. */
+const takePartTombstones: Taker = async (tx, { projectId }) => {
+  await tx`delete from heddle.tombstones where project_id = ${projectId} and kind <> 'project'`
+  return {}
+}
+
+/** What people can see goes first, what is derived goes before what it was derived from. */
+const takers = {
+  thread: [
+    takeThread,
+    takeRows('contexts', 'id', ofThread),
+    takeRows('context_lines', 'id', ofThread),
+    takeRows('context_items', 'context_id', ofThread),
+    takeRows('dead_letters', 'id', ofThread),
+    takeRows('summary_calls', 'id', ofThread),
+    takeSnapshot,
+    takePoints,
+    takeRows('vector_threads', 'model', ofThread),
+    takeRows('vectors', 'first_chunk', ofThread),
+    takePostings,
+    takeRows('prunings', 'message_id', ofThread),
+    takeRows('summary_leaves', 'hash', ofThread),
+    takeRows('summary_parts', 'hash', ofThread),
+    takeRows('context_states', 'id', (tx, thing) => tx`${ofThread(tx, thing)} and status <> 'void'`),
+    takeRows('context_states', 'id', (tx, thing) => tx`${ofThread(tx, thing)} and status = 'void'`),
+    takeArchive,
+    takeRows('message_tokens', 'seq', ofThread),
+    takeMessages,
+    takeRows('thread_clears', 'epoch', ofThread),
+    takeRows('events', 'number', ofThread),
+  ],
+  agent: [takeRows('dead_letters', 'id', ofAgent), takeSnapshotsOfAgent, takePostingsOfAgent, takeAgent],
+  project: [
+    takeKeys,
+    takeRows('dead_letters', 'id', ofProject),
+    takeRows('contexts', 'id', ofProject),
+    takeRows('context_lines', 'id', ofProject),
+    takeRows('context_items', 'context_id', ofProject),
+    takeRows('events', 'number', ofProject),
+    takeRows('archive_contents', 'hash', ofProject),
+    takeRows('part_contents', 'hash', ofProject),
+    takeProject,
+    takeRows('erased_messages', 'id', ofProject),
+    takePartTombstones,
+  ],
+} as const satisfies Record<string, readonly Taker[]>
+
+/** What removes the rows of a kind of thing, in the order in which they are to run. */
+export function takersOf(kind: keyof typeof takers): readonly Taker[] {
+  return takers[kind]
+}

@@ -1,0 +1,174 @@
+import type { Tx } from '../connection/connection.js'
+import { removeLonelyLines } from '../contexts/stored-contexts.js'
+import { asArray } from '../sql/arrays.js'
+import type { Store } from '../store.js'
+
+/** What is kept for a while only. Messages are not: nothing but an erasure removes them. */
+export const retainedKinds = [
+  'delivered',
+  'contexts',
+  'contextItems',
+  'events',
+  'voidStates',
+  'summaryCalls',
+  'deadLetters',
+  'tombstones',
+] as const
+export type RetainedKind = (typeof retainedKinds)[number]
+
+export interface Expiry {
+  readonly kind: RetainedKind
+  /** What is older goes, in milliseconds since 1970. */
+  readonly beforeMs: number
+  /** Rows of one call; for events, rows of each project. */
+  readonly limit: number
+}
+
+/**
+ * Removes some rows of a kind that are older than a time, oldest first: delivered bytes, whose contexts stay and can be rebuilt; contexts by their request, what is counted of
+ * their items since they were built, compactions since they
+ * became void, calls for summaries since they were made, dead letters since they were sent again, tombstones since their erasure was finished. Rows that somebody
+ * else is removing are passed over, so any number of processes may do this at once.
+ *
+ * @returns how many; 0 when none is left for this call
+ */
+export async function removeExpired(store: Store, { kind, beforeMs, limit }: Expiry): Promise<number> {
+  if (kind === 'events') return await removeExpiredEvents(store, beforeMs, limit)
+  const { find, remove } = kinds[kind]
+  const found = await store.asReconciler(
+    async (tx) =>
+      await tx<{ projectId: string; id: string }[]>`
+        select project_id, id from heddle.${tx(find)}(${limit}::integer, ${beforeMs}::timestamptz)`,
+  )
+  let removed = 0
+  for (const projectId of new Set(found.map((row) => row.projectId))) {
+    const ids = found.filter((row) => row.projectId === projectId).map(({ id }) => id)
+    removed += await store.inProject(projectId, (tx) => remove(tx, asArray(ids)))
+  }
+  return removed
+}
+
+interface KindOfRows {
+  /** The function that finds them in all projects. */
+  readonly find: string
+  /** Removes those of one project, as long as they still are what was found. */
+  remove(tx: Tx, ids: string): Promise<number>
+}
+
+const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
+  delivered: {
+    find: 'expired_deliveries',
+    async remove(tx, ids) {
+      const { count } = await tx`
+        delete from heddle.context_deliveries
+        where context_id = any(array(
+          select context_id from heddle.context_deliveries where context_id = any(${ids}::uuid[])
+          for update skip locked))`
+      return count
+    },
+  },
+  contexts: {
+    find: 'expired_contexts',
+    async remove(tx, ids) {
+      const removed = await tx<{ id: string; threadId: string }[]>`
+        delete from heddle.contexts
+        where id = any(array(
+          select id from heddle.contexts
+          where id = any(${ids}::uuid[]) and status <> 'requested'
+          for update skip locked))
+        returning id, thread_id`
+      await removeLonelyLines(tx, removed)
+      return removed.length
+    },
+  },
+  contextItems: {
+    find: 'expired_context_items',
+    remove: (tx, ids) => removeRows(tx, 'context_items', 'context_id', ids),
+  },
+  voidStates: {
+    find: 'expired_void_states',
+    async remove(tx, ids) {
+      const held = await tx<{ id: string; threadId: string }[]>`
+        select id, thread_id from heddle.context_states
+        where id = any(${ids}::uuid[]) and status = 'void'
+        for update skip locked`
+      const states = asArray(held.map(({ id }) => id))
+      const threads = asArray(new Set(held.map(({ threadId }) => threadId)))
+      const ofThem = tx`thread_id = any(${threads}::uuid[]) and state_id = any(${states}::uuid[])`
+      const [, , { count }] = await Promise.all([
+        tx`delete from heddle.prunings where ${ofThem}`,
+        tx`delete from heddle.summary_leaves where ${ofThem}`,
+        tx`delete from heddle.context_states where id = any(${states}::uuid[])`,
+      ])
+      return count
+    },
+  },
+  summaryCalls: {
+    find: 'expired_summary_calls',
+    remove: (tx, ids) => removeRows(tx, 'summary_calls', 'id', ids),
+  },
+  deadLetters: {
+    find: 'expired_dead_letters',
+    remove: (tx, ids) => removeRows(tx, 'dead_letters', 'id', ids, tx`redriven_at is not null`),
+  },
+  tombstones: {
+    find: 'expired_tombstones',
+    async remove(tx, ids) {
+      // Some at a time: a tombstone goes once it has no ids of messages any more.
+      const { count } = await tx`
+        delete from heddle.erased_messages
+        where (target_id, id) in (
+          select erased.target_id, erased.id
+          from heddle.tombstones as tombstone
+          join heddle.erased_messages as erased on erased.target_id = coalesce(tombstone.freed_id, tombstone.target_id)
+          where tombstone.target_id = any(${ids}::uuid[]) and tombstone.finished_at is not null
+            and not exists (
+              select from heddle.tombstones as later
+              where coalesce(later.freed_id, later.target_id) = erased.target_id
+                and later.created_at > tombstone.created_at)
+          limit ${ERASED_IDS_PER_STEP})`
+      if (count === ERASED_IDS_PER_STEP) return count
+      return await removeRows(tx, 'tombstones', 'target_id', ids, tx`finished_at is not null`)
+    },
+  },
+}
+
+const ERASED_IDS_PER_STEP = 10_000
+
+/** Rows of a table by their keys, but for those that somebody else is removing, or that are not any more what was found. */
+async function removeRows(tx: Tx, table: string, key: string, ids: string, stillIs = tx`true`): Promise<number> {
+  const { count } = await tx`
+    delete from heddle.${tx(table)}
+    where ${tx(key)} = any(array(
+      select ${tx(key)} from heddle.${tx(table)} where ${tx(key)} = any(${ids}::uuid[]) and ${stillIs} for update skip locked))`
+  return count
+}
+
+/** Projects that one call looks at. */
+const PROJECTS_MAX = 100
+
+/** The numbers of a project's log rise with time: its oldest page is looked at, and no index by time is needed. */
+async function removeExpiredEvents(store: Store, beforeMs: number, limit: number): Promise<number> {
+  const projects = await store.asReconciler(
+    async (tx) =>
+      await tx<{ projectId: string }[]>`
+        select project_id
+        from heddle.projects_with_expired_events(${PROJECTS_MAX}::integer, ${beforeMs}::timestamptz)`,
+  )
+  let removed = 0
+  for (const { projectId } of projects) {
+    const { count } = await store.inProject(
+      projectId,
+      (tx) => tx`
+        delete from heddle.events
+        where project_id = ${projectId} and created_at < ${beforeMs} and number = any(array(
+          select number from heddle.events
+          where project_id = ${projectId}
+          order by number
+          limit ${limit}
+          for update skip locked))`,
+    )
+    removed += count
+  }
+  return removed
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type { ErrorData } from '@heddle/contracts'
+import type { Tx } from '../connection/connection.js'
+import { ERASED_BEFORE } from '../messages/append-plan.js'
+import { shareErasureLock } from '../messages/tombstones.js'
+import { isOwn } from '../sql/own-project.js'
+import { toStorable } from '../sql/text.js'
+
+export interface NewDeadLetter {
+  readonly stage: string
+  readonly jobId: string
+  readonly threadId: string | null
+  /** Where the job names its agent. */
+  readonly agentId?: string | null
+  /** The job's payload, as it was received. */
+  readonly payload: unknown
+  readonly error: ErrorData
+  readonly attempts: number
+}
+
+/** A dead letter without its payload, which may be as large as the largest job; see {@link loadDeadLetterPayload}. */
+export interface DeadLetter extends Omit<NewDeadLetter, 'payload' | 'agentId'> {
+  readonly id: string
+  readonly projectId: string
+  readonly failedAtMs: number
+  readonly redrivenAtMs: number | null
+}
+
+/**
+ * Keeps a job that failed for good. It belongs to the project of the transaction: a job that names none, or one that cannot
+ * be read, is kept under core's `NIL_ID`.
+ *
+ * @returns the id of the letter; null where its thread, agent or project was erased: then nothing is kept
+ */
+export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<string | null> {
+  const { threadId, agentId = null } = letter
+  // A job of an erased thread whose name is in use again: nothing of it may be kept.
+  if (letter.error.facts?.[ERASED_BEFORE] !== undefined) return null
+  const [, [kept]] = await Promise.all([
+    shareErasureLock(tx),
+    tx<{ id: string }[]>`
+      insert into heddle.dead_letters (id, stage, job_id, thread_id, agent_id, payload, error, attempts)
+      select
+        ${randomUUID()}, ${letter.stage}, ${toStorable(letter.jobId)}, ${threadId}, ${agentId},
+        ${payloadText(letter.payload)}::text::json, ${JSON.stringify(letter.error)}::text::json,
+        ${letter.attempts}::integer
+      where not exists (
+        select from heddle.tombstones
+        where target_id in (${threadId}, ${agentId}, current_setting('heddle.project_id')::uuid))
+      on conflict (project_id, stage, job_id) do update
+        set attempts = greatest(dead_letters.attempts, excluded.attempts)
+      returning id`,
+  ])
+  return kept?.id ?? null
+}
+
+/** Levels that a kept payload may have: Postgres and JavaScript both follow JSON by recursion, until a stack ends. */
+const PAYLOAD_DEPTH_MAX = 1_000
+
+/** Whoever can write to the queue decides how deep a payload is; a letter that could not be kept would block its job for ever. */
+function payloadText(payload: unknown): string {
+  const isTooDeep = nestsDeeper(payload, PAYLOAD_DEPTH_MAX)
+  return JSON.stringify(isTooDeep ? `not kept: more than ${PAYLOAD_DEPTH_MAX} levels deep` : (payload ?? null))
+}
+
+/** Goes no deeper than that itself, so that no stack ends here either. */
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (levels < 0) return true
+  if (value === null || typeof value !== 'object') return false
+  for (const key in value) {
+    if (nestsDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
+  }
+  return false
+}
+
+export interface DeadLetterListing {
+  readonly limit: number
+  /** One stage only. */
+  readonly stage?: string
+  /** Also those that were sent again. */
+  readonly withRedriven?: boolean
+}
+
+/** Letters of the project that were not sent again and can be: whoever asked for a context has been told. */
+export async function countDeadLetters(tx: Tx): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*) as count from heddle.dead_letters where ${isOwn(tx, 'dead_letters')} and redriven_at is null
+      and stage <> 'assemble'`
+  return row?.count ?? 0
+}
+
+/** The dead letters of the project, newest first. */
+export async function listDeadLetters(
+  tx: Tx,
+  { limit, stage, withRedriven = false }: DeadLetterListing,
+): Promise<DeadLetter[]> {
+  return await tx<DeadLetter[]>`
+    select
+      id, project_id, stage, job_id, thread_id, error, attempts,
+      failed_at as failed_at_ms, redriven_at as redriven_at_ms
+    from heddle.dead_letters
+    where ${isOwn(tx, 'dead_letters')} and ${stage === undefined ? tx`true` : tx`stage = ${stage}`}
+      and ${withRedriven ? tx`true` : tx`redriven_at is null`}
+    order by failed_at desc, id
+    limit ${limit}`
+}
+
+/** @returns the job's payload as it was received, to be parsed; undefined where there is no such letter */
+export async function loadDeadLetterPayload(tx: Tx, { id }: { id: string }): Promise<unknown> {
+  const [row] = await tx<{ payload: unknown }[]>`
+    select payload from heddle.dead_letters where id = ${id} and ${isOwn(tx, 'dead_letters')}`
+  return row?.payload
+}
+
+/** @returns whether the letter was there and had not been sent again before */
+export async function markRedriven(tx: Tx, { id }: { id: string }): Promise<boolean> {
+  const { count } = await tx`
+    update heddle.dead_letters set redriven_at = now()
+    where id = ${id} and ${isOwn(tx, 'dead_letters')} and redriven_at is null`
+  return count === 1
+}

@@ -1,0 +1,178 @@
+import { type EventTopic, type HeddleEvent, notFound } from '@heddle/contracts'
+import type { Tx } from '../connection/connection.js'
+import { findTombstones, shareErasureLock } from '../messages/tombstones.js'
+import { asArray } from '../sql/arrays.js'
+import type { Store } from '../store.js'
+
+export interface NewEvent {
+  readonly topic: EventTopic
+  readonly threadId?: string | null
+  /** What the event is about: a context, a snapshot, a context state. */
+  readonly subjectId?: string | null
+  readonly headSeq?: number | null
+}
+
+/**
+ * Adds events to a project's log. Their numbers are given out under the project's row lock, which holds until the commit:
+ * whoever has read up to a number has missed none before it. So append events last in a transaction, or in one of their own.
+ * Events of threads that were erased are left out, and what has been told of a context or a snapshot is not told again.
+ *
+ * @returns those that were added; none where there is no such project
+ */
+export async function appendEvents(
+  tx: Tx,
+  { projectId, events }: { projectId: string; events: readonly NewEvent[] },
+): Promise<HeddleEvent[]> {
+  if (events.length === 0) return []
+  const rows = events.map((event, index) => ({
+    place: index + 1,
+    topic: event.topic,
+    thread_id: event.threadId,
+    subject_id: event.subjectId,
+    head_seq: event.headSeq,
+  }))
+  const [, appended] = await Promise.all([
+    shareErasureLock(tx),
+    tx<HeddleEvent[]>`
+      with kept as (
+        select topic, thread_id, subject_id, head_seq, row_number() over (order by event.place) as place
+        from json_to_recordset(${JSON.stringify(rows)}::text::json) as event (
+          place bigint, topic text, thread_id uuid, subject_id uuid, head_seq bigint)
+        where not exists (
+          select from heddle.tombstones where tombstones.target_id in (event.thread_id, ${projectId}::uuid))
+          and not exists (
+            -- The offset has each looked up by its subject: joined with the log, all of the log would be read.
+            select from heddle.events as told where told.subject_id = event.subject_id and told.topic = event.topic
+            offset 0)
+      ),
+      project as (
+        update heddle.projects set event_number = event_number + (select count(*) from kept)
+        where project_id = ${projectId}
+        returning event_number - (select count(*) from kept) as before
+      )
+      insert into heddle.events (number, topic, thread_id, subject_id, head_seq)
+      select project.before + kept.place, kept.topic, kept.thread_id, kept.subject_id, kept.head_seq
+      from project
+      cross join kept
+      order by kept.place
+      returning project_id, number, topic, thread_id, subject_id, head_seq`,
+  ])
+  return [...appended]
+}
+
+/**
+ * Adds events in a transaction of their own that is one round trip. Another would leave the project's row locked until this
+ * process has read the answer and sent the commit: with a few busy processes, all others wait for that most of the time.
+ *
+ * @throws PermanentError `NOT_FOUND` where there is no such project
+ */
+export async function storeEvents(
+  store: Store,
+  of: { projectId: string; events: readonly NewEvent[] },
+): Promise<HeddleEvent[]> {
+  const { projectId, events } = of
+  if (events.length === 0) return []
+  const appended = await store.inProject(projectId, (tx) => appendEvents(tx, of), { together: true })
+  if (appended.length === 0 && !(await store.inProject(projectId, (tx) => wasProjectThere(tx, projectId)))) {
+    throw notFound('project', projectId)
+  }
+  return appended
+}
+
+/** The same for what others may be about to append, too: of a context or a snapshot one of them tells. */
+export async function appendUntoldEvents(
+  tx: Tx,
+  of: { projectId: string; events: readonly NewEvent[] },
+): Promise<HeddleEvent[]> {
+  // A statement of its own: what looks must look after the lock was given.
+  await tx`select from heddle.projects where project_id = ${of.projectId} for update`
+  return await appendEvents(tx, of)
+}
+
+async function wasProjectThere(tx: Tx, projectId: string): Promise<boolean> {
+  const [project] = await tx`select from heddle.projects where project_id = ${projectId}`
+  return project !== undefined || (await findTombstones(tx, [projectId])).length > 0
+}
+
+/** An event that is to be appended, and whose it is. */
+export interface UntoldEvent extends NewEvent {
+  readonly projectId: string
+}
+
+/** Contexts and snapshots of all projects that were asked for after a time, made before another, and never told of. */
+export async function findUntoldEvents(
+  store: Store,
+  { limit, askedAfterMs, madeBeforeMs }: { limit: number; askedAfterMs: number; madeBeforeMs: number },
+): Promise<UntoldEvent[]> {
+  return await store.asReconciler(
+    async (tx) =>
+      await tx<UntoldEvent[]>`
+      select project_id, topic, thread_id, subject_id
+      from heddle.untold_events(
+        ${limit}::integer, ${askedAfterMs}::timestamptz, ${madeBeforeMs}::timestamptz)`,
+  )
+}
+
+/** The events after a number, oldest first: where a subscriber resumes. */
+export async function loadEventsAfter(
+  tx: Tx,
+  { projectId, number, limit }: { projectId: string; number: number; limit: number },
+): Promise<HeddleEvent[]> {
+  return await tx<HeddleEvent[]>`
+    select project_id, number, topic, thread_id, subject_id, head_seq
+    from heddle.events
+    where project_id = ${projectId} and number > ${number}
+    order by number
+    limit ${limit}`
+}
+
+/** The numbers of those events that are of an agent: of one of its threads, or of a snapshot of it. */
+export async function eventsOfAgent(
+  tx: Tx,
+  { agentId, events }: { agentId: string; events: readonly HeddleEvent[] },
+): Promise<Set<number>> {
+  const threadIds = new Set(events.flatMap(({ threadId }) => threadId ?? []))
+  const subjectIds = new Set(
+    events.flatMap(({ topic, subjectId }) => (topic === 'snapshot.saved' ? (subjectId ?? []) : [])),
+  )
+  const rows = await tx<{ id: string }[]>`
+    select id from heddle.threads where id = any(${asArray(threadIds)}::uuid[]) and agent_id = ${agentId}
+    union all
+    select id from heddle.snapshots where id = any(${asArray(subjectIds)}::uuid[]) and agent_id = ${agentId}`
+  const own = new Set(rows.map(({ id }) => id))
+  const isOwn = ({ threadId, subjectId }: HeddleEvent) => own.has(threadId ?? subjectId ?? '')
+  return new Set(events.filter(isOwn).map(({ number }) => number))
+}
+
+/** The names of threads and agents that events are about, by the number of the event. What is gone has none. */
+export async function namesOfEvents(
+  tx: Tx,
+  events: readonly HeddleEvent[],
+): Promise<ReadonlyMap<number, { thread: string | null; agent: string }>> {
+  const threadIds = new Set(events.flatMap(({ threadId }) => threadId ?? []))
+  const subjectIds = new Set(
+    events.flatMap(({ topic, subjectId }) => (topic === 'snapshot.saved' ? (subjectId ?? []) : [])),
+  )
+  const rows = await tx<{ id: string; thread: string | null; agent: string }[]>`
+    select threads.id, threads.name as thread, agents.name as agent
+    from heddle.threads join heddle.agents on agents.id = threads.agent_id
+    where threads.id = any(${asArray(threadIds)}::uuid[])
+    union all
+    select snapshots.id, null, agents.name
+    from heddle.snapshots join heddle.agents on agents.id = snapshots.agent_id
+    where snapshots.id = any(${asArray(subjectIds)}::uuid[])`
+  const found = new Map(rows.map(({ id, thread, agent }) => [id, { thread, agent }]))
+  return new Map(
+    events.flatMap(({ number, threadId, subjectId }) => {
+      const names = found.get(threadId ?? subjectId ?? '')
+      return names === undefined ? [] : [[number, names] as const]
+    }),
+  )
+}
+
+/** The number of the project's latest event; 0 where there is none, or no such project. */
+export async function latestEventNumber(tx: Tx, { projectId }: { projectId: string }): Promise<number> {
+  const [project] = await tx<{ number: number }[]>`
+    select event_number as number from heddle.projects where project_id = ${projectId}`
+  return project?.number ?? 0
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import type { IncludeMode, ItemKey, JsonObject } from '@heddle/contracts'
+import { limits, validationError } from '@heddle/contracts'
+import { canonicalJson, itemIdOf } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { asArray } from '../sql/arrays.js'
+import { assertStorable } from '../sql/text.js'
+import { type ItemRow, selectItems } from './item-reading.js'
+
+export interface ItemChange extends ItemKey {
+  /** What is left out stays as it is. */
+  readonly description?: string | null | undefined
+  readonly text?: string | undefined
+  readonly inputSchema?: JsonObject | null | undefined
+  readonly include?: IncludeMode | null | undefined
+  readonly priorityLevel?: number | null | undefined
+}
+
+/** What an item says before it was ever put, and after it was taken away. */
+const NOTHING = { description: null, text: '', inputSchema: null, include: null, priorityLevel: null }
+
+export interface PutItem {
+  readonly item: ItemRow
+  /** The version before; null where there was no such item, or it had been taken away. */
+  readonly versionBefore: number | null
+}
+
+/**
+ * Makes items or gives them new versions. Where nothing changes, no version is added, so that putting the same twice does
+ * no harm. The caller holds the agent's row, so changes of one agent's items come one after another: see `putAgent`.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` where the agent would have too many
+ */
+export async function putItems(
+  tx: Tx,
+  { agentId, items }: { agentId: string; items: readonly ItemChange[] },
+): Promise<PutItem[]> {
+  for (const item of items) for (const field of ['description', 'text'] as const) assertStorable(field, item[field])
+  const ids = items.map((item) => itemIdOf(agentId, item))
+  const before = new Map((await loadLatest(tx, { agentId, itemIds: ids })).map((row) => [row.itemId, row]))
+  const rows: VersionRow[] = []
+  for (const [index, change] of items.entries()) {
+    const itemId = ids[index] ?? ''
+    const known = before.get(itemId)
+    const base = known === undefined || known.erased ? NOTHING : known
+    const after = {
+      description: change.description === undefined ? base.description : change.description,
+      text: change.text ?? base.text,
+      inputSchema: change.inputSchema === undefined ? base.inputSchema : change.inputSchema,
+      include: change.include === undefined ? base.include : change.include,
+      priorityLevel: change.priorityLevel === undefined ? base.priorityLevel : change.priorityLevel,
+    }
+    if (known !== undefined && !known.erased && hashOf(known) === hashOf(after)) continue
+    const { type, name, serverName = '' } = change
+    rows.push({ itemId, type, name, serverName, version: (known?.version ?? 0) + 1, ...after, erased: false })
+  }
+  await insertVersions(tx, agentId, rows)
+  await checkCount(tx, agentId, before.size, ids.length)
+  const after = new Map((await loadLatest(tx, { agentId, itemIds: ids })).map((row) => [row.itemId, row]))
+  return ids.flatMap((itemId) => {
+    const item = after.get(itemId)
+    const known = before.get(itemId)
+    return item === undefined
+      ? []
+      : [{ item, versionBefore: known === undefined || known.erased ? null : known.version }]
+  })
+}
+
+/**
+ * Takes items away: each gets a last version that says so. Contexts do not show them any more; receipts name the versions
+ * before, which stay; its vectors go.
+ *
+ * @returns those that were there
+ */
+export async function removeItems(
+  tx: Tx,
+  { agentId, itemIds }: { agentId: string; itemIds: readonly string[] },
+): Promise<ItemRow[]> {
+  const there = (await loadLatest(tx, { agentId, itemIds })).filter(({ erased }) => !erased)
+  const rows = there.map((row) => ({ ...row, ...NOTHING, version: row.version + 1, erased: true }))
+  await insertVersions(tx, agentId, rows)
+  await tx`delete from heddle.item_vectors where item_id = any(${asArray(there.map(({ itemId }) => itemId))}::uuid[])`
+  return there
+}
+
+type VersionRow = Pick<
+  ItemRow,
+  'itemId' | 'type' | 'name' | 'serverName' | 'version' | 'description' | 'text' | 'inputSchema' | 'include' | 'erased'
+> & { readonly priorityLevel: number | null }
+
+/** @param rows each of an item of its own */
+export async function insertVersions(tx: Tx, agentId: string, rows: readonly VersionRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const given = JSON.stringify(rows.map((row) => ({ ...row, contentHash: hashOf(row) })))
+  await tx`
+    insert into heddle.items (id, agent_id, type, name, server_name, version)
+    select "itemId", ${agentId}, type, name, "serverName", version
+    from json_to_recordset(${given}::text::json) as given (
+      "itemId" uuid, type text, name text, "serverName" text, version integer)
+    order by "itemId"
+    on conflict (id) do update set version = excluded.version`
+  await tx`
+    insert into heddle.item_versions (
+      item_id, version, description, text, input_schema, include, priority_level, content_hash, erased)
+    select
+      "itemId", version, description, text, "inputSchema", include, "priorityLevel", decode("contentHash", 'hex'), erased
+    from json_to_recordset(${given}::text::json) as given (
+      "itemId" uuid, version integer, description text, text text, "inputSchema" json, include text,
+      "priorityLevel" integer, "contentHash" text, erased boolean)`
+}
+
+function hashOf({ description, text, inputSchema, include, priorityLevel }: Omit<ItemChange, keyof ItemKey>): string {
+  const content = canonicalJson({ description, text, inputSchema, include, priorityLevel })
+  return createHash('sha256').update(content).digest('hex').slice(0, 32)
+}
+
+export async function checkCount(tx: Tx, agentId: string, knownCount: number, givenCount: number): Promise<void> {
+  // Nothing was added: an agent that is at its limit may still change what it has.
+  if (knownCount === givenCount) return
+  const [row] = await tx<{ count: number }[]>`select count(*) from heddle.items where agent_id = ${agentId}`
+  if ((row?.count ?? 0) <= limits.itemsPerAgentMax) return
+  const rule = `an agent has at most ${limits.itemsPerAgentMax}, those that were taken away included`
+  throw validationError('items', rule, row?.count)
+}
+
+/** Some of an agent's items in their latest versions, also where that is their last. */
+async function loadLatest(
+  tx: Tx,
+  { agentId, itemIds }: { agentId: string; itemIds: readonly string[] },
+): Promise<ItemRow[]> {
+  if (itemIds.length === 0) return []
+  return await tx<ItemRow[]>`
+    ${selectItems(tx)}
+    where item.agent_id = ${agentId} and item.id in ${tx([...itemIds])}`
+}
+
+/** Says which mode the tools of a server have that have none of their own; null takes it back. */
+export async function putToolServer(
+  tx: Tx,
+  { agentId, name, include }: { agentId: string; name: string; include: IncludeMode },
+): Promise<void> {
+  await tx`
+    insert into heddle.tool_servers (agent_id, name, include) values (${agentId}, ${name}, ${include})
+    on conflict (agent_id, name) do update set include = excluded.include`
+}

@@ -1,0 +1,155 @@
+import type { FileEvent } from '@heddle/contracts'
+import { type Iteration, iterationCharacters } from '@heddle/core'
+import type { Fragment } from 'postgres'
+import type { Tx } from '../connection/connection.js'
+
+/** Bytes of one page, of all that its iterations hold; a page has at least one. */
+const PAGE_BYTES_MAX = 8_000_000
+/** The newest iterations whose file events a loop shows. */
+const LOOP_ITERATIONS_MAX = 50
+
+export interface IterationQuery {
+  readonly threadId: string
+  /** The number with which the page before ended. */
+  readonly afterNumber?: number | undefined
+  readonly limit: number
+  readonly order: 'asc' | 'desc'
+}
+
+/** A page of a thread's iterations by number, with their whole texts; it ends early where they are large. */
+export async function listIterations(
+  tx: Tx,
+  { threadId, afterNumber, limit, order }: IterationQuery,
+): Promise<{ iterations: Iteration[]; hasMore: boolean }> {
+  const direction = order === 'asc' ? tx`asc` : tx`desc`
+  const past = order === 'asc' ? tx`>` : tx`<`
+  const rows = await tx<(StoredIteration & { found: number })[]>`
+    select ${iterationColumns(tx, 'whole')}, sized.found
+    from (
+      select number, count(*) over () as found, row_number() over in_order as place,
+        sum(bytes) over in_order - bytes as bytes_before
+      from (
+        select number, octet_length(prompt) + octet_length(output) + octet_length(progress_markers::text)
+          + octet_length(file_changes::text) + octet_length(file_events::text) as bytes
+        from heddle.iterations
+        where thread_id = ${threadId} and ${afterNumber === undefined ? tx`true` : tx`number ${past} ${afterNumber}`}
+        order by number ${direction}
+        limit ${limit + 1}
+      ) as candidate
+      window in_order as (order by number ${direction} rows unbounded preceding)
+    ) as sized
+    cross join lateral (
+      select * from heddle.iterations
+      where iterations.thread_id = ${threadId} and iterations.number = sized.number
+      offset 0) as iteration
+    where sized.place <= ${limit} and sized.bytes_before < ${PAGE_BYTES_MAX}
+    order by sized.place`
+  return { iterations: rows.map(toIteration), hasMore: rows.length < (rows[0]?.found ?? 0) }
+}
+
+/** Whether a thread has an iteration of that number. */
+export async function hasIteration(
+  tx: Tx,
+  { threadId, number }: { readonly threadId: string; readonly number: number },
+): Promise<boolean> {
+  const rows = await tx`select 1 from heddle.iterations where thread_id = ${threadId} and number = ${number}`
+  return rows.length > 0
+}
+
+export type StoredIteration = Iteration & { readonly textsEscaped: boolean }
+
+/** Somewhat more than contexts show of a text: who reads it sees that it goes on. */
+const BEGINNING_CHARACTERS = iterationCharacters.outputMax + 1
+/** A character takes at most six as a JSON escape. */
+const ESCAPED_BEGINNING_CHARACTERS = 6 * BEGINNING_CHARACTERS + 1
+/** The end of a long output, where agents say what they accomplished. */
+const END_CHARACTERS = 10_000
+
+/**
+ * The columns of `iteration` that {@link toIteration} takes, with whole texts, with as much as contexts show of them, or with
+ * the end of a long output besides. Only whole texts are without bound.
+ */
+export function iterationColumns(tx: Tx, texts: 'whole' | 'beginnings' | 'ends') {
+  const prompt = texts === 'whole' ? tx`iteration.prompt` : beginning(tx, tx`iteration.prompt`)
+  const output =
+    texts === 'whole'
+      ? tx`iteration.output`
+      : texts === 'beginnings'
+        ? beginning(tx, tx`iteration.output`)
+        : tx`
+          case when iteration.texts_escaped or length(iteration.output) <= ${BEGINNING_CHARACTERS + END_CHARACTERS}::integer
+          then ${beginning(tx, tx`iteration.output`, BEGINNING_CHARACTERS + END_CHARACTERS)}
+          else left(iteration.output, ${BEGINNING_CHARACTERS}::integer) || right(iteration.output, ${END_CHARACTERS}::integer) end`
+  return tx`
+    iteration.id, iteration.number, iteration.happened_at as happened_at_ms, iteration.cli_used, iteration.model_used,
+    ${prompt} as prompt, ${output} as output, iteration.texts_escaped, iteration.progress_score,
+    iteration.progress_markers, iteration.file_changes, iteration.file_events, iteration.duration_seconds`
+}
+
+function beginning(tx: Tx, text: Fragment, charactersMax = BEGINNING_CHARACTERS) {
+  return tx`
+    left(${text}, case when iteration.texts_escaped then ${ESCAPED_BEGINNING_CHARACTERS}::integer else ${charactersMax}::integer end)`
+}
+
+/** @param row may have more fields than an iteration, which are dropped */
+export function toIteration(row: StoredIteration): Iteration {
+  const { id, number, happenedAtMs, cliUsed, modelUsed, progressScore, progressMarkers } = row
+  const { fileChanges, fileEvents, durationSeconds, textsEscaped } = row
+  const read = (text: string) => (textsEscaped ? unescaped(text) : text)
+  return {
+    id,
+    number,
+    happenedAtMs,
+    cliUsed,
+    modelUsed,
+    prompt: read(row.prompt),
+    output: read(row.output),
+    progressScore,
+    progressMarkers,
+    fileChanges,
+    fileEvents,
+    durationSeconds,
+  }
+}
+
+/** A text of JSON escapes, or the beginning of one that was cut anywhere, also within an escape. */
+function unescaped(text: string): string {
+  if (text.length < ESCAPED_BEGINNING_CHARACTERS) return JSON.parse(text) as string
+  for (let length = text.length; ; length--) {
+    try {
+      return JSON.parse(length === text.length && text.endsWith('"') ? text : `${text.slice(0, length)}"`) as string
+    } catch (error) {
+      // The longest escape has six characters.
+      if (text.length - length > 6) throw error
+    }
+  }
+}
+
+/** What the iterations of a thread say of its loop. */
+export interface LoopOverview {
+  readonly totalIterations: number
+  readonly firstAtMs: number | null
+  readonly lastCli: string | null
+  readonly lastModel: string | null
+  /** Of the newest iterations, oldest first. */
+  readonly fileEvents: readonly FileEvent[]
+}
+
+/** How many iterations a thread has, when they began, and what the newest of them say. */
+export async function overviewLoop(tx: Tx, { threadId }: { threadId: string }): Promise<LoopOverview> {
+  const [[total], [first], newest] = await Promise.all([
+    tx<{ count: number }[]>`select count(*) as count from heddle.iterations where thread_id = ${threadId}`,
+    tx<{ happenedAtMs: number }[]>`
+      select happened_at as happened_at_ms from heddle.iterations where thread_id = ${threadId} order by number limit 1`,
+    tx<{ cliUsed: string | null; modelUsed: string | null; fileEvents: FileEvent[] }[]>`
+      select cli_used, model_used, file_events from heddle.iterations
+      where thread_id = ${threadId} order by number desc limit ${LOOP_ITERATIONS_MAX}`,
+  ])
+  return {
+    totalIterations: total?.count ?? 0,
+    firstAtMs: first?.happenedAtMs ?? null,
+    lastCli: newest.find(({ cliUsed }) => cliUsed !== null)?.cliUsed ?? null,
+    lastModel: newest.find(({ modelUsed }) => modelUsed !== null)?.modelUsed ?? null,
+    fileEvents: [...newest].reverse().flatMap(({ fileEvents }) => fileEvents),
+  }
+}

@@ -1,0 +1,54 @@
+import type { Settings } from '@heddle/contracts'
+import { type LoopContext, progressLane } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { loadThreadDetails } from '../threads/thread-details.js'
+import type { ThreadRow } from '../threads/threads.js'
+import { overviewLoop } from './iteration-reading.js'
+import { loadNewestIterations, loadProgress, type ProgressRow } from './progress.js'
+
+/**
+ * Iterations without a summary that one reading of a loop takes at most. Only a loop that no worker has summarized, or with
+ * summaries switched off, has more.
+ */
+export const LOOP_ITERATIONS_READ_MAX = 400
+
+export interface StoredLoop {
+  readonly loop: LoopContext
+  /** The summary in `loop` as it is stored; null where there is none that holds. */
+  readonly progress: ProgressRow | null
+  /** Iterations that were ever stored, those before the last clear included. */
+  readonly stored: number
+}
+
+/** How the loop of a thread stands under some settings: what was told of it, and where nothing was, what its iterations say. */
+export async function loadLoop(
+  tx: Tx,
+  { thread, settings }: { thread: ThreadRow; settings: Settings },
+): Promise<StoredLoop> {
+  const { threadId, clearEpoch, goal } = thread
+  const [{ eligible, stored, newest, holds }, details, overview] = await Promise.all([
+    loadProgress(tx, { threadId, lane: progressLane(settings), clearEpoch }),
+    loadThreadDetails(tx, { threadId }),
+    overviewLoop(tx, { threadId }),
+  ])
+  const progress = holds ? newest : null
+  const limit = LOOP_ITERATIONS_READ_MAX
+  const iterations = await loadNewestIterations(tx, { threadId, afterNumber: progress?.coveredTo ?? null, limit })
+  const told = details?.loop ?? {}
+  const { firstAtMs, lastCli, lastModel, fileEvents } = overview
+  return {
+    loop: {
+      goal,
+      iterations,
+      summary: progress,
+      totalIterations: eligible,
+      startTime: told.startTime ?? (firstAtMs === null ? null : new Date(firstAtMs).toISOString()),
+      currentCli: told.currentCli ?? lastCli,
+      currentModel: told.currentModel ?? lastModel,
+      envSnapshot: told.envSnapshot ?? {},
+      fileEvents,
+    },
+    progress,
+    stored,
+  }
+}

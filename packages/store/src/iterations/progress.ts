@@ -1,0 +1,190 @@
+import { type Iteration, type ProgressStep, REGENERATED_ITERATIONS_MAX } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { holdThread, threadStands } from '../messages/tombstones.js'
+import { toStorable } from '../sql/text.js'
+import { iterationColumns, type StoredIteration, toIteration } from './iteration-reading.js'
+
+/** A version of a thread's progress summary. */
+export interface ProgressRow {
+  readonly id: string
+  readonly version: number
+  readonly kind: ProgressStep['kind']
+  readonly total: number
+  readonly coveredCount: number
+  readonly coveredFrom: number
+  readonly coveredTo: number
+  readonly summary: string
+  readonly summaryTokens: number
+  readonly summarizer: string
+  readonly createdAtMs: number
+}
+
+/** The summaries of one lane since the last clear. */
+export interface ProgressSeries {
+  readonly threadId: string
+  readonly lane: string
+  readonly clearEpoch: number
+}
+
+/**
+ * How a thread's iterations stand: those since the last clear, by number, and the summaries of them that hold. A summary
+ * holds while it covers all iterations up to its last one: one that came late between them makes it void.
+ */
+export interface ProgressStanding {
+  readonly eligible: number
+  /** All that were ever stored. */
+  readonly stored: number
+  /** The version of the lane in force, whether it holds or not; null before the first. */
+  readonly newest: ProgressRow | null
+  /** Whether `newest` holds. */
+  readonly holds: boolean
+}
+
+export async function loadProgress(tx: Tx, series: ProgressSeries): Promise<ProgressStanding> {
+  const { threadId } = series
+  const [[counts], [newest]] = await Promise.all([
+    tx<{ eligible: number; stored: number }[]>`
+      select count(*) as stored, count(*) filter (where ${isLeft(tx, series)}) as eligible
+      from heddle.iterations as iteration
+      join heddle.threads as thread on thread.id = iteration.thread_id
+      where iteration.thread_id = ${threadId}`,
+    tx<(ProgressRow & { holds: boolean })[]>`
+      select ${progressColumns(tx)}, ${holds(tx, series)} as holds
+      from heddle.progress_summaries as progress
+      where ${inSeries(tx, series)}
+      order by progress.version desc
+      limit 1`,
+  ])
+  const { eligible = 0, stored = 0 } = counts ?? {}
+  if (newest === undefined) return { eligible, stored, newest: null, holds: false }
+  const { holds: isWhole, ...row } = newest
+  return { eligible, stored, newest: row, holds: isWhole }
+}
+
+/** The summary that holds and covers the most iterations in full hundreds, see `nextProgress`; null where there is none. */
+export async function loadCheckpoint(tx: Tx, series: ProgressSeries): Promise<ProgressRow | null> {
+  const [checkpoint] = await tx<ProgressRow[]>`
+    select ${progressColumns(tx)}
+    from (
+      select * from heddle.progress_summaries as progress
+      where ${inSeries(tx, series)} and progress.kind = 'regenerate'
+        and progress.covered_count % ${REGENERATED_ITERATIONS_MAX}::integer = 0
+      -- Looked at one after the other: whether one holds costs a count.
+      order by progress.covered_count desc, progress.version desc
+      offset 0) as progress
+    where ${holds(tx, series)}
+    limit 1`
+  return checkpoint ?? null
+}
+
+/** Whether a clear left the iteration: it was stored after the clear arrived, and claims to have happened after it. */
+function isEligible(tx: Tx) {
+  return tx`not exists (
+    select from heddle.agents as agent
+    join heddle.agent_clears as cleared on cleared.agent_id = agent.id and cleared.epoch = agent.clear_epoch
+    where agent.id = thread.agent_id
+      and (iteration.happened_at <= agent.last_cleared_at or iteration.created_at < cleared.created_at))`
+}
+
+/** The same for a series; without a clear all are, and need not be looked at one by one. */
+function isLeft(tx: Tx, { clearEpoch }: ProgressSeries) {
+  return clearEpoch === 0 ? tx`true` : isEligible(tx)
+}
+
+function holds(tx: Tx, series: ProgressSeries) {
+  return tx`progress.covered_count = (
+    select count(*) from heddle.iterations as iteration
+    join heddle.threads as thread on thread.id = iteration.thread_id
+    where iteration.thread_id = progress.thread_id and iteration.number <= progress.covered_to and ${isLeft(tx, series)})`
+}
+
+function inSeries(tx: Tx, { threadId, lane, clearEpoch }: ProgressSeries) {
+  return tx`progress.thread_id = ${threadId} and progress.lane = ${lane} and progress.clear_epoch = ${clearEpoch}`
+}
+
+function progressColumns(tx: Tx) {
+  return tx`
+    progress.id, progress.version, progress.kind, progress.total, progress.covered_count, progress.covered_from,
+    progress.covered_to, progress.summary, progress.summary_tokens, progress.summarizer,
+    progress.created_at as created_at_ms`
+}
+
+export interface RankedIterations {
+  readonly threadId: string
+  /** Iterations since the last clear that come before those wanted, by number. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** Iterations since the last clear by their place in the order of numbers, with the ends of long outputs. */
+export async function loadIterationsByRank(tx: Tx, { threadId, after, limit }: RankedIterations): Promise<Iteration[]> {
+  const rows = await tx<StoredIteration[]>`
+    select ${iterationColumns(tx, 'ends')}
+    from heddle.iterations as iteration
+    join heddle.threads as thread on thread.id = iteration.thread_id
+    where iteration.thread_id = ${threadId} and ${isEligible(tx)}
+    order by iteration.number
+    offset ${after}
+    limit ${limit}`
+  return rows.map(toIteration)
+}
+
+/** The newest iterations since the last clear past some number, oldest first, with the beginnings of their texts. */
+export async function loadNewestIterations(
+  tx: Tx,
+  { threadId, afterNumber, limit }: { threadId: string; afterNumber: number | null; limit: number },
+): Promise<Iteration[]> {
+  const rows = await tx<StoredIteration[]>`
+    select ${iterationColumns(tx, 'beginnings')}
+    from heddle.iterations as iteration
+    join heddle.threads as thread on thread.id = iteration.thread_id
+    where iteration.thread_id = ${threadId} and ${isEligible(tx)}
+      and ${afterNumber === null ? tx`true` : tx`iteration.number > ${afterNumber}`}
+    order by iteration.number desc
+    limit ${limit}`
+  return rows.map(toIteration).reverse()
+}
+
+export type NewProgress = ProgressSeries &
+  Omit<ProgressRow, 'id' | 'createdAtMs'> & {
+    /** The head of the thread as it was read. */
+    readonly headSeq: number
+  }
+
+/**
+ * Adds a version, unless another worker added it before, or the agent was cleared since (docs/design.md#invariant-9). The thread
+ * and the agent are held until the commit, as for other things that stages derive.
+ *
+ * @returns false where it was not added
+ */
+export async function publishProgress(tx: Tx, progress: NewProgress): Promise<boolean> {
+  const { threadId, headSeq, lane, clearEpoch, version, kind, total, coveredCount, coveredFrom, coveredTo } = progress
+  const [, , { count }] = await Promise.all([
+    holdThread(tx, threadId),
+    tx`
+      select from heddle.agents
+      where id = (select agent_id from heddle.threads where id = ${threadId})
+      for share`,
+    tx`
+      insert into heddle.progress_summaries (
+        thread_id, lane, clear_epoch, version, kind, total, covered_count, covered_from, covered_to,
+        summary, summary_tokens, summarizer)
+      select
+        ${threadId}, ${lane}, ${clearEpoch}, ${version}, ${kind}, ${total}, ${coveredCount}, ${coveredFrom}, ${coveredTo},
+        ${toStorable(progress.summary)}, ${progress.summaryTokens}, ${progress.summarizer}
+      from heddle.threads as thread
+      join heddle.agents as agent on agent.id = thread.agent_id
+      join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
+      where thread.id = ${threadId} and agent.clear_epoch = ${clearEpoch} and cursor.base_seq <= ${headSeq}::bigint
+        and ${threadStands(tx)}
+      on conflict (thread_id, lane, clear_epoch, version) do nothing`,
+  ])
+  return count === 1
+}
+
+/** Says that the summarize stage took into account as many iterations as it saw; later ones wake it again. */
+export async function settleProgress(tx: Tx, { threadId, count }: { threadId: string; count: number }): Promise<void> {
+  await tx`
+    update heddle.stage_cursors set progress_count = ${count}
+    where thread_id = ${threadId} and progress_count < ${count} and ${count}::integer <= iteration_count`
+}

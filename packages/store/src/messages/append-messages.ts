@@ -1,0 +1,219 @@
+import { RetryableError } from '@heddle/contracts'
+import { agentIdOf, threadIdOf } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { formatTime } from '../connection/times.js'
+import { asArray, asQuotedArray } from '../sql/arrays.js'
+import { byKey } from '../sql/index-order.js'
+import {
+  type Append,
+  type AppendOutcome,
+  type AppendSituation,
+  type LockedThread,
+  type NamedAppend,
+  planAppends,
+  textFault,
+} from './append-plan.js'
+import { ensureThreads } from './ensure-threads.js'
+import { insertMessages } from './insert-messages.js'
+import { holdPartContents } from './part-contents.js'
+
+export interface AppendBatch {
+  readonly projectId: string
+  /** Names the project where this is its first message. */
+  readonly projectName?: string
+  readonly receivedAtMs: number
+  readonly appends: readonly Append[]
+  /**
+   * Takes the messages for new ones, without looking up their ids, which spares much where it is true. Where it is not,
+   * the batch fails as a whole with {@link isRepeat}, and is to be tried again without this.
+   */
+  readonly assumeNew?: boolean
+  /**
+   * Takes the short codes of new messages for free ones: two of a thread are almost never the same, and to insert what
+   * might collide takes half as long again. The same holds where it is not true.
+   */
+  readonly assumeFreeCodes?: boolean
+}
+
+/**
+ * Stores a batch of appends: the hottest path of all, and a handful of round trips whatever the size of the batch.
+ *
+ * Invariants: each thread's sequence has no gaps and no repeats, since its cursor row is locked from before the look-up of
+ * known messages until the commit; cursors are locked in the order of their ids, so batches never wait in a circle; an
+ * append is stored whole or not at all; a message that is there already, the same to the letter, is counted and left alone.
+ *
+ * @returns one outcome for each append, in their order; conflicts and refusals are outcomes, not exceptions
+ */
+export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<AppendOutcome[]> {
+  const appends = batch.appends.map((append) => ({
+    ...append,
+    agentId: agentIdOf(batch.projectId, append.agent),
+    threadId: threadIdOf(batch.projectId, append.thread),
+  }))
+  const situation = await lockThreads(tx, batch, appends)
+  const plan = planAppends(appends, situation)
+  if (plan.messages.length > 0) {
+    const { receivedAtMs, assumeNew = false, assumeFreeCodes = assumeNew } = batch
+    const parts = plan.messages.flatMap(({ message }) => message.parts ?? [])
+    if (parts.length > 0) await holdPartContents(tx, parts)
+    await Promise.all([
+      insertMessages(tx, plan.messages, { receivedAtMs, assumeFreeCodes }),
+      advanceHeads(tx, plan.threads),
+    ])
+  }
+  return plan.outcomes
+}
+
+/** Whether a batch failed because one of the messages that it assumed to be new is there, or has its short code taken. */
+export function isRepeat(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== UNIQUE_VIOLATION) return false
+  return 'constraint_name' in error && REPEATED_KEYS.test(String(error.constraint_name))
+}
+
+const UNIQUE_VIOLATION = '23505'
+/** `messages_id` and `messages_code`, or as Postgres names them on a partition: `messages_3_thread_id_id_key`. */
+const REPEATED_KEYS = /^messages_(\w+_thread_id_)?(id|code)(_key\d*)?$/
+
+/** Locks the threads of a batch, after making those that are missing, and looks up what is stored under its ids. */
+async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAppend[]): Promise<AppendSituation> {
+  const { projectId } = batch
+  const threads = new Map(appends.map((append) => [append.threadId, append]))
+  const situation = await look(tx, batch, appends, [...threads.keys()])
+  const isErased = ({ agentId, threadId }: NamedAppend) =>
+    situation.erased.has(projectId) || situation.erased.has(agentId) || situation.erased.has(threadId)
+  const open = appends.filter((append) => !isErased(append) && textFault(append) === null)
+  const openIds = [...new Set(open.map(({ threadId }) => threadId))]
+  if (openIds.every((threadId) => situation.threads.has(threadId))) return situation
+
+  // The agent that the first append names is the one that a new thread belongs to.
+  const wanted = new Map([...open].reverse().map((append) => [append.threadId, append]))
+  const missing = [...wanted.values()].filter(({ threadId }) => !situation.present.has(threadId))
+  if (missing.length > 0) await ensureThreads(tx, projectId, missing, batch.projectName)
+  const again = await look(tx, batch, appends, openIds)
+  // The transaction fails, so nothing stays of what was made; the next try is refused.
+  if (missing.some(({ agentId, threadId }) => [projectId, agentId, threadId].some((id) => again.erased.has(id))))
+    throw new RetryableError('INTERNAL', 'what was being written to was erased meanwhile')
+  const lost = openIds.find((threadId) => !again.threads.has(threadId) && !again.erased.has(threadId))
+  if (lost !== undefined) throw new RetryableError('INTERNAL', `thread ${lost} vanished while it was being written to`)
+  return again
+}
+
+type Look = AppendSituation & { readonly present: ReadonlySet<string> }
+
+/** One round trip. Where not every thread is there yet, none is locked: they are to be made first (see `ensureThreads`). */
+async function look(
+  tx: Tx,
+  { projectId, assumeNew = false }: AppendBatch,
+  appends: readonly NamedAppend[],
+  threadIds: readonly string[],
+): Promise<Look> {
+  const targets = [projectId, ...new Set(appends.map(({ agentId }) => agentId)), ...threadIds]
+  // Owners are asked for row by row, each one look-up whatever the planner guesses of the number of threads.
+  const [locked, tombstones, known] = await Promise.all([
+    tx<LockedRow[]>`
+      select
+        cursor.ctid::text as place, cursor.thread_id, cursor.head_seq, cursor.erased_at as erased_at_ms, cursor.tokens_estimate, cursor.last_message_at,
+        (select agent_id from heddle.threads as thread where thread.id = cursor.thread_id) as agent_id
+      from heddle.stage_cursors as cursor
+      where cursor.thread_id = any(${asArray(threadIds)}::uuid[])
+        and ${threadIds.length} = (
+          select count(*) from heddle.stage_cursors where thread_id = any(${asArray(threadIds)}::uuid[]))
+      order by cursor.thread_id
+      for update of cursor`,
+    tx<{ targetId: string }[]>`
+      select target_id from heddle.tombstones where target_id = any(${asArray(targets)}::uuid[])`,
+    assumeNew ? [] : lookUp(tx, appends),
+  ])
+  return {
+    projectId,
+    threads: new Map(
+      locked.map(({ place, threadId, agentId, headSeq, tokensEstimate, lastMessageAt, erasedAtMs }) => [
+        threadId,
+        { place, agentId: agentId ?? '', headSeq, tokensEstimate, latestAtMs: lastMessageAt, erasedAtMs },
+      ]),
+    ),
+    erasedMessages: await findErased(tx, appends, locked),
+    present: new Set(locked.length === threadIds.length ? threadIds : await presentOf(tx, threadIds)),
+    known: byThread(known),
+    erased: new Set(tombstones.map(({ targetId }) => targetId)),
+  }
+}
+
+function byThread(
+  stored: readonly { threadId: string; id: string; fingerprint: string }[],
+): Map<string, Map<string, string>> {
+  const threads = new Map<string, Map<string, string>>()
+  for (const { threadId, id, fingerprint } of stored) {
+    const ids = threads.get(threadId) ?? new Map<string, string>()
+    threads.set(threadId, ids.set(id, fingerprint))
+  }
+  return threads
+}
+
+interface LockedRow {
+  readonly place: string
+  readonly threadId: string
+  readonly agentId: string | null
+  readonly headSeq: number
+  readonly tokensEstimate: number
+  readonly lastMessageAt: number | null
+  readonly erasedAtMs: number | null
+}
+
+/** Messages of the batch that were erased; asked for threads alone whose name was erased before, of which there are few. */
+async function findErased(
+  tx: Tx,
+  appends: readonly NamedAppend[],
+  locked: readonly LockedRow[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const reused = new Set(locked.flatMap(({ threadId, erasedAtMs }) => (erasedAtMs === null ? [] : [threadId])))
+  const erased = new Map<string, Set<string>>()
+  for (const { threadId, messages } of appends) {
+    if (!reused.has(threadId)) continue
+    const ids = asArray(messages.map(({ input: { id } }) => id))
+    const rows = await tx<{ id: string }[]>`
+      select id from heddle.erased_messages where target_id = ${threadId} and id = any(${ids}::uuid[])`
+    if (rows.length > 0) erased.set(threadId, new Set([...(erased.get(threadId) ?? []), ...rows.map(({ id }) => id)]))
+  }
+  return erased
+}
+
+async function presentOf(tx: Tx, threadIds: readonly string[]): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from heddle.threads where id = any(${asArray(threadIds)}::uuid[])`
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * What is stored under the ids of a batch, with fingerprints in hexadecimal digits. Not an async function, which would send
+ * the query at once: it must come after the one that locks the threads.
+ */
+function lookUp(tx: Tx, appends: readonly NamedAppend[]) {
+  const given = appends.flatMap(({ threadId, messages }) => messages.map(({ input: { id } }) => ({ id, threadId })))
+  // Lateral, so that each id is one look-up in the index, whatever the planner guesses of the table's size.
+  return tx<{ id: string; threadId: string; fingerprint: string }[]>`
+    select given.id, given.thread_id, encode(found.fingerprint, 'hex') as fingerprint
+    from unnest(
+      ${asArray(given.map(({ id }) => id))}::uuid[], ${asArray(given.map(({ threadId }) => threadId))}::uuid[]
+    ) as given (id, thread_id)
+    cross join lateral (
+      select fingerprint from heddle.messages
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as found`
+}
+
+/** Rows that are locked stay where they are, so that they are found by their places and not in the index once more. */
+async function advanceHeads(tx: Tx, threads: ReadonlyMap<string, LockedThread>): Promise<void> {
+  const heads = [...threads.values()]
+  const { count } = await tx`
+    update heddle.stage_cursors as cursor
+    set head_seq = grown.head_seq, tokens_estimate = grown.tokens_estimate, last_message_at = grown.last_message_at
+    from unnest(
+      ${asQuotedArray(heads.map(({ place }) => place))}::tid[],
+      ${asArray(threads.keys())}::uuid[],
+      ${asArray(heads.map(({ headSeq }) => headSeq))}::bigint[],
+      ${asArray(heads.map(({ tokensEstimate }) => tokensEstimate))}::bigint[],
+      ${asQuotedArray(heads.map(({ latestAtMs }) => (latestAtMs === null ? null : formatTime(latestAtMs))))}::timestamptz[]
+    ) as grown (place, thread_id, head_seq, tokens_estimate, last_message_at)
+    where cursor.ctid = grown.place`
+  if (count !== heads.length) throw new RetryableError('INTERNAL', 'a thread moved while it was locked')
+}

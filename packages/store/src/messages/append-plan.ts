@@ -1,0 +1,248 @@
+import { ConflictError, type ErrorData, type MessageInput } from '@heddle/contracts'
+import type { PartToStore } from '@heddle/core'
+import type { ContentElement } from '../sql/content-element.js'
+import { isStorable, unstorableError } from '../sql/text.js'
+
+/** A message with everything that ingest worked out about it. */
+export interface PreparedMessage {
+  /** Without the bytes of its parts, which stand in `parts`. */
+  readonly input: Omit<MessageInput, 'parts'>
+  /** Images, documents and sounds with their bytes; missing where there are none. */
+  readonly parts?: readonly PartToStore[]
+  /** Its index in the append or file that it came with. */
+  readonly ordinal: number
+  /** Its place in the conversation, in milliseconds since 1970. */
+  readonly orderedAtMs: number
+  readonly tokensEstimate: number
+  /** `messageFingerprint` of the input: tells a repeat from a conflict. */
+  readonly fingerprint: string
+  /** Of a long content, which takes too long to spell while the thread is locked. */
+  readonly contentElement?: ContentElement
+  /** Of a mark that a restore leaves: the message that it brings back. */
+  readonly restoresSeq?: number
+}
+
+/** Messages for one thread, stored together or not at all. */
+export interface Append {
+  readonly requestId: string
+  /** Name of the agent; made where it is missing. */
+  readonly agent: string
+  /** Name of the thread; made where it is missing. */
+  readonly thread: string
+  /** Seconds of history that a new agent shows; null for all, undefined for the default. Ignored where the agent exists. */
+  readonly newAgentRollingWindow?: number | null
+  readonly messages: readonly PreparedMessage[]
+}
+
+export interface AppendOutcome {
+  readonly requestId: string
+  readonly threadId: string
+  /** Messages that this append added. */
+  readonly stored: number
+  /** Messages that were there already, the same to the letter. */
+  readonly repeated: number
+  /** What this append added are the sequence numbers from `fromSeq` to `headSeq`; an empty range where it added nothing. */
+  readonly fromSeq: number
+  readonly headSeq: number
+  /** Estimated tokens of the whole thread after this append. */
+  readonly tokensEstimate: number
+  /** Why nothing of this append was stored; null on success. The other appends of the batch go on. */
+  readonly error: ErrorData | null
+}
+
+export interface NamedAppend extends Append {
+  readonly agentId: string
+  readonly threadId: string
+}
+
+/** A thread as it stands while its cursor row is locked. */
+export interface LockedThread {
+  /** Where the cursor row lies until the end of the transaction. */
+  readonly place: string
+  readonly agentId: string
+  readonly headSeq: number
+  readonly tokensEstimate: number
+  readonly latestAtMs: number | null
+  /** When a thread of its name was erased before it began, in milliseconds since 1970; null where none was. Default null. */
+  readonly erasedAtMs?: number | null
+}
+
+export interface PlannedMessage {
+  readonly threadId: string
+  readonly seq: number
+  /** The latest place of the thread up to this message. */
+  readonly latestAtMs: number
+  readonly message: PreparedMessage
+}
+
+export interface AppendPlan {
+  readonly outcomes: AppendOutcome[]
+  readonly messages: PlannedMessage[]
+  /** The threads that grow, as they stand afterwards. */
+  readonly threads: ReadonlyMap<string, LockedThread>
+}
+
+export interface AppendSituation {
+  readonly threads: ReadonlyMap<string, LockedThread>
+  /**
+   * The fingerprints of messages that are stored, by thread and id: an id is the key of a message within its thread, since
+   * a copy of a conversation keeps the ids of the original.
+   */
+  readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>
+  /** Ids of projects, agents and threads that were erased. */
+  readonly erased: ReadonlySet<string>
+  /** Of the messages of the batch those that were erased with an earlier thread of the name, by thread. Default none. */
+  readonly erasedMessages?: ReadonlyMap<string, ReadonlySet<string>>
+  readonly projectId: string
+}
+
+/**
+ * Decides what a batch of appends adds. Pure: the same rules hold between a message of the batch and a stored one as
+ * between two messages of the batch, so it does not matter how appends are grouped.
+ */
+export function planAppends(appends: readonly NamedAppend[], situation: AppendSituation): AppendPlan {
+  const shared = threadsOfSeveral(appends)
+  /** What the appends of the batch have added to such threads so far. */
+  const added = new Map<string, Map<string, string>>()
+  const threads = new Map<string, LockedThread>()
+  const messages: PlannedMessage[] = []
+  const outcomes = appends.map((append): AppendOutcome => {
+    const { requestId, threadId } = append
+    const thread = threads.get(threadId) ?? situation.threads.get(threadId)
+    const head = { headSeq: thread?.headSeq ?? 0, tokensEstimate: thread?.tokensEstimate ?? 0 }
+    const nothing = { requestId, threadId, stored: 0, repeated: 0, fromSeq: head.headSeq + 1, ...head }
+    const fault = faultOf(append, thread, situation)
+    if (thread === undefined || fault !== null) return { ...nothing, error: fault ?? erased('thread', append.thread) }
+
+    const stored = situation.known.get(threadId)
+    const addedBefore = added.get(threadId)
+    const fresh = new Map<string, PreparedMessage>()
+    for (const [index, message] of append.messages.entries()) {
+      const { id } = message.input
+      const same = fresh.get(id)?.fingerprint ?? addedBefore?.get(id) ?? stored?.get(id)
+      if (same === undefined) fresh.set(id, message)
+      else if (same !== message.fingerprint) return { ...nothing, error: idConflict(id, index) }
+    }
+
+    let { headSeq, tokensEstimate, latestAtMs } = thread
+    for (const message of fresh.values()) {
+      headSeq += 1
+      tokensEstimate += message.tokensEstimate
+      latestAtMs = Math.max(latestAtMs ?? message.orderedAtMs, message.orderedAtMs)
+      messages.push({ threadId, seq: headSeq, latestAtMs, message })
+    }
+    if (shared.has(threadId)) {
+      const ids = addedBefore ?? new Map<string, string>()
+      for (const [id, { fingerprint }] of fresh) ids.set(id, fingerprint)
+      added.set(threadId, ids)
+    }
+    if (fresh.size > 0) threads.set(threadId, { ...thread, headSeq, tokensEstimate, latestAtMs })
+    const repeated = append.messages.length - fresh.size
+    return { ...nothing, stored: fresh.size, repeated, headSeq, tokensEstimate, error: null }
+  })
+  return { outcomes, messages, threads }
+}
+
+/** Threads that more than one append of a batch writes to. */
+function threadsOfSeveral(appends: readonly NamedAppend[]): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const shared = new Set<string>()
+  for (const { threadId } of appends) {
+    if (seen.has(threadId)) shared.add(threadId)
+    seen.add(threadId)
+  }
+  return shared
+}
+
+function faultOf(append: NamedAppend, thread: LockedThread | undefined, situation: AppendSituation): ErrorData | null {
+  if (situation.erased.has(situation.projectId)) return erased('project', situation.projectId)
+  if (situation.erased.has(append.agentId)) return erased('agent', append.agent)
+  if (situation.erased.has(append.threadId)) return erased('thread', append.thread)
+  if (thread !== undefined && thread.agentId !== append.agentId) return agentConflict(append).toJSON()
+  return (thread && erasedBefore(append, thread, situation.erasedMessages?.get(append.threadId))) ?? textFault(append)
+}
+
+/** What belonged to an erased thread of the same name, or was sent to it, does not come back with the name. */
+function erasedBefore(
+  { requestId, thread: name, messages }: NamedAppend,
+  { erasedAtMs = null }: LockedThread,
+  erasedIds: ReadonlySet<string> = new Set(),
+): ErrorData | null {
+  if (erasedAtMs === null) return null
+  const index = messages.findIndex(({ input }) => erasedIds.has(input.id))
+  const id = messages[index]?.input.id
+  if (id !== undefined) {
+    return new ConflictError(`message ${id} was erased with an earlier thread "${name}"`, {
+      field: `messages.${index}.id`,
+      received: id,
+      facts: { [ERASED_BEFORE]: 'message' },
+      hint: 'What was erased stays erased; a new message needs an id of its own.',
+    }).toJSON()
+  }
+  const sentAtMs = timeOfId(requestId)
+  if (sentAtMs === null || sentAtMs >= erasedAtMs) return null
+  return new ConflictError(`the messages were sent before an earlier thread "${name}" was erased`, {
+    field: 'thread',
+    received: name,
+    facts: { [ERASED_BEFORE]: 'request' },
+    hint: 'What was meant for the erased thread stays erased. Send them again if the new thread is to have them.',
+  }).toJSON()
+}
+
+/** Among the facts of an error: it is about something that was erased, and nothing of it may be kept. */
+export const ERASED_BEFORE = 'erasedBefore'
+
+/** The time in an id of version 7, in milliseconds since 1970; null for ids of other versions. */
+export function timeOfId(id: string): number | null {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7/i.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : null
+}
+
+/** Contents are kept whatever they hold; these are names and ids. */
+export function textFault({
+  agent,
+  thread,
+  messages,
+}: Pick<Append, 'agent' | 'thread' | 'messages'>): ErrorData | null {
+  const refuse = (field: string, text: string) => unstorableError(field, text).toJSON()
+
+  if (!isStorable(agent)) return refuse('agent', agent)
+  if (!isStorable(thread)) return refuse('thread', thread)
+  for (const [index, { input }] of messages.entries()) {
+    for (const field of ['sourceId', 'toolCallId', 'toolName', 'model'] as const) {
+      const text = input[field]
+      if (text !== undefined && !isStorable(text)) return refuse(`messages.${index}.${field}`, text)
+    }
+  }
+  return null
+}
+
+export function agentConflict({ agent, thread }: { agent: string; thread: string }): ConflictError {
+  return new ConflictError(`thread "${thread}" belongs to another agent than "${agent}"`, {
+    field: 'agent',
+    received: agent,
+    hint: 'Name the agent that the thread began with, or begin another thread.',
+  })
+}
+
+export function erasedError(kind: 'project' | 'agent' | 'thread', name: string): ConflictError {
+  return new ConflictError(`${kind} "${name}" was erased`, {
+    field: kind,
+    received: name,
+    hint:
+      kind === 'project'
+        ? 'What was erased stays erased; use another name.'
+        : `What was erased stays erased. Use another name, or free this one for a new ${kind}: heddle ${kind}s delete NAME --reuse.`,
+  })
+}
+
+function erased(kind: 'project' | 'agent' | 'thread', name: string): ErrorData {
+  return erasedError(kind, name).toJSON()
+}
+
+function idConflict(id: string, index: number): ErrorData {
+  return new ConflictError(`message id ${id} is used by another message in this thread`, {
+    field: `messages.${index}.id`,
+    received: id,
+    hint: 'Give each message an id of its own; a repeat must be the same in every field.',
+  }).toJSON()
+}

@@ -1,0 +1,151 @@
+import type { Message, Position } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { byIndexOrder, byKey } from '../sql/index-order.js'
+import { type MessageRow, messageColumns, toMessage, withOriginals } from './stored-message.js'
+
+/** A message as a thread's history shows it. */
+export interface HistoryMessage extends Message {
+  /** The time that the client gave. */
+  readonly sentAtMs: number | null
+  readonly receivedAtMs: number
+  readonly sourceId: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  /** The latest time that a restore brought it back. Read for pages of a history alone. */
+  readonly restored?: Restoration
+}
+
+/** That a message was brought back: where it stands since, and how it is marked. */
+export interface Restoration {
+  readonly seq: number
+  readonly orderedAtMs: number
+  readonly metadata: Readonly<Record<string, unknown>> | null
+}
+
+/** Bytes of one page of a history, of all that its messages hold. A page has at least one message, whatever its size. */
+const PAGE_BYTES_MAX = 8_000_000
+
+export interface HistoryQuery {
+  readonly threadId: string
+  /** The sequence number of the message with which the page before ended. */
+  readonly afterSeq?: number | undefined
+  readonly limit: number
+  readonly order: 'asc' | 'desc'
+  /**
+   * Whether marks that restores left are listed too, each with the message that it shows. By default a message is listed
+   * once, where it was first, with its latest restoration.
+   */
+  readonly withMarks?: boolean
+}
+
+export interface HistoryPage {
+  readonly messages: HistoryMessage[]
+  readonly hasMore: boolean
+}
+
+/**
+ * A page of a thread's history in the order of the conversation, with every field, whatever clears and windows hide.
+ *
+ * @returns null where no message has the number `afterSeq`
+ */
+export async function listHistory(
+  tx: Tx,
+  { threadId, afterSeq, limit, order, withMarks = false }: HistoryQuery,
+): Promise<HistoryPage | null> {
+  const [after] =
+    afterSeq === undefined
+      ? []
+      : await tx<Position[]>`
+        select ordered_at as ordered_at_ms, ordinal, id from heddle.messages
+        where thread_id = ${threadId} and ${byKey(tx, tx`seq`, tx`${afterSeq}`)}`
+  if (after === undefined && afterSeq !== undefined) return null
+  const direction = order === 'asc' ? tx`asc` : tx`desc`
+  const past = order === 'asc' ? tx`>` : tx`<`
+  // The sizes are added up first: a page of the largest messages would be more than a process can hold.
+  const page = tx<(HistoryRow & { found: number })[]>`
+    select ${historyColumns(tx)}, sized.found, ${withMarks ? tx`null::json` : latestRestoration(tx)} as restored
+    from (
+      select seq, found, place, sum(bytes) over (order by place rows unbounded preceding) - bytes as bytes_before
+      from (
+        select seq, found, place, bytes + ${objectBytes(tx)} as bytes
+        from (
+          select *, count(*) over () as found, row_number() over in_order as place,
+            sum(bytes) over in_order - bytes as texts_before
+          from (
+            select seq, ordered_at, ordinal, id, parts, thinking, tool_calls, usage, metadata,
+              ${withMarks ? shownBytes(tx, threadId) : tx`octet_length(content)`} as bytes
+            from heddle.messages as message
+            where thread_id = ${threadId} and ${withMarks ? tx`true` : tx`restores_seq is null`}
+              and ${after === undefined ? tx`true` : tx`(ordered_at, ordinal, id) ${past} (${after.orderedAtMs}, ${after.ordinal}, ${after.id})`}
+            order by ordered_at ${direction}, ordinal ${direction}, id ${direction}
+            limit ${limit + 1}
+          ) as candidate
+          window in_order as (
+            order by ordered_at ${direction}, ordinal ${direction}, id ${direction} rows unbounded preceding)
+        ) as counted
+        where place <= ${limit} and texts_before < ${PAGE_BYTES_MAX}
+      ) as measured
+    ) as sized
+    cross join lateral (
+      select * from heddle.messages
+      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`sized.seq`)}) as message
+    where sized.bytes_before < ${PAGE_BYTES_MAX}
+    order by sized.place`
+  const [, rows] = await Promise.all([byIndexOrder(tx), page])
+  return { messages: await readHistory(tx, threadId, rows), hasMore: rows.length < (rows[0]?.found ?? 0) }
+}
+
+/** What a message holds beside its content: calls, reasoning, and what its producer put there. */
+function objectBytes(tx: Tx) {
+  return tx`(
+    coalesce(octet_length(parts::text), 0) + coalesce(octet_length(thinking::text), 0)
+    + coalesce(octet_length(tool_calls::text), 0) + coalesce(octet_length(usage::text), 0)
+    + coalesce(octet_length(metadata::text), 0))`
+}
+
+/** A mark has no content: what it shows is read in its place. */
+function shownBytes(tx: Tx, threadId: string) {
+  return tx`
+    case when restores_seq is null then octet_length(content) else coalesce((
+      select octet_length(content) + ${objectBytes(tx)} from (
+        select content, parts, thinking, tool_calls, usage, metadata from heddle.messages
+        where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`message.restores_seq`)}) as original
+    ), 0) end`
+}
+
+function latestRestoration(tx: Tx) {
+  return tx`(
+    select json_build_object(
+      'seq', mark.seq, 'orderedAtMs', floor(extract(epoch from mark.ordered_at) * 1000), 'metadata', mark.metadata)
+    from heddle.messages as mark
+    where mark.thread_id = message.thread_id and mark.restores_seq = message.seq
+    order by mark.seq desc
+    limit 1)`
+}
+
+interface HistoryFields {
+  readonly sentAtMs: number | null
+  readonly receivedAtMs: number
+  readonly sourceId: string | null
+  readonly metadata: Record<string, unknown> | null
+  readonly restored?: Restoration | null
+}
+
+export type HistoryRow = MessageRow & HistoryFields
+
+/** The columns of a {@link HistoryRow}, for `select ... from heddle.messages as message`. */
+export function historyColumns(tx: Tx) {
+  return tx`
+    ${messageColumns(tx)},
+    message.sent_at as sent_at_ms, message.received_at as received_at_ms, message.source_id, message.metadata`
+}
+
+/** The messages of a thread's rows, as `readMessages` reads them, with every field. */
+export async function readHistory(tx: Tx, threadId: string, rows: readonly HistoryRow[]): Promise<HistoryMessage[]> {
+  const read = await withOriginals(tx, threadId, rows, historyColumns(tx))
+  return read.map(({ row, original }) => {
+    const { sourceId, metadata } = original ?? row
+    const { sentAtMs, receivedAtMs, restored } = row
+    const message = { ...toMessage(row, original), sentAtMs, receivedAtMs, sourceId, metadata }
+    return restored == null ? message : { ...message, restored }
+  })
+}

@@ -1,0 +1,104 @@
+import { PermanentError } from '@heddle/contracts'
+import { CODE_CHARACTERS, shortCode } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { formatTime } from '../connection/times.js'
+import { asArray, asQuotedArray, type Spellable } from '../sql/arrays.js'
+import { contentElement } from '../sql/content-element.js'
+import { byKey } from '../sql/index-order.js'
+import type { PlannedMessage } from './append-plan.js'
+
+export interface NewMessages {
+  readonly receivedAtMs: number
+  /** Fails with a unique violation where a short code is taken, instead of finding a longer one. */
+  readonly assumeFreeCodes?: boolean
+}
+
+/** Among a million messages of a thread two short codes of 8 characters are as likely the same as not; of 24, never. */
+const CODE_CHARACTERS_MAX = 24
+
+/**
+ * Inserts messages of any number of threads with one statement: a list for each column, which Postgres takes apart in half
+ * the time of a list of JSON objects.
+ */
+export async function insertMessages(
+  tx: Tx,
+  messages: readonly PlannedMessage[],
+  { receivedAtMs, assumeFreeCodes = false }: NewMessages,
+  codeCharacters: number = CODE_CHARACTERS,
+): Promise<void> {
+  const contents = messages.map(({ message }) => {
+    if (message.contentElement) return { value: message.contentElement, isEscaped: message.contentElement.isEscaped }
+    return contentElement(message.input.content)
+  })
+  const quoted = (read: (planned: PlannedMessage) => Spellable) => asQuotedArray(messages.map(read))
+  const plain = (read: (planned: PlannedMessage) => string | number) => asArray(messages.map(read))
+  // What is JSON in the table travels as text, so that it is stored to the letter. A list without any value is empty, and
+  // Postgres fills it up with nulls.
+  const { count } = await tx`
+    insert into heddle.messages (
+      thread_id, seq, id, code, role, content, content_escaped, parts, thinking, tool_calls, tool_call_id, tool_name,
+      is_error, sent_at, ordered_at, ordinal, latest_at, received_at, source_id, model, usage, context_id, pinned, kept_aside,
+      metadata, tokens_estimate, fingerprint, restores_seq)
+    select
+      thread_id, seq, id, code, role, content, coalesce(content_escaped, false), parts::json, thinking::json, tool_calls::json,
+      tool_call_id, tool_name, coalesce(is_error, false), sent_at, ordered_at, ordinal, latest_at, ${receivedAtMs},
+      source_id, model, usage::json, context_id, coalesce(pinned, false), kept_aside, metadata::json, tokens_estimate,
+      decode(fingerprint, 'hex'), restores_seq
+    from unnest(
+      ${plain(({ threadId }) => threadId)}::uuid[],
+      ${plain(({ seq }) => seq)}::bigint[],
+      ${plain(({ message }) => message.input.id)}::uuid[],
+      ${plain(({ message }) => shortCode(message.input.id, codeCharacters))}::text[],
+      ${plain(({ message }) => message.input.role)}::text[],
+      ${asQuotedArray(contents.map(({ value }) => value))}::text[],
+      ${asQuotedArray(contents.map(({ isEscaped }) => isEscaped || null))}::boolean[],
+      ${quoted(({ message }) => jsonOf(message.parts?.map(({ part }) => part)))}::text[],
+      ${quoted(({ message }) => jsonOf(message.input.thinking))}::text[],
+      ${quoted(({ message }) => jsonOf(message.input.toolCalls))}::text[],
+      ${quoted(({ message }) => message.input.toolCallId)}::text[],
+      ${quoted(({ message }) => message.input.toolName)}::text[],
+      ${quoted(({ message }) => message.input.isError)}::boolean[],
+      ${quoted(({ message }) => message.input.sentAt && formatTime(Date.parse(message.input.sentAt)))}::timestamptz[],
+      ${quoted(({ message }) => formatTime(message.orderedAtMs))}::timestamptz[],
+      ${plain(({ message }) => message.ordinal)}::integer[],
+      ${quoted(({ latestAtMs }) => formatTime(latestAtMs))}::timestamptz[],
+      ${quoted(({ message }) => message.input.sourceId)}::text[],
+      ${quoted(({ message }) => message.input.model)}::text[],
+      ${quoted(({ message }) => jsonOf(message.input.usage))}::text[],
+      ${quoted(({ message }) => message.input.contextId)}::uuid[],
+      ${quoted(({ message }) => message.input.pinned)}::boolean[],
+      ${quoted(({ message }) => message.input.keptAside)}::text[],
+      ${quoted(({ message }) => jsonOf(message.input.metadata))}::text[],
+      ${plain(({ message }) => message.tokensEstimate)}::integer[],
+      ${plain(({ message }) => message.fingerprint)}::text[],
+      ${quoted(({ message }) => message.restoresSeq?.toString())}::bigint[]
+    ) as message (
+      thread_id, seq, id, code, role, content, content_escaped, parts, thinking, tool_calls, tool_call_id, tool_name,
+      is_error, sent_at, ordered_at, ordinal, latest_at, source_id, model, usage, context_id, pinned, kept_aside, metadata,
+      tokens_estimate, fingerprint, restores_seq)
+    ${assumeFreeCodes ? tx`` : tx`on conflict on constraint messages_code do nothing`}`
+  if (count === messages.length) return
+
+  // Some short code is taken: those messages take longer ones.
+  if (codeCharacters === CODE_CHARACTERS_MAX)
+    throw new PermanentError('INTERNAL', 'no short code is free for a new message')
+  const missing = await missingOf(tx, messages)
+  await insertMessages(tx, missing, { receivedAtMs, assumeFreeCodes }, codeCharacters + 1)
+}
+
+async function missingOf(tx: Tx, messages: readonly PlannedMessage[]): Promise<readonly PlannedMessage[]> {
+  const stored = await tx<{ id: string }[]>`
+    select found.id
+    from unnest(
+      ${asArray(messages.map(({ threadId }) => threadId))}::uuid[], ${asArray(messages.map(({ seq }) => seq))}::bigint[]
+    ) as given (thread_id, seq)
+    cross join lateral (
+      select id from heddle.messages
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as found`
+  const present = new Set(stored.map(({ id }) => id))
+  return messages.filter(({ message }) => !present.has(message.input.id))
+}
+
+function jsonOf(value: object | undefined): string | undefined {
+  return value && JSON.stringify(value)
+}

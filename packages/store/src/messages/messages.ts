@@ -1,0 +1,103 @@
+import type { ToolCall } from '@heddle/contracts'
+import type { Message } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { asArray } from '../sql/arrays.js'
+import { byKey } from '../sql/index-order.js'
+import { type HistoryMessage, type HistoryRow, historyColumns, readHistory } from './history.js'
+import { type MessageRow, messageColumns, readMessages } from './stored-message.js'
+
+interface Page {
+  readonly threadId: string
+  /** The sequence number with which the page before ended; 0 for the first. */
+  readonly afterSeq: number
+  readonly limit: number
+}
+
+/** Messages in the order of storing: what a stage works through from its cursor. */
+export async function loadMessagesBySeq(tx: Tx, { threadId, afterSeq, limit }: Page): Promise<Message[]> {
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId} and message.seq > ${afterSeq}
+    order by message.seq
+    limit ${limit}`
+  return await readMessages(tx, threadId, rows)
+}
+
+/** A page of a thread's history, in the order of storing, with every field. */
+export async function listMessages(tx: Tx, { threadId, afterSeq, limit }: Page): Promise<HistoryMessage[]> {
+  const rows = await tx<HistoryRow[]>`
+    select ${historyColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId} and message.seq > ${afterSeq}
+    order by message.seq
+    limit ${limit}`
+  return await readHistory(tx, threadId, rows)
+}
+
+/**
+ * One message. A mark that a restore left is not a message of its own: its id and code lead to the message that it brings
+ * back.
+ *
+ * @returns null where the thread has no such message
+ */
+export async function loadMessage(
+  tx: Tx,
+  { threadId, ...name }: { threadId: string } & ({ id: string } | { code: string }),
+): Promise<HistoryMessage | null> {
+  const [row] = await tx<HistoryRow[]>`
+    select ${historyColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId} and ${'id' in name ? byKey(tx, tx`message.id`, tx`${name.id}`) : tx`message.code = ${name.code}`}`
+  if (row === undefined) return null
+  const [message] = await readHistory(tx, threadId, [row])
+  return message?.restores === undefined
+    ? (message ?? null)
+    : await loadMessage(tx, { threadId, id: message.restores.id })
+}
+
+/** Messages of a thread by their ids, in no order; ids that are not there are left out. */
+export async function loadMessagesById(
+  tx: Tx,
+  { threadId, ids }: { threadId: string; ids: readonly string[] },
+): Promise<Message[]> {
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from unnest(${asArray(ids)}::uuid[]) as given (id)
+    cross join lateral (
+      select * from heddle.messages
+      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as message`
+  return await readMessages(tx, threadId, rows)
+}
+
+/**
+ * The calls that the messages of a range made, by their ids.
+ *
+ * @param fromSeq the first message, `toSeq` the last
+ */
+export async function loadCalls(
+  tx: Tx,
+  { threadId, fromSeq, toSeq }: { threadId: string; fromSeq: number; toSeq: number },
+): Promise<Map<string, ToolCall>> {
+  const rows = await tx<{ toolCalls: ToolCall[] }[]>`
+    select tool_calls from heddle.messages
+    where thread_id = ${threadId} and seq between ${fromSeq} and ${toSeq} and tool_calls is not null
+    order by seq`
+  return new Map(rows.flatMap(({ toolCalls }) => toolCalls.map((call) => [call.id, call])))
+}
+
+/** The fingerprints of those of `ids` that the thread holds. */
+export async function existingMessages(
+  tx: Tx,
+  { threadId, ids }: { threadId: string; ids: readonly string[] },
+): Promise<Map<string, string>> {
+  const rows = await tx<{ id: string; fingerprint: string }[]>`
+    select found.id, encode(found.fingerprint, 'hex') as fingerprint
+    from unnest(${asArray(ids)}::uuid[]) as given (id)
+    -- Lateral with an offset: one look-up for each id. A planner without statistics would go through the whole thread.
+    cross join lateral (
+      select id, fingerprint from heddle.messages
+      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as found
+    where not exists (select from heddle.tombstones where target_id = ${threadId})`
+  return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
+}

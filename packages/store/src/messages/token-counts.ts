@@ -1,0 +1,84 @@
+import type { Tx } from '../connection/connection.js'
+import { asArray, asQuotedArray } from '../sql/arrays.js'
+
+/** Counts in one row: small enough that Postgres keeps them in the row itself. */
+const RUN_MESSAGES_MAX = 256
+
+export interface TokenCount {
+  readonly seq: number
+  readonly tokens: number
+  /** The part of `tokens` that the message's reasoning takes. */
+  readonly reasoningTokens: number
+}
+
+/**
+ * The exact count of a message and the part of it that its reasoning takes, as the text `123 45`, for
+ * `select ... from heddle.messages as message`; null where it was not counted yet. See {@link readCount}.
+ *
+ * A subquery and no join: one look-up for each row that is returned, whatever the planner guesses of their number. It finds
+ * the last run that begins at the message or before, and an element beyond its end is null.
+ */
+export function countedTokens(tx: Tx) {
+  return tx`(
+    select
+      counted.tokens[message.seq - counted.seq + 1] || ' ' || coalesce(counted.reasoning[message.seq - counted.seq + 1], 0)
+    from heddle.message_tokens as counted
+    where counted.thread_id = message.thread_id and counted.seq <= message.seq
+    order by counted.seq desc
+    limit 1)`
+}
+
+/** What {@link countedTokens} gave. */
+export function readCount(counted: string): Omit<TokenCount, 'seq'> {
+  const [tokens, reasoningTokens] = counted.split(' ')
+  return { tokens: Number(tokens), reasoningTokens: Number(reasoningTokens) }
+}
+
+/**
+ * Records exact token counts, unless the thread is gone. A count that is there stays: the same text always counts the same.
+ * Where two count the same messages at once, the longer of two runs stays; what a run hides of another is counted again.
+ *
+ * @param counts in the order of `seq`
+ */
+export async function recordTokenCounts(
+  tx: Tx,
+  { threadId, counts }: { threadId: string; counts: readonly TokenCount[] },
+): Promise<void> {
+  if (counts.length === 0) return
+  const runs = runsOf(counts)
+  await tx`
+    insert into heddle.message_tokens (thread_id, seq, tokens, reasoning)
+    select thread.id, counted.seq, counted.tokens::integer[], counted.reasoning::integer[]
+    from (select id from heddle.threads where id = ${threadId} for key share) as thread
+    cross join unnest(
+      ${asArray(runs.map(({ seq }) => seq))}::bigint[], ${asQuotedArray(runs.map(({ tokens }) => asArray(tokens)))}::text[],
+      ${asQuotedArray(runs.map(reasoningOf))}::text[]
+    ) as counted (seq, tokens, reasoning)
+    on conflict (thread_id, seq) do update set tokens = excluded.tokens, reasoning = excluded.reasoning
+    where cardinality(excluded.tokens) > cardinality(message_tokens.tokens)`
+}
+
+interface Run {
+  /** Of the first of its messages. */
+  readonly seq: number
+  readonly tokens: number[]
+  readonly reasoning: number[]
+}
+
+/** Most runs have no reasoning: they keep none. */
+function reasoningOf({ reasoning }: Run): string | null {
+  return reasoning.some((tokens) => tokens > 0) ? asArray(reasoning) : null
+}
+
+function runsOf(counts: readonly TokenCount[]): Run[] {
+  const runs: Run[] = []
+  for (const { seq, tokens, reasoningTokens } of counts) {
+    const last = runs.at(-1)
+    const isNext = last !== undefined && seq === last.seq + last.tokens.length && last.tokens.length < RUN_MESSAGES_MAX
+    if (isNext) {
+      last.tokens.push(tokens)
+      last.reasoning.push(reasoningTokens)
+    } else runs.push({ seq, tokens: [tokens], reasoning: [reasoningTokens] })
+  }
+  return runs
+}

@@ -1,0 +1,155 @@
+import { ConflictError, type PartialSettings } from '@heddle/contracts'
+import { agentIdOf, canonicalJson } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { erasedError } from '../messages/append-plan.js'
+import { agentStands, findTombstones, shareErasureLock } from '../messages/tombstones.js'
+import { isOwn } from '../sql/own-project.js'
+import { assertStorable } from '../sql/text.js'
+
+export interface AgentRow {
+  readonly agentId: string
+  readonly name: string
+  readonly version: number
+  readonly systemPrompt: string
+  readonly docs: readonly { name: string; text: string }[]
+  readonly settings: PartialSettings
+  readonly clearEpoch: number
+  readonly lastClearedAtMs: number | null
+  readonly createdAtMs: number
+}
+
+/** @returns null where there is no agent of this name */
+export async function loadAgent(tx: Tx, { name }: { name: string }): Promise<AgentRow | null> {
+  const [agent] = await tx<
+    AgentRow[]
+  >`${selectAgents(tx)} where agent.name = ${name} and ${isOwn(tx, 'agent')} and ${agentStands(tx)}`
+  return agent ?? null
+}
+
+export interface AgentSummary {
+  readonly agentId: string
+  readonly name: string
+  readonly version: number
+  readonly threads: number
+  readonly messages: number
+  readonly tokensEstimate: number
+  readonly lastMessageAtMs: number | null
+  readonly lastClearedAtMs: number | null
+  readonly createdAtMs: number
+}
+
+/** A page of the project's agents, by name, with what their threads add up to. */
+export async function listAgents(
+  tx: Tx,
+  { limit, afterName = '' }: { limit: number; afterName?: string },
+): Promise<AgentSummary[]> {
+  return await tx<AgentSummary[]>`
+    select
+      agent.id as agent_id, agent.name, agent.version, held.threads, held.messages, held.tokens_estimate,
+      held.last_message_at as last_message_at_ms, agent.last_cleared_at as last_cleared_at_ms,
+      agent.created_at as created_at_ms
+    from heddle.agents as agent
+    cross join lateral (
+      select
+        count(*) as threads, coalesce(sum(cursor.head_seq - cursor.base_seq - cursor.restored_count), 0)::bigint as messages,
+        coalesce(sum(cursor.tokens_estimate), 0)::bigint as tokens_estimate,
+        max(cursor.last_message_at) as last_message_at
+      from heddle.threads as thread
+      join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
+      where thread.agent_id = agent.id) as held
+    where agent.name > ${afterName} and ${isOwn(tx, 'agent')} and ${agentStands(tx)}
+    order by agent.name
+    limit ${limit}`
+}
+
+export interface AgentChange {
+  readonly projectId: string
+  readonly name: string
+  /** What is left out stays as it is. */
+  readonly systemPrompt?: string | undefined
+  readonly docs?: readonly { name: string; text: string }[] | undefined
+  readonly settings?: PartialSettings | undefined
+  /** The version that the agent must have, 0 for none. */
+  readonly ifVersion?: number | undefined
+}
+
+/**
+ * Makes an agent or gives it a new version. Where nothing changes, no version is added, so that putting the same twice
+ * does no harm.
+ *
+ * @throws ConflictError where the agent or the project was erased, or the agent has another version than `ifVersion`
+ */
+export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
+  assertStorable('name', change.name)
+  assertStorable('systemPrompt', change.systemPrompt)
+  const { projectId, name } = change
+  const agentId = agentIdOf(projectId, name)
+  const [, [tombstone], , , [current]] = await Promise.all([
+    shareErasureLock(tx),
+    findTombstones(tx, [agentId, projectId]),
+    tx`insert into heddle.projects (project_id, name) values (${projectId}, ${projectId}) on conflict do nothing`,
+    // Version 0 is in no row: the first version is added below, as any other.
+    tx`insert into heddle.agents (id, name, version) values (${agentId}, ${name}, 0) on conflict do nothing`,
+    tx<
+      {
+        version: number
+        systemPrompt: string | null
+        docs: AgentRow['docs'] | null
+        settings: PartialSettings | null
+      }[]
+    >`
+      select agent.version, configured.system_prompt, configured.docs, configured.settings
+      from heddle.agents as agent
+      left join heddle.agent_versions as configured
+        on configured.agent_id = agent.id and configured.version = agent.version
+      where agent.id = ${agentId}
+      for update of agent`,
+  ])
+  // The transaction fails, so nothing stays of what was made.
+  if (tombstone !== undefined) throw erasedError(tombstone.kind, tombstone.kind === 'agent' ? name : projectId)
+  checkVersion(change, current?.version ?? 0)
+  const before = {
+    systemPrompt: current?.systemPrompt ?? '',
+    docs: current?.docs ?? [],
+    settings: current?.settings ?? {},
+  }
+  const after = {
+    systemPrompt: change.systemPrompt ?? before.systemPrompt,
+    docs: change.docs ?? before.docs,
+    settings: change.settings ?? before.settings,
+  }
+  const version = current?.version ?? 0
+  if (version === 0 || canonicalJson(before) !== canonicalJson(after)) {
+    await Promise.all([
+      tx`
+        insert into heddle.agent_versions (agent_id, version, system_prompt, docs, settings)
+        values (
+          ${agentId}, ${version + 1}, ${after.systemPrompt},
+          ${JSON.stringify(after.docs)}::text::json, ${JSON.stringify(after.settings)}::text::json)`,
+      tx`update heddle.agents set version = ${version + 1} where id = ${agentId}`,
+    ])
+  }
+  const [agent] = await tx<AgentRow[]>`${selectAgents(tx)} where agent.id = ${agentId}`
+  if (agent === undefined) throw new Error(`agent ${agentId} is not there after it was put`)
+  return agent
+}
+
+function checkVersion({ name, ifVersion }: AgentChange, version: number): void {
+  if (ifVersion === undefined || ifVersion === version) return
+  throw new ConflictError(`agent "${name}" has version ${version}, not ${ifVersion}: somebody changed it meanwhile`, {
+    field: 'ifVersion',
+    received: String(ifVersion),
+    hint: 'Read the agent, make the change to what it has now, and send that.',
+    facts: { version },
+  })
+}
+
+function selectAgents(tx: Tx) {
+  return tx`
+    select
+      agent.id as agent_id, agent.name, agent.version, configured.system_prompt, configured.docs, configured.settings,
+      agent.clear_epoch, agent.last_cleared_at as last_cleared_at_ms, agent.created_at as created_at_ms
+    from heddle.agents as agent
+    join heddle.agent_versions as configured
+      on configured.agent_id = agent.id and configured.version = agent.version`
+}

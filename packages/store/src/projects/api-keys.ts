@@ -1,0 +1,84 @@
+import type { AccessRole } from '@heddle/contracts'
+import type { Tx } from '../connection/connection.js'
+import { isOwn } from '../sql/own-project.js'
+
+/** A key as it is kept: its hash, never itself. All functions here work in the transaction of the key's own project. */
+export interface ApiKeyRow {
+  readonly id: string
+  readonly name: string
+  readonly role: AccessRole
+  readonly createdAtMs: number
+  /** To the minute: who uses a key does not wait for this. */
+  readonly lastUsedAtMs: number | null
+  readonly revokedAtMs: number | null
+}
+
+export interface NewApiKey extends Pick<ApiKeyRow, 'id' | 'name' | 'role'> {
+  readonly hash: Uint8Array
+}
+
+export async function insertApiKey(tx: Tx, { id, name, role, hash }: NewApiKey): Promise<ApiKeyRow> {
+  const [row] = await tx<ApiKeyRow[]>`
+    insert into heddle.api_keys (id, name, role, hash) values (${id}, ${name}, ${role}, ${hash})
+    returning id, name, role, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms`
+  if (!row) throw new Error('a key is not there after it was inserted')
+  return row
+}
+
+/** Keys of a project that are looked at in one go; nobody has as many. */
+const KEYS_MAX = 1_000
+
+/** The keys of the project, newest first, the revoked ones too. */
+export async function listApiKeys(tx: Tx): Promise<ApiKeyRow[]> {
+  return await tx<ApiKeyRow[]>`
+    select id, name, role, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms
+    from heddle.api_keys
+    where ${isOwn(tx, 'api_keys')}
+    order by created_at desc, id
+    limit ${KEYS_MAX}`
+}
+
+/** @returns null where the project has no such key; revoking twice keeps the first time */
+export async function revokeApiKey(tx: Tx, { id }: { id: string }): Promise<ApiKeyRow | null> {
+  const [row] = await tx<ApiKeyRow[]>`
+    update heddle.api_keys set revoked_at = coalesce(revoked_at, now())
+    where id = ${id} and ${isOwn(tx, 'api_keys')}
+    returning id, name, role, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms`
+  return row ?? null
+}
+
+export interface FoundApiKey {
+  readonly id: string
+  readonly role: AccessRole
+  readonly hash: Uint8Array
+  /** The name of its project. */
+  readonly project: string
+  readonly lastUsedAtMs: number | null
+}
+
+/**
+ * The key that has this hash, unless it is revoked. Row-level security shows only those of the transaction's project, and
+ * the condition says so once more: a key of another project is none here.
+ */
+export async function findApiKey(
+  tx: Tx,
+  { projectId, hash }: { projectId: string; hash: Uint8Array },
+): Promise<FoundApiKey | null> {
+  const [row] = await tx<FoundApiKey[]>`
+    select key.id, key.role, key.hash, project.name as project, key.last_used_at as last_used_at_ms
+    from heddle.api_keys as key
+    join heddle.projects as project on project.project_id = key.project_id
+    where key.hash = ${hash} and key.project_id = ${projectId} and key.revoked_at is null`
+  return row ?? null
+}
+
+/** Whether the project ever had a key: revoking the last one does not open the door again. */
+export async function hasApiKeys(tx: Tx, { projectId }: { projectId: string }): Promise<boolean> {
+  const rows = await tx`select from heddle.api_keys where project_id = ${projectId} limit 1`
+  return rows.length > 0
+}
+
+export async function touchApiKey(tx: Tx, { id, atMs }: { id: string; atMs: number }): Promise<void> {
+  await tx`
+    update heddle.api_keys set last_used_at = greatest(last_used_at, ${atMs}) where id = ${id}`
+}

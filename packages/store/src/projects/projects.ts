@@ -1,0 +1,24 @@
+import type { Tx } from '../connection/connection.js'
+import { erasedError } from '../messages/append-plan.js'
+import { findTombstones, shareErasureLock } from '../messages/tombstones.js'
+
+/**
+ * Makes sure that a project is there. A project whose first message came before anyone told its name is called by its id
+ * until then.
+ *
+ * @param name the name from which `projectId` was derived
+ * @throws ConflictError where the project was erased
+ */
+export async function ensureProject(tx: Tx, { projectId, name }: { projectId: string; name: string }): Promise<void> {
+  const [, [tombstone]] = await Promise.all([
+    shareErasureLock(tx),
+    findTombstones(tx, [projectId]),
+    tx`
+    insert into heddle.projects as project (project_id, name)
+    values (${projectId}, ${name})
+    on conflict (project_id) do update set name = excluded.name
+      where project.name = project.project_id::text and project.name <> excluded.name`,
+  ])
+  // The transaction fails, so nothing stays of what was made.
+  if (tombstone !== undefined) throw erasedError('project', name)
+}

@@ -1,0 +1,85 @@
+import type { Role } from '@heddle/contracts'
+import type { Tx } from '../connection/connection.js'
+import { threadStands } from '../messages/tombstones.js'
+import { byKey } from '../sql/index-order.js'
+import type { HitPlace } from './search-hits.js'
+
+/** A message that a context may recall. */
+export interface MemoryRow {
+  /** The index in what was asked for. */
+  readonly place: number
+  readonly threadId: string
+  readonly threadName: string
+  readonly threadCode: string
+  readonly messageId: string
+  readonly code: string
+  readonly role: Role
+  readonly orderedAtMs: number
+  /** Its beginning, where it is longer than was asked for. */
+  readonly content: string
+}
+
+export interface MemoryConditions {
+  readonly places: readonly HitPlace[]
+  /** The thread of the context, and its head as the context shows it: what came later is not its past. */
+  readonly own: { readonly threadId: string; readonly headSeq: number }
+  /** The threads that may be recalled; null for all. */
+  readonly threadIds: readonly string[] | null
+  /** Milliseconds since 1970: what came before is not recalled; null where nothing is too old. */
+  readonly sinceMs: number | null
+  readonly charactersMax: number
+}
+
+/**
+ * Of some places, in their order, the messages that a context may recall: said by a user, an assistant or a tool, with a
+ * text, and after the agent's last clear, which is a wish to begin anew. How old they are does not matter.
+ */
+export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Promise<MemoryRow[]> {
+  const { places, own, threadIds, sinceMs, charactersMax } = conditions
+  const asked = places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq }))
+  const given = JSON.stringify(asked.filter((one) => threadIds === null || threadIds.includes(one.thread_id)))
+  const rows = await tx<(MemoryRow & { contentEscaped: boolean })[]>`
+    select
+      given.place, thread.id as thread_id, thread.name as thread_name, thread.code as thread_code,
+      message.id as message_id, message.code, message.role, message.ordered_at as ordered_at_ms,
+      message.content_escaped,
+      case when message.content_escaped then message.content else left(message.content, ${charactersMax}) end
+        as content
+    from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
+    cross join lateral (
+      select
+        thread.id, thread.name, thread.code, agent.last_cleared_at, coalesce(cleared.head_seq, 0) as cleared_seq
+      from heddle.threads as thread
+      join heddle.agents as agent on agent.id = thread.agent_id
+      left join heddle.thread_clears as cleared
+        on cleared.thread_id = thread.id and cleared.epoch = agent.clear_epoch
+      where thread.id = given.thread_id and ${threadStands(tx)}
+      offset 0) as thread
+    cross join lateral (
+      select seq, id, code, role, ordered_at, content, content_escaped, kept_aside, restores_seq from heddle.messages
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
+    -- Where it stands since it was restored the last time.
+    left join lateral (
+      select mark.seq, mark.ordered_at from heddle.messages as mark
+      where mark.thread_id = given.thread_id and mark.restores_seq = message.seq
+        and (given.thread_id <> ${own.threadId} or mark.seq <= ${own.headSeq})
+      order by mark.seq desc
+      limit 1) as mark on true
+    where message.restores_seq is null
+      and (
+        (given.seq > thread.cleared_seq
+          and (thread.last_cleared_at is null or message.ordered_at > thread.last_cleared_at))
+        or (mark.seq > thread.cleared_seq
+          and (thread.last_cleared_at is null or mark.ordered_at > thread.last_cleared_at)))
+      and (given.thread_id <> ${own.threadId} or given.seq <= ${own.headSeq})
+      and ${sinceMs === null ? tx`true` : tx`message.ordered_at >= ${sinceMs}`}
+      and message.kept_aside is null
+      and message.role in ('user', 'assistant', 'tool_use', 'tool_result')
+    order by given.place`
+  return rows
+    .map(({ contentEscaped, ...row }) => ({
+      ...row,
+      content: contentEscaped ? (JSON.parse(row.content) as string).slice(0, charactersMax) : row.content,
+    }))
+    .filter(({ content }) => content.trim() !== '')
+}

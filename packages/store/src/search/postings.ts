@@ -1,0 +1,171 @@
+import { promisify } from 'node:util'
+import { deflate, inflate } from 'node:zlib'
+import { type Block, buildSegment, mergeSegments, type SearchDocument, type Segment, segmentBytes } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { asArray } from '../sql/arrays.js'
+
+const deflated = promisify(deflate)
+const inflated = promisify(inflate)
+
+/** The words of one message, by its place in the order of storing. */
+export interface IndexedMessage extends SearchDocument {
+  readonly seq: number
+}
+
+/** Segments of one level that are put together to one of the next. */
+const SEGMENTS_MERGED = 8
+
+/** The largest segments, by bytes of their postings: putting these together would save little and take seconds. */
+const LEVEL_MAX = 3
+const LEVEL_0_BYTES_MAX = 4_096
+
+/**
+ * Adds the words of a thread's messages to the scope of its agent. Messages whose words are there are left out, so that a
+ * replay adds nothing. For transactions that hold the thread.
+ *
+ * @param toSeq up to which all messages of the thread have been given, those without any words included
+ * @returns whether segments wait for {@link mergePostings}
+ */
+export async function appendPostings(
+  tx: Tx,
+  {
+    threadId,
+    agentId,
+    toSeq,
+    messages,
+  }: {
+    threadId: string
+    agentId: string
+    toSeq: number
+    messages: readonly IndexedMessage[]
+  },
+): Promise<boolean> {
+  const thread = (await lockThread(tx, threadId)) ?? (await addThread(tx, threadId, agentId))
+  if (thread.toSeq >= toSeq) return false
+  const added = messages.filter(({ seq }) => seq > thread.toSeq)
+  const segment = buildSegment(added.map((message) => ({ ...message, thread: thread.number })))
+  const level = levelOf(segment)
+  const [, , waiting] = await Promise.all([
+    tx`
+      update heddle.posting_threads
+      set to_seq = ${toSeq}, documents = documents + ${segment.documents}, length = length + ${segment.length}
+      where thread_id = ${threadId}`,
+    added.length === 0 ? null : insertSegment(tx, agentId, segment),
+    countSegments(tx, { agentId, level }),
+  ])
+  return waiting + 1 >= SEGMENTS_MERGED && level < LEVEL_MAX
+}
+
+interface PostingThread {
+  readonly number: number
+  readonly toSeq: number
+}
+
+async function lockThread(tx: Tx, threadId: string): Promise<PostingThread | undefined> {
+  const [thread] = await tx<PostingThread[]>`
+    select number, to_seq from heddle.posting_threads where thread_id = ${threadId} for no key update`
+  return thread
+}
+
+async function addThread(tx: Tx, threadId: string, agentId: string): Promise<PostingThread> {
+  await tx`
+    insert into heddle.posting_threads (thread_id, agent_id) values (${threadId}, ${agentId})
+    on conflict (thread_id) do nothing`
+  const thread = await lockThread(tx, threadId)
+  if (thread === undefined) throw new Error('the thread was erased while its words were added')
+  return thread
+}
+
+/**
+ * Puts segments of one size together, until there are fewer than eight of each. One worker at a time does so for a scope;
+ * others do nothing. For a transaction of its own.
+ */
+export async function mergePostings(tx: Tx, { agentId }: { agentId: string }): Promise<void> {
+  const [lock] = await tx<{ taken: boolean }[]>`
+    select pg_try_advisory_xact_lock(${LOCK_SPACE}::integer, hashtext(${agentId})) as taken`
+  if (lock?.taken !== true) return
+  for (let level = 0; level < LEVEL_MAX; level++) {
+    const numbers = await tx<{ number: number }[]>`
+      select number from heddle.posting_segments
+      where ${ofScope(tx, agentId)} and level = ${level}
+      order by number
+      limit ${SEGMENTS_MERGED * 8}`
+    if (numbers.length < SEGMENTS_MERGED) continue
+    const segments = await Promise.all(numbers.map(({ number }) => loadSegment(tx, number)))
+    await replaceSegments(tx, { agentId, numbers: numbers.map(({ number }) => number), by: mergeSegments(segments) })
+  }
+}
+
+/** Apart from other users of advisory locks in the database. Any number will do. */
+const LOCK_SPACE = 46_804_681
+
+/** Waits until nobody puts segments of the scope together, and keeps others from it until the commit. */
+export async function lockPostings(tx: Tx, agentId: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${LOCK_SPACE}::integer, hashtext(${agentId}))`
+}
+
+function ofScope(tx: Tx, agentId: string) {
+  return tx`
+    project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and agent_id = ${agentId}`
+}
+
+function levelOf(segment: Segment): number {
+  let level = 0
+  for (let bytes = segmentBytes(segment); bytes > LEVEL_0_BYTES_MAX && level < LEVEL_MAX; bytes /= 8) level++
+  return level
+}
+
+async function countSegments(tx: Tx, { agentId, level }: { agentId: string; level: number }): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*) as count from heddle.posting_segments where ${ofScope(tx, agentId)} and level = ${level}`
+  return row?.count ?? 0
+}
+
+export async function loadSegment(tx: Tx, number: number): Promise<Segment> {
+  const [[row], blocks] = await Promise.all([
+    tx<{ documents: number; length: number; threads: number[] }[]>`
+      select documents, length, to_json(threads) as threads from heddle.posting_segments where number = ${number}`,
+    tx<{ firstTerm: string; postings: Uint8Array }[]>`
+      select first_term, postings from heddle.posting_blocks where segment = ${number} order by first_term`,
+  ])
+  if (row === undefined) throw new Error(`segment ${number} is gone`)
+  return { ...row, blocks: await Promise.all(blocks.map(unpack)) }
+}
+
+async function unpack({ firstTerm, postings }: { firstTerm: string; postings: Uint8Array }): Promise<Block> {
+  return { firstTerm, bytes: await unpackPostings(postings) }
+}
+
+export async function unpackPostings(postings: Uint8Array): Promise<Uint8Array> {
+  return await inflated(postings)
+}
+
+/** @param by what stands instead; nothing where it holds no documents */
+export async function replaceSegments(
+  tx: Tx,
+  { agentId, numbers, by }: { agentId: string; numbers: readonly number[]; by: Segment },
+): Promise<void> {
+  await tx`delete from heddle.posting_segments where number = any(${asArray(numbers)}::bigint[])`
+  if (by.documents > 0) await insertSegment(tx, agentId, by)
+}
+
+async function insertSegment(tx: Tx, agentId: string, segment: Segment): Promise<void> {
+  const blocks = await Promise.all(
+    segment.blocks.map(async ({ firstTerm, bytes }) => ({
+      first_term: firstTerm,
+      postings: (await deflated(bytes)).toString('base64'),
+    })),
+  )
+  await tx`
+    with segment as (
+      insert into heddle.posting_segments (agent_id, level, documents, length, threads)
+      values (
+        ${agentId}, ${levelOf(segment)}, ${segment.documents}, ${segment.length}, ${asArray(segment.threads)}::bigint[])
+      returning number
+    )
+    insert into heddle.posting_blocks (segment, first_term, postings)
+    select segment.number, block.first_term, decode(block.postings, 'base64')
+    from segment
+    cross join json_to_recordset(${JSON.stringify(blocks)}::text::json) as block (first_term text, postings text)
+    order by block.first_term`
+}

@@ -1,0 +1,94 @@
+import type { Role } from '@heddle/contracts'
+import type { Tx } from '../connection/connection.js'
+import { threadStands } from '../messages/tombstones.js'
+import { byKey } from '../sql/index-order.js'
+
+/** A place that a search found: a message of a thread by its `seq`. */
+export interface HitPlace {
+  readonly threadId: string
+  readonly seq: number
+}
+
+/** What conditions of a search are checked against, and what a hit is named by. */
+export interface HitRow {
+  /** The index in what was asked for. */
+  readonly place: number
+  readonly threadName: string
+  readonly threadCode: string
+  readonly messageId: string
+  readonly code: string
+  readonly sourceId: string | null
+  readonly role: Role
+  readonly orderedAtMs: number
+}
+
+export interface HitConditions {
+  /** Milliseconds since 1970: at or after. */
+  readonly sinceMs: number | null
+  /** Before. */
+  readonly untilMs: number | null
+}
+
+/**
+ * Messages of places that were found, in the order given. Those are left out that the conditions exclude, and those of
+ * threads that were erased.
+ */
+export async function loadHits(
+  tx: Tx,
+  { places, conditions }: { places: readonly HitPlace[]; conditions: HitConditions },
+): Promise<HitRow[]> {
+  const { sinceMs, untilMs } = conditions
+  const given = JSON.stringify(places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq })))
+  return await tx<HitRow[]>`
+    select
+      given.place, thread.name as thread_name, thread.code as thread_code, message.id as message_id, message.code,
+      message.source_id, message.role, message.ordered_at as ordered_at_ms
+    from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
+    cross join lateral (
+      select id, name, code from heddle.threads as thread
+      where thread.id = given.thread_id and ${threadStands(tx)}
+      offset 0) as thread
+    cross join lateral (
+      select id, code, source_id, role, ordered_at, restores_seq from heddle.messages
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
+    -- Stores of earlier versions hold words of restored copies, which are marks now: the message itself is found as well.
+    where message.restores_seq is null
+      and ${sinceMs === null ? tx`true` : tx`message.ordered_at >= ${sinceMs}`}
+      and ${untilMs === null ? tx`true` : tx`message.ordered_at < ${untilMs}`}
+    order by given.place`
+}
+
+/** What a message says, for a part of it to be shown. */
+export interface HitText {
+  readonly place: number
+  readonly messageId: string
+  readonly role: string
+  readonly toolName: string | null
+  readonly content: string
+  readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[]
+}
+
+/** The texts of some messages, up to so many characters of each; places without a message are left out. */
+export async function loadHitTexts(
+  tx: Tx,
+  { places, charactersMax }: { places: readonly HitPlace[]; charactersMax: number },
+): Promise<HitText[]> {
+  const given = JSON.stringify(places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq })))
+  const rows = await tx<(HitText & { contentEscaped: boolean })[]>`
+    select
+      given.place, message.id as message_id, message.role, message.tool_name, message.content_escaped,
+      case when message.content_escaped then message.content else left(message.content, ${charactersMax}) end
+        as content,
+      coalesce(message.tool_calls, '[]'::json) as tool_calls
+    from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
+    cross join lateral (
+      select id, role, tool_name, content, content_escaped, tool_calls, restores_seq from heddle.messages
+      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
+    -- A mark of a restore says nothing itself: the message beside it stands where it was said first.
+    where message.restores_seq is null
+    order by given.place`
+  return rows.map(({ contentEscaped, ...row }) => ({
+    ...row,
+    content: contentEscaped ? (JSON.parse(row.content) as string).slice(0, charactersMax) : row.content,
+  }))
+}

@@ -1,0 +1,131 @@
+import { limits, type SearchLegs } from '@heddle/contracts'
+import {
+  byRelevance,
+  documentFilter,
+  fuseRankings,
+  isNear,
+  queryTerms,
+  type RankedDocument,
+  type Ranking,
+  rankNearest,
+  rankWords,
+  type VectorWeights,
+  vectorWeightsOf,
+  weightOf,
+} from '@heddle/core'
+import { inSlices } from '../sql/in-slices.js'
+import type { VectorComparison } from '../vectors/vector-search.js'
+import { readGround, type SearchConditions, type SearchGround, type SearchParts } from './search-scope.js'
+import { searchVectors, type VectorLeg } from './search-vectors.js'
+import { loadPostedThreads } from './word-search.js'
+
+/** Messages that one leg gives, of which those are shown that meet what the ranking does not know, such as a time. */
+const CANDIDATES_MAX = 5_000
+/** The same, where nearly all that is ranked may be shown. */
+const CANDIDATES_SHOWN_MAX = 1_000 + limits.pageItemsMax
+/** Nearest messages that count then. */
+const NEAREST = 200
+
+export interface RankingRequest {
+  readonly query: string
+  readonly conditions: SearchConditions
+  readonly by: SearchLegs
+  /** Whether conditions are checked later that leave most of what is ranked out. */
+  readonly isNarrowed: boolean
+  /** Whether scores are to say how much of the query a message is about, and order by that: see `byRelevance`. */
+  readonly isJudged?: boolean
+  /** Milliseconds that vectors may take, at most what the settings allow; words alone answer then. */
+  readonly vectorsTimeoutMs?: number
+}
+
+/** Messages of a scope in the order in which a query finds them. */
+export interface MessageRanking {
+  /** Null for all agents. */
+  readonly agentId: string | null
+  readonly terms: ReadonlySet<string>
+  /** The best first. */
+  readonly documents: readonly RankedDocument[]
+  /** Threads by the numbers that documents name. */
+  readonly threadIds: ReadonlyMap<number, string>
+  /** False where the scope has more postings than one search reads. */
+  readonly isRead: boolean
+  /** False where more was found than is ranked. */
+  readonly isRanked: boolean
+  readonly model: string | null
+  /** How vectors were compared; null where none were. */
+  readonly comparedBy: VectorComparison | null
+  readonly degraded: string | null
+}
+
+/** Ranks the messages of a scope by words and by vectors: the one ranking of all searches. */
+export async function rankMessages(
+  parts: SearchParts,
+  { query, conditions, by, isNarrowed, isJudged = false, vectorsTimeoutMs = Number.POSITIVE_INFINITY }: RankingRequest,
+): Promise<MessageRanking> {
+  const { store, projectId } = parts
+  const terms = queryTerms(query)
+  const reading = store.inProject(projectId, (tx) => readGround(tx, parts, { conditions, terms }))
+  const vectorLeg = {
+    ground: reading,
+    timeoutMsMax: vectorsTimeoutMs,
+    limit: isNarrowed ? CANDIDATES_MAX : NEAREST,
+    isNeeded: (model: string, of: SearchGround) => by === 'meaning' || weightOf(vectorWeights(model, of), of) > 0,
+  }
+  const searching = by === 'words' ? wordsOnly : searchVectors(parts, query, vectorLeg)
+  // It ends with what reading ends with, which is looked at first.
+  searching.catch(() => {})
+  const ground = await reading
+  const words =
+    by === 'meaning'
+      ? nothingRanked
+      : await inSlices(rankWords({ ...ground.query, limit: isNarrowed ? CANDIDATES_MAX : CANDIDATES_SHOWN_MAX }))
+  const { documents: vectors, model, comparedBy, degraded } = await searching
+  const near = { vectors, neighbours: ground.settings.words.neighbours, isWanted: documentFilter(ground.query.only) }
+  const weights = vectorWeights(model, ground)
+  const ranked =
+    by === 'meaning'
+      ? rankNearest(near)
+      : fuseRankings({
+          ...near,
+          vectors: vectors.filter(({ cosine }) => model !== null && isNear(model, cosine)),
+          words: words.documents,
+          unknownShare: ground.unknownShare,
+          weights,
+        })
+  const documents = isJudged
+    ? await inSlices(
+        byRelevance({ documents: ranked, query: ground.query, model, vectors: weights.always > 0 ? vectors : [] }),
+      )
+    : ranked
+  const threadIds = new Map(ground.threadIds)
+  const unknown = new Set(documents.map(({ thread }) => thread).filter((thread) => !threadIds.has(thread)))
+  if (unknown.size > 0) {
+    const threads = await store.inProject(projectId, (tx) => loadPostedThreads(tx, unknown))
+    for (const { number, threadId } of threads) threadIds.set(number, threadId)
+  }
+  return {
+    agentId: ground.agentId,
+    terms: new Set(terms),
+    documents,
+    threadIds,
+    isRead: ground.isComplete,
+    isRanked: words.found <= words.documents.length,
+    model,
+    comparedBy,
+    degraded: by === 'words' ? null : degraded,
+  }
+}
+
+const nothingRanked: Ranking = { documents: [], found: 0 }
+const wordsOnly: Promise<VectorLeg> = Promise.resolve({
+  documents: [],
+  model: null,
+  comparedBy: null,
+  degraded: null,
+})
+
+function vectorWeights(model: string | null, { settings }: SearchGround): VectorWeights {
+  const { always, unknownWords } = settings.vectors
+  const fitting = model === null ? { always: 0, unknownWords: 0 } : vectorWeightsOf(model)
+  return { always: always ?? fitting.always, unknownWords: unknownWords ?? fitting.unknownWords }
+}

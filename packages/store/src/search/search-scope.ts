@@ -1,0 +1,112 @@
+import { mergeSettings, notFound, type PartialSettings, type SearchKind, type Settings } from '@heddle/contracts'
+import {
+  kindTerm,
+  pathTerms,
+  speakerTerm,
+  type TextEmbedder,
+  threadIdOf,
+  threadsOf,
+  type WordQuery,
+} from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { loadAgent } from '../projects/agents.js'
+import type { Store } from '../store.js'
+import { loadThread } from '../threads/threads.js'
+import { findPostedThread, findWords, loadPostedThreads } from './word-search.js'
+
+/**
+ * The embedder for queries; asked for a model by name, the one that made the vectors of this model, or null where it cannot be
+ * had: while the model is being changed, those of the one before are searched.
+ */
+export type QueryEmbedder = (model?: string) => Promise<TextEmbedder | null>
+
+/** What a search works with, whoever asks. */
+export interface SearchParts {
+  readonly store: Store
+  readonly projectId: string
+  /** Settings of the file and the environment, under those of agents. */
+  readonly settings: PartialSettings
+  /** Null where words alone are searched. */
+  readonly embedder: QueryEmbedder | null
+  readonly log?: { warn(fields: object, message: string): void } | undefined
+}
+
+/** Where is searched, and what must hold of all that is found. */
+export interface SearchConditions {
+  readonly agent?: string | undefined
+  readonly thread?: string | undefined
+  readonly kinds?: readonly SearchKind[] | undefined
+  readonly path?: string | undefined
+}
+
+/** What both legs of a search start from. */
+export interface SearchGround {
+  /** Null for all agents. */
+  readonly agentId: string | null
+  readonly settings: Settings['search']
+  readonly query: Omit<WordQuery, 'limit'>
+  /** The share of the query's words that no message of the scope holds, from 0 to 1. */
+  readonly unknownShare: number
+  /** Threads by their numbers, as far as they hold a word of the query. */
+  readonly threadIds: ReadonlyMap<number, string>
+  /** False where the scope has more postings than one search reads. */
+  readonly isComplete: boolean
+}
+
+/**
+ * Finds the scope, and reads what the ranking by words needs of it.
+ *
+ * @throws PermanentError `NOT_FOUND` for an agent or a thread that is not there
+ */
+export async function readGround(
+  tx: Tx,
+  { projectId, settings }: Pick<SearchParts, 'projectId' | 'settings'>,
+  { conditions, terms }: { conditions: SearchConditions; terms: readonly string[] },
+): Promise<SearchGround> {
+  const scope = await findScope(tx, projectId, conditions)
+  const kinds = conditions.kinds?.map(kindTerm)
+  const paths = conditions.path === undefined ? [] : pathTerms(conditions.path)
+  const found = await findWords(tx, {
+    agentId: scope.agentId,
+    terms: [...new Set([...terms, ...terms.map(speakerTerm), ...(kinds ?? []), ...paths])],
+  })
+  const listsOf = (term: string) => found.lists.get(term) ?? []
+  const wordLists = terms.map(listsOf)
+  const threads = await loadPostedThreads(tx, threadsOf(wordLists.flat()))
+  const search = mergeSettings(settings, ...scope.settings).search
+  return {
+    agentId: scope.agentId,
+    settings: search,
+    query: {
+      terms: terms.map((term) => ({ lists: listsOf(term), speakers: listsOf(speakerTerm(term)) })),
+      only: {
+        thread: scope.thread,
+        conditions: [...(kinds === undefined ? [] : [kinds.flatMap(listsOf)]), ...paths.map(listsOf)],
+      },
+      scope: found.scope,
+      threadLengths: new Map(threads.map(({ number, length }) => [number, length])),
+      weights: search.words,
+    },
+    unknownShare: terms.length === 0 ? 1 : wordLists.filter((lists) => lists.length === 0).length / terms.length,
+    threadIds: new Map(threads.map(({ number, threadId }) => [number, threadId])),
+    isComplete: found.isComplete,
+  }
+}
+
+async function findScope(tx: Tx, projectId: string, { agent, thread }: SearchConditions) {
+  if (thread !== undefined) {
+    const threadId = threadIdOf(projectId, thread)
+    const found = await loadThread(tx, { threadId })
+    if (found === null) throw notFound('thread', thread, 'see `heddle threads list`')
+    const { agentId, agentName, agentSettings, settings } = found
+    if (agent !== undefined && agent !== agentName) {
+      throw notFound('thread', thread, `it belongs to agent "${agentName}"; leave the agent out, or name that one`)
+    }
+    // A thread without words has no number yet.
+    return { agentId, thread: (await findPostedThread(tx, threadId)) ?? -1, settings: [agentSettings, settings] }
+  }
+  if (agent === undefined) return { agentId: null, thread: null, settings: [] }
+  const found = await loadAgent(tx, { name: agent })
+  if (found === null) throw notFound('agent', agent, 'see `heddle agents list`')
+  return { agentId: found.agentId, thread: null, settings: [found.settings] }
+}

@@ -1,0 +1,102 @@
+import { findPostings, type ScopeStatistics } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { asArray } from '../sql/arrays.js'
+import { unpackPostings } from './postings.js'
+
+/** Segments that one search reads, the newest first: gigabytes of text. */
+export const SEGMENTS_READ_MAX = 2_000
+
+export interface FoundWords {
+  readonly scope: ScopeStatistics
+  /** The postings of each term that stands anywhere in the scope; lists of one term share no document. */
+  readonly lists: ReadonlyMap<string, readonly Uint8Array[]>
+  /** False where the scope has more segments than one search reads. */
+  readonly isComplete: boolean
+}
+
+/**
+ * The postings of some terms in the scope of an agent, or in all scopes of the project. Each look-up goes down the index once
+ * for each segment and term, and reads the blocks that may hold one.
+ */
+export async function findWords(
+  tx: Tx,
+  { agentId, terms }: { agentId: string | null; terms: readonly string[] },
+): Promise<FoundWords> {
+  // Behind an offset, since a plan that goes through all numbers for the sake of their order would read every agent's.
+  const segments = await tx<{ number: number; documents: number; length: number }[]>`
+    select number, documents, length
+    from (
+      select number, documents, length from heddle.posting_segments
+      where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+        and ${agentId === null ? tx`true` : tx`agent_id = ${agentId}`}
+      offset 0) as segment
+    order by number desc
+    limit ${SEGMENTS_READ_MAX + 1}`
+  const read = segments.slice(0, SEGMENTS_READ_MAX)
+  const blocks = await loadBlocks(tx, { segments: read.map(({ number }) => number), terms })
+  const lists = new Map<string, Uint8Array[]>()
+  for (const block of blocks) {
+    for (const [term, list] of findPostings(block, terms)) {
+      const known = lists.get(term)
+      if (known) known.push(list)
+      else lists.set(term, [list])
+    }
+  }
+  return {
+    scope: {
+      documents: read.reduce((sum, { documents }) => sum + documents, 0),
+      length: read.reduce((sum, { length }) => sum + length, 0),
+    },
+    lists,
+    isComplete: segments.length <= SEGMENTS_READ_MAX,
+  }
+}
+
+async function loadBlocks(
+  tx: Tx,
+  { segments, terms }: { segments: readonly number[]; terms: readonly string[] },
+): Promise<Uint8Array[]> {
+  const blocks = await tx<{ postings: Uint8Array }[]>`
+    select block.postings
+    from (
+      select distinct given.segment, place.first_term
+      from unnest(${asArray(segments)}::bigint[]) as given (segment)
+      cross join json_array_elements_text(${JSON.stringify(terms)}::text::json) as looked_for (term)
+      cross join lateral (
+        select first_term from heddle.posting_blocks
+        where posting_blocks.segment = given.segment and first_term <= looked_for.term collate "C"
+        order by first_term desc
+        limit 1) as place
+    ) as found
+    cross join lateral (
+      select postings from heddle.posting_blocks
+      where posting_blocks.segment = found.segment and posting_blocks.first_term = found.first_term
+      offset 0) as block`
+  return await Promise.all(blocks.map(({ postings }) => unpackPostings(postings)))
+}
+
+/** A thread as postings name it. */
+export interface PostedThread {
+  readonly number: number
+  readonly threadId: string
+  /** Terms in all of its documents. */
+  readonly length: number
+}
+
+/** Threads by their numbers; those that were erased meanwhile are left out. */
+export async function loadPostedThreads(tx: Tx, numbers: Iterable<number>): Promise<PostedThread[]> {
+  return await tx<PostedThread[]>`
+    select found.number, found.thread_id, found.length
+    from unnest(${asArray(numbers)}::bigint[]) as given (number)
+    cross join lateral (
+      select number, thread_id, length from heddle.posting_threads
+      where posting_threads.number = given.number
+      offset 0) as found`
+}
+
+/** The number of a thread in postings; null before its first words. */
+export async function findPostedThread(tx: Tx, threadId: string): Promise<number | null> {
+  const [thread] = await tx<{ number: number }[]>`
+    select number from heddle.posting_threads where thread_id = ${threadId}`
+  return thread?.number ?? null
+}

@@ -1,0 +1,143 @@
+import { constants } from 'node:fs'
+import { open, readdir, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { messageCountIn } from '@heddle/core'
+import { asArray } from '../sql/arrays.js'
+import type { Store } from '../store.js'
+import { writeSnapshotFile } from './snapshot-files.js'
+import { unpackSnapshot } from './snapshots.js'
+
+export interface SweptFiles {
+  /** Files that no row stands for, or that a worker left half written. */
+  readonly removed: number
+  /** Files that still held what was erased. */
+  readonly rewritten: number
+}
+
+/**
+ * Makes the files below a folder agree with their rows: what an erasure took out of a row goes from its file, what has no
+ * row goes. A file that is being written stays: its row says `requested`.
+ *
+ * @param projectId only that project; default all whose folders are there
+ */
+export async function sweepSnapshotFiles(
+  store: Store,
+  { folder, projectId }: { folder: string; projectId?: string },
+): Promise<SweptFiles> {
+  const swept = { removed: 0, rewritten: 0 }
+  for (const project of await namesIn(folder)) {
+    const id = idIn(project)
+    if (id === null || (projectId !== undefined && projectId !== id)) continue
+    for (const agent of await namesIn(join(folder, project))) {
+      const agentId = idIn(agent)
+      if (agentId === null) continue
+      const { removed, rewritten } = await sweepAgent(store, { projectId: id, agentId }, join(folder, project, agent))
+      swept.removed += removed
+      swept.rewritten += rewritten
+      await removeIfEmpty(join(folder, project, agent))
+    }
+    await removeIfEmpty(join(folder, project))
+  }
+  return swept
+}
+
+/** Files that one statement asks for. */
+const FILES_PER_LOOK = 1_000
+
+async function sweepAgent(
+  store: Store,
+  { projectId, agentId }: { projectId: string; agentId: string },
+  folder: string,
+): Promise<SweptFiles> {
+  let removed = 0
+  let rewritten = 0
+  const names = await namesIn(folder)
+  for (let from = 0; from < names.length; from += FILES_PER_LOOK) {
+    const some = names.slice(from, from + FILES_PER_LOOK)
+    const rows = await rowsOf(store, { projectId, agentId, fileNames: some.map(finalName) })
+    for (const name of some) {
+      const row = rows.get(finalName(name))
+      const isKept =
+        row !== undefined && (row.status === 'requested' || (row.status === 'saved' && name === row.fileName))
+      if (!isKept) {
+        await rm(join(folder, name), { force: true })
+        removed++
+      } else if (row.status === 'saved' && row.needsSummary) {
+        if (await rewriteIfChanged(store, projectId, row, join(folder, name))) rewritten++
+      }
+    }
+  }
+  return { removed, rewritten }
+}
+
+/** The name that a half written file was to get. */
+function finalName(name: string): string {
+  return name.replace(/\.[0-9a-f]{12}\.tmp$/, '')
+}
+
+interface FileRow {
+  readonly id: string
+  readonly fileName: string
+  readonly status: 'requested' | 'saved' | 'failed'
+  readonly needsSummary: boolean
+  readonly messageCount: number
+}
+
+async function rowsOf(
+  store: Store,
+  { projectId, agentId, fileNames }: { projectId: string; agentId: string; fileNames: readonly string[] },
+): Promise<Map<string, FileRow>> {
+  const known = fileNames.filter((name) => /^[\w-]+\.json$/.test(name))
+  const rows = await store.inProject(
+    projectId,
+    async (tx) =>
+      await tx<FileRow[]>`
+      select id, file_name, status, needs_summary, message_count from heddle.snapshots
+      where agent_id = ${agentId} and stored_in = 'files' and file_name = any(${asArray(known)}::text[])`,
+  )
+  return new Map(rows.map((row) => [row.fileName, row]))
+}
+
+/** Enough for everything that stands before the messages. */
+const HEAD_BYTES = 65_536
+
+async function rewriteIfChanged(store: Store, projectId: string, row: FileRow, path: string): Promise<boolean> {
+  if (messageCountIn(await headOf(path)) === row.messageCount) return false
+  return await store.inProject(projectId, async (tx) => {
+    // Held, so that the next erasure does not overtake the file of this one.
+    const [held] = await tx<{ content: Uint8Array | null }[]>`
+      select content from heddle.snapshots where id = ${row.id} for update`
+    if (held?.content == null) return false
+    await writeSnapshotFile(path, await unpackSnapshot(held.content))
+    return true
+  })
+}
+
+async function headOf(path: string): Promise<string> {
+  const handle = await open(path, constants.O_RDONLY)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  }
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => undefined)
+}
+
+/** The id at the end of a folder's name. */
+function idIn(name: string): string | null {
+  return /\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(name)?.[1] ?? null
+}

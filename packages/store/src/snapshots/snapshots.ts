@@ -1,0 +1,219 @@
+import { promisify } from 'node:util'
+import { deflate, inflate } from 'node:zlib'
+import { type ErrorData, notFound } from '@heddle/contracts'
+import { type SnapshotFile, threadsOfSnapshot, withoutThread } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { findTombstones, shareErasureLock } from '../messages/tombstones.js'
+import { asArray } from '../sql/arrays.js'
+import { isOwn } from '../sql/own-project.js'
+import { assertStorable, toStorable } from '../sql/text.js'
+
+const compress = promisify(deflate)
+const decompress = promisify(inflate)
+
+/** The largest snapshot as JSON: what the limits let in, at three bytes a character. */
+const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
+
+export type SnapshotStore = 'files' | 'postgres'
+
+/** A snapshot without its messages. */
+export interface SnapshotRow {
+  readonly id: string
+  readonly agentId: string
+  readonly agentName: string
+  readonly projectName: string
+  readonly status: 'requested' | 'saved' | 'failed'
+  readonly createdAtMs: number
+  readonly deadlineAtMs: number | null
+  /** Why it failed. */
+  readonly error: ErrorData | null
+  readonly description: string | null
+  readonly summary: string | null
+  /** Why there is no summary. */
+  readonly summaryError: string | null
+  readonly messageCount: number
+  /** Null where the window showed all. */
+  readonly windowStartMs: number | null
+  readonly windowEndMs: number | null
+  readonly storedIn: SnapshotStore
+  readonly fileName: string
+  readonly threadIds: readonly string[]
+  /** Messages that were taken out of it with threads that were erased. */
+  readonly erasedCount: number
+}
+
+export interface SnapshotRequest {
+  readonly id: string
+  readonly agentId: string
+  readonly description: string | null
+  readonly storedIn: SnapshotStore
+  readonly fileName: string
+  readonly createdAtMs: number
+  readonly deadlineAtMs: number
+}
+
+/**
+ * Asks for a snapshot: the row is what the assemble stage works from, and where its answer will stand. Asked for again, one
+ * that nobody made in time has the later deadline; whatever else became of it, stays.
+ *
+ * @returns whether it was not asked for before under its id
+ * @throws PermanentError `NOT_FOUND` where the agent is not there, or was erased
+ */
+export async function requestSnapshot(tx: Tx, request: SnapshotRequest): Promise<boolean> {
+  const { id, agentId, description, storedIn, fileName, createdAtMs, deadlineAtMs } = request
+  assertStorable('description', description ?? undefined)
+  await shareErasureLock(tx)
+  if ((await findTombstones(tx, [agentId])).length > 0) throw notFound('agent', agentId, 'it was erased')
+  const [asked] = await tx<{ isNew: boolean }[]>`
+    insert into heddle.snapshots as snapshot (id, agent_id, status, created_at, deadline_at, description, stored_in, file_name)
+    values (${id}, ${agentId}, 'requested', ${createdAtMs}, ${deadlineAtMs}, ${description}, ${storedIn}, ${fileName})
+    on conflict (id) do update
+      set status = 'requested', error = null, deadline_at = greatest(snapshot.deadline_at, excluded.deadline_at)
+      where snapshot.status = 'requested' or (snapshot.status = 'failed' and snapshot.error ->> 'code' = 'TIMEOUT')
+    returning snapshot.xmax = 0 as is_new`
+  return asked?.isNew ?? false
+}
+
+/** @returns null where the project has no such snapshot */
+export async function loadSnapshotRow(tx: Tx, { id }: { id: string }): Promise<SnapshotRow | null> {
+  const [row] = await tx<SnapshotRow[]>`${selectRows(tx)} where snapshot.id = ${id} and ${isOwn(tx, 'snapshot')}`
+  return row ?? null
+}
+
+/** The same, kept from others until the transaction ends: of two workers on one request, one saves. */
+export async function holdSnapshot(tx: Tx, { id }: { id: string }): Promise<SnapshotRow | null> {
+  const { count } = await tx`select from heddle.snapshots where id = ${id} and ${isOwn(tx, 'snapshots')} for update`
+  return count === 0 ? null : await loadSnapshotRow(tx, { id })
+}
+
+export interface SavedSnapshot {
+  readonly file: SnapshotFile
+  readonly summaryError: string | null
+}
+
+/**
+ * What may be kept of a snapshot: threads that were erased since their messages were read are taken out, the others are
+ * held until the commit.
+ *
+ * @returns null where nothing is left of it
+ */
+export async function standingPart(
+  tx: Tx,
+  { agentId, file }: { agentId: string; file: SnapshotFile },
+): Promise<SnapshotFile | null> {
+  const threadIds = threadsOfSnapshot(file)
+  const [, standing] = await Promise.all([
+    tx`select from heddle.threads where id = any(${asArray(threadIds)}::uuid[]) order by id for key share`,
+    tx<{ id: string; isReused: boolean }[]>`
+      select thread.id, cursor.erased_at is not null as is_reused
+      from heddle.threads as thread
+      join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
+      where thread.id = any(${asArray(threadIds)}::uuid[]) and thread.agent_id = ${agentId}`,
+  ])
+  const left = new Set(standing.map(({ id }) => id))
+  // A thread that took the name of one which was erased meanwhile is not the one that was read.
+  for (const { id: threadId, isReused } of standing) {
+    if (!isReused) continue
+    const ids = file.messages.flatMap((message) => (message.thread_id === threadId ? [message.id] : []))
+    const { count } = await tx`
+      select from heddle.erased_messages where target_id = ${threadId} and id = any(${asArray(ids)}::uuid[]) limit 1`
+    if (count > 0) left.delete(threadId)
+  }
+  const kept = threadIds.filter((id) => !left.has(id)).reduce(withoutThread, file)
+  return kept.messages.length === 0 ? null : kept
+}
+
+/** Stores what {@link standingPart} left of a snapshot, in the same transaction; `isWhole`: nothing was taken out. */
+export async function finishSnapshot(
+  tx: Tx,
+  { file, summaryError, isWhole }: SavedSnapshot & { readonly isWhole: boolean },
+): Promise<void> {
+  await tx`
+    update heddle.snapshots
+    set
+      status = 'saved', description = ${file.description === null ? null : toStorable(file.description)},
+      summary = ${toStorable(file.summary)}, summary_error = ${summaryError === null ? null : toStorable(summaryError)},
+      message_count = ${file.message_count},
+      window_start = ${file.window_start === null ? null : Date.parse(file.window_start)},
+      window_end = ${Date.parse(file.window_end)}, content = ${await packSnapshot(file)},
+      thread_ids = ${asArray(threadsOfSnapshot(file))}::uuid[], needs_summary = ${!isWhole}
+    where id = ${file.session_id} and status = 'requested'`
+}
+
+/** @returns false where it was saved or failed before */
+export async function failSnapshot(tx: Tx, { id, error }: { id: string; error: ErrorData }): Promise<boolean> {
+  const { count } = await tx`
+    update heddle.snapshots set status = 'failed', error = ${JSON.stringify(error)}::text::json
+    where id = ${id} and ${isOwn(tx, 'snapshots')} and status = 'requested'`
+  return count === 1
+}
+
+/** @returns null where the project has no such snapshot, or it is not saved */
+export async function loadSnapshot(tx: Tx, { id }: { id: string }): Promise<SnapshotFile | null> {
+  const [row] = await tx<{ content: Uint8Array | null }[]>`
+    select content from heddle.snapshots where id = ${id} and ${isOwn(tx, 'snapshots')}`
+  return row?.content == null ? null : await unpackSnapshot(row.content)
+}
+
+export interface SnapshotListing {
+  readonly agentId: string
+  readonly limit: number
+  /** The snapshot with which the page before ended. */
+  readonly before?: { readonly createdAtMs: number; readonly id: string } | undefined
+}
+
+/** A page of an agent's saved snapshots, newest first. */
+export async function listSnapshots(tx: Tx, { agentId, limit, before }: SnapshotListing): Promise<SnapshotRow[]> {
+  return await tx<SnapshotRow[]>`
+    ${selectRows(tx)}
+    where snapshot.agent_id = ${agentId} and snapshot.status = 'saved'
+      and ${before === undefined ? tx`true` : tx`(snapshot.created_at, snapshot.id) < (${before.createdAtMs}, ${before.id})`}
+    order by snapshot.created_at desc, snapshot.id desc
+    limit ${limit}`
+}
+
+/** A restore that broke off, or runs twice, goes on at the places where it began, for so long. */
+const SAME_RESTORE = '10 minutes'
+
+/**
+ * Notes that a snapshot is brought back.
+ *
+ * @returns the place in time that its messages take, in milliseconds since 1970; null where there is no such snapshot
+ */
+export async function noteRestored(tx: Tx, { id, nowMs }: { id: string; nowMs: number }): Promise<number | null> {
+  const [row] = await tx<{ restoredAtMs: number }[]>`
+    update heddle.snapshots as snapshot
+    set restored_at = case
+      when snapshot.restored_at > ${nowMs}::timestamptz - ${SAME_RESTORE}::text::interval
+        and snapshot.restored_at > coalesce(agent.last_cleared_at, '-infinity')
+      then snapshot.restored_at
+      else greatest(${nowMs}::timestamptz, agent.last_cleared_at + interval '1 millisecond') end
+    from heddle.agents as agent
+    where snapshot.id = ${id} and ${isOwn(tx, 'snapshot')}
+      and snapshot.status = 'saved' and agent.id = snapshot.agent_id
+    returning snapshot.restored_at as restored_at_ms`
+  return row?.restoredAtMs ?? null
+}
+
+/** A snapshot as it lies in the table: compressed JSON. */
+export async function packSnapshot(file: SnapshotFile): Promise<Uint8Array> {
+  return await compress(JSON.stringify(file))
+}
+
+/** The reverse of {@link packSnapshot}. @throws RangeError for one that would not fit into memory */
+export async function unpackSnapshot(content: Uint8Array): Promise<SnapshotFile> {
+  return JSON.parse((await decompress(content, { maxOutputLength: SNAPSHOT_BYTES_MAX })).toString()) as SnapshotFile
+}
+
+function selectRows(tx: Tx) {
+  return tx`
+    select
+      snapshot.id, snapshot.agent_id, agent.name as agent_name, project.name as project_name, snapshot.status, snapshot.created_at as created_at_ms,
+      snapshot.deadline_at as deadline_at_ms, snapshot.error, snapshot.description, snapshot.summary,
+      snapshot.summary_error, snapshot.message_count, snapshot.window_start as window_start_ms,
+      snapshot.window_end as window_end_ms, snapshot.stored_in, snapshot.file_name, array_to_json(snapshot.thread_ids) as thread_ids,
+      snapshot.erased_count
+    from heddle.snapshots as snapshot
+    join heddle.agents as agent on agent.id = snapshot.agent_id
+    join heddle.projects as project on project.project_id = snapshot.project_id`
+}

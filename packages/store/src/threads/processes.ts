@@ -1,0 +1,92 @@
+import type { Tx } from '../connection/connection.js'
+import { assertStorable } from '../sql/text.js'
+import { markActivity } from './thread-details.js'
+
+/** How a process of a thread stands, in its latest version. */
+export interface ProcessRow {
+  readonly name: string
+  readonly version: number
+  readonly status: string
+  /** Null while it runs. */
+  readonly endedAtMs: number | null
+  readonly updatedAtMs: number
+}
+
+export interface ProcessChange {
+  readonly threadId: string
+  readonly name: string
+  /** What is left out stays as it is. */
+  readonly status?: string | undefined
+  readonly ended: boolean
+}
+
+export type PutProcess =
+  | { readonly process: ProcessRow }
+  /** There is no such thread, or no such process and no status to begin it with. */
+  | { readonly missing: 'thread' | 'process' }
+
+/**
+ * Tells how a process of a thread stands. Where nothing changes, no version is added; a process that ended runs again with
+ * the next status.
+ */
+export async function putProcess(tx: Tx, { threadId, name, status, ended }: ProcessChange): Promise<PutProcess> {
+  assertStorable('process', name)
+  assertStorable('status', status)
+  const [thread] = await tx`select 1 from heddle.threads where id = ${threadId} for no key update`
+  if (thread === undefined) return { missing: 'thread' }
+  const before = await loadProcess(tx, { threadId, name })
+  const next = status ?? before?.status
+  if (next === undefined) return { missing: 'process' }
+  if (before && before.status === next && (before.endedAtMs !== null) === ended) return { process: before }
+  const version = (before?.version ?? 0) + 1
+  await Promise.all([
+    tx`
+      insert into heddle.processes (thread_id, name, version, status, ended_at, created_at)
+      values (
+        ${threadId}, ${name}, ${version}, ${next}, case when ${ended} then clock_timestamp() end, clock_timestamp())`,
+    ended
+      ? tx`delete from heddle.running_processes where thread_id = ${threadId} and name = ${name}`
+      : tx`
+        insert into heddle.running_processes (thread_id, name, version, updated_at)
+        values (${threadId}, ${name}, ${version}, clock_timestamp())
+        on conflict (thread_id, name) do update set version = excluded.version, updated_at = excluded.updated_at`,
+    markActivity(tx, { threadId }),
+  ])
+  const process = await loadProcess(tx, { threadId, name })
+  if (!process) throw new Error(`process of thread ${threadId} is not there after it was put`)
+  return { process }
+}
+
+/** @returns null where the thread has no process of this name */
+export async function loadProcess(
+  tx: Tx,
+  { threadId, name }: { threadId: string; name: string },
+): Promise<ProcessRow | null> {
+  const [process] = await tx<ProcessRow[]>`
+    select name, version, status, ended_at as ended_at_ms, created_at as updated_at_ms
+    from heddle.processes
+    where thread_id = ${threadId} and name = ${name}
+    order by version desc
+    limit 1`
+  return process ?? null
+}
+
+export interface ProcessListing {
+  readonly threadId: string
+  readonly limit: number
+  /** The name with which the page before ended. */
+  readonly afterName?: string
+}
+
+/** A page of a thread's processes by name, those that ended too, each in its latest version. */
+export async function listProcesses(
+  tx: Tx,
+  { threadId, limit, afterName = '' }: ProcessListing,
+): Promise<ProcessRow[]> {
+  return await tx<ProcessRow[]>`
+    select distinct on (name) name, version, status, ended_at as ended_at_ms, created_at as updated_at_ms
+    from heddle.processes
+    where thread_id = ${threadId} and name > ${afterName}
+    order by name, version desc
+    limit ${limit}`
+}

@@ -1,0 +1,120 @@
+import type { PartialSettings } from '@heddle/contracts'
+import type { Tx } from '../connection/connection.js'
+import { threadStands } from '../messages/tombstones.js'
+import { isOwn } from '../sql/own-project.js'
+
+/** What the uncovered messages of a thread take in a context of one lane, in tokens, under one state. */
+export interface PruneUsage {
+  readonly tokens: number
+  readonly stateId: string | null
+  readonly lane: string
+}
+
+/** A thread with everything that building one of its contexts starts from. */
+export interface ThreadRow {
+  readonly threadId: string
+  readonly name: string
+  readonly code: string
+  readonly projectName: string
+  readonly settings: PartialSettings
+  readonly createdAtMs: number
+  readonly title: string | null
+  readonly goal: string | null
+  readonly status: string | null
+  readonly agentId: string
+  readonly agentName: string
+  readonly agentVersion: number
+  readonly agentSettings: PartialSettings
+  readonly systemPrompt: string
+  readonly docs: readonly { name: string; text: string }[]
+  /** How often the agent was cleared. */
+  readonly clearEpoch: number
+  readonly lastClearedAtMs: number | null
+  /** The head of the thread at the agent's last clear: messages up to it are out of the window. 0 without a clear. */
+  readonly clearedSeq: number
+  readonly headSeq: number
+  /** Where its sequence begins: past that of an erased thread of the same name; 0 where there was none. */
+  readonly baseSeq: number
+  /** How many of the rows up to the head are marks of restores, which are no messages of their own. */
+  readonly restoredCount: number
+  readonly pruneSeq: number
+  /** What the context took at `pruneSeq`; null where the thread must be read to know. */
+  readonly pruneUsage: PruneUsage | null
+  readonly summarizeSeq: number
+  readonly embedSeq: number
+  readonly iterationCount: number
+  /** The iterations that the summarize stage has taken into account. */
+  readonly progressCount: number
+  /** Estimated tokens of all messages. */
+  readonly tokensEstimate: number
+  /** The latest place in time of all messages. */
+  readonly lastMessageAtMs: number | null
+  readonly retryAtMs: number | null
+  readonly lastError: string | null
+}
+
+/** Loads a thread in one query; null where there is none. */
+export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Promise<ThreadRow | null> {
+  const [thread] = await tx<ThreadRow[]>`
+    select
+      thread.id as thread_id, thread.name, thread.code, project.name as project_name,
+      coalesce(described.settings, '{}'::json) as settings,
+      thread.created_at as created_at_ms, described.title, described.goal, described.status,
+      agent.id as agent_id, agent.name as agent_name, agent.version as agent_version,
+      configured.settings as agent_settings, configured.system_prompt, configured.docs,
+      agent.clear_epoch, agent.last_cleared_at as last_cleared_at_ms, coalesce(cleared.head_seq, 0) as cleared_seq,
+      cursor.head_seq, cursor.base_seq, cursor.restored_count, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq,
+      cursor.iteration_count, cursor.progress_count, cursor.tokens_estimate,
+      cursor.last_message_at as last_message_at_ms, cursor.retry_at as retry_at_ms, cursor.last_error
+    from heddle.threads as thread
+    join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
+    join heddle.projects as project on project.project_id = thread.project_id
+    join heddle.agents as agent on agent.id = thread.agent_id
+    join heddle.agent_versions as configured
+      on configured.agent_id = agent.id and configured.version = agent.version
+    left join heddle.thread_versions as described
+      on described.thread_id = thread.id and described.version = thread.version
+    left join heddle.thread_clears as cleared
+      on cleared.thread_id = thread.id and cleared.epoch = agent.clear_epoch
+    where thread.id = ${threadId} and ${threadStands(tx)}`
+  return thread ?? null
+}
+
+export interface ThreadSummary {
+  readonly threadId: string
+  readonly name: string
+  readonly code: string
+  readonly agentName: string
+  readonly title: string | null
+  readonly status: string | null
+  readonly messages: number
+  readonly tokensEstimate: number
+  readonly lastMessageAtMs: number | null
+  readonly lastError: string | null
+  readonly createdAtMs: number
+}
+
+export interface ThreadListing {
+  readonly agentId?: string
+  readonly limit: number
+  /** The name with which the page before ended. */
+  readonly afterName?: string
+}
+
+/** A page of the project's threads, by name. */
+export async function listThreads(tx: Tx, { agentId, limit, afterName = '' }: ThreadListing): Promise<ThreadSummary[]> {
+  return await tx<ThreadSummary[]>`
+    select
+      thread.id as thread_id, thread.name, thread.code, agent.name as agent_name, described.title, described.status,
+      cursor.head_seq - cursor.base_seq - cursor.restored_count as messages, cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms,
+      cursor.last_error, thread.created_at as created_at_ms
+    from heddle.threads as thread
+    join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
+    join heddle.agents as agent on agent.id = thread.agent_id
+    left join heddle.thread_versions as described
+      on described.thread_id = thread.id and described.version = thread.version
+    where thread.name > ${afterName} and ${agentId === undefined ? tx`true` : tx`thread.agent_id = ${agentId}`}
+      and ${isOwn(tx, 'thread')} and ${threadStands(tx)}
+    order by thread.name
+    limit ${limit}`
+}

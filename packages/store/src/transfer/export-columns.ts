@@ -1,0 +1,43 @@
+import type { Tx } from '../connection/connection.js'
+import type { ExportTable } from './export-tables.js'
+
+const camelCase = (column: string) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** `one.tool_calls as "toolCalls", ...`: names of this file alone, so nothing from outside becomes a part of a statement. */
+export function selectColumns(tx: Tx, { columns }: ExportTable, alias: string) {
+  return tx.unsafe(
+    Object.keys(columns)
+      .map((column) => `${alias}.${column} as "${camelCase(column)}"`)
+      .join(', '),
+  )
+}
+
+/** `tool_calls, ...`, for the columns of an insert. */
+export function insertColumns(tx: Tx, { columns }: ExportTable) {
+  return tx.unsafe(Object.keys(columns).join(', '))
+}
+
+/** `given."toolCalls", ...`, in the order of {@link insertColumns}. */
+export function givenColumns(tx: Tx, { columns }: ExportTable) {
+  return tx.unsafe(
+    Object.keys(columns)
+      .map((column) => `given."${camelCase(column)}"`)
+      .join(', '),
+  )
+}
+
+/** `"toolCalls" json, ...`: what a list of records is read as. */
+export function recordColumns(tx: Tx, { columns }: ExportTable) {
+  return tx.unsafe(
+    Object.entries(columns)
+      .map(([column, type]) => `"${camelCase(column)}" ${type}`)
+      .join(', '),
+  )
+}
+
+/** The key of a table as an order that is the same whatever a database's locale. */
+export function orderColumns(tx: Tx, { key, columns }: ExportTable, alias: string) {
+  return tx.unsafe(
+    key.map((column) => `${alias}.${column}${columns[column] === 'text' ? ' collate "C"' : ''}`).join(', '),
+  )
+}

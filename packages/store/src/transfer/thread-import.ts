@@ -1,0 +1,93 @@
+import type { ExportRecordOf } from '@heddle/contracts'
+import { threadIdOf } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { ensureThread } from '../messages/ensure-threads.js'
+import { putAgent } from '../projects/agents.js'
+import { givenColumns, insertColumns, recordColumns } from './export-columns.js'
+import { exportTables } from './export-tables.js'
+
+export interface ImportTarget {
+  readonly projectId: string
+  readonly projectName: string
+  /** The name under which the thread is imported. */
+  readonly thread: string
+}
+
+/**
+ * Makes what an import needs: the agent with its prompt, docs, settings and clears where there is none of its name, and the
+ * thread. An agent and a thread that are there stay as they are.
+ *
+ * @throws ConflictError where the thread belongs to another agent, or where one of them was erased
+ */
+export async function beginImport(
+  tx: Tx,
+  { projectId, projectName, thread: name }: ImportTarget,
+  { thread, agent }: ExportRecordOf<'thread'>,
+): Promise<{ threadId: string }> {
+  const [present] = await tx`select from heddle.agents where name = ${agent.name}`
+  if (present === undefined) {
+    const { systemPrompt, docs, settings } = agent
+    const { agentId } = await putAgent(tx, { projectId, name: agent.name, systemPrompt, docs, settings })
+    await tx`
+      update heddle.agents set clear_epoch = ${agent.clearEpoch}, last_cleared_at = ${agent.lastClearedAt}::text::timestamptz
+      where id = ${agentId}`
+    await tx`
+      insert into heddle.agent_clears (agent_id, epoch, cleared_at, created_at)
+      select ${agentId}, given.epoch, given."clearedAt", given."createdAt"
+      from json_to_recordset(${JSON.stringify(agent.clears)}::text::json) as given (
+        epoch integer, "clearedAt" timestamptz, "createdAt" timestamptz)
+      on conflict do nothing`
+  }
+  const [thereBefore] = await tx`select from heddle.threads where id = ${threadIdOf(projectId, name)}`
+  const { threadId } = await ensureThread(tx, { projectId, projectName, agent: agent.name, thread: name })
+  // It holds what it held, and not what a thread of the agent that starts here would.
+  if (thereBefore === undefined) await tx`delete from heddle.thread_items where thread_id = ${threadId}`
+  // Only where nothing was imported yet: what the thread went through since stays.
+  await tx`
+    update heddle.threads as thread
+    set created_at = ${thread.createdAt}::text::timestamptz, active_at = ${thread.activeAt}::text::timestamptz
+    where thread.id = ${threadId} and thread.version = 0
+      and exists (select from heddle.stage_cursors as cursor where cursor.thread_id = thread.id and cursor.head_seq = 0)`
+  return { threadId }
+}
+
+type SimpleType = 'threadVersion' | 'process' | 'runningProcess' | 'iteration' | 'progressSummary' | 'clear' | 'undone'
+
+/** Adds rows of one table; those whose key is taken stay as they are. */
+export async function importRows<Type extends SimpleType>(
+  tx: Tx,
+  { threadId, type, records }: { threadId: string; type: Type; records: readonly ExportRecordOf<Type>[] },
+): Promise<number> {
+  const definition = exportTables[type]
+  const { count } = await tx`
+    insert into heddle.${tx(definition.table)} (thread_id, ${insertColumns(tx, definition)})
+    select ${threadId}, ${givenColumns(tx, definition)}
+    from json_to_recordset(${JSON.stringify(records)}::text::json) as given (${recordColumns(tx, definition)})
+    on conflict do nothing`
+  if (type === 'threadVersion') {
+    await tx`
+      update heddle.threads
+      set version = (select max(version) from heddle.thread_versions where thread_id = ${threadId})
+      where id = ${threadId}`
+  }
+  // The summarize stage looks whether the summaries that come with them are as they should be.
+  if (type === 'iteration') {
+    await tx`
+      update heddle.stage_cursors set iteration_count = iteration_count + ${count}::integer where thread_id = ${threadId}`
+  }
+  return count
+}
+
+/** Takes over how far the exported thread was pruned and summarized, so that no stage does again what was imported. */
+export async function finishImport(
+  tx: Tx,
+  { threadId, header }: { threadId: string; header: ExportRecordOf<'thread'> },
+): Promise<void> {
+  const { pruneSeq, summarizeSeq } = header.thread
+  await tx`
+    update heddle.stage_cursors
+    set
+      prune_seq = greatest(prune_seq, least(head_seq, ${pruneSeq})), prune_usage = null,
+      summarize_seq = greatest(summarize_seq, least(head_seq, ${summarizeSeq}))
+    where thread_id = ${threadId}`
+}

@@ -1,0 +1,173 @@
+import { type CompactionState, isCovered, type Message, type Position, positionOf } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { loadMessagesById } from '../messages/messages.js'
+import { earlierPlaces, marksOf, shownOnce } from '../messages/shown-once.js'
+import { type MessageRow, messageColumns, readMessages } from '../messages/stored-message.js'
+
+/**
+ * Messages that one reading of a thread takes at most. What a summary covers is not read, so only a thread that was never
+ * compacted, or whose compaction is switched off, comes near it.
+ */
+export const CONVERSATION_MESSAGES_MAX = 20_000
+
+/** Which messages of a thread the last clear left: those past its head that also claim to be younger. */
+export interface Cleared {
+  readonly threadId: string
+  /** The thread's head at the last clear; 0 without one. */
+  readonly clearedSeq: number
+  /** When the agent was last cleared, in milliseconds since 1970; null where it never was. Default null. */
+  readonly lastClearedAtMs?: number | null
+}
+
+export interface UncoveredQuery extends Cleared {
+  readonly state: CompactionState | null
+  /** Which of the messages after the covered range to read where there are more than `limit`. */
+  readonly keep: 'oldest' | 'newest'
+  readonly limit?: number
+}
+
+export interface Uncovered {
+  /** In no order. */
+  readonly messages: Message[]
+  /** Whether there are more messages after the covered range, or more that came late, than were read. */
+  readonly hasMore: boolean
+}
+
+/**
+ * Reads what a state's summary does not stand for: the messages kept at the top, those after the covered range, and those
+ * that came late. Its cost does not depend on how much is covered.
+ */
+export async function loadUncovered(tx: Tx, query: UncoveredQuery): Promise<Uncovered> {
+  const { threadId, state, limit = CONVERSATION_MESSAGES_MAX } = query
+  const to = state?.covered?.to ?? null
+  const [tail, kept, late] = await Promise.all([
+    loadTail(tx, query, to, limit + 1),
+    state === null || to === null ? [] : loadMessagesById(tx, { threadId, ids: state.topIds }),
+    state === null || to === null ? [] : loadLate(tx, query, { headSeq: state.headSeq, to, limit: limit + 1 }),
+  ])
+  const hasMore = tail.length > limit || late.length > limit
+  const read = [...kept, ...late.slice(0, limit), ...tail.slice(0, limit)]
+  return { messages: shownOnce([...new Map(read.map((message) => [message.id, message])).values()]), hasMore }
+}
+
+async function loadTail(tx: Tx, query: UncoveredQuery, to: Position | null, limit: number): Promise<Message[]> {
+  const { threadId, keep } = query
+  const direction = keep === 'oldest' ? tx`asc` : tx`desc`
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId} and ${afterClear(tx, query)}
+      and ${to === null ? tx`true` : tx`(message.ordered_at, message.ordinal, message.id) > (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`}
+    order by message.ordered_at ${direction}, message.ordinal ${direction}, message.id ${direction}
+    limit ${limit}`
+  return await readMessages(tx, threadId, rows)
+}
+
+/** Left out where nothing was cleared: a planner without statistics would read the whole thread by it, and sort. */
+function afterClear(tx: Tx, { clearedSeq, lastClearedAtMs = null }: Cleared) {
+  const bySeq = clearedSeq === 0 ? tx`true` : tx`message.seq > ${clearedSeq}`
+  return lastClearedAtMs === null ? bySeq : tx`${bySeq} and message.ordered_at > ${lastClearedAtMs}`
+}
+
+/**
+ * Messages that were stored after the state saw the thread, and sort at or before the end of what it covers; those first
+ * that were stored first.
+ */
+async function loadLate(
+  tx: Tx,
+  thread: Cleared,
+  { headSeq, to, limit }: { headSeq: number; to: Position; limit: number },
+): Promise<Message[]> {
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${thread.threadId} and message.seq > ${headSeq} and ${afterClear(tx, thread)}
+      and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
+    order by message.seq
+    limit ${limit}`
+  return await readMessages(tx, thread.threadId, rows)
+}
+
+export interface CoveredQuery extends Cleared {
+  readonly state: CompactionState
+  readonly limit: number
+  /** Only messages before this place; null from the end of the range. Default null. */
+  readonly before?: Position | null
+}
+
+export interface CoveredPage {
+  /** Oldest first. */
+  readonly messages: Message[]
+  /** The place at which the next page goes on; null where this was the last. */
+  readonly next: Position | null
+}
+
+/**
+ * Reads the raw messages that a state's summary stands for, in pages from the end of the range to its beginning: those that
+ * do not stand again later, since they are shown there.
+ */
+export async function loadCoveredPage(tx: Tx, query: CoveredQuery): Promise<CoveredPage> {
+  const { threadId, clearedSeq, state, limit, before = null } = query
+  if (state.covered === null) return { messages: [], next: null }
+  const { from, to } = state.covered
+  const rows = await tx<MessageRow[]>`
+    with ${marksOf(tx, threadId)}
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId}
+      -- As sums these two find no rows, they only drop the few that are late: the order below is what finds them.
+      and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
+      and message.seq not in (${earlierPlaces(tx, threadId, afterClear(tx, query))})
+      and (message.ordered_at, message.ordinal, message.id) >= (${from.orderedAtMs}, ${from.ordinal}, ${from.id})
+      and ${
+        before === null
+          ? tx`(message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`
+          : tx`(message.ordered_at, message.ordinal, message.id) < (${before.orderedAtMs}, ${before.ordinal}, ${before.id})`
+      }
+    order by message.ordered_at desc, message.ordinal desc, message.id desc
+    limit ${limit}`
+  const messages = (await readMessages(tx, threadId, rows)).reverse()
+  const [oldest] = messages
+  return {
+    messages: messages.filter((message) => isCovered(message, state)),
+    next: oldest === undefined || messages.length < limit ? null : positionOf(oldest),
+  }
+}
+
+/**
+ * Reads a part of what a state's summary stands for, oldest first.
+ *
+ * @param query.after the message after which to begin; null for the first
+ * @returns those of the next `limit` messages that are covered, and the last one looked at; null where there are no more
+ */
+export async function loadCoveredAfter(
+  tx: Tx,
+  query: Omit<CoveredQuery, 'before'> & { readonly after: Position | null },
+): Promise<CoveredPage> {
+  const { threadId, clearedSeq, state, limit, after } = query
+  if (state.covered === null) return { messages: [], next: null }
+  const { from, to } = state.covered
+  const place = tx`(message.ordered_at, message.ordinal, message.id)`
+  const rows = await tx<MessageRow[]>`
+    with ${marksOf(tx, threadId)}
+    select ${messageColumns(tx)}
+    from heddle.messages as message
+    where message.thread_id = ${threadId}
+      -- As sums these two find no rows, as above.
+      and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
+      and message.seq not in (${earlierPlaces(tx, threadId, afterClear(tx, query))})
+      and ${
+        after === null
+          ? tx`${place} >= (${from.orderedAtMs}, ${from.ordinal}, ${from.id})`
+          : tx`${place} > (${after.orderedAtMs}, ${after.ordinal}, ${after.id})`
+      }
+      and ${place} <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
+    order by message.ordered_at, message.ordinal, message.id
+    limit ${limit}`
+  const messages = await readMessages(tx, threadId, rows)
+  const last = messages.at(-1)
+  return {
+    messages: messages.filter((message) => isCovered(message, state)),
+    next: messages.length === limit && last ? positionOf(last) : null,
+  }
+}

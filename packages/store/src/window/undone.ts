@@ -1,0 +1,172 @@
+import { limits, PermanentError } from '@heddle/contracts'
+import type { Message } from '@heddle/core'
+import { voidStates } from '../compaction/publish-states.js'
+import type { Tx } from '../connection/connection.js'
+import { asArray } from '../sql/arrays.js'
+
+/**
+ * Undoing is a mark beside a message, as a pin that came late and gives way where there is no room. Compactions are a
+ * function of the messages, their marks and the settings; so those that did not know of a mark become void from the first
+ * one that concerns it, and are made again by the prune stage.
+ */
+
+/** Which messages of a thread: one, a range of sequence numbers, or all of them. */
+export type MessageRange =
+  | { readonly messageId: string }
+  | { readonly fromSeq: number; readonly toSeq: number }
+  | { readonly all: true }
+
+export interface UndoneChange {
+  /** Messages whose mark was set or taken away. */
+  readonly messages: number
+  /** Compactions that became void and are made again. */
+  readonly states: number
+}
+
+/**
+ * Compactions and what undoes them take turns: a compaction that was decided without a mark is either there to be voided,
+ * or decides after it. Held until the transaction ends; compactions do not wait for each other.
+ */
+export async function holdMarks(tx: Tx, threadId: string, mode: 'read' | 'change'): Promise<void> {
+  if (mode === 'read') await tx`select pg_advisory_xact_lock_shared(hashtextextended(${threadId}, 0))`
+  else await tx`select pg_advisory_xact_lock(hashtextextended(${threadId}, 0))`
+}
+
+/** Ids of the messages of a thread whose pruning was undone. */
+export async function loadUndone(tx: Tx, threadId: string): Promise<Set<string>> {
+  const rows = await tx<{ messageId: string }[]>`
+    select message_id from heddle.undone_messages where thread_id = ${threadId} and redone_at is null`
+  return new Set(rows.map(({ messageId }) => messageId))
+}
+
+/** The same messages, those among them marked whose pruning was undone. */
+export function markUndone(messages: readonly Message[], undone: ReadonlySet<string>): readonly Message[] {
+  if (undone.size === 0) return messages
+  return messages.map((message) => (undone.has(message.id) ? { ...message, undone: true } : message))
+}
+
+interface Concerned {
+  readonly lane: string
+  readonly generation: number
+  readonly messageId: string
+}
+
+/**
+ * Undoes what the compactions since the last clear did to some messages: none of them is condensed, removed or covered
+ * from now on. Messages that no compaction has touched are left as they are.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` where the thread would have more marks than are allowed
+ */
+export async function undoCompactions(
+  tx: Tx,
+  { threadId, clearEpoch, range }: { threadId: string; clearEpoch: number; range: MessageRange },
+): Promise<UndoneChange> {
+  await holdMarks(tx, threadId, 'change')
+  const concerned = await tx<Concerned[]>`
+    select lane, min(generation)::integer as generation, message_id
+    from (
+      select state.lane, state.generation, pruning.message_id
+      from heddle.prunings as pruning
+      join heddle.context_states as state on state.id = pruning.state_id
+      join heddle.messages as message on message.thread_id = pruning.thread_id and message.id = pruning.message_id
+      where pruning.thread_id = ${threadId} and state.clear_epoch = ${clearEpoch} and state.status <> 'void'
+        and ${inRange(tx, threadId, range)}
+      union all
+      select state.lane, state.generation, message.id
+      from heddle.context_states as state
+      join heddle.messages as message
+        on message.thread_id = state.thread_id and message.seq <= state.head_seq and message.id <> all (state.top_ids)
+          and (message.ordered_at, message.ordinal, message.id)
+            between (state.covered_from_at, state.covered_from_ordinal, state.covered_from_id)
+            and (state.covered_to_at, state.covered_to_ordinal, state.covered_to_id)
+      where state.thread_id = ${threadId} and state.clear_epoch = ${clearEpoch} and state.status <> 'void'
+        and state.covered_to_at is not null and ${inRange(tx, threadId, range)}
+    ) as touched
+    group by lane, message_id`
+  const messageIds = new Set(concerned.map(({ messageId }) => messageId))
+  if (messageIds.size === 0) return { messages: 0, states: 0 }
+  await tx`
+    insert into heddle.undone_messages (thread_id, message_id)
+    select ${threadId}, id from unnest(${asArray(messageIds)}::uuid[]) as id
+    where not exists (
+      select from heddle.undone_messages as undone
+      where undone.thread_id = ${threadId} and undone.message_id = id and undone.redone_at is null)
+    on conflict (thread_id, message_id, undone_at) do update set redone_at = null`
+  await refuseTooMany(tx, threadId)
+  await tx`
+    update heddle.prunings set undone_at = now()
+    where thread_id = ${threadId} and message_id = any(${asArray(messageIds)}::uuid[]) and undone_at is null`
+  return { messages: messageIds.size, states: await voidFrom(tx, { threadId, clearEpoch }, concerned) }
+}
+
+/** Hands messages back to compactions: those that were made while they were kept from them are made again. */
+export async function redoCompactions(
+  tx: Tx,
+  { threadId, clearEpoch, range }: { threadId: string; clearEpoch: number; range: MessageRange },
+): Promise<UndoneChange> {
+  await holdMarks(tx, threadId, 'change')
+  const released = await tx<{ messageId: string }[]>`
+    update heddle.undone_messages as undone set redone_at = now()
+    from heddle.messages as message
+    where undone.thread_id = ${threadId} and undone.redone_at is null
+      and message.thread_id = undone.thread_id and message.id = undone.message_id and ${inRange(tx, threadId, range)}
+    returning undone.message_id`
+  if (released.length === 0) return { messages: 0, states: 0 }
+  const ids = released.map(({ messageId }) => messageId)
+  const concerned = await tx<Concerned[]>`
+    select state.lane, min(state.generation)::integer as generation, message.id as message_id
+    from heddle.messages as message
+    join heddle.context_states as state on state.thread_id = message.thread_id
+      and (state.point_at, state.point_ordinal, state.point_id) >= (message.ordered_at, message.ordinal, message.id)
+    where message.thread_id = ${threadId} and message.id = any(${asArray(ids)}::uuid[])
+      and state.clear_epoch = ${clearEpoch} and state.status <> 'void'
+    group by state.lane, message.id`
+  return { messages: ids.length, states: await voidFrom(tx, { threadId, clearEpoch }, concerned) }
+}
+
+/** Each part is found by an index of its own, once for a query: an `or` over both would read the whole thread. */
+function inRange(tx: Tx, threadId: string, range: MessageRange) {
+  if ('all' in range) return tx`true`
+  const ofThread = tx`select id from heddle.messages where thread_id = ${threadId}`
+  // Who names a message means the marks, too, by which restores show it again.
+  if ('messageId' in range) {
+    return tx`message.id = any(array(
+      select ${range.messageId}::uuid
+      union all
+      ${ofThread} and restores_seq = (
+        select seq from heddle.messages where thread_id = ${threadId} and id = ${range.messageId})))`
+  }
+  const { fromSeq, toSeq } = range
+  return tx`message.id = any(array(
+    ${ofThread} and seq between ${fromSeq} and ${toSeq}
+    union all
+    ${ofThread} and restores_seq between ${fromSeq} and ${toSeq}))`
+}
+
+async function refuseTooMany(tx: Tx, threadId: string): Promise<void> {
+  const { size } = await loadUndone(tx, threadId)
+  if (size <= limits.undoneMessagesMax) return
+  throw new PermanentError('VALIDATION_ERROR', `a thread may have ${limits.undoneMessagesMax} undone messages`, {
+    field: 'messages',
+    received: String(size),
+    hint: 'undo a message or a range of them, or raise the budget of the agent so that fewer are condensed',
+  })
+}
+
+/** Makes each lane void from the first generation that is concerned, and has the prune stage look at the thread again. */
+async function voidFrom(
+  tx: Tx,
+  series: { threadId: string; clearEpoch: number },
+  concerned: readonly Concerned[],
+): Promise<number> {
+  const first = new Map<string, number>()
+  for (const { lane, generation } of concerned) {
+    first.set(lane, Math.min(generation, first.get(lane) ?? generation))
+  }
+  let states = 0
+  for (const [lane, fromGeneration] of first) states += await voidStates(tx, { ...series, lane, fromGeneration })
+  await tx`
+    update heddle.stage_cursors set prune_seq = least(prune_seq, greatest(head_seq - 1, 0))
+    where thread_id = ${series.threadId}`
+  return states
+}

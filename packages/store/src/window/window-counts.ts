@@ -1,0 +1,53 @@
+import { windowBounds } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import { countMessages, type MessageCounts } from './window.js'
+
+export interface WindowCountsQuery {
+  readonly threadId: string
+  /** Seconds; null without one. */
+  readonly rollingWindow: number | null
+  readonly lastClearedAtMs: number | null
+  /** The thread's head at the last clear; 0 for none. */
+  readonly clearedSeq: number
+  readonly nowMs: number
+  /** Marks that restores left in the thread; see `restore-marks.ts`. */
+  readonly restoredCount: number
+}
+
+/** What a thread holds, what its window shows of it, and what hides the rest. */
+export interface WindowCounts {
+  readonly inWindow: MessageCounts
+  readonly ever: MessageCounts
+  /** Messages that a context could show were there no window and no clear: one that was restored counts once. */
+  readonly imported: number
+  /** Messages after the last clear that a context could show, and that are older than the rolling window. */
+  readonly outsideWindow: number
+  readonly beforeClear: number
+}
+
+/**
+ * Counts exactly what the window of a thread hides, by reason. Each count costs the logarithm of the thread's length, and
+ * bounds that are the same are counted once: three counts at most, one for a thread without a window and a clear.
+ */
+export async function countWindow(tx: Tx, query: WindowCountsQuery): Promise<WindowCounts> {
+  const { threadId, lastClearedAtMs, clearedSeq, restoredCount } = query
+  const counted = new Map<string, Promise<MessageCounts>>()
+  const count = (sinceMs: number | null, afterSeq: number): Promise<MessageCounts> => {
+    const key = `${sinceMs} ${afterSeq}`
+    const counting = counted.get(key) ?? countMessages(tx, { threadId, sinceMs, afterSeq, restoredCount })
+    counted.set(key, counting)
+    return counting
+  }
+  const [inWindow, afterClear, ever] = await Promise.all([
+    count(windowBounds(query).sinceMs, clearedSeq),
+    count(lastClearedAtMs, clearedSeq),
+    count(null, 0),
+  ])
+  return {
+    inWindow,
+    ever,
+    imported: ever.eligible,
+    outsideWindow: Math.max(0, afterClear.eligible - inWindow.eligible),
+    beforeClear: Math.max(0, ever.eligible - afterClear.eligible),
+  }
+}
