@@ -11,7 +11,7 @@ import { agentIdOf, canonicalJson, threadIdOf } from '@heddle/core'
 import type { Queues } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import type { Store, Tx } from '@heddle/store'
-import { decodePayload, encodePayload, originOf } from '../../packages/queue/src/payload.js'
+import { decodePayload, encodePayload, originOf } from '../../packages/queue/src/send/payload.js'
 import { planAppends } from '../../packages/store/src/messages/append-plan.js'
 import { prepareAppend } from '../../services/ingest/src/prepare.js'
 

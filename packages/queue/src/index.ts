@@ -1,23 +1,13 @@
-export type { NewWork } from './admission.js'
-export type { QueueFacts } from './backend.js'
-export { LISTENING_CONNECTIONS, type QueueConnections } from './connections.js'
-export type { WaitingJob } from './job-removal.js'
-export {
-  type CarriedOut,
-  hereOrElsewhere,
-  LargeJobError,
-  type LargeJobs,
-  refuseLargeJob,
-  type WorkSize,
-} from './large-jobs.js'
-export type { NewShare } from './load-word.js'
-export { answerBytes } from './messages.js'
-export { type Answer, done, type NextJob, type Outcome, skipped } from './outcome.js'
+export type { QueueFacts } from './base/backend.js'
+export { LISTENING_CONNECTIONS, type QueueConnections } from './base/connections.js'
+export type { NewShare } from './load/load-word.js'
 export { type MigrateQueuesOptions, migrateQueues } from './postgres/schema.js'
 export { openQueues, type Queues, type QueuesOptions, type StageStats, type StageWake } from './queues.js'
-export { type Reconciler, type ReconcilerOptions, startReconciler } from './reconciler.js'
-export type { ExpectedReply, ReplyExpectation } from './reply-waiter.js'
-export type { EventListener, Unsubscribe } from './subscriptions.js'
+export { answerBytes } from './reply/messages.js'
+export type { ExpectedReply, ReplyExpectation } from './reply/reply-waiter.js'
+export type { EventListener, Unsubscribe } from './reply/subscriptions.js'
+export type { NewWork } from './send/admission.js'
+export type { WaitingJob } from './send/job-removal.js'
 export {
   type DeadLetter,
   defineWorker,
@@ -26,3 +16,13 @@ export {
   type WorkerHandle,
   type WorkerOptions,
 } from './worker/define.js'
+export {
+  type CarriedOut,
+  hereOrElsewhere,
+  LargeJobError,
+  type LargeJobs,
+  refuseLargeJob,
+  type WorkSize,
+} from './worker/large-jobs.js'
+export { type Answer, done, type NextJob, type Outcome, skipped } from './worker/outcome.js'
+export { type Reconciler, type ReconcilerOptions, startReconciler } from './worker/reconciler.js'

@@ -1,6 +1,6 @@
 import { type PostgresConnection, PostgresQueueBackend, type QueueBaseOptions } from 'bullmq'
-import { bounds } from '../bounds.js'
-import { arePlain, type NewJobs } from '../plain-jobs.js'
+import { bounds } from '../base/bounds.js'
+import { arePlain, type NewJobs } from '../send/plain-jobs.js'
 import { completeInTurn } from '../worker/complete.js'
 import { JobTurns, type Next } from '../worker/turns.js'
 import { addJobsFunction } from './functions.js'

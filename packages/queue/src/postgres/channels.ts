@@ -1,6 +1,6 @@
-import { Batcher } from '../batcher.js'
-import { bounds } from '../bounds.js'
-import type { Channels } from '../channels.js'
+import { bounds } from '../base/bounds.js'
+import type { Channels } from '../reply/channels.js'
+import { Batcher } from '../send/batcher.js'
 import type { PostgresListener } from './listener.js'
 
 interface Message {

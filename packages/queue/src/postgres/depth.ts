@@ -1,6 +1,6 @@
 import type { PostgresConnection } from 'bullmq'
-import type { QueueDepth } from '../backend.js'
-import { bounds } from '../bounds.js'
+import type { QueueDepth } from '../base/backend.js'
+import { bounds } from '../base/bounds.js'
 
 /**
  * What waits in one of BullMQ's queues. Counting stops where the queue is full, and sizes are read from the rows' heads, so

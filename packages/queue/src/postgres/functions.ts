@@ -1,4 +1,4 @@
-import { bounds } from '../bounds.js'
+import { bounds } from '../base/bounds.js'
 import type { SqlClient } from './sql-client.js'
 
 /*

@@ -1,5 +1,5 @@
 import type { PostgresConnection } from 'bullmq'
-import type { KeyHolder } from '../backend.js'
+import type { KeyHolder } from '../base/backend.js'
 
 /** In one round trip, and as of one moment. */
 export async function readHolders(

@@ -1,9 +1,9 @@
 /// <reference path="./pg.d.ts" />
 import type { Clock } from '@heddle/runtime'
 import pg, { type Client, type Notification } from 'pg'
-import { bounds } from '../bounds.js'
-import { unavailable } from '../errors.js'
-import { settles, within } from '../waiting.js'
+import { bounds } from '../base/bounds.js'
+import { unavailable } from '../base/errors.js'
+import { settles, within } from '../base/waiting.js'
 
 export interface PostgresListenerOptions {
   url: string

@@ -1,10 +1,10 @@
 /// <reference path="./pg.d.ts" />
 import { assertSchemaCompatibility, LATEST_SCHEMA_VERSION, runMigrations } from 'bullmq'
 import pg from 'pg'
-import { bounds } from '../bounds.js'
-import { namedError } from '../errors.js'
-import { PREFIXES_NAMED_MAX, unknownPrefix } from '../unknown-prefix.js'
-import { settles } from '../waiting.js'
+import { bounds } from '../base/bounds.js'
+import { namedError } from '../base/errors.js'
+import { PREFIXES_NAMED_MAX, unknownPrefix } from '../base/unknown-prefix.js'
+import { settles } from '../base/waiting.js'
 import { createFunctions } from './functions.js'
 import type { SqlClient } from './sql-client.js'
 

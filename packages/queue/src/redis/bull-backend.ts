@@ -1,6 +1,6 @@
 import { type BackendFactory, createRedisBackend } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { arePlain } from '../plain-jobs.js'
+import { arePlain } from '../send/plain-jobs.js'
 import { completeInTurn } from '../worker/complete.js'
 import { JobTurns, type TakenJob, type TurnedOver, type TurnOver } from '../worker/turns.js'
 import type { RawJob } from './scripts.js'

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
-import { bounds } from '../bounds.js'
-import type { Channels } from '../channels.js'
+import { bounds } from '../base/bounds.js'
+import type { Channels } from '../reply/channels.js'
 
 /**
  * Channels over Redis publish / subscribe. After a lost connection everything is subscribed again here, and not by ioredis,

@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis'
-import { bounds } from '../bounds.js'
-import { namedError, unavailable } from '../errors.js'
-import { within } from '../waiting.js'
+import { bounds } from '../base/bounds.js'
+import { namedError, unavailable } from '../base/errors.js'
+import { within } from '../base/waiting.js'
 import { ImpatientConnector } from './connector.js'
 import { defineScripts } from './scripts.js'
 

@@ -1,5 +1,5 @@
 import { StandaloneConnector } from 'ioredis/built/connectors/index.js'
-import { bounds } from '../bounds.js'
+import { bounds } from '../base/bounds.js'
 
 /**
  * Gives up a connection on which Redis says nothing at first. ioredis bounds the time until a socket is open, but where

@@ -1,6 +1,6 @@
 import type { ChainableCommander, Redis } from 'ioredis'
-import type { QueueDepth } from '../backend.js'
-import { bounds } from '../bounds.js'
+import type { QueueDepth } from '../base/backend.js'
+import { bounds } from '../base/bounds.js'
 
 /**
  * What waits in one of BullMQ's queues: its lists of waiting jobs know their lengths, and Redis knows the length of a

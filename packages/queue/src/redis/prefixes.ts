@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { PREFIXES_NAMED_MAX } from '../unknown-prefix.js'
+import { PREFIXES_NAMED_MAX } from '../base/unknown-prefix.js'
 
 /** A key for each prefix that workers have served. It lies outside of the prefix, so that others can be found, too. */
 const SERVED = 'heddle-served:'

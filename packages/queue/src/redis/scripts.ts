@@ -1,5 +1,5 @@
 import type { Redis, Result } from 'ioredis'
-import { bounds } from '../bounds.js'
+import { bounds } from '../base/bounds.js'
 
 /*
  * What Heddle asks of BullMQ's keys many jobs at a time. BullMQ adds, takes and finishes one job with each script, and writes

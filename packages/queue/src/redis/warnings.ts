@@ -1,4 +1,4 @@
-import type { QueueWarning } from '../backend.js'
+import type { QueueWarning } from '../base/backend.js'
 
 const NEARLY_FULL = 0.9
 

@@ -1,5 +1,5 @@
 import { type IQueueBackend, type Job, type JobJson, type Span, Worker } from 'bullmq'
-import { ConnectionLost, isServerAway } from '../errors.js'
+import { ConnectionLost, isServerAway } from '../base/errors.js'
 
 export type BullJob = Job<string, void>
 

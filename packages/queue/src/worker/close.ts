@@ -1,6 +1,6 @@
 import type { Logger } from '@heddle/runtime'
-import { bounds } from '../bounds.js'
-import { settles } from '../waiting.js'
+import { bounds } from '../base/bounds.js'
+import { settles } from '../base/waiting.js'
 import type { BullWorker } from './bull-worker.js'
 import { workerStops } from './process.js'
 

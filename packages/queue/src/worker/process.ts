@@ -10,10 +10,10 @@ import {
 } from '@heddle/contracts'
 import { Turns } from '@heddle/runtime'
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq'
-import type { Answer } from '../outcome.js'
-import { decodePayload, originOf, type PayloadOrigin } from '../payload.js'
+import { decodePayload, originOf, type PayloadOrigin } from '../send/payload.js'
 import type { BullJob } from './bull-worker.js'
 import type { Settled, WorkerOptions } from './define.js'
+import type { Answer } from './outcome.js'
 import { judge, RetryLater, retryDelayMs } from './retry.js'
 
 /** The reason with which jobs are aborted when their worker stops. */

@@ -1,5 +1,5 @@
 import { backoffMsMax, errorData, HeddleError, type StageName, stages } from '@heddle/contracts'
-import { bounds } from '../bounds.js'
+import { bounds } from '../base/bounds.js'
 
 /** What becomes of a job whose handler threw. */
 export type Verdict = { kind: 'give-up' } | { kind: 'retry'; delayMs: number }

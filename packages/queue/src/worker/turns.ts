@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { JobJson } from 'bullmq'
-import { Batcher } from '../batcher.js'
-import { bounds } from '../bounds.js'
-import { isServerAway } from '../errors.js'
+import { bounds } from '../base/bounds.js'
+import { isServerAway } from '../base/errors.js'
+import { Batcher } from '../send/batcher.js'
 
 /** A job that was taken, as BullMQ has it, with the token of its lock. */
 export interface TakenJob extends JobJson {

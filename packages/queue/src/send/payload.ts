@@ -1,6 +1,6 @@
 import { holdsLongText, jsonSteps, PermanentError, type StageName, type StagePayload } from '@heddle/contracts'
 import { inTurns } from '@heddle/runtime'
-import { bounds } from './bounds.js'
+import { bounds } from '../base/bounds.js'
 
 /**
  * A payload as JSON text. In Redis it lies as it is; in Postgres inside a JSON string, since BullMQ keeps job data there as

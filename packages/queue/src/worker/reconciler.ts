@@ -1,7 +1,7 @@
 import type { AssembleJob } from '@heddle/contracts'
 import type { Clock, Logger } from '@heddle/runtime'
-import { bounds } from './bounds.js'
-import type { Queues, StageWake } from './queues.js'
+import { bounds } from '../base/bounds.js'
+import type { Queues, StageWake } from '../queues.js'
 
 export interface ReconcilerOptions {
   queues: Queues

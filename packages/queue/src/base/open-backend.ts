@@ -1,8 +1,8 @@
 import type { Clock, Logger } from '@heddle/runtime'
+import { openPostgresBackend } from '../postgres/backend.js'
+import { openRedisBackend } from '../redis/backend.js'
 import type { Backend, QueueFacts } from './backend.js'
 import { type QueueConnections, queueConnectionsDefault } from './connections.js'
-import { openPostgresBackend } from './postgres/backend.js'
-import { openRedisBackend } from './redis/backend.js'
 
 export interface OpenBackendOptions {
   backend: { kind: 'redis'; url: string } | { kind: 'postgres'; url: string }

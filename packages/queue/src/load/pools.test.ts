@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../test/support/src/manual-clock.js'
-import { bounds } from './bounds.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
+import { bounds } from '../base/bounds.js'
 import { Pools } from './pools.js'
 
 /** Processes that hear each other, as over a channel. */

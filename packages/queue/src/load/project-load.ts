@@ -1,6 +1,6 @@
 import { RetryableError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
-import { bounds } from './bounds.js'
+import { bounds } from '../base/bounds.js'
 import { type LoadCount, type LoadWord, type NewShare, readWord, type SentJob, type SharedStage } from './load-word.js'
 
 /*

@@ -1,7 +1,7 @@
 import { RetryableError, type StageName } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
-import type { QueueDepth } from './backend.js'
-import { bounds } from './bounds.js'
+import type { QueueDepth } from '../base/backend.js'
+import { bounds } from '../base/bounds.js'
 
 /** What may wait in a queue. */
 export interface QueueLimits {

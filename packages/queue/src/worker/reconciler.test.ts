@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { ManualClock } from '../../../test/support/src/manual-clock.js'
-import type { Queues } from './queues.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
+import type { Queues } from '../queues.js'
 import { startReconciler } from './reconciler.js'
 
 const EVERY_MS = 15_000

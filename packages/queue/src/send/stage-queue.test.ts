@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Backend, KeyHolder } from './backend.js'
+import type { Backend, KeyHolder } from '../base/backend.js'
 import { StageQueue } from './stage-queue.js'
 
 const wakeOf = (threadId: string) => ({ projectId: 'project', threadId })

@@ -8,7 +8,7 @@ import {
   stageNames,
 } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
-import { bounds } from './bounds.js'
+import { bounds } from '../base/bounds.js'
 
 /*
  * What the workers of a stage do, in all processes together. Nobody keeps it: each process counts for itself and tells the

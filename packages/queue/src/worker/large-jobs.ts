@@ -1,5 +1,5 @@
+import type { Job } from './define.js'
 import type { Outcome } from './outcome.js'
-import type { Job } from './worker/define.js'
 
 /** How much a job has to read and to compute with: messages, and the tokens in them. */
 export interface WorkSize {

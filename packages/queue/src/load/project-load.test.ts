@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../test/support/src/manual-clock.js'
-import { bounds } from './bounds.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
+import { bounds } from '../base/bounds.js'
 import { ProjectLoad } from './project-load.js'
 
 const { jobs: SHARE } = bounds.shareOfWorker.assemble

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { eventSchema, type HeddleEvent, type Reply, replySchema } from '@heddle/contracts'
-import { bounds } from './bounds.js'
-import type { Answer } from './outcome.js'
+import { bounds } from '../base/bounds.js'
+import type { Answer } from '../worker/outcome.js'
 
 /** Where a process's replies arrive. At most 63 bytes, as Postgres has it: prefixes have at most 40. */
 export function replyChannel(prefix: string, inbox: string): string {

@@ -1,7 +1,7 @@
 import type { Reply } from '@heddle/contracts'
 import { systemClock } from '@heddle/runtime'
 import { expect, test } from 'vitest'
-import { bounds } from './bounds.js'
+import { bounds } from '../base/bounds.js'
 import { Inbox } from './inbox.js'
 import { Letters } from './letters.js'
 import { encodeReply } from './messages.js'

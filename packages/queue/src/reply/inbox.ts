@@ -1,6 +1,6 @@
 import { limits, type Reply, RetryableError, validationError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
-import { bounds } from './bounds.js'
+import { bounds } from '../base/bounds.js'
 import { decodeReplies } from './messages.js'
 import { type ExpectedReply, type ReplyExpectation, Waiter } from './reply-waiter.js'
 

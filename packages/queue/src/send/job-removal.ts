@@ -1,6 +1,6 @@
 import type { StageName } from '@heddle/contracts'
 import type { JobType } from 'bullmq'
-import { bounds } from './bounds.js'
+import { bounds } from '../base/bounds.js'
 import { decodePayload } from './payload.js'
 import type { BullQueue } from './stage-queue.js'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../test/support/src/manual-clock.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
+import type { QueueDepth } from '../base/backend.js'
+import { bounds } from '../base/bounds.js'
 import { Admission } from './admission.js'
-import type { QueueDepth } from './backend.js'
-import { bounds } from './bounds.js'
 
 /** A queue whose depth a test sets, and whose looks it counts. */
 function queueOf(depth: QueueDepth, lookMs = 0) {

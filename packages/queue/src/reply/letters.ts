@@ -1,5 +1,5 @@
-import { Batcher } from './batcher.js'
-import { bounds } from './bounds.js'
+import { bounds } from '../base/bounds.js'
+import { Batcher } from '../send/batcher.js'
 
 interface Letter {
   readonly channel: string
