@@ -26,7 +26,7 @@ import {
 } from '@heddle/core'
 import { createHashingEmbedder } from '@heddle/models'
 import { oneLine as cliOneLine, safeLine, safeText } from '../../packages/cli/src/output/safe-text.js'
-import { describeReceived } from '../../packages/contracts/src/received.js'
+import { describeReceived } from '../../packages/contracts/src/primitives/received.js'
 import { summaryFault, withoutProtocol } from '../../packages/core/src/compaction/check-summary.js'
 import { elideMiddle } from '../../packages/core/src/compaction/sources.js'
 import { hasBrokenText, isMediaText, isObjectText } from '../../packages/core/src/formats/rules.js'

@@ -20,8 +20,8 @@ const elsewhere = ['settings', 'tools']
 export function configurationPage(): string {
   const config = fieldsOf(rawConfigSchema).filter(({ path }) => !elsewhere.includes(path.split('.')[0] ?? ''))
   const configComments = commentsOf(inRepository('packages/runtime/src/config/schema.ts'), 'rawConfigSchema')
-  const settingComments = commentsOf(inRepository('packages/contracts/src/settings.ts'), 'settingsSchema', {
-    selectionShape: inRepository('packages/contracts/src/items.ts'),
+  const settingComments = commentsOf(inRepository('packages/contracts/src/settings/settings.ts'), 'settingsSchema', {
+    selectionShape: inRepository('packages/contracts/src/items/items.ts'),
   })
   const configDefaults = loadConfig({ env: {}, cwd: '/' })
   const variableOf = new Map(Object.entries(variables).map(([name, path]) => [path.join('.'), name]))

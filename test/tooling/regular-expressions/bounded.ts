@@ -82,7 +82,7 @@ export const putTogether: readonly Bounded[] = [
     reason: 'The pattern is one of the script of the demonstration.',
   },
   {
-    file: 'packages/contracts/src/scope.ts',
+    file: 'packages/contracts/src/contexts/scope.ts',
     begins: 'new RegExp(`^($',
     reason: 'Names of kinds, one of which a name begins with.',
   },

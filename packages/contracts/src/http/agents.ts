@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { limits } from '../limits.js'
-import { idSchema, nameSchema, timeSchema } from '../names.js'
-import { partialSettingsSchema } from '../settings.js'
+import { limits } from '../primitives/limits.js'
+import { idSchema, nameSchema, timeSchema } from '../primitives/names.js'
+import { partialSettingsSchema } from '../settings/settings.js'
 import { isoTimeSchema, named, pageSchema } from './common.js'
 
 export const agentParamsSchema = z.strictObject({ agent: nameSchema })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from '../limits.js'
-import { foreignNameSchema } from '../names.js'
+import { limits } from '../primitives/limits.js'
+import { foreignNameSchema } from '../primitives/names.js'
 
 /** Schemas that get a name of their own in the OpenAPI document. */
 export const httpSchemas = z.registry<{ id: string; description?: string }>()

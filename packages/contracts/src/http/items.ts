@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { momentSchema } from '../archive.js'
 import {
   includeModeSchema,
   includeModes,
@@ -9,10 +8,11 @@ import {
   selectionShape,
   serverBodySchema,
   serverToolSchema,
-} from '../items.js'
-import { jsonObjectSchema } from '../json.js'
-import { limits } from '../limits.js'
-import { idSchema, nameSchema } from '../names.js'
+} from '../items/items.js'
+import { jsonObjectSchema } from '../primitives/json.js'
+import { limits } from '../primitives/limits.js'
+import { idSchema, nameSchema } from '../primitives/names.js'
+import { momentSchema } from '../recall/archive.js'
 import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
 
 export const itemParamsSchema = z.strictObject({ agent: nameSchema, type: itemTypeSchema, name: nameSchema })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { idSchema } from '../names.js'
-import { restoredSchema, snapshotRequestSchema, snapshotSchema } from '../snapshots.js'
+import { idSchema } from '../primitives/names.js'
+import { restoredSchema, snapshotRequestSchema, snapshotSchema } from '../threads/snapshots.js'
 import { isoTimeSchema, jsonRecordSchema, named, pageSchema } from './common.js'
 
 export const snapshotParamsSchema = z.strictObject({ snapshot: idSchema })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { idSchema, nameSchema } from '../names.js'
-import { partialSettingsSchema } from '../settings.js'
-import type { FormatName } from '../strategies.js'
-import { loopSchema, processBodySchema, threadDetailsSchema } from '../threads.js'
+import { idSchema, nameSchema } from '../primitives/names.js'
+import { partialSettingsSchema } from '../settings/settings.js'
+import type { FormatName } from '../settings/strategies.js'
+import { loopSchema, processBodySchema, threadDetailsSchema } from '../threads/threads.js'
 import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
 
 export const threadParamsSchema = z.strictObject({ thread: nameSchema })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { selectionPresets, selectionShape } from './items.js'
-import { limits } from './limits.js'
+import { selectionPresets, selectionShape } from '../items/items.js'
+import { limits } from '../primitives/limits.js'
 import { fillSchema, formats, strategyNameSchema } from './strategies.js'
 import { toolRuleSchema, toolRulesMax } from './tools.js'
 

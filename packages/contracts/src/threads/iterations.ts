@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from './limits.js'
-import { idSchema, timeSchema } from './names.js'
+import { limits } from '../primitives/limits.js'
+import { idSchema, timeSchema } from '../primitives/names.js'
 
 const longText = z
   .string()

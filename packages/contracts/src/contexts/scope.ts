@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { momentSchema } from './archive.js'
-import { itemTypes } from './items.js'
-import { limits } from './limits.js'
-import { nameSchema } from './names.js'
+import { itemTypes } from '../items/items.js'
+import { limits } from '../primitives/limits.js'
+import { nameSchema } from '../primitives/names.js'
+import { momentSchema } from '../recall/archive.js'
 
 const ITEM_NAME = new RegExp(`^(${itemTypes.join('|')})/.`)
 

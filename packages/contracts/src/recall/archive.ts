@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { limits } from './limits.js'
-import { foreignNameSchema, nameSchema, timeSchema } from './names.js'
-import { toolKinds } from './tools.js'
+import { limits } from '../primitives/limits.js'
+import { foreignNameSchema, nameSchema, timeSchema } from '../primitives/names.js'
+import { toolKinds } from '../settings/tools.js'
 
 /** What a search ranks by. */
 export const searchLegs = ['both', 'words', 'meaning'] as const

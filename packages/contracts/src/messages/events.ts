@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { errorDataSchema } from './contexts.js'
-import { idSchema, nameSchema } from './names.js'
+import { errorDataSchema } from '../contexts/contexts.js'
+import { idSchema, nameSchema } from '../primitives/names.js'
 
 /** Events carry ids, never contents: who needs more reads the row. */
 export const eventTopics = ['message.stored', 'thread.compacted', 'context.built', 'snapshot.saved'] as const

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { archiveKinds } from './archive.js'
-import { idSchema } from './names.js'
+import { idSchema } from '../primitives/names.js'
+import { archiveKinds } from '../recall/archive.js'
 import { count, hash, line, position, text, texts, time } from './thread-export-fields.js'
 
 /** An archived content, once for all entries that hold it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { idSchema } from '../primitives/names.js'
 import { entryModes } from './contexts.js'
-import { idSchema } from './names.js'
 
 /** How a line of a receipt stands in one of the two contexts. */
 const standingSchema = z.object({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { HeddleError } from './errors.js'
+import { HeddleError } from '../errors.js'
 import { parse } from './validation.js'
 
 const schema = z.strictObject({

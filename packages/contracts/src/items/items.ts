@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { validationError } from './errors.js'
-import { jsonObjectSchema } from './json.js'
-import { limits } from './limits.js'
-import { nameSchema } from './names.js'
+import { validationError } from '../errors.js'
+import { jsonObjectSchema } from '../primitives/json.js'
+import { limits } from '../primitives/limits.js'
+import { nameSchema } from '../primitives/names.js'
 
 export const itemTypes = ['rule', 'reference', 'tool'] as const
 export type ItemType = (typeof itemTypes)[number]

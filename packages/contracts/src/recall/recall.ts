@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { validationError } from './errors.js'
-import { limits } from './limits.js'
-import { idSchema, nameSchema } from './names.js'
-import { partDataSchema, storedPartSchema } from './parts.js'
-import { parse } from './validation.js'
+import { validationError } from '../errors.js'
+import { partDataSchema, storedPartSchema } from '../messages/parts.js'
+import { limits } from '../primitives/limits.js'
+import { idSchema, nameSchema } from '../primitives/names.js'
+import { parse } from '../primitives/validation.js'
 
 /** Tokens that a recall gives back unless it is told otherwise (docs/search.md#the-archive). */
 export const RECALL_TOKENS_DEFAULT = 2_000

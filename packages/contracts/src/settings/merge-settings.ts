@@ -1,4 +1,4 @@
-import { selectionPresets } from './items.js'
+import { selectionPresets } from '../items/items.js'
 import { defaultSettings, type PartialSettings, type Settings } from './settings.js'
 
 /** Lays settings over one another, the later ones on top: defaults < file < environment < agent < request. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from './limits.js'
-import { foreignNameSchema, idSchema, nameSchema } from './names.js'
+import { limits } from '../primitives/limits.js'
+import { foreignNameSchema, idSchema, nameSchema } from '../primitives/names.js'
 
 export const snapshotRequestSchema = z.strictObject({
   agent: nameSchema,

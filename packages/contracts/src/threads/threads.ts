@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { limits } from './limits.js'
-import { timeSchema } from './names.js'
-import { partialSettingsSchema } from './settings.js'
+import { limits } from '../primitives/limits.js'
+import { timeSchema } from '../primitives/names.js'
+import { partialSettingsSchema } from '../settings/settings.js'
 
 const textUpTo = (charactersMax: number) =>
   z.string().min(1, 'must not be empty').max(charactersMax, `must have at most ${charactersMax} characters`)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type JsonObject, jsonObjectOrTextSchema, jsonObjectSchema } from './json.js'
-import { limits } from './limits.js'
-import { foreignNameSchema, idSchema, timeSchema } from './names.js'
+import { type JsonObject, jsonObjectOrTextSchema, jsonObjectSchema } from '../primitives/json.js'
+import { limits } from '../primitives/limits.js'
+import { foreignNameSchema, idSchema, timeSchema } from '../primitives/names.js'
 import { checkParts, messagePartSchema } from './parts.js'
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from './limits.js'
-import { idSchema } from './names.js'
+import { limits } from '../primitives/limits.js'
+import { idSchema } from '../primitives/names.js'
 
 export const time = z.string().min(10).max(40)
 export const hash = z.string().regex(/^\\x[0-9a-f]{2,128}$/, 'must be bytes as \\x and hexadecimal digits')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { includeModeSchema, itemBodySchema, itemTypeSchema } from './items.js'
-import { nameSchema } from './names.js'
+import { includeModeSchema, itemBodySchema, itemTypeSchema } from '../items/items.js'
+import { nameSchema } from '../primitives/names.js'
 import { time } from './thread-export-fields.js'
 
 /** The mode of the tools of a server that have none of their own. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { contextRequestSchema } from './contexts.js'
-import { limits } from './limits.js'
-import { messageCharacters, placedMessageSchema } from './messages.js'
-import { idSchema, nameSchema } from './names.js'
-import { settingsSchema } from './settings.js'
+import { contextRequestSchema } from '../contexts/contexts.js'
+import { messageCharacters, placedMessageSchema } from '../messages/messages.js'
+import { limits } from '../primitives/limits.js'
+import { idSchema, nameSchema } from '../primitives/names.js'
+import { settingsSchema } from '../settings/settings.js'
 
 /** Where a reply to a job is published: the name of its sender's inbox. */
 const replyToSchema = z.string().min(1).max(100).optional()

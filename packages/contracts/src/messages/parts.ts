@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from './limits.js'
-import { foreignNameSchema } from './names.js'
+import { limits } from '../primitives/limits.js'
+import { foreignNameSchema } from '../primitives/names.js'
 
 /** Kinds of what a message holds besides text. */
 export const partTypes = ['image', 'document', 'audio'] as const

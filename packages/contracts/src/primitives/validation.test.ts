@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { z } from 'zod'
-import { HeddleError } from './errors.js'
+import { HeddleError } from '../errors.js'
+import { messageInputSchema } from '../messages/messages.js'
 import { limits } from './limits.js'
-import { messageInputSchema } from './messages.js'
 import { nameSchema, timeSchema } from './names.js'
 import { parse } from './validation.js'
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { errorCodes } from './errors.js'
-import { includedItemSchema, requestItemSchema } from './items.js'
-import { limits } from './limits.js'
-import { idSchema, nameSchema, timeSchema } from './names.js'
+import { errorCodes } from '../errors.js'
+import { includedItemSchema, requestItemSchema } from '../items/items.js'
+import { limits } from '../primitives/limits.js'
+import { idSchema, nameSchema, timeSchema } from '../primitives/names.js'
+import { settingsSchema } from '../settings/settings.js'
+import { fillSchema, formats, strategyNameSchema } from '../settings/strategies.js'
 import { scopeReceiptSchema, scopeSchema } from './scope.js'
-import { settingsSchema } from './settings.js'
-import { fillSchema, formats, strategyNameSchema } from './strategies.js'
 
 export const counters = ['o200k', 'characters'] as const
 export type CounterName = (typeof counters)[number]

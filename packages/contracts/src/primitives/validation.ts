@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { HeddleError, PermanentError } from './errors.js'
+import { HeddleError, PermanentError } from '../errors.js'
 import { didYouMean, nearest } from './nearest.js'
 import { describeAtPlace, fieldAt } from './received.js'
 import { knownKeys, wording } from './wording.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { limits } from '../primitives/limits.js'
+import { nameSchema } from '../primitives/names.js'
 import { archiveKinds, momentSchema, pathSchema, searchLegsSchema } from './archive.js'
-import { limits } from './limits.js'
-import { nameSchema } from './names.js'
 
 /** What can be searched for: the kinds of the archive for results and replies, else the roles of messages. */
 export const searchKinds = [...archiveKinds, 'user', 'system', 'error', 'approval'] as const
