@@ -48,7 +48,7 @@ import { sampleInput } from '@heddle/test-support/sample-input'
 import { measure, split } from '../../packages/client/src/splitting.js'
 import { partText } from '../../packages/core/src/summarizing/fold.js'
 import { cutLeaves, leafHash } from '../../packages/core/src/tree/leaves.js'
-import { redactedText } from '../../packages/models/src/fold-text.js'
+import { redactedText } from '../../packages/models/src/summarize/fold-text.js'
 import type { Pass } from './measure.js'
 
 type Conversation = (text: string) => Message[]

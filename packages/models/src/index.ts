@@ -1,20 +1,20 @@
-export { type Accounts, accountedFor } from './accounted.js'
-export { type ChosenEmbedder, checkLocalModel, chooseEmbedder, type EmbedderSettings } from './choose-embedder.js'
+export { type ChosenEmbedder, checkLocalModel, chooseEmbedder, type EmbedderSettings } from './embed/choose-embedder.js'
+export { type Embedder, embedderLimits } from './embed/embedder.js'
+export { createEmbedders, type Embedders } from './embed/embedders.js'
+export { createHashingEmbedder } from './embed/hashing-embedder.js'
+export { createLocalEmbedder, type LocalEmbedderOptions } from './embed/local-embedder.js'
+export { DEFAULT_MODEL, listLocalModels, modelFolders } from './embed/local-models.js'
+export { createOpenAiEmbedder, type OpenAiEmbedderOptions } from './embed/openai-embedder.js'
+export { pullModel } from './embed/pull-model.js'
+export { type Accounts, accountedFor } from './summarize/accounted.js'
 export {
   chooseSummarizer,
   createSummarizers,
   fixedSummarizer,
   type SummarizerChoice,
   type Summarizers,
-} from './choose-summarizer.js'
-export { type Embedder, embedderLimits } from './embedder.js'
-export { createEmbedders, type Embedders } from './embedders.js'
-export { createExtractiveSummarizer } from './extractive-summarizer.js'
-export { modelSummarizerBounds } from './fold.js'
-export { createHashingEmbedder } from './hashing-embedder.js'
-export { createLocalEmbedder, type LocalEmbedderOptions } from './local-embedder.js'
-export { DEFAULT_MODEL, listLocalModels, modelFolders } from './local-models.js'
-export { createModelSummarizer } from './model-summarizer.js'
-export { createOpenAiEmbedder, type OpenAiEmbedderOptions } from './openai-embedder.js'
-export { pullModel } from './pull-model.js'
-export type { FinishedParts, Summarizer, SummaryCompanions } from './summarizer.js'
+} from './summarize/choose-summarizer.js'
+export { createExtractiveSummarizer } from './summarize/extractive-summarizer.js'
+export { modelSummarizerBounds } from './summarize/fold.js'
+export { createModelSummarizer } from './summarize/model-summarizer.js'
+export type { FinishedParts, Summarizer, SummaryCompanions } from './summarize/summarizer.js'

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defaultSettings, type Settings, settingsSchema } from '@heddle/contracts'
-import { type Provider, providers } from '../../../packages/models/src/providers.js'
+import { type Provider, providers } from '../../../packages/models/src/chat/providers.js'
 import { variables } from '../../../packages/runtime/src/config/environment.js'
 import { loadConfig } from '../../../packages/runtime/src/config/load.js'
 import { rawConfigSchema } from '../../../packages/runtime/src/config/schema.js'

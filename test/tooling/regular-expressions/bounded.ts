@@ -11,7 +11,7 @@ const OWN_SETTING = 'An address of the configuration.'
 
 export const bounded: readonly Bounded[] = [
   { file: 'packages/client/src/http/transport.ts', begins: '\\/+$', reason: OWN_SETTING },
-  { file: 'packages/models/src/pull-model.ts', begins: '\\/+$', reason: OWN_SETTING },
+  { file: 'packages/models/src/embed/pull-model.ts', begins: '\\/+$', reason: OWN_SETTING },
   {
     file: 'packages/client/src/chat/commands.ts',
     begins: '^\\/(context|settings)',
@@ -44,7 +44,7 @@ export const bounded: readonly Bounded[] = [
     reason: 'Of a term 96 characters are spelled anew.',
   },
   {
-    file: 'packages/models/src/words.ts',
+    file: 'packages/models/src/embed/words.ts',
     begins: '[\\p{Script=Han}',
     reason: 'A run of capitals is taken whole by a later alternative, so none begins anew within it.',
   },

@@ -1,11 +1,11 @@
 import type { Settings, SummarizationProvider, SummaryCall } from '@heddle/contracts'
 import type { Clock, Logger } from '@heddle/runtime'
-import { createAnthropicChat } from './anthropic-chat.js'
-import type { ChatModelOptions } from './chat-model.js'
+import { createAnthropicChat } from '../chat/anthropic-chat.js'
+import type { ChatModelOptions } from '../chat/chat-model.js'
+import { createOpenAiChat } from '../chat/openai-chat.js'
+import { fastModels, modelFacts, type Provider, providers } from '../chat/providers.js'
 import { createExtractiveSummarizer } from './extractive-summarizer.js'
 import { createModelSummarizer, type ModelSummarizerOptions } from './model-summarizer.js'
-import { createOpenAiChat } from './openai-chat.js'
-import { fastModels, modelFacts, type Provider, providers } from './providers.js'
 import type { Summarizer } from './summarizer.js'
 
 export type SummarizerSettings = Pick<Settings, 'summarizationProvider' | 'summarizationModel' | 'model'>

@@ -15,9 +15,9 @@ import {
   summaryPrompt,
   withPinnedFacts,
 } from '@heddle/core'
+import type { Attempt, PatientChat } from '../chat/patient-chat.js'
+import { ContextOverflowError } from '../chat/provider-errors.js'
 import { cleaned, grouped, redactedText, withinTokens } from './fold-text.js'
-import type { Attempt, PatientChat } from './patient-chat.js'
-import { ContextOverflowError } from './provider-errors.js'
 import type { FinishedParts } from './summarizer.js'
 
 export const modelSummarizerBounds = {

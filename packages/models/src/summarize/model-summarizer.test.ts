@@ -1,7 +1,7 @@
 import { foldBounds, type SummaryRequest, type SummarySource } from '@heddle/core'
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../test/support/src/manual-clock.js'
-import type { ChatModel, ChatRequest } from './chat-model.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
+import type { ChatModel, ChatRequest } from '../chat/chat-model.js'
 import { createModelSummarizer } from './model-summarizer.js'
 
 function source(text: string): SummarySource {

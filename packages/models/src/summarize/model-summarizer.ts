@@ -1,10 +1,10 @@
 import { RetryableError, type SummaryCall } from '@heddle/contracts'
 import { countTokens, type SummaryRequest } from '@heddle/core'
 import type { Clock } from '@heddle/runtime'
-import type { ChatModel } from './chat-model.js'
+import type { ChatModel } from '../chat/chat-model.js'
+import { type Attempt, PatientChat, type PatientChatOptions } from '../chat/patient-chat.js'
+import type { ModelFacts } from '../chat/providers.js'
 import { Fold, modelSummarizerBounds, type Question } from './fold.js'
-import { type Attempt, PatientChat, type PatientChatOptions } from './patient-chat.js'
-import type { ModelFacts } from './providers.js'
 import type { Summarizer } from './summarizer.js'
 
 export interface ModelSummarizerOptions extends PatientChatOptions {

@@ -2,8 +2,8 @@ import { summarizationProviders } from '@heddle/contracts'
 import { createLogger, systemClock } from '@heddle/runtime'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fastModels, modelFacts, providers } from '../chat/providers.js'
 import { chooseSummarizer, createSummarizers, type Environment } from './choose-summarizer.js'
-import { fastModels, modelFacts, providers } from './providers.js'
 
 const none = { summarizationProvider: null, summarizationModel: null, model: null }
 const choose = (settings: Partial<Parameters<typeof chooseSummarizer>[0]>, env: Environment) => {

@@ -1,8 +1,8 @@
 import { PermanentError, RetryableError } from '@heddle/contracts'
 import { redactSecrets } from '@heddle/core'
 import type OpenAI from 'openai'
+import { type PatienceOptions, PatientCalls } from '../chat/patient-calls.js'
 import { checkTexts, type Embedder, embedderClosed } from './embedder.js'
-import { type PatienceOptions, PatientCalls } from './patient-calls.js'
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 export const DEFAULT_OPENAI_MODEL = 'text-embedding-3-small'
