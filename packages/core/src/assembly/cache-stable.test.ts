@@ -5,9 +5,9 @@ import { builtOrRefused } from '../../../../test/support/src/context-faults.js'
 import { conversationOf, conversationSteps, type Step } from '../../../../test/support/src/conversations.js'
 import { simulatedInput } from '../../../../test/support/src/simulated-input.js'
 import { SimulatedThread } from '../../../../test/support/src/simulated-thread.js'
+import { isAssistantSide } from '../conversation/turns.js'
 import { type RenderedPart, renderedParts, sharedPrefixTokens } from '../formats/index.js'
-import { estimateTokens } from '../tokens.js'
-import { isAssistantSide } from '../turns.js'
+import { estimateTokens } from '../tokens/tokens.js'
 import type { buildContext } from './build.js'
 
 /** A compaction, a window that slides, and messages that must be shortened anew change the middle: all else may not. */

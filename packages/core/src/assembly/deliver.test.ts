@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { validateContext } from '../../../../test/support/src/validators/index.js'
 import type { NeutralMessage } from '../formats/neutral.js'
-import { estimateTokens } from '../tokens.js'
+import { estimateTokens } from '../tokens/tokens.js'
 import { deliver } from './deliver.js'
 import type { BuildInput } from './input.js'
 

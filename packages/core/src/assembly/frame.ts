@@ -1,8 +1,8 @@
 import { PermanentError } from '@heddle/contracts'
 import { answerTokens, type Lane } from '../compaction/lane.js'
 import { countFrame, countNeutralMessage } from '../formats/index.js'
-import { DEFAULT_WINDOW_TOKENS, isKnownModel, modelMargin } from '../models.js'
-import type { Counting } from './counting.js'
+import type { Counting } from '../history/counting.js'
+import { DEFAULT_WINDOW_TOKENS, isKnownModel, modelMargin } from '../tokens/models.js'
 import type { BuildInput } from './input.js'
 import { type FixedSection, toolsIn } from './sections.js'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sampleMessage } from '../../../../test/support/src/conversations.js'
 import { sampleInput } from '../../../../test/support/src/sample-input.js'
-import { isInWindow, windowBounds } from '../eligibility.js'
+import { isInWindow, windowBounds } from '../conversation/eligibility.js'
 import { buildContext } from './build.js'
 import { type HiddenMessages, hiddenReason } from './hidden-messages.js'
 

@@ -1,5 +1,5 @@
 import type { HiddenReason } from '@heddle/contracts'
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
 import type { BuildInput } from './input.js'
 
 /** Messages of one thread that a context could show if there were no rolling window and no clear. */

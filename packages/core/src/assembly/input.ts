@@ -1,10 +1,10 @@
 import type { ContextRequest, CounterName, Fill, FormatName, Receipt, Settings } from '@heddle/contracts'
 import type { CompactionState } from '../compaction/state.js'
+import type { Message } from '../conversation/message.js'
+import type { Count } from '../history/counting.js'
 import type { ContextItems } from '../items/index.js'
 import type { LoopContext } from '../iterations/loop.js'
 import type { ContextMemories, MemoryLimits } from '../memories/index.js'
-import type { Message } from '../message.js'
-import type { Count } from './counting.js'
 import type { HiddenMessages } from './hidden-messages.js'
 
 /** Everything that a context is made of. Building it reads no clock and no store. */

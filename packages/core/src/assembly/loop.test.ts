@@ -6,7 +6,7 @@ import { sampleInput } from '../../../../test/support/src/sample-input.js'
 import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
 import { countRendered, countSystem } from '../formats/index.js'
 import type { LoopContext } from '../iterations/loop.js'
-import { countTokens, estimateTokens } from '../tokens.js'
+import { countTokens, estimateTokens } from '../tokens/tokens.js'
 import { buildContext } from './build.js'
 import type { BuildInput } from './input.js'
 

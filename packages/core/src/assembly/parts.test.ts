@@ -5,10 +5,10 @@ import { sampleMessage } from '../../../../test/support/src/conversations.js'
 import { conversationsWithParts } from '../../../../test/support/src/parts.js'
 import { sampleInput } from '../../../../test/support/src/sample-input.js'
 import { validateContext } from '../../../../test/support/src/validators/index.js'
+import type { Message } from '../conversation/message.js'
 import { countRendered, countSystem } from '../formats/index.js'
-import type { Message } from '../message.js'
 import { fillSlots } from '../parts/index.js'
-import { estimateTokens } from '../tokens.js'
+import { estimateTokens } from '../tokens/tokens.js'
 import { buildContext } from './build.js'
 
 const strategies = fc.constantFrom('sandwich' as const, 'sliding-window' as const, 'full-history' as const)

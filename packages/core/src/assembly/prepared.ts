@@ -1,5 +1,5 @@
 import type { ContextRequest, PartialSettings, Settings } from '@heddle/contracts'
-import { canonicalJson, fingerprint } from '../fingerprint.js'
+import { canonicalJson, fingerprint } from '../conversation/fingerprint.js'
 import { memoryLimits } from '../memories/index.js'
 import { ITERATIONS } from '../strategies/iterations.js'
 import { RENDERER_VERSION } from './receipt.js'

@@ -1,6 +1,6 @@
 import type { ContextResult, FormatName, JsonObject } from '@heddle/contracts'
+import type { Count } from '../history/counting.js'
 import type { FullItem, IncludedItem } from '../items/index.js'
-import type { Count } from './counting.js'
 
 export type RenderedTool = ContextResult['tools'][number]
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type PinnedFact, pinnedFacts, pinnedTokens, withPinnedFacts } from '../summarizing/pinned.js'
-import { countTokens } from '../tokens.js'
+import { countTokens } from '../tokens/tokens.js'
 import { checkSummary, summaryFault } from './check-summary.js'
 
 const limits = { tokensMax: 200, replacedTokens: 1_000 }

@@ -1,6 +1,6 @@
 import { RetryableError } from '@heddle/contracts'
 import { holdsFact, type PinnedFact } from '../summarizing/pinned.js'
-import { countTokens } from '../tokens.js'
+import { countTokens } from '../tokens/tokens.js'
 
 /**
  * Phrases with which models refuse or ask back instead of summarizing, at the beginning of what they wrote. After the dash of

@@ -1,7 +1,7 @@
+import type { Message } from '../conversation/message.js'
 import { wholeThinking } from '../formats/thinking.js'
-import type { Message } from '../message.js'
 import { partsTokens } from '../parts/tokens.js'
-import { estimateTokens } from '../tokens.js'
+import { estimateTokens } from '../tokens/tokens.js'
 
 /**
  * What a message costs in a request besides its own text: role, separators, and the ids that tie calls to results. The

@@ -1,5 +1,5 @@
-import { ineligibleReason } from '../eligibility.js'
-import type { Message } from '../message.js'
+import { ineligibleReason } from '../conversation/eligibility.js'
+import type { Message } from '../conversation/message.js'
 import { type Lane, triggerTokens } from './lane.js'
 import { type CompactionState, isOvertaken } from './state.js'
 import { costUnder, plannedSummaryTokens } from './state-costs.js'

@@ -1,3 +1,4 @@
+export { elideMiddle, SOURCE_CHARACTERS_MAX, summarySources } from '../summarizing/sources.js'
 export { checkSummary, type SummaryLimits, summaryFault } from './check-summary.js'
 export { countMessageTokens, estimateMessageTokens, type MessageTokens, rawCost, sentTexts } from './costs.js'
 export { usageBelowTrigger, usageUnder } from './growth.js'
@@ -9,6 +10,5 @@ export {
   planCompaction,
 } from './plan.js'
 export { isSummarizedInParts, SUMMARIZED_MESSAGES_MAX, settle, stateAfter } from './settle.js'
-export { elideMiddle, SOURCE_CHARACTERS_MAX, summarySources } from './sources.js'
 export { type CompactionState, type Coverage, isCovered, isOvertaken, type Pruning } from './state.js'
 export { costUnder, summaryTokensMax } from './state-costs.js'

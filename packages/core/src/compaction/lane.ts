@@ -1,6 +1,6 @@
 import type { Settings, ToolRule } from '@heddle/contracts'
-import { modelMargin, modelWindowTokens } from '../models.js'
 import type { ContextStrategy } from '../strategies/strategy.js'
+import { modelMargin, modelWindowTokens } from '../tokens/models.js'
 import type { TreeShape } from '../tree/leaves.js'
 
 /**

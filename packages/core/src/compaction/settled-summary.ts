@@ -1,11 +1,11 @@
 import type { ToolCall } from '@heddle/contracts'
-import { areSame } from '../conversation.js'
-import type { Message } from '../message.js'
-import { summarizeExtractively } from '../summary/extractive.js'
+import { areSame } from '../conversation/conversation.js'
+import type { Message } from '../conversation/message.js'
+import type { ToolPairs } from '../conversation/turns.js'
+import { summarizeExtractively } from '../extractive/extractive.js'
+import { summarySources } from '../summarizing/sources.js'
 import { summarizeByTree } from '../tree/in-memory.js'
 import type { TreeShape } from '../tree/leaves.js'
-import type { ToolPairs } from '../turns.js'
-import { summarySources } from './sources.js'
 
 export interface SettledSummaryOptions {
   readonly pairs: ToolPairs

@@ -1,4 +1,4 @@
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
 import { overheadTokens, rawCost } from './costs.js'
 import type { Lane } from './lane.js'
 import { type CompactionState, isCovered } from './state.js'

@@ -1,5 +1,5 @@
-import type { Message, Position } from '../message.js'
-import { comparePositions } from '../order.js'
+import type { Message, Position } from '../conversation/message.js'
+import { comparePositions } from '../conversation/order.js'
 
 /** What stands in a context instead of a message. */
 export interface Pruning {

@@ -1,4 +1,4 @@
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
 
 /**
  * What the provider reported for the request that this message answered, with the answer itself. It is trusted only where

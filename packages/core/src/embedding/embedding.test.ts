@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chunkText } from '../chunking.js'
+import { chunkText } from '../tokens/chunking.js'
 import { itemText } from './item-text.js'
 import { type ChunkPlace, packPlaces, unpackPlaces } from './places.js'
 

@@ -3,7 +3,7 @@ import { modelMessageSchema } from 'ai'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { validateContext } from '../../../../test/support/src/validators/index.js'
-import { countTokens, estimateTokens } from '../tokens.js'
+import { countTokens, estimateTokens } from '../tokens/tokens.js'
 import {
   besideRendered,
   checkWellFormed,

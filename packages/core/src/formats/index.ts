@@ -8,12 +8,12 @@ import { openAiChat } from './openai-chat.js'
 import { openAiResponses } from './openai-responses.js'
 import { type KeptBeside, keptBeside, restoreNeutral } from './round-trip.js'
 
+export type { ContextFor, ContextIn } from '../delivery/delivered.js'
+export { type RenderedPart, renderedParts, renderParts, sharedPrefixTokens } from '../delivery/shared-prefix.js'
 export { countRendered, countSystem } from './counting.js'
-export type { ContextFor, ContextIn } from './delivered.js'
 export type { Rendered } from './format.js'
 export { checkWellFormed, type NeutralMessage } from './neutral.js'
 export type { KeptBeside } from './round-trip.js'
-export { type RenderedPart, renderedParts, renderParts, sharedPrefixTokens } from './shared-prefix.js'
 
 const formats: Readonly<Record<FormatName, Format>> = {
   neutral,

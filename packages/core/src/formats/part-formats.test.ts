@@ -7,7 +7,7 @@ import { pdfFile, pngFile, wavFile } from '../../../../test/support/src/media-fi
 import { partsOf } from '../../../../test/support/src/parts.js'
 import { validateContext } from '../../../../test/support/src/validators/index.js'
 import { fillSlots, partToStore, slotsIn } from '../parts/index.js'
-import { countTokens } from '../tokens.js'
+import { countTokens } from '../tokens/tokens.js'
 import {
   besideRendered,
   countFrame,

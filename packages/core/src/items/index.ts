@@ -1,4 +1,4 @@
-export { calibratedScore, scoreAnchors } from './calibration.js'
+export { calibratedScore, scoreAnchors } from '../search/calibration.js'
 export {
   type ContextItems,
   type FullItem,

@@ -1,7 +1,7 @@
 import { includeModes, itemTypes, mergeSettings, selectionPresets } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { calibratedScore, scoreAnchors } from './calibration.js'
+import { calibratedScore, scoreAnchors } from '../search/calibration.js'
 import { compareItems, effectiveInclude, type Item } from './item.js'
 import { requestItem, selectedItems, shareForThread } from './request-items.js'
 import { type Candidate, selectItems } from './selection.js'

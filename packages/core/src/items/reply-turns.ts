@@ -1,4 +1,4 @@
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
 
 export type TurnMessage = Pick<Message, 'seq' | 'role' | 'content' | 'toolCalls' | 'contextId'>
 

@@ -1,5 +1,5 @@
 import type { ItemType } from '@heddle/contracts'
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
 import { functionWords, termsOf } from '../search/index.js'
 import { namesItem } from './named-in-text.js'
 import { callNames } from './tool-names.js'

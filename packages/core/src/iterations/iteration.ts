@@ -1,5 +1,5 @@
 import type { FileEvent, IterationInput } from '@heddle/contracts'
-import { canonicalJson, fingerprint } from '../fingerprint.js'
+import { canonicalJson, fingerprint } from '../conversation/fingerprint.js'
 import { sliceWhole } from '../tools/lines.js'
 
 /** One step of an autonomous run (docs/iterations.md), with its whole texts. */

@@ -1,5 +1,5 @@
 import { withoutProtocol } from '../compaction/check-summary.js'
-import type { SummaryRequest, SummarySource } from '../summary/source.js'
+import type { SummaryRequest, SummarySource } from '../speech/source.js'
 import { oneLine, truncate } from '../tools/lines.js'
 import { type Iteration, truncateIteration } from './iteration.js'
 

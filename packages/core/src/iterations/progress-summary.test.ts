@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sampleIteration as anIteration } from '../../../../test/support/src/iterations.js'
-import { summarizeExtractively } from '../summary/extractive.js'
-import { countTokens } from '../tokens.js'
+import { summarizeExtractively } from '../extractive/extractive.js'
+import { countTokens } from '../tokens/tokens.js'
 import { formatIteration, progressParts, progressRequest } from './progress-request.js'
 
 const summarize = (outputs: readonly string[], options: { previousSummary?: string; tokensMax?: number } = {}) =>

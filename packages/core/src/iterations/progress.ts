@@ -1,5 +1,5 @@
 import type { Settings } from '@heddle/contracts'
-import { fingerprint } from '../fingerprint.js'
+import { fingerprint } from '../conversation/fingerprint.js'
 
 /**
  * A loop's summary is a series: with each iteration the oldest one of the window is folded into it, and each

@@ -1,6 +1,6 @@
 import type { Settings } from '@heddle/contracts'
-import { summarizeExtractively } from '../summary/extractive.js'
-import { countTokens } from '../tokens.js'
+import { summarizeExtractively } from '../extractive/extractive.js'
+import { countTokens } from '../tokens/tokens.js'
 import type { Iteration } from './iteration.js'
 import type { LoopContext } from './loop.js'
 import type { ProgressState } from './progress.js'

@@ -7,9 +7,9 @@ import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/
 import { buildContext } from '../assembly/build.js'
 import type { BuildInput } from '../assembly/input.js'
 import { heldMessages } from '../assembly/memory-section.js'
+import type { Message } from '../conversation/message.js'
 import { countNeutralMessage } from '../formats/index.js'
-import type { Message } from '../message.js'
-import { estimateTokens } from '../tokens.js'
+import { estimateTokens } from '../tokens/tokens.js'
 import { chooseMemories, type Memory, memoryLimits, memoryMessage } from './index.js'
 
 const memory = (fields: Partial<Memory> = {}): Memory => ({

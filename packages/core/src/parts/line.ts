@@ -1,5 +1,5 @@
 import type { Role, StoredPart } from '@heddle/contracts'
-import { recallTag } from '../references.js'
+import { recallTag } from '../conversation/references.js'
 import { oneLine, truncate } from '../tools/lines.js'
 
 /** Names and addresses come from outside: they are held to a part of a line. */

@@ -1,5 +1,5 @@
 import { limits } from '@heddle/contracts'
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
 
 /**
  * The messages whose parts are more than one request to a provider takes, by their bytes or by their number: the newest are

@@ -1,4 +1,4 @@
-import { recallTag } from '../references.js'
+import { recallTag } from '../conversation/references.js'
 import type { ToolUse } from '../tools/catalog.js'
 import { oneLine, truncate } from '../tools/lines.js'
 import type { ToolOutcome } from '../tools/results.js'

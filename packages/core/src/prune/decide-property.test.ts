@@ -2,8 +2,8 @@ import { defaultSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { conversation, decide, FILE } from '../../../../test/support/src/pruned-conversation.js'
-import { countTokens } from '../tokens.js'
-import { pairToolCalls } from '../turns.js'
+import { pairToolCalls } from '../conversation/turns.js'
+import { countTokens } from '../tokens/tokens.js'
 
 describe('for any conversation', () => {
   const step = fc.record({

@@ -1,8 +1,8 @@
 import { defaultSettings } from '@heddle/contracts'
 import { describe, expect, test } from 'vitest'
 import { conversation, decide, FILE } from '../../../../test/support/src/pruned-conversation.js'
-import type { Message } from '../message.js'
-import { countTokens } from '../tokens.js'
+import type { Message } from '../conversation/message.js'
+import { countTokens } from '../tokens/tokens.js'
 
 const summaryOf = (decisions: ReturnType<typeof decide>) =>
   decisions.map(({ messageId, action, reason }) => `${messageId} ${action}: ${reason}`)

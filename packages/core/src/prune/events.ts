@@ -1,9 +1,9 @@
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
+import type { ToolPair, ToolPairs } from '../conversation/turns.js'
 import { describeToolCall, type ToolCatalog, type ToolUse } from '../tools/catalog.js'
 import { normalizePath } from '../tools/paths.js'
 import { describeToolResult, type ToolOutcome } from '../tools/results.js'
 import type { ShellWrite } from '../tools/shell-writes.js'
-import type { ToolPair, ToolPairs } from '../turns.js'
 
 /** A tool's result with what its call and its text say about it. */
 export interface ToolEvent {

@@ -1,6 +1,6 @@
 import type { Settings } from '@heddle/contracts'
-import type { Message } from '../message.js'
-import { countTokens } from '../tokens.js'
+import type { Message } from '../conversation/message.js'
+import { countTokens } from '../tokens/tokens.js'
 import type { ToolEvent } from './events.js'
 import type { SupersededBy } from './supersession.js'
 

@@ -1,9 +1,9 @@
 import type { ToolCall } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import { sampleMessage } from '../../../../test/support/src/conversations.js'
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
+import { pairToolCalls } from '../conversation/turns.js'
 import { toolCatalogOf } from '../tools/catalog.js'
-import { pairToolCalls } from '../turns.js'
 import { toolEvents } from './events.js'
 import { findSuperseded } from './supersession.js'
 

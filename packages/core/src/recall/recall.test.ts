@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countTokens } from '../tokens.js'
+import { countTokens } from '../tokens/tokens.js'
 import * as recall from './index.js'
 import { excerptsOf, finish, type LineMatch } from './index.js'
 

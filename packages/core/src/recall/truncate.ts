@@ -1,4 +1,4 @@
-import { countTokens } from '../tokens.js'
+import { countTokens } from '../tokens/tokens.js'
 import { sliceWhole } from '../tools/lines.js'
 import { selectLines } from './lines.js'
 import type { LineMatch } from './search.js'

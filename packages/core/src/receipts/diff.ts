@@ -1,8 +1,8 @@
 import type { ContextDiff, ContextResult, DiffLine, HiddenReason } from '@heddle/contracts'
-import { canonicalJson } from '../fingerprint.js'
+import { canonicalJson } from '../conversation/fingerprint.js'
 import { renderParts, sharedPrefixTokens } from '../formats/index.js'
 import type { Steps } from '../recall/steps.js'
-import { countTokens, estimateTokens } from '../tokens.js'
+import { countTokens, estimateTokens } from '../tokens/tokens.js'
 import { longestRising } from './longest-rising.js'
 import { type Placed, standingsOf } from './standings.js'
 

@@ -1,4 +1,4 @@
-import { formatReference } from '../references.js'
+import { formatReference } from '../conversation/references.js'
 
 /** A message's reference as it can be read outside of its thread. */
 export function referenceIn(thread: string, code: string): string {

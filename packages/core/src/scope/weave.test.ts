@@ -6,10 +6,10 @@ import { validateContext } from '../../../../test/support/src/validators/index.j
 import { buildContext } from '../assembly/build.js'
 import type { BuildInput } from '../assembly/input.js'
 import type { CompactionState } from '../compaction/state.js'
+import type { Message } from '../conversation/message.js'
+import { positionOf } from '../conversation/order.js'
 import { countRendered, countSystem } from '../formats/index.js'
-import type { Message } from '../message.js'
-import { positionOf } from '../order.js'
-import { estimateTokens } from '../tokens.js'
+import { estimateTokens } from '../tokens/tokens.js'
 import type { ThreadShareOfScope } from './turns.js'
 import { weave } from './weave.js'
 

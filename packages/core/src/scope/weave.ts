@@ -1,8 +1,8 @@
 import { limits } from '@heddle/contracts'
 import { countMessageTokens } from '../compaction/costs.js'
 import type { CompactionState, Pruning } from '../compaction/state.js'
-import type { Message } from '../message.js'
-import { comparePositions } from '../order.js'
+import type { Message } from '../conversation/message.js'
+import { comparePositions } from '../conversation/order.js'
 import { fromAnywhere, referenceIn } from './references.js'
 import { newestOf, sharedCallIds, type ThreadShareOfScope, turnsOf } from './turns.js'
 

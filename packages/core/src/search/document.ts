@@ -1,5 +1,5 @@
 import type { Role, SearchKind, ToolCall } from '@heddle/contracts'
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
 import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
 import { termsOf } from './words.js'
 

@@ -1,5 +1,5 @@
-import { isLowSurrogate } from '../characters.js'
 import type { Steps } from '../recall/steps.js'
+import { isLowSurrogate } from '../tokens/characters.js'
 import { termsOf } from './words.js'
 
 /** Characters around the words that were found. */

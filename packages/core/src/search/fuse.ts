@@ -1,4 +1,4 @@
-import { calibratedScore } from '../items/calibration.js'
+import { calibratedScore } from './calibration.js'
 import type { NearDocument } from './nearest.js'
 import { Scores } from './scores.js'
 import type { RankedDocument } from './word-query.js'

@@ -1,5 +1,5 @@
-import { calibratedScore } from '../items/calibration.js'
 import type { Steps } from '../recall/steps.js'
+import { calibratedScore } from './calibration.js'
 import type { NearDocument } from './nearest.js'
 import { readPostings } from './postings.js'
 import { rarityOf } from './rank.js'

@@ -1,4 +1,4 @@
-import { detached } from '../detached.js'
+import { detached } from '../tokens/detached.js'
 import { stem } from './stem.js'
 
 /** Characters of the longest term: what goes on for longer is a hash or an encoded file, found by its beginning. */

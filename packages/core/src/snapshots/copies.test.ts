@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
 import { copyOf, originalOf, snapshotOfMark, withTheirPairs } from './copies.js'
 import { toSnapshotMessage } from './format.js'
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@heddle/contracts'
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
+import { messageReference } from '../conversation/references.js'
 import { contentWithLines } from '../parts/line.js'
-import { messageReference } from '../references.js'
 import type { SnapshotFile, SnapshotMessage } from './file.js'
 
 /** A message with what is stored beside it. */

@@ -1,5 +1,5 @@
-import type { Message } from '../message.js'
-import { messageReference } from '../references.js'
+import type { Message } from '../conversation/message.js'
+import { messageReference } from '../conversation/references.js'
 
 /** Shorter texts cost less than their names. */
 const NAMED_CHARACTERS_MIN = 12

@@ -5,8 +5,8 @@ import { lookAtBudgets } from '../../../../test/support/src/budget-faults.js'
 import { conversations, sampleMessage, withReasoning } from '../../../../test/support/src/conversations.js'
 import { sampleInput } from '../../../../test/support/src/sample-input.js'
 import { buildContext } from '../assembly/build.js'
-import type { Message } from '../message.js'
-import { estimateTokens } from '../tokens.js'
+import type { Message } from '../conversation/message.js'
+import { estimateTokens } from '../tokens/tokens.js'
 import { chooseFill } from './choose-fill.js'
 
 const HISTORIES = Number(process.env['HEDDLE_BUDGET_HISTORIES'] ?? 60)

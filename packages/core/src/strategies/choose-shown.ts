@@ -1,9 +1,9 @@
-import { type Caps, capSizes } from '../assembly/fit.js'
 import { overheadTokens, rawCost } from '../compaction/costs.js'
 import { heldUndone } from '../compaction/plan.js'
 import { type CompactionState, isCovered } from '../compaction/state.js'
-import type { Conversation } from '../conversation.js'
-import type { Message } from '../message.js'
+import type { Conversation } from '../conversation/conversation.js'
+import type { Message } from '../conversation/message.js'
+import { type Caps, capSizes } from '../history/fit.js'
 import type { ContextStrategy, HistoryInput } from './strategy.js'
 
 /** What a context shows beside its summary. */

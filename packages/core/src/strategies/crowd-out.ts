@@ -1,6 +1,6 @@
 import type { CompactionState } from '../compaction/state.js'
 import { costUnder } from '../compaction/state-costs.js'
-import type { Conversation } from '../conversation.js'
+import type { Conversation } from '../conversation/conversation.js'
 
 export const CROWDED_OUT = 'no room for it beside newer messages'
 

@@ -1,10 +1,10 @@
 import { defaultSettings, PermanentError } from '@heddle/contracts'
 import { rawCost } from '../compaction/costs.js'
 import { laneParts } from '../compaction/lane.js'
-import { readConversation } from '../conversation.js'
+import { readConversation } from '../conversation/conversation.js'
+import { messageReference } from '../conversation/references.js'
 import type { NeutralMessage } from '../formats/neutral.js'
-import { messageReference } from '../references.js'
-import { countTokens } from '../tokens.js'
+import { countTokens } from '../tokens/tokens.js'
 import { fitHistory } from './fit-history.js'
 import type { BuildOptions, ContextStrategy, FittedHistory, StrategyContext } from './strategy.js'
 

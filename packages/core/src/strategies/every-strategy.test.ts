@@ -5,7 +5,7 @@ import registerOwn from '../../../../docs/examples/own-strategy.js'
 import { conversationSteps } from '../../../../test/support/src/conversations.js'
 import { OWN_STRATEGY, registerOnce } from '../../../../test/support/src/own-strategy.js'
 import { runStrategyRounds } from '../../../../test/support/src/strategy-rounds.js'
-import { estimateTokens } from '../tokens.js'
+import { estimateTokens } from '../tokens/tokens.js'
 
 registerOnce(registerOwn)
 const strategies = [...builtInStrategies, OWN_STRATEGY]

@@ -1,5 +1,5 @@
 import type { Settings } from '@heddle/contracts'
-import type { Message } from '../message.js'
+import type { Message } from '../conversation/message.js'
 import { defineStrategy } from './define.js'
 import type { ContextStrategy, CoverageRange } from './strategy.js'
 

@@ -1,6 +1,6 @@
 import type { Settings } from '@heddle/contracts'
 import { costUnder } from '../compaction/state-costs.js'
-import type { Conversation } from '../conversation.js'
+import type { Conversation } from '../conversation/conversation.js'
 import { defineStrategy } from './define.js'
 import type { ContextStrategy } from './strategy.js'
 

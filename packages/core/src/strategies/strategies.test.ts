@@ -4,9 +4,9 @@ import registerOwn from '../../../../docs/examples/own-strategy.js'
 import { sampleMessage } from '../../../../test/support/src/conversations.js'
 import { registerOnce } from '../../../../test/support/src/own-strategy.js'
 import { rawCost } from '../compaction/costs.js'
+import type { Message } from '../conversation/message.js'
 import { countNeutralMessage } from '../formats/index.js'
-import type { Message } from '../message.js'
-import { countTokens, estimateTokens } from '../tokens.js'
+import { countTokens, estimateTokens } from '../tokens/tokens.js'
 import { strategyOf } from './registry.js'
 
 registerOnce(registerOwn)

@@ -1,10 +1,10 @@
 import type { Fill, FormatName } from '@heddle/contracts'
-import type { History } from '../assembly/history.js'
 import type { Lane } from '../compaction/lane.js'
 import type { CompactionState } from '../compaction/state.js'
-import type { Conversation } from '../conversation.js'
+import type { Conversation } from '../conversation/conversation.js'
+import type { Message } from '../conversation/message.js'
 import type { NeutralMessage } from '../formats/neutral.js'
-import type { Message } from '../message.js'
+import type { History } from '../history/history.js'
 
 /**
  * How the window of a thread is fitted into a budget (docs/strategies.md). A strategy decides which range of the messages a summary

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { SummarySource } from '../summary/source.js'
-import { countTokens } from '../tokens.js'
+import type { SummarySource } from '../speech/source.js'
+import { countTokens } from '../tokens/tokens.js'
 import { contentTokensMax, foldBounds, partSummaryTokensMax, partText, roughTokens, splitIntoParts } from './fold.js'
 
 function source(text: string, reference = 'msg-aaaaaaaa'): SummarySource {

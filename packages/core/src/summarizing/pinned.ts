@@ -1,6 +1,6 @@
-import { recallTag } from '../references.js'
-import type { SummarySource } from '../summary/source.js'
-import { countTokens } from '../tokens.js'
+import { recallTag } from '../conversation/references.js'
+import type { SummarySource } from '../speech/source.js'
+import { countTokens } from '../tokens/tokens.js'
 import { oneLine } from '../tools/lines.js'
 
 /** Something that a summary must not lose. */

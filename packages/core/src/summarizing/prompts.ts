@@ -1,6 +1,6 @@
 import type { SummaryPurpose } from '@heddle/contracts'
-import { recallTag } from '../references.js'
-import type { SummarySource } from '../summary/source.js'
+import { recallTag } from '../conversation/references.js'
+import type { SummarySource } from '../speech/source.js'
 
 /** What a model is told, and what it is given to read. */
 export interface SummaryPrompt {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { conversations } from '../../../../test/support/src/conversations.js'
-import type { Message } from '../message.js'
-import { summarizeExtractively } from '../summary/extractive.js'
+import type { Message } from '../conversation/message.js'
+import { summarizeExtractively } from '../extractive/extractive.js'
 import { summarizePart } from './kept-summaries.js'
 import { leafRequest } from './requests.js'
 

@@ -1,6 +1,6 @@
-import { fingerprint } from '../fingerprint.js'
-import { summarizeExtractively } from '../summary/extractive.js'
-import type { SummaryRequest } from '../summary/source.js'
+import { fingerprint } from '../conversation/fingerprint.js'
+import { summarizeExtractively } from '../extractive/extractive.js'
+import type { SummaryRequest } from '../speech/source.js'
 
 /** Characters of summaries that are kept: those of the parts of some twelve threads of ten thousand messages. */
 const CHARACTERS_MAX = 4_000_000

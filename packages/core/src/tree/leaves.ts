@@ -1,6 +1,6 @@
-import { fingerprint } from '../fingerprint.js'
-import type { Message } from '../message.js'
-import { turnEndScan } from '../turns.js'
+import { fingerprint } from '../conversation/fingerprint.js'
+import type { Message } from '../conversation/message.js'
+import { turnEndScan } from '../conversation/turns.js'
 
 /*
  * A summary of a long range is made in parts, so that what was summarized once need not be read again. The parts are the

@@ -1,4 +1,4 @@
-import { fingerprint } from '../fingerprint.js'
+import { fingerprint } from '../conversation/fingerprint.js'
 import { chance, type TreeShape } from './leaves.js'
 
 /** A part of a conversation: a leaf, or some parts that follow one another. */

@@ -1,7 +1,7 @@
-import { summarySources } from '../compaction/sources.js'
-import { readConversation } from '../conversation.js'
-import type { Message } from '../message.js'
-import type { SummaryRequest } from '../summary/source.js'
+import { readConversation } from '../conversation/conversation.js'
+import type { Message } from '../conversation/message.js'
+import type { SummaryRequest } from '../speech/source.js'
+import { summarySources } from '../summarizing/sources.js'
 import { partTokensMax, type TreeShape } from './leaves.js'
 
 export interface ReadingOptions {

@@ -1,0 +1,74 @@
+import { createHash, hash } from 'node:crypto'
+import { holdsLongText, jsonTextPieces, type MessageInput, SHORT_TEXT_CHARACTERS_MAX } from '@heddle/contracts'
+import type { Steps } from '../recall/steps.js'
+
+/**
+ * A hash over the fields that the client gave, whatever the order of their keys: the same id with the same fingerprint is
+ * a repeat, with another one a conflict. Two spellings of one instant are the same time.
+ *
+ * @returns 128 bits as {@link FINGERPRINT_DIGITS} hexadecimal digits
+ */
+export function messageFingerprint(message: MessageInput): string {
+  return fingerprint(canonicalJson(asHashed(message)))
+}
+
+/** The same, with a pause after each piece of a long text. */
+export function* messageFingerprintSteps(message: MessageInput): Steps<string> {
+  if (!holdsLongText(message)) return messageFingerprint(message)
+  const hashed = createHash('sha256')
+  for (const piece of canonicalPieces(asHashed(message))) {
+    hashed.update(piece)
+    yield
+  }
+  return hashed.digest('hex').slice(0, FINGERPRINT_DIGITS)
+}
+
+function asHashed(message: MessageInput): object {
+  return message.sentAt === undefined ? message : { ...message, sentAt: Date.parse(message.sentAt) }
+}
+
+export const FINGERPRINT_DIGITS = 32
+
+/** As digits and not as bytes, which take twice as long to make and cannot be compared as they are. */
+export function fingerprint(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, FINGERPRINT_DIGITS)
+}
+
+/** JSON with the keys of each object in order: one spelling for all values that say the same. */
+export function canonicalJson(value: unknown): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const fields = value as Readonly<Record<string, unknown>>
+  let text = ''
+  for (const key of Object.keys(fields).sort()) {
+    if (fields[key] === undefined) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(fields[key])}`
+  }
+  return `{${text}}`
+}
+
+/** The same in pieces, those of long texts among them. */
+function* canonicalPieces(value: unknown): Generator<string> {
+  if (typeof value === 'string' && value.length > SHORT_TEXT_CHARACTERS_MAX) {
+    yield '"'
+    yield* jsonTextPieces(value)
+    yield '"'
+  } else if (!holdsLongText(value)) yield canonicalJson(value)
+  else if (Array.isArray(value)) {
+    for (const [index, inner] of value.entries()) {
+      yield index === 0 ? '[' : ','
+      yield* canonicalPieces(inner)
+    }
+    yield ']'
+  } else {
+    const fields = value as Readonly<Record<string, unknown>>
+    let before = '{'
+    for (const key of Object.keys(fields).sort()) {
+      if (fields[key] === undefined) continue
+      yield `${before}${JSON.stringify(key)}:`
+      yield* canonicalPieces(fields[key])
+      before = ','
+    }
+    yield '}'
+  }
+}

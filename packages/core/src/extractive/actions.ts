@@ -1,0 +1,181 @@
+import type { Candidate } from '../speech/sections.js'
+import { speechOf } from '../speech/sentences.js'
+import type { SummarySource } from '../speech/source.js'
+import { firstLines, oneLine, truncate } from '../tools/lines.js'
+import { normalizePath } from '../tools/paths.js'
+import { describeToolResult } from '../tools/results.js'
+import { type Action, actionsOf } from './calls.js'
+import { readCode } from './code.js'
+import { addEdit } from './edits.js'
+import { ErrorLog } from './error-log.js'
+import type { NameIndex } from './name-index.js'
+import { baseName, isFileName, namesIn } from './names.js'
+import { planSteps } from './plans.js'
+import { reasonIn } from './reasons.js'
+import { refusalIn, refusalLine } from './refusals.js'
+import { type Subject, Subjects } from './subjects.js'
+
+/** How strongly a name belongs to what it was met in. */
+const STRENGTHS = { defined: 6, edited: 3, removed: 2, seen: 0.7 } as const
+const DECLARED_STRENGTH = 3
+/** Names that an output merely shows belong to its command less than to a file. */
+const OUTPUT_STRENGTH = 0.3
+
+/** Commands that tell whether what was edited is right. */
+const CHECK =
+  /(?:^|[\s:/&|;-])(?:tests?|spec|jest|vitest|mocha|pytest|tox|rspec|phpunit|lint|check|build|tsc|typecheck|type-check|clippy|vet|compile|mypy|pyright|ruff|eslint|biome|make|gradlew?|mvn|verify)\b/i
+const CREATED =
+  /\bfile (?:has been )?created\b|\bcreated (?:successfully|new file|file)\b|\bnew file\b|\bwrote \d+ (?:lines|bytes)\b/i
+
+/** What an agent did: the files it touched, the commands it ran, how they ended, and which failures were overcome. */
+export class ActionLog {
+  readonly subjects = new Subjects()
+  readonly errors = new ErrorLog()
+  /** What the user said instead of letting a call run. */
+  readonly refusals: Candidate[] = []
+  /** The steps of the latest plan. */
+  plan: readonly Candidate[] = []
+  /** The files that were edited since the last check that passed. */
+  private readonly unchecked = new Set<Subject>()
+  /** What the agent said last. */
+  private speech = ''
+  private pending: { readonly action: Action; readonly reference: string }[] = []
+
+  constructor(private readonly names: NameIndex) {}
+
+  /** Takes in a message with calls; their results are expected next, in the order of the calls. */
+  addCalls(source: SummarySource, place: number): void {
+    this.speech = speechOf(source.text).trim() || this.speech
+    this.pending = actionsOf(source).map((action) => ({ action, reference: source.reference }))
+    for (const { action } of this.pending) {
+      const steps = planSteps(action, place, '')
+      if (steps.length > 0) this.plan = steps
+      const { use, added, removed } = action
+      this.names.add(use.paths.map(baseName).filter(isFileName), use.kind === 'edit' ? 'edited' : 'called', place)
+      this.names.add(namesIn(added), use.kind === 'edit' ? 'edited' : 'called', place)
+      if (removed !== '') this.names.add(namesIn(removed), 'edited', place)
+    }
+  }
+
+  /** Returns what the user said instead of letting the call run; empty where nothing was said. */
+  addResult(source: SummarySource, place: number): string {
+    const taken = this.takePending(source.toolName)
+    const found = namesIn(speechOf(source.text))
+    this.names.add(found, source.isError ? 'failed' : 'shown', place)
+    if (!taken) return ''
+    const { action, reference } = taken
+    const { use } = action
+    const outcome = describeToolResult(use, source.text, source.isError)
+    const failed = outcome.failed || outcome.exitStatus === 'failed'
+    const refusal = failed ? refusalIn(source.text) : null
+    if (refusal !== null) {
+      const label = use.path ?? (action.label || action.name)
+      if (refusal !== '') this.refusals.push(refusalLine(refusal, label, place, source.reference))
+      return refusal
+    }
+    if (use.kind === 'edit' && !failed) this.addEdit(action, source.text, place, reference)
+    else if (use.kind === 'file_view' && use.path !== null && !failed) this.addView(use.path, source, place)
+    else if (use.kind === 'grep') this.addSearch(action, source, place)
+    if (use.kind !== 'edit' && use.kind !== 'file_view' && action.label !== '') {
+      const subject = this.subjects.of('action', action.label, place)
+      subject.runs++
+      if (failed) subject.failures++
+      subject.status = outcome.exitStatus
+      subject.reference = source.reference
+      subject.importance = importanceOf(action)
+      subject.outcome = use.kind === 'grep' ? foundText(outcome.matchCount) : lastWords(source.text)
+      for (const name of [...namesIn(action.added), ...found]) this.names.tie(name, subject, OUTPUT_STRENGTH)
+      const check = use.kind === 'bash' ? checkIn(action.label) : null
+      if (check !== null) this.addCheck(check, !failed && outcome.exitStatus !== 'failed')
+    }
+    const key = use.path ?? action.label
+    if (failed) this.errors.failed(source, action, key, place)
+    else this.errors.succeeded(key)
+    return ''
+  }
+
+  private takePending(toolName: string | null) {
+    const named = this.pending.findIndex(({ action }) => action.name === toolName)
+    return this.pending.splice(Math.max(named, 0), 1)[0] ?? null
+  }
+
+  /** A check that passed is the last word on what was edited before it; one that failed may be followed by another. */
+  private addCheck(label: string, hasPassed: boolean): void {
+    for (const { edits } of this.unchecked) edits.check = { label, hasPassed }
+    if (hasPassed) this.unchecked.clear()
+  }
+
+  private addEdit({ use, added, removed }: Action, result: string, place: number, reference: string): void {
+    const before = namesIn(removed)
+    const after = readCode(added)
+    const reason = reasonIn(this.speech)
+    for (const path of use.paths) {
+      const subject = this.subjects.of('file', normalizePath(path), place)
+      if (subject.edits.count === 0 && subject.views === 0 && CREATED.test(result.slice(0, 300))) {
+        subject.edits.isCreated = true
+      }
+      addEdit(subject.edits, path, removed, added, reason)
+      this.unchecked.add(subject)
+      subject.reference = reference
+      this.errors.edited(baseName(path))
+      this.names.tie(baseName(path), subject, 100)
+      for (const name of after.names) {
+        const isNew = removed === '' || !before.has(name)
+        this.names.tie(name, subject, isNew && after.declared.has(name) ? STRENGTHS.defined : STRENGTHS.edited)
+      }
+      for (const name of before) if (!after.names.has(name)) this.names.tie(name, subject, STRENGTHS.removed)
+      for (const [name, scope] of after.scopes) subject.scopes.set(name, scope)
+    }
+  }
+
+  private addView(path: string, source: SummarySource, place: number): void {
+    const subject = this.subjects.of('file', normalizePath(path), place)
+    subject.views++
+    this.names.tie(baseName(path), subject, 100)
+    const { names, declared, scopes } = readCode(source.text)
+    for (const [name, scope] of scopes) subject.scopes.set(name, scope)
+    for (const name of names) this.names.tie(name, subject, declared.has(name) ? DECLARED_STRENGTH : STRENGTHS.seen)
+  }
+
+  /** What a search shows belongs to the files in which it was found. */
+  private addSearch({ use }: Action, source: SummarySource, place: number): void {
+    const searched = use.searchPath !== null && isFileName(use.searchPath) ? normalizePath(use.searchPath) : null
+    for (const line of firstLines(source.text, 300)) {
+      const path = /^([^\s:]{1,300}\.\w{1,6})(?::\d|-\d)/.exec(line)?.[1]
+      const file = path === undefined ? searched : normalizePath(path)
+      if (file === null) continue
+      const subject = this.subjects.of('file', file, place)
+      for (const name of namesIn(line.slice(path?.length ?? 0))) this.names.tie(name, subject, STRENGTHS.seen)
+      this.names.tie(baseName(file), subject, 0.2)
+    }
+  }
+}
+
+/** Of several commands on a line, the one that checks. */
+function checkIn(label: string): string | null {
+  return label.split(/ (?:&&|\||;|>) /).find((command) => CHECK.test(command) && !LOOKS.test(command)) ?? null
+}
+
+function foundText(matches: number | null): string {
+  return matches === null || matches === 0 ? 'nothing found' : matches === 1 ? '1 match' : `${matches} matches`
+}
+
+/** Lines of code, of a difference and of markup say little by themselves. */
+const MARKUP = /^\s*(?:[<+#*}\])]|\/\/|-\S)/
+
+/** What a command printed last. */
+function lastWords(text: string): string {
+  const lines = firstLines(text.slice(-2_000), 60).filter((line) => /[\p{L}\p{N}]/u.test(line) && !MARKUP.test(line))
+  return truncate(oneLine(lines.at(-1) ?? ''), 100)
+}
+
+const LOOKS = /^(?:ls|cat|grep|rg|find|head|tail|sed -n|git (?:\S+ \S+ )?(?:status|log|diff|show)|echo|pwd|which|wc)\b/
+
+/** What changes the world weighs more than what looks at it. */
+function importanceOf({ name, use, label }: Action): number {
+  const changes =
+    /(?:^|_)(?:create|update|cancel|book|send|delete|transfer|add|remove|set|pay|modify|exchange|return|submit|commit|push|install|deploy|rm|mv)/i
+  if (use.kind === 'bash')
+    return LOOKS.test(label) ? 0 : /\b(?:test|build|lint|commit|push|install|deploy|migrate)\b/.test(label) ? 4 : 2
+  return use.kind === 'grep' ? 0 : changes.test(name) ? 5 : 1
+}

@@ -1,0 +1,123 @@
+import { summarizeProgressExtractively } from '../iterations/progress-summary.js'
+import { prefixWithinTokens } from '../recall/truncate.js'
+import { type Candidate, sections } from '../speech/sections.js'
+import { sentencesOf } from '../speech/sentences.js'
+import type { SummaryRequest } from '../speech/source.js'
+import { countTokens } from '../tokens/tokens.js'
+import { oneLine } from '../tools/lines.js'
+import { detailLines } from './details.js'
+import { type Gathered, gather } from './gather.js'
+import { nameLines } from './name-lines.js'
+import { Chooser, entryOf, formatLine, type Layout } from './select.js'
+
+/** References cost about twelve tokens a line: a summary that is shorter than this has better use for them. */
+const REFERENCES_TOKENS_MIN = 500
+/** Shorter summaries are lines without headings. */
+const HEADINGS_TOKENS_MIN = 120
+
+/** What a goal of usual length takes, and how much of a short summary it may be. */
+const GOAL_TOKENS = 160
+const GOAL_SHARE_MAX = 0.4
+/** What identifiers that no sentence tells may take, where a summary is long enough for references. */
+const NAMES_SHARE = 0.56
+const NAMES_HEADING_TOKENS = 6
+/** What lines about files and commands may take in any case. */
+const DETAILS_SHARE = 0.22
+
+/** What the headings over files and commands take. */
+const HEADINGS_TOKENS = 16
+
+/**
+ * Summarizes without a model. What was said is taken word for word, the weightiest sentences first; what was done to each
+ * file and what became of each command is put in words, with the names that matter most. Names that were used often,
+ * recently, in edits, by the user or in plans weigh most: they are what the work goes on with.
+ *
+ * The same request gives the same summary; it takes time linear in the messages. The result is never more than
+ * `tokensMax` tokens, and empty only where there is nothing to summarize.
+ */
+export function summarizeExtractively(request: SummaryRequest): string {
+  if (request.purpose === 'progress') return summarizeProgressExtractively(request)
+  const { tokensMax } = request
+  const gathered = gather(request)
+  const layout = {
+    withHeadings: tokensMax >= HEADINGS_TOKENS_MIN,
+    withReferences: tokensMax >= REFERENCES_TOKENS_MIN,
+  }
+  const summary = render(choose(gathered, request, layout), layout, tokensMax)
+  if (summary !== '') return summary
+  const words = lastResort(gathered, request)
+  // A character may take three tokens; the mark of something left out takes one.
+  return cut(words, tokensMax) || (words === '' ? '' : '…')
+}
+
+/** First what was said, each section within its share, then files and commands, then whatever still fits. */
+function choose({ shortlist, index, log, paths }: Gathered, request: SummaryRequest, layout: Layout): Candidate[] {
+  const { messages, tokensMax } = request
+  const { length } = messages
+  const chooser = new Chooser(tokensMax, layout, (name) => index.weight(name, length))
+  const goals = shortlist.of('goal').map(({ text }) => text)
+  const isTold = ({ section, text }: Candidate) => section !== 'goal' && goals.some((goal) => goal.includes(text))
+  const entries = new Map(
+    sections.map(({ name }) => [name, shortlist.of(name).flatMap((each) => (isTold(each) ? [] : [entryOf(each)]))]),
+  )
+  if (layout.withHeadings) {
+    for (const { name, share } of sections) {
+      const room = Math.floor(tokensMax * share)
+      chooser.fill(entries.get(name) ?? [], name === 'goal' ? Math.max(room, goalRoom(tokensMax)) : room)
+    }
+    if (paths.root !== '') chooser.fill([entryOf(paths.line())], chooser.tokensLeft)
+    const length = messages.length
+    const namesMax = layout.withReferences ? Math.floor(tokensMax * NAMES_SHARE) : 0
+    const room = Math.max(Math.floor(tokensMax * DETAILS_SHARE), chooser.tokensLeft - HEADINGS_TOKENS - namesMax)
+    const subjects = log.subjects.all()
+    const details = detailLines({ subjects, index, paths, length, told: chooser.told, tokensMax: room })
+    chooser.fill(details.map(entryOf), room)
+    const names = nameLines({
+      index,
+      length,
+      told: chooser.told,
+      tokensMax: Math.min(namesMax, chooser.tokensLeft) - NAMES_HEADING_TOKENS,
+    })
+    chooser.fill(namesMax === 0 ? [] : names.map(entryOf), namesMax)
+  }
+  chooser.fill([...entries.values()].flat(), chooser.tokensLeft)
+  return chooser.lines
+}
+
+/** A summary that is too short for its goal says nothing that helps. */
+function goalRoom(tokensMax: number): number {
+  return Math.min(GOAL_TOKENS, Math.floor(tokensMax * GOAL_SHARE_MAX))
+}
+
+function render(lines: readonly Candidate[], { withHeadings }: Layout, tokensMax: number): string {
+  const blocks = sections.flatMap(({ name, heading }) => {
+    const own = lines.filter(({ section }) => section === name)
+    // The goal and files stand by their weight, what was said in the order in which it was said.
+    const isByWeight = name === 'files' || name === 'goal' || name === 'names'
+    own.sort((left, right) => (isByWeight ? right.score - left.score : left.place - right.place))
+    if (own.length === 0) return []
+    return [[...(withHeadings ? [`## ${heading}`] : []), ...own.map(formatLine)].join('\n')]
+  })
+  return cut(blocks.join(withHeadings ? '\n\n' : '\n'), tokensMax)
+}
+
+/** Where no line fits or none was found: the weightiest line, the last words, or at least how much there was. */
+function lastResort({ shortlist, messages }: Gathered, { previousSummary }: SummaryRequest): string {
+  for (const name of ['requests', 'goal', 'state', 'facts', 'decisions', 'errors', 'next', 'questions'] as const) {
+    const first = shortlist.of(name)[0]
+    if (first) return first.text
+  }
+  const words = messages
+    .map(({ role, text }) => (role === 'tool_result' ? '' : sentencesOf(text).join(' ')))
+    .findLast(Boolean)
+  if (words !== undefined) return words
+  if (messages.length === 0) return oneLine(previousSummary ?? '', Number.POSITIVE_INFINITY)
+  return messages.length === 1 ? '1 message without words' : `${messages.length} messages without words`
+}
+
+function cut(text: string, tokensMax: number): string {
+  if (countTokens(text) <= tokensMax) return text
+  let kept = text.slice(0, prefixWithinTokens(text, tokensMax))
+  while (kept !== '' && countTokens(kept) > tokensMax) kept = kept.slice(0, -1).toWellFormed()
+  return kept
+}
