@@ -45,7 +45,7 @@ import {
 } from '@heddle/core'
 import { sampleMessage } from '@heddle/test-support/conversations'
 import { sampleInput } from '@heddle/test-support/sample-input'
-import { measure, split } from '../../packages/client/src/splitting.js'
+import { measure, split } from '../../packages/client/src/messages/splitting.js'
 import { partText } from '../../packages/core/src/summarizing/fold.js'
 import { cutLeaves, leafHash } from '../../packages/core/src/tree/leaves.js'
 import { redactedText } from '../../packages/models/src/summarize/fold-text.js'

@@ -11,11 +11,11 @@ import type {
 } from '@heddle/contracts'
 import type { ContextFor } from '@heddle/core'
 import type { DeadLetter } from '@heddle/store'
-import { type AgentsClient, agentsClient, type SnapshotsClient, snapshotsClient } from './agents-client.js'
-import { type ArchiveHit, type ArchiveSearchResult, listArchive, searchArchive } from './archive.js'
-import { type BuildOptions, buildContext } from './build-context.js'
-import { lastContextAt, type MomentOptions } from './context-at.js'
-import { type ContextListOptions, listThreadContexts } from './context-list.js'
+import { type AgentsClient, agentsClient, type SnapshotsClient, snapshotsClient } from './agents/agents-client.js'
+import { type SubscribeOptions, subscribeToContexts } from './calls/subscribe.js'
+import { type BuildOptions, buildContext } from './contexts/build-context.js'
+import { lastContextAt, type MomentOptions } from './contexts/context-at.js'
+import { type ContextListOptions, listThreadContexts } from './contexts/context-list.js'
 import {
   compareContexts,
   findContext,
@@ -23,15 +23,15 @@ import {
   getContext,
   orderContext,
   type RequestedContext,
-} from './contexts.js'
-import { type DeadLetterSelection, type RedriveResult, readDeadLetters, redrive } from './dead-letters.js'
-import { type FollowedEvents, type FollowOptions, followEvents } from './events.js'
-import { type ListMessagesOptions, listMessages, type MessageEntry } from './history.js'
-import { type ItemsClient, itemsClient } from './items-client.js'
-import { type AppendOptions, type AppendResult, appendMessages } from './messages.js'
-import { openParts } from './open-parts.js'
-import type { ClientOptions, Page } from './options.js'
-import { createProducer, type Producer, type ProducerOptions } from './producer.js'
+} from './contexts/contexts.js'
+import { type PlanOptions, type PrunePlan, planPruning } from './contexts/prune-plan.js'
+import { type UncompactOptions, type UncompactResult, uncompact } from './contexts/uncompact.js'
+import { type FollowedEvents, type FollowOptions, followEvents } from './events/events.js'
+import { type ItemsClient, itemsClient } from './items/items-client.js'
+import { type ListMessagesOptions, listMessages, type MessageEntry } from './messages/history.js'
+import { type AppendOptions, type AppendResult, appendMessages } from './messages/messages.js'
+import { createProducer, type Producer, type ProducerOptions } from './messages/producer.js'
+import { type DeadLetterSelection, type RedriveResult, readDeadLetters, redrive } from './projects/dead-letters.js'
 import {
   type GrantsClient,
   grantsClient,
@@ -39,11 +39,12 @@ import {
   keysClient,
   type ProjectsClient,
   projectsClient,
-} from './projects-client.js'
-import { type PlanOptions, type PrunePlan, planPruning } from './prune-plan.js'
-import { recall } from './recall.js'
-import { type SearchResult, search } from './search.js'
-import { type SubscribeOptions, subscribeToContexts } from './subscribe.js'
+} from './projects/projects-client.js'
+import { type ArchiveHit, type ArchiveSearchResult, listArchive, searchArchive } from './recall/archive.js'
+import { recall } from './recall/recall.js'
+import { type SearchResult, search } from './recall/search.js'
+import { openParts } from './setup/open-parts.js'
+import type { ClientOptions, Page } from './setup/options.js'
 import {
   type IterationsClient,
   iterationsClient,
@@ -51,8 +52,7 @@ import {
   processesClient,
   type ThreadsClient,
   threadsClient,
-} from './threads-client.js'
-import { type UncompactOptions, type UncompactResult, uncompact } from './uncompact.js'
+} from './threads/threads-client.js'
 
 /** What producers and agents do with Heddle from inside its network: through the queue and the store. */
 export interface Client {

@@ -23,7 +23,7 @@ export const bounded: readonly Bounded[] = [
     reason: 'What is left is taken to the end of the text, so the expression never goes back.',
   },
   {
-    file: 'packages/client/src/fault-places.ts',
+    file: 'packages/client/src/calls/fault-places.ts',
     begins: '^messages\\.',
     reason: 'The name of a field in an error of our own.',
   },

@@ -7,7 +7,7 @@ import {
   validationError,
   withSetting,
 } from '@heddle/contracts'
-import { changeSettings } from '../change-settings.js'
+import { changeSettings } from '../agents/change-settings.js'
 import type { ChatClient } from './commands.js'
 import { type ChatReply, chatReply } from './reply.js'
 

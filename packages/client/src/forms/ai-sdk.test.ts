@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAppend } from '../append-input.js'
+import { readAppend } from '../calls/append-input.js'
 
 const read = (...messages: unknown[]) => readAppend({ agent: 'pilot', thread: 'tides', format: 'ai-sdk', messages })
 const said = (...messages: unknown[]) => read(...messages).messages.map(({ id: _, ...message }) => message)

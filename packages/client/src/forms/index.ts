@@ -1,6 +1,6 @@
 import type { FormatName, JsonObject } from '@heddle/contracts'
 import type { z } from 'zod'
-import { idOfSource } from '../idempotency.js'
+import { idOfSource } from '../calls/idempotency.js'
 import type { MessageDraft } from '../sessions/parsed.js'
 import { aiSdkEntrySchema, readAiSdk } from './ai-sdk.js'
 import { anthropicEntrySchema, readAnthropicEntries } from './anthropic.js'

@@ -1,7 +1,7 @@
 import { HeddleError, messageInputSchema } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readAppend } from '../append-input.js'
+import { readAppend } from '../calls/append-input.js'
 import { formNames } from './index.js'
 
 /** Fields and words of all forms, so that generated entries come near to what each of them takes. */

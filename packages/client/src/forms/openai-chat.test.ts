@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAppend } from '../append-input.js'
+import { readAppend } from '../calls/append-input.js'
 
 const names = { agent: 'pilot', thread: 'tides', format: 'openai-chat' }
 const read = (...messages: unknown[]) => readAppend({ ...names, messages })

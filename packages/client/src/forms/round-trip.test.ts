@@ -2,7 +2,7 @@ import { type NeutralMessage, render } from '@heddle/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { validateContext } from '../../../../test/support/src/validators/index.js'
-import { readAppend } from '../append-input.js'
+import { readAppend } from '../calls/append-input.js'
 import { formNames } from './index.js'
 
 const texts = fc.oneof(

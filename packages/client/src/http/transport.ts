@@ -7,8 +7,8 @@ import {
   RetryableError,
   validationError,
 } from '@heddle/contracts'
-import { checkDeadline } from '../deadline.js'
-import { isWorthRetrying, pauseAfter } from '../retrying.js'
+import { checkDeadline } from '../calls/deadline.js'
+import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
 import { type Incoming, isNode, type Send, sendByNode } from './node-send.js'
 
 export interface TransportOptions {

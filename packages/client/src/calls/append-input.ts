@@ -1,0 +1,122 @@
+import {
+  formats,
+  idSchema,
+  limits,
+  type MessageInput,
+  nameSchema,
+  newMessageSchema,
+  PermanentError,
+  parse,
+  settingsSchema,
+  timeBoundsMs,
+} from '@heddle/contracts'
+import { z } from 'zod'
+import { entrySchemaOf, type FormName, formNames, readForm } from '../forms/index.js'
+import { idsOfKey } from './idempotency.js'
+import { newId } from './ids.js'
+
+/** What an append is about, checked and copied: what its caller does to the objects meanwhile changes nothing. */
+export interface AppendInput {
+  readonly agent: string
+  readonly thread: string
+  readonly messages: readonly MessageInput[]
+  /** Ids that the caller chose, or that a reply's own id or the caller's key gave; the others are new, and cannot be stored yet. */
+  readonly chosenIds: ReadonlySet<string>
+  readonly startedAtMs: number | undefined
+  readonly continues: boolean
+  readonly newAgentRollingWindow: number | null | undefined
+  /** For each message the index of the entry that says it, where the entries are in a provider's form. */
+  readonly entries?: readonly number[]
+}
+
+const formatSchema = z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).optional()
+const messageSchema = newMessageSchema(newId)
+
+const appendSchema = z.strictObject({
+  agent: nameSchema,
+  thread: nameSchema,
+  format: formatSchema,
+  messages: z.array(messageSchema),
+  contextId: idSchema.optional(),
+  idempotencyKey: z.string().optional(),
+  ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
+  onBusy: z.enum(['wait', 'fail'], { error: 'must be wait or fail' }).optional(),
+  idsAreNew: z.boolean().optional(),
+  deadlineMs: z.number().min(1).max(limits.waitMsMax).optional(),
+  continues: z.boolean().optional(),
+  startedAtMs: z.number().min(timeBoundsMs.first).max(timeBoundsMs.last).optional(),
+  newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
+  signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+  onProgress: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
+})
+
+/** The same, with messages as a provider's package gives and takes them. */
+const formSchemas = new Map(
+  formNames.map((form) => [form, appendSchema.extend({ messages: z.array(entrySchemaOf(form)) })] as const),
+)
+const namedFormatSchema = z.object({ format: formatSchema })
+
+/**
+ * Reads what a program gave, of whatever type it really is. The job that is made of it is one that ingest takes.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE`, with a field such as `messages.3.content`, in the words of
+ *   the form that the messages are in
+ */
+export function readAppend(given: unknown): AppendInput {
+  const { format = 'neutral' } = parse(namedFormatSchema, given, 'append')
+  return format === 'neutral' ? readNeutral(given) : readInForm(format, given)
+}
+
+function readNeutral(given: unknown): AppendInput {
+  const { agent, thread, messages, contextId, idempotencyKey, ...rest } = parse(appendSchema, given, 'append')
+  const { messages: before } = given as { messages: readonly unknown[] }
+  const idOf = idempotencyKey === undefined ? undefined : idsOfKey(idempotencyKey, 'message', thread)
+  const chosenIds = new Set<string>()
+  for (const [index, message] of messages.entries()) {
+    if (isWithoutId(before[index])) {
+      if (idOf === undefined) continue
+      message.id = idOf(index)
+    }
+    chosenIds.add(message.id)
+  }
+  const { startedAtMs, newAgentRollingWindow, continues = false } = rest
+  const answering = contextId === undefined ? messages : messages.map((message) => withContext(message, contextId))
+  return { agent, thread, messages: answering, chosenIds, startedAtMs, newAgentRollingWindow, continues }
+}
+
+function readInForm(form: FormName, given: unknown): AppendInput {
+  const schema = formSchemas.get(form) as NonNullable<ReturnType<typeof formSchemas.get>>
+  const { agent, thread, messages, contextId, idempotencyKey, ...rest } = parse(schema, given, 'append')
+  const idOf = idempotencyKey === undefined ? () => undefined : idsOfKey(idempotencyKey, 'message', thread)
+  const read = readForm(form, thread, messages)
+  const chosenIds = new Set<string>()
+  const checked = read.map(({ entry, message }, index) => {
+    const id = message.id ?? idOf(index)
+    if (id !== undefined) chosenIds.add(id)
+    return withContext(check({ ...message, id }, `messages.${entry}`), contextId)
+  })
+  const { startedAtMs, newAgentRollingWindow, continues = false } = rest
+  const entries = read.map(({ entry }) => entry)
+  return { agent, thread, messages: checked, chosenIds, startedAtMs, newAgentRollingWindow, continues, entries }
+}
+
+/** The entry was what its form takes; the message may still be too large as a whole. */
+function check(message: unknown, place: string): MessageInput {
+  try {
+    return parse(messageSchema, message, place)
+  } catch (error) {
+    if (!(error instanceof PermanentError)) throw error
+    const { code, detail, ...details } = error.toJSON()
+    throw new PermanentError(code, detail, { ...details, field: place, cause: error })
+  }
+}
+
+/** A reply is linked to the context that it answered; one that names a context itself stays as it is. */
+function withContext(message: MessageInput, contextId: string | undefined): MessageInput {
+  const isReply = message.role === 'assistant' || message.role === 'tool_use'
+  return contextId === undefined || message.contextId !== undefined || !isReply ? message : { ...message, contextId }
+}
+
+function isWithoutId(message: unknown): message is object {
+  return message !== null && typeof message === 'object' && (message as { id?: unknown }).id === undefined
+}

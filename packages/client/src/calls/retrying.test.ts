@@ -1,0 +1,76 @@
+import { PermanentError, RetryableError } from '@heddle/contracts'
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
+import { persist } from './retrying.js'
+
+const away = new RetryableError('SERVICE_UNAVAILABLE', 'away')
+
+function patience(clock: ManualClock, deadlineMs: number) {
+  return { clock, endsAtMs: clock.nowMs() + deadlineMs }
+}
+
+test('what passes is tried again until it succeeds', async () => {
+  const clock = new ManualClock()
+  let tries = 0
+  const done = persist(
+    async () => {
+      if (++tries < 4) throw away
+      return 'done'
+    },
+    patience(clock, 30_000),
+  )
+  await clock.advance(30_000)
+  expect(await done).toBe('done')
+  expect(tries).toBe(4)
+})
+
+test('what does not pass is thrown at once, and what goes on until the deadline is thrown then', async () => {
+  const clock = new ManualClock()
+  const refused = new PermanentError('UNAUTHORIZED', 'no')
+  await expect(persist(() => Promise.reject(refused), patience(clock, 1_000))).rejects.toBe(refused)
+  const startedMs = clock.nowMs()
+  const gone = persist(() => Promise.reject(away), patience(clock, 5_000)).catch((error: unknown) => ({
+    error,
+    tookMs: clock.nowMs() - startedMs,
+  }))
+  await clock.advance(10_000)
+  expect(await gone).toMatchObject({ error: away })
+  expect((await gone) as object).toHaveProperty(
+    'tookMs',
+    expect.toSatisfy((ms: number) => ms > 3_000 && ms <= 5_000),
+  )
+})
+
+test('a server that never answers is given up on at the deadline', async () => {
+  const clock = new ManualClock()
+  const hung = persist(() => new Promise(() => {}), patience(clock, 2_000)).catch((error: unknown) => error)
+  await clock.advance(2_000)
+  expect(await hung).toMatchObject({ code: 'TIMEOUT', disposition: 'retry' })
+})
+
+test('no try comes before the time that the error names', async () => {
+  const clock = new ManualClock()
+  const startedMs = clock.nowMs()
+  const triedAtMs: number[] = []
+  const done = persist(
+    async () => {
+      triedAtMs.push(clock.nowMs() - startedMs)
+      if (triedAtMs.length === 1) throw new RetryableError('RATE_LIMITED', 'full', { retryAfter: 2 })
+    },
+    patience(clock, 30_000),
+  )
+  await clock.advance(5_000)
+  await done
+  expect(triedAtMs[1]).toBeGreaterThanOrEqual(2_000)
+})
+
+test('a signal ends the wait for the next try, with its reason', async () => {
+  const clock = new ManualClock()
+  const controller = new AbortController()
+  const waiting = persist(() => Promise.reject(away), { ...patience(clock, 30_000), signal: controller.signal }).catch(
+    (error: unknown) => error,
+  )
+  await clock.advance(0)
+  controller.abort(new Error('enough'))
+  expect(await waiting).toMatchObject({ message: 'enough' })
+})

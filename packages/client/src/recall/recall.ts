@@ -1,0 +1,165 @@
+import {
+  notFound,
+  PermanentError,
+  parse,
+  RECALL_TOKENS_DEFAULT,
+  type RecallRequest,
+  type RecallResult,
+  recallRequestSchema,
+  validationError,
+} from '@heddle/contracts'
+import {
+  contentWithLines,
+  excerptsOf,
+  formatReference,
+  type Location,
+  messageReference,
+  nthMatch,
+  parseLineRange,
+  parseReference,
+  projectIdOf,
+  type Steps,
+  searchLines,
+  selectLines,
+  type TruncatedContent,
+  truncateMatches,
+  truncateToTokens,
+} from '@heddle/core'
+import { type HistoryMessage, inSlices, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
+import type { ClientParts } from '../setup/options.js'
+import { readPart } from './recall-part.js'
+import { type Resolved, resolveReference } from './resolve-reference.js'
+
+/**
+ * Gives back what a context shows only condensed or summarized, to the byte where it fits (docs/search.md#the-archive). `lines` are cut out
+ * first, then searched. A search that finds nothing gives an empty content and a `matchCount` of 0.
+ *
+ * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND`, `AMBIGUOUS_REFERENCE` with the candidates, `FORBIDDEN` for a
+ * project that has granted nothing, whether it exists or not
+ */
+export async function recall(parts: ClientParts, request: RecallRequest): Promise<RecallResult> {
+  const checked = parse(recallRequestSchema, request, 'recall')
+  const reference = parseReference(checked.ref)
+  const project = reference.project ?? parts.project
+  const projectId = projectIdOf(project)
+  const isOther = project !== parts.project
+  if (isOther && reference.thread === null) {
+    throw validationError('thread', 'is needed: the current one is of another project', checked.ref)
+  }
+  const range = rangeOf(reference.location, checked)
+  const found = await parts.store.inProject(projectId, async (tx) => {
+    if (isOther) await requireGrant(tx, parts, project)
+    const resolved = await resolveReference(tx, reference, { projectId, current: checked.thread })
+    return { ...resolved, ...(await readContent(tx, resolved, { location: reference.location, range })) }
+  })
+  if (found.archiveId !== null) parts.store.noteAccess(projectId, found.archiveId)
+  const shown = await inSlices(show(found, { location: reference.location, range, wanted: checked }))
+  const { contentType, summary, filePaths, thread, message, recalledPart } = found
+  return {
+    ref: formatReference({ project, thread: thread.code, message: message.code, location: reference.location }),
+    messageId: message.id,
+    contentType,
+    summary,
+    filePaths,
+    ...shown,
+    ...(recalledPart !== undefined && { part: recalledPart }),
+  }
+}
+
+async function requireGrant(tx: Tx, { project: own, projectId }: ClientParts, project: string): Promise<void> {
+  if (await isGranted(tx, { granteeProjectId: projectId, scope: 'recall' })) return
+  throw new PermanentError('FORBIDDEN', `project "${project}" may not be read from project "${own}"`, {
+    field: 'ref',
+    received: project,
+    hint: 'an admin of that project offers a grant, and an admin of this one accepts it',
+  })
+}
+
+/** The lines that are asked for, else those that the reference names; null for all. */
+function rangeOf(location: Location | null, { lines }: RecallRequest): string | null {
+  return lines ?? (location?.kind === 'lines' ? `${location.from}-${location.to}` : null)
+}
+
+interface FoundContent {
+  readonly archiveId: string | null
+  readonly content: string
+  /** Where `content` is a part of the whole. */
+  readonly part: { readonly linesBefore: number; readonly linesTotal: number } | null
+  readonly contentType: string
+  readonly summary: string
+  readonly filePaths: string[]
+  /** An image, a document or a sound, where the reference names one. */
+  readonly recalledPart?: RecallResult['part']
+}
+
+/** From the archive where it was condensed; a message that still stands verbatim can be recalled all the same. */
+async function readContent(
+  tx: Tx,
+  { thread: { threadId }, message: { id } }: Resolved,
+  { location, range }: { location: Location | null; range: string | null },
+): Promise<FoundContent> {
+  if (location?.kind === 'part') {
+    return { archiveId: null, part: null, ...(await readPart(tx, { threadId, id, number: location.number })) }
+  }
+  const lines = range === null || location?.kind === 'tool' ? {} : { lines: parseLineRange(range) }
+  const archived = await readArchived(tx, { threadId, messageId: id, ...lines })
+  // A call is a part of its message, which the archive holds as text alone.
+  const isWhole = archived !== null && archived.content !== '' && location?.kind !== 'tool'
+  const message = isWhole ? null : await loadMessage(tx, { threadId, id })
+  const content =
+    message && location?.kind === 'tool'
+      ? callOf(message, location.number)
+      : archived?.content || (message === null ? '' : textOf(message))
+  return {
+    archiveId: archived?.id ?? null,
+    content,
+    part: archived?.part ?? null,
+    contentType: archived?.contentType ?? message?.role ?? 'other',
+    summary: archived?.summary ?? '',
+    filePaths: [...(archived?.filePaths ?? [])],
+  }
+}
+
+function textOf({ content, toolCalls, code, parts }: HistoryMessage): string {
+  // Images alone have no text: they are named, each with its own reference.
+  if (content === '' && parts !== undefined) return contentWithLines({ content, parts }, messageReference(code))
+  return content === '' && toolCalls.length > 0 ? JSON.stringify(toolCalls) : content
+}
+
+function callOf({ toolCalls }: HistoryMessage, number: number): string {
+  const call = toolCalls[number - 1]
+  if (!call) throw notFound('tool call', `tool-${number}`, `the message has ${toolCalls.length} calls`)
+  return JSON.stringify(call)
+}
+
+type Shown = TruncatedContent & Pick<RecallResult, 'linesTotal' | 'matchCount'>
+
+function* show(
+  { content, part: whole }: FoundContent,
+  { location, range, wanted }: { location: Location | null; range: string | null; wanted: RecallRequest },
+): Steps<Shown> {
+  const { search, maxTokens = RECALL_TOKENS_DEFAULT } = wanted
+  const { text, from, to, linesTotal } = yield* selectLines(content, range, whole)
+  if (location?.kind === 'match') {
+    const match = yield* matchOf({ text, from }, location.number, search)
+    const part = yield* truncateToTokens(match.text, maxTokens, match.line)
+    return { ...part, linesTotal, matchCount: 1 }
+  }
+  if (search !== undefined) {
+    const found = yield* searchLines(text, search, from)
+    const excerpts = excerptsOf(found.matches, search)
+    const part = yield* truncateMatches(excerpts, { ...found, lastLine: to }, maxTokens)
+    return { ...part, linesTotal, matchCount: found.matchCount }
+  }
+  return { ...(yield* truncateToTokens(text, maxTokens, from)), linesTotal, matchCount: null }
+}
+
+/** The match that `:match-3` names: of the search that was asked for, else of the one that the content is the result of. */
+function* matchOf({ text, from }: { text: string; from: number }, number: number, search: string | undefined) {
+  const match =
+    search === undefined
+      ? yield* nthMatch(text, number, from)
+      : ((yield* searchLines(text, search, from)).matches[number - 1] ?? null)
+  if (!match) throw notFound('match', `match-${number}`, 'the content has fewer matches')
+  return match
+}
