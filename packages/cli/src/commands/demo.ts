@@ -2,12 +2,12 @@ import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../context.js'
-import { budgetOption } from '../context-options.js'
+import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../connect/context.js'
 import { demoLines } from '../demo/report.js'
-import { withCommonOptions } from '../options.js'
+import { budgetOption } from '../options/context-options.js'
+import { withCommonOptions } from '../options/options.js'
+import { type FormatOption, sessionFormatNames, sessionFormatOption } from '../options/session-formats.js'
 import { exitCodes } from '../output/failure.js'
-import { type FormatOption, sessionFormatNames, sessionFormatOption } from '../session-formats.js'
 
 interface DemoOptions extends CommonOptions {
   readonly budget: number

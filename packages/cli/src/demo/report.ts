@@ -1,6 +1,6 @@
 import type { ThreadOverview } from '@heddle/client'
 import type { ContextResult, Receipt } from '@heddle/contracts'
-import { countByMode } from '../commands/context-view.js'
+import { countByMode } from '../commands/context/context-view.js'
 import type { ImportedThread } from '../importing/send.js'
 import { layOut } from '../output/layout.js'
 import type { Printer } from '../output/printer.js'

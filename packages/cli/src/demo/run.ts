@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { SessionFormat } from '@heddle/client'
 import { type ContextResult, limits, stageNames } from '@heddle/contracts'
 import type { Config, Logger } from '@heddle/runtime'
-import type { CommandContext } from '../context.js'
-import type { Engine } from '../engine.js'
+import type { CommandContext } from '../connect/context.js'
+import { untilStopped } from '../connect/with-engine.js'
+import type { Engine } from '../host/engine.js'
 import { storeDestination } from '../importing/destination.js'
 import { fileOf, type PlannedThread, planImport } from '../importing/held-plan.js'
 import { sendFiles } from '../importing/send.js'
-import { untilStopped } from '../with-engine.js'
 import { recordSession } from './recorder.js'
 import { type DemoReport, fatesOf, type RecalledResult, summaryOf } from './report.js'
 import { DEMO_CALL_MS_MAX, settle } from './settle.js'
@@ -40,7 +40,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const session = await steps.run(options.file === undefined ? 'record a session' : 'read the session', () =>
     sessionOf(options),
   )
-  const { openEngine } = await import('../engine.js')
+  const { openEngine } = await import('../host/engine.js')
   const engine = await steps.run('start the server and the workers', () =>
     openEngine({
       context,

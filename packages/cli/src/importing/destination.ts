@@ -3,7 +3,7 @@ import type { RemoteClient } from '@heddle/client/http'
 import { HeddleError, limits, type MessageInput } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
-import type { Engine } from '../engine.js'
+import type { Engine } from '../host/engine.js'
 
 /** Where sessions go: into a store of one's own, or through a gateway. */
 export interface Destination {

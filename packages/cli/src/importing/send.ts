@@ -1,4 +1,4 @@
-import type { CommandContext } from '../context.js'
+import type { CommandContext } from '../connect/context.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount, type Line, tableLines } from '../output/table.js'
 import type { Destination } from './destination.js'

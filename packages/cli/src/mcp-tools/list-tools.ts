@@ -1,7 +1,7 @@
 import { PermanentError, RetryableError } from '@heddle/contracts'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js'
-import { untilStopped } from '../with-engine.js'
+import { untilStopped } from '../connect/with-engine.js'
 import { tooLargeAnswer } from './guarded-fetch.js'
 import { toolListLimits } from './limits.js'
 import { openConnection, type ToolServer } from './open-connection.js'

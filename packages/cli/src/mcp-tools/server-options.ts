@@ -1,4 +1,4 @@
-import type { CommandContext } from '../context.js'
+import type { CommandContext } from '../connect/context.js'
 import { UsageError } from '../output/failure.js'
 import { commandWords } from './command-words.js'
 import type { ToolServer } from './open-connection.js'

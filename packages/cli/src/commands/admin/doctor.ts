@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { refuseRemote } from '../../connect/gateway-address.js'
+import type { Check } from '../../doctor/check.js'
+import { examine } from '../../doctor/examine.js'
+import { withCommonOptions } from '../../options/options.js'
+import { exitCodes } from '../../output/failure.js'
+import { safeText } from '../../output/safe-text.js'
+
+export function registerDoctor(program: Command, context: CommandContext): void {
+  const doctor = program
+    .command('doctor')
+    .description('check the configuration, the store, the queues and the models, and say what to do')
+  withCommonOptions(doctor, ['heddle doctor', 'heddle doctor --json'])
+    .addHelpText('after', '\nEnds with 1 when a check fails; warnings alone end with 0.')
+    .action((options: CommonOptions) => runDoctor(context, options))
+}
+
+async function runDoctor(context: CommandContext, options: CommonOptions): Promise<void> {
+  refuseRemote(context, {}, 'a check of the servers here (GET /readyz tells how a gateway stands)')
+  const checks = await examine(context, options)
+  const failed = checks.filter(({ status }) => status === 'fail').length
+  const warned = checks.filter(({ status }) => status === 'warn').length
+  if (failed > 0) context.setExitCode(exitCodes.error)
+  const { colors } = context.printer
+  const mark: Record<Check['status'], string> = {
+    ok: colors.green('ok  '),
+    warn: colors.yellow('warn'),
+    fail: colors.red('fail'),
+    skip: colors.dim('skip'),
+  }
+  context.printer.result({ ok: failed === 0, failed, warned, checks }, () => [
+    ...checks.flatMap((check) => [
+      `${mark[check.status]}  ${check.name}: ${safeText(check.detail)}`,
+      ...(check.hint === undefined ? [] : [`      do: ${safeText(check.hint)}`]),
+    ]),
+    '',
+    failed === 0 ? `all well${warned === 0 ? '' : `, ${warned} to look at`}` : `${failed} failed, ${warned} to look at`,
+  ])
+}

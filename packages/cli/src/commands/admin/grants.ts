@@ -1,0 +1,92 @@
+import type { Client } from '@heddle/client'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { withStore } from '../../connect/with-engine.js'
+import { nameOption, withCommonOptions } from '../../options/options.js'
+import { UsageError } from '../../output/failure.js'
+import { safeText } from '../../output/safe-text.js'
+import { tableLines } from '../../output/table.js'
+
+interface SideOptions extends CommonOptions {
+  readonly to?: string
+  readonly from?: string
+}
+
+export function registerGrants(program: Command, context: CommandContext): void {
+  const group = program.command('grants').description('what projects may recall from each other')
+  const offer = group
+    .command('offer')
+    .description('let another project recall from this one, once that has accepted')
+    .requiredOption('--to <project>', 'the project that may read', nameOption('to'))
+  withCommonOptions(offer, ['heddle grants offer --to team-b --project team-a']).action(
+    (options: CommonOptions & { to: string }) =>
+      change(context, options, (client) => client.grants.offer(options.to), 'offered', options.to),
+  )
+  const accept = group
+    .command('accept')
+    .description('accept what another project has offered to this one')
+    .requiredOption('--from <project>', 'the project that is read', nameOption('from'))
+  withCommonOptions(accept, ['heddle grants accept --from team-a --project team-b']).action(
+    (options: CommonOptions & { from: string }) =>
+      change(context, options, (client) => client.grants.accept(options.from), 'accepted', options.from),
+  )
+  const revoke = group
+    .command('revoke')
+    .description('end a grant, from either side')
+    .option('--to <project>', 'the project that may read from this one', nameOption('to'))
+    .option('--from <project>', 'the project that this one may read', nameOption('from'))
+  withCommonOptions(revoke, ['heddle grants revoke --to team-b --project team-a']).action((options: SideOptions) => {
+    const sides = sidesOf(options)
+    const other = 'to' in sides ? sides.to : sides.from
+    return change(context, options, (client) => client.grants.revoke(sides), 'revoked', other)
+  })
+  const list = group.command('list').description('list what this project has offered')
+  withCommonOptions(list, ['heddle grants list --json']).action((options: CommonOptions) =>
+    listGrants(context, options),
+  )
+}
+
+function sidesOf({ to, from }: SideOptions): { to: string } | { from: string } {
+  if (to !== undefined && from === undefined) return { to }
+  if (from !== undefined && to === undefined) return { from }
+  throw new UsageError(
+    'to',
+    'or from must be given, and only one of them',
+    `${to === undefined ? 'none' : 'both'}`,
+    'Give --to where the other project reads this one, --from where this one reads the other.',
+  )
+}
+
+async function change(
+  context: CommandContext,
+  options: CommonOptions,
+  work: (client: Client) => Promise<void>,
+  status: string,
+  other: string,
+): Promise<void> {
+  await withStore(context, options, async ({ client, config }) => {
+    await work(client)
+    context.printer.result({ status, project: config.project, other, scope: 'recall' }, () => [
+      `${status}: recall, between ${safeText(config.project)} and ${safeText(other)}`,
+    ])
+  })
+}
+
+async function listGrants(context: CommandContext, options: CommonOptions): Promise<void> {
+  await withStore(context, options, async ({ client }) => {
+    const page = await client.grants.list()
+    context.printer.result(page, () =>
+      page.items.length === 0
+        ? ['nothing is offered: heddle grants offer --to PROJECT']
+        : tableLines(
+            [{ title: 'to project' }, { title: 'offered' }, { title: 'accepted' }, { title: 'revoked' }],
+            page.items.map((grant) => [
+              grant.toProjectId,
+              grant.createdAt,
+              grant.acceptedAt ?? 'not yet',
+              grant.revokedAt ?? '',
+            ]),
+          ),
+    )
+  })
+}

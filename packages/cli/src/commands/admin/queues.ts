@@ -1,0 +1,159 @@
+import { type PoolWork, type StageName, stageNames } from '@heddle/contracts'
+import type { StageStats } from '@heddle/queue'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { withEngine } from '../../connect/with-engine.js'
+import type { Engine } from '../../host/engine.js'
+import { oneOf } from '../../options/option-values.js'
+import { limitOption, withCommonOptions } from '../../options/options.js'
+import { oneLine } from '../../output/safe-text.js'
+import { formatCount, formatDuration, tableLines } from '../../output/table.js'
+
+const actions = ['retry', 'redrive', 'pause', 'resume'] as const
+type Action = (typeof actions)[number]
+
+interface QueuesOptions extends CommonOptions {
+  readonly stage?: StageName
+  readonly limit: number
+}
+
+const LIMIT_DEFAULT = 100
+const LETTERS_SHOWN = 10
+
+export function registerQueues(program: Command, context: CommandContext): void {
+  const queues = program
+    .command('queues')
+    .description('show what waits, runs and failed; wake what lags, send dead letters again, pause and resume stages')
+    .argument('[action]', actions.join(', '), oneOf('action', actions))
+    .option('--stage <name>', `one stage: ${stageNames.join(', ')} (default all)`, oneOf('stage', stageNames))
+    .option('--limit <count>', 'threads or dead letters that one call handles', limitOption, LIMIT_DEFAULT)
+  withCommonOptions(queues, [
+    'heddle queues',
+    'heddle queues redrive --stage summarize',
+    'heddle queues pause --stage embed',
+  ])
+    .addHelpText(
+      'after',
+      '\n  retry    wakes every thread whose stages lag, also those that were given up for a while\n  redrive  sends the jobs again that failed for good',
+    )
+    .action((action: Action | undefined, options: QueuesOptions) => runQueues(context, action, options))
+}
+
+async function runQueues(context: CommandContext, action: Action | undefined, options: QueuesOptions): Promise<void> {
+  await withEngine(context, options, { stages: [] }, (engine) => {
+    switch (action) {
+      case undefined:
+        return showQueues(context, engine, options)
+      case 'retry':
+        return retryThreads(context, engine, options)
+      case 'redrive':
+        return redriveLetters(context, engine, options)
+      case 'pause':
+      case 'resume':
+        return switchStages(context, engine, action, options)
+    }
+  })
+}
+
+function selectionOf({ stage, limit }: QueuesOptions) {
+  return { limit, ...(stage !== undefined && { stage }) }
+}
+
+async function showQueues(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
+  const { servedStages } = await import('../../host/presence/presence-in-store.js')
+  await engine.queues.hearWorkers()
+  const [stats, letters, served] = await Promise.all([
+    engine.queues.stats(),
+    engine.client.deadLetters.list(selectionOf(options)),
+    servedStages(engine.store, engine.config.queuePrefix),
+  ])
+  const shown = stats.filter(({ stage }) => options.stage === undefined || stage === options.stage)
+  const stages = shown.map((each) => ({
+    ...each,
+    served: served.has(each.stage),
+    deadLetters: letters.filter(({ stage }) => stage === each.stage).length,
+  }))
+  const document = {
+    stages,
+    deadLetters: letters.map(({ id, stage, jobId, threadId, error, attempts, failedAtMs }) => ({
+      id,
+      stage,
+      jobId,
+      threadId,
+      error,
+      attempts,
+      failedAt: new Date(failedAtMs).toISOString(),
+    })),
+  }
+  context.printer.result(document, () => [
+    ...tableLines(columns, stages.map(rowOf)),
+    ...(letters.length === 0 ? [] : ['', 'dead letters, newest first (heddle queues redrive sends them again):']),
+    ...letters
+      .slice(0, LETTERS_SHOWN)
+      .map((letter) => `  ${letter.stage} ${letter.jobId}: ${letter.error.code} ${oneLine(letter.error.detail, 100)}`),
+    ...(letters.length > LETTERS_SHOWN ? [`  and ${letters.length - LETTERS_SHOWN} more`] : []),
+    ...(stages.every((stage) => stage.served) ? [] : ['', 'stages without a worker wait for one: heddle up']),
+  ])
+}
+
+const right = (title: string) => ({ title, align: 'right' as const })
+const columns = [
+  { title: 'stage' },
+  right('waiting'),
+  right('active'),
+  right('delayed'),
+  right('failed'),
+  right('oldest wait'),
+  right('done/s'),
+  right('each took'),
+  right('dead letters'),
+  { title: 'state' },
+]
+
+function rowOf(stage: StageStats & { served: boolean; deadLetters: number }): string[] {
+  const tries = stage.pool.done + stage.pool.failed
+  return [
+    stage.stage,
+    formatCount(stage.waiting),
+    formatCount(stage.active),
+    formatCount(stage.delayed),
+    formatCount(stage.failed),
+    stage.oldestWaitMs === null ? '-' : formatDuration(stage.oldestWaitMs),
+    stage.pool.perSecond === 0 ? '-' : stage.pool.perSecond.toFixed(1),
+    tries === 0 ? '-' : formatDuration(stage.pool.tookMs / tries),
+    formatCount(stage.deadLetters),
+    stage.paused ? 'paused' : workersOf(stage),
+  ]
+}
+
+/** Who has not told in time is seen all the same, by its connections. */
+function workersOf({ pool, served }: { pool: PoolWork; served: boolean }): string {
+  if (pool.workers === 0) return served ? 'served' : 'no worker'
+  return pool.workers === 1 ? '1 worker' : `${formatCount(pool.workers)} workers`
+}
+
+async function retryThreads(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
+  const { wakeLagging } = await import('../../host/lagging.js')
+  const woken = await wakeLagging(engine, options)
+  context.printer.result({ woken }, () => [`${formatCount(woken)} stages of threads woken`])
+}
+
+async function redriveLetters(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
+  const { redriven, refused } = await engine.client.deadLetters.redrive(selectionOf(options))
+  context.printer.result({ redriven, refused }, () => [
+    `${formatCount(redriven)} dead letters sent again`,
+    ...refused.map(({ jobId, reason }) => `not sent: ${jobId}: ${oneLine(reason, 120)}`),
+  ])
+}
+
+async function switchStages(
+  context: CommandContext,
+  engine: Engine,
+  action: 'pause' | 'resume',
+  options: QueuesOptions,
+): Promise<void> {
+  const stages = options.stage === undefined ? stageNames : [options.stage]
+  await Promise.all(stages.map((stage) => engine.queues[action](stage)))
+  const done = action === 'pause' ? 'paused' : 'resumed'
+  context.printer.result({ [done]: stages }, () => [`${done}: ${stages.join(', ')}`])
+}

@@ -1,0 +1,88 @@
+import type { PrunePlan } from '@heddle/client'
+import type { ContextRequest } from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { withEngine } from '../../connect/with-engine.js'
+import { budgetOption, modelOption, strategyOption } from '../../options/context-options.js'
+import { nameOption, withCommonOptions } from '../../options/options.js'
+import { UsageError } from '../../output/failure.js'
+import { oneLine, safeText } from '../../output/safe-text.js'
+import { formatCount, type Line, tableLines } from '../../output/table.js'
+
+interface PruneOptions extends CommonOptions {
+  readonly agent?: string
+  readonly thread: string
+  readonly dryRun?: true
+  readonly model?: string
+  readonly budget?: number
+  readonly strategy?: ContextRequest['strategy']
+}
+
+export function registerContextPrune(group: Command, context: CommandContext): void {
+  const prune = group
+    .command('prune')
+    .description('show what a compaction would condense, remove and summarize now, and what it would free')
+    .option('--agent <name>', 'the agent of the thread', nameOption('agent'))
+    .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
+    .option('--dry-run', 'needed: compactions come by themselves, when a thread has grown past its trigger')
+    .option('--model <name>', 'for the window of this model', modelOption)
+    .option('--budget <tokens>', 'for contexts of so many tokens', budgetOption)
+    .option('--strategy <name>', 'for another strategy', strategyOption)
+  withCommonOptions(prune, [
+    'heddle context prune --agent coder --thread session --dry-run',
+    'heddle context prune --thread session --dry-run --budget 16000 --json',
+  ]).action((options: PruneOptions) => planPruning(context, options))
+}
+
+async function planPruning(context: CommandContext, options: PruneOptions): Promise<void> {
+  const { thread, agent, dryRun, model, budget, strategy } = options
+  if (dryRun !== true) {
+    const rule = 'is needed: a compaction comes by itself, when a thread has grown past its trigger'
+    throw new UsageError('dry-run', rule, undefined, 'Add --dry-run to see what it would do.')
+  }
+  const query = {
+    thread,
+    ...(agent !== undefined && { agent }),
+    ...(model !== undefined && { model }),
+    ...(budget !== undefined && { budget }),
+    ...(strategy !== undefined && { strategy }),
+  }
+  await withEngine(context, options, { stages: [] }, async (engine) => {
+    const plan = await engine.client.contexts.planPruning(query)
+    context.printer.result(plan, () => planLines(plan))
+  })
+}
+
+const TEXT_CHARACTERS = 80
+
+function planLines(plan: PrunePlan): Line[] {
+  const when = plan.due ? 'a compaction is due' : 'no compaction is due yet'
+  const totals = `${formatCount(plan.tokensBefore)} tokens of ${formatCount(plan.limitTokens)} in use: ${when}`
+  if (plan.messages.length === 0) return [totals, 'there is nothing to condense, remove or summarize']
+  const rows = plan.messages.map((message) => [
+    formatCount(message.seq),
+    message.reference,
+    message.action,
+    formatCount(message.tokensBefore),
+    formatCount(message.tokensAfter),
+    message.reason,
+    oneLine(safeText(message.text), TEXT_CHARACTERS),
+  ])
+  return [
+    ...tableLines(
+      [
+        { title: 'seq', align: 'right' },
+        { title: 'message' },
+        { title: 'action' },
+        { title: 'tokens', align: 'right' },
+        { title: 'after', align: 'right' },
+        { title: 'reason' },
+        { title: 'text' },
+      ],
+      rows,
+    ),
+    '',
+    totals,
+    `it would free ${formatCount(plan.tokensFreed)} tokens and leave ${formatCount(plan.tokensAfter)}; nothing was changed`,
+  ]
+}

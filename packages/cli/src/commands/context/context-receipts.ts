@@ -1,0 +1,229 @@
+import {
+  addressNote,
+  type ContextDiff,
+  type ContextResult,
+  type DiffLine,
+  type HiddenReason,
+  hiddenReasons,
+  type ReceiptEntry,
+  type Standing,
+} from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
+import { contextIdOption } from '../../options/context-options.js'
+import { withCommonOptions } from '../../options/options.js'
+import { oneLine, safeText } from '../../output/safe-text.js'
+import { type Column, formatCount, type Line, tableLines } from '../../output/table.js'
+import { labelOf } from '../items/items-view.js'
+import { fillText, nothingShown } from './context-view.js'
+
+/** Rows of a table for people; a program gets all of them. */
+const ROWS_MAX = 60
+const REASON_CHARACTERS = 70
+const VALUE_CHARACTERS = 40
+
+export function registerContextReceipts(group: Command, context: CommandContext): void {
+  const explain = group
+    .command('explain')
+    .description('say of each line of a context why it is there and at what cost, and what was left out and why')
+    .argument('<id>', 'the id that "context build" printed', contextIdOption('id'))
+  withCommonOptions(withUrlOption(explain), [
+    'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
+    'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --json',
+  ]).action((id: string, options: CommonOptions & UrlOptions) => explainContext(context, id, options))
+
+  const diff = group
+    .command('diff')
+    .description('compare two contexts: what came in, went out, changed its form or moved, and the tokens by section')
+    .argument('<before>', 'the id of the one', contextIdOption('before'))
+    .argument('<after>', 'the id of the other', contextIdOption('after'))
+  withCommonOptions(withUrlOption(diff), [
+    'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80',
+    'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80 --json',
+  ]).action((before: string, after: string, options: CommonOptions & UrlOptions) =>
+    diffContexts(context, before, after, options),
+  )
+}
+
+async function explainContext(context: CommandContext, id: string, options: CommonOptions & UrlOptions): Promise<void> {
+  await withRemote(context, options, null, async (client) => {
+    const result = await client.contexts.get(id)
+    const { thread, agent, strategy, format, budget, tokensUsed, receipt } = result
+    context.printer.result({ id, thread, agent, strategy, format, budget, tokensUsed, receipt }, () =>
+      explained(result),
+    )
+  })
+}
+
+async function diffContexts(
+  context: CommandContext,
+  before: string,
+  after: string,
+  options: CommonOptions & UrlOptions,
+): Promise<void> {
+  await withRemote(context, options, null, async (client) => {
+    const diff = await client.contexts.diff(before, after)
+    context.printer.result(diff, () => diffLines(diff))
+  })
+}
+
+const entryColumns: readonly Column[] = [
+  { title: 'section' },
+  { title: 'what' },
+  { title: 'mode' },
+  { title: 'score', align: 'right' },
+  { title: 'tokens', align: 'right' },
+  { title: 'verbatim', align: 'right' },
+  { title: 'reason' },
+]
+
+const lineColumns: readonly Column[] = [
+  { title: 'what' },
+  { title: 'role' },
+  { title: 'was' },
+  { title: 'is' },
+  { title: 'tokens', align: 'right' },
+  { title: 'reason' },
+]
+
+function explained(result: ContextResult): Line[] {
+  const { id, thread, strategy, budget, tokensUsed, receipt } = result
+  const isAbsent = ({ mode }: ReceiptEntry) => mode === 'covered' || mode === 'removed' || mode === 'left-out'
+  const absent = receipt.entries.filter(isAbsent)
+  const outside = Object.entries(receipt.ineligible).filter(([, count]) => count > 0)
+  const first = nothingShown(result)
+  return [
+    `context ${id}`,
+    `thread ${safeText(thread)} · ${strategy} · ${formatCount(tokensUsed)} of ${formatCount(budget)} tokens${fillText(receipt)}`,
+    ...scopeLines(receipt.scope),
+    ...(first === null ? [] : ['', `warning: ${safeText(first)}`]),
+    '',
+    ...tableOf(...entryTable(receipt.entries.filter((entry) => !isAbsent(entry)))),
+    ...titled('not shown', ...entryTable(absent)),
+    ...outside.map(ineligibleLine),
+    ...receipt.notes.filter((note) => note !== first).map((note) => `note: ${safeText(note)}`),
+    ...referenceLines(receipt.entries, thread),
+  ]
+}
+
+/** How what is named by a reference is read: once, below all that name one. */
+function referenceLines(entries: readonly ReceiptEntry[], thread: string): string[] {
+  const named = entries.find(({ reference, thread: other }) => reference !== undefined && other === undefined)
+  if (named === undefined) return []
+  return [
+    `references: heddle recall ${named.reference} --thread ${JSON.stringify(safeText(thread))} gives the text; ${addressNote}`,
+  ]
+}
+
+const hiddenTexts: Readonly<Record<HiddenReason, string>> = {
+  'outside-window': 'older than the rolling window',
+  'before-clear': 'from before the last clear',
+}
+
+/** What the window hides may come back; what is kept aside never enters a context. */
+function ineligibleLine([reason, count]: [string, number]): string {
+  const hidden = hiddenReasons.find((each) => each === reason)
+  if (hidden !== undefined) return `hidden by the window: ${formatCount(count)}, ${hiddenTexts[hidden]}`
+  return `never eligible: ${formatCount(count)}, ${safeText(reason)}`
+}
+
+function scopeLines(scope: ContextResult['receipt']['scope']): string[] {
+  if (scope === undefined) return []
+  const since = scope.since === null ? '' : ` · since ${scope.since}`
+  return [`scope: ${scope.threads.map(safeText).join(', ')}${since}`]
+}
+
+const SCORE = 3
+
+/** Most contexts choose nothing by a score: then there is no column for it. */
+function entryTable(entries: readonly ReceiptEntry[]): [columns: readonly Column[], rows: string[][]] {
+  const rows = entries.map(entryRow)
+  if (rows.some((row) => row[SCORE] !== '')) return [entryColumns, rows]
+  return [entryColumns.toSpliced(SCORE, 1), rows.map((row) => row.toSpliced(SCORE, 1))]
+}
+
+function entryRow(entry: ReceiptEntry): string[] {
+  const { section, mode, tokens, tokensRaw, item, memory, reason } = entry
+  return [
+    section,
+    whatOf(entry),
+    mode,
+    (item?.similarityScore ?? memory?.score)?.toFixed(2) ?? '',
+    formatCount(tokens),
+    tokensRaw === undefined ? '' : formatCount(tokensRaw),
+    oneLine(safeText(reason), REASON_CHARACTERS),
+  ]
+}
+
+/** `msg-1a2b3c4d user`, `rule style`, `messages 12-40 (29)`, `iterations 3-9`, or the role of a fixed part. */
+function whatOf(entry: ReceiptEntry): string {
+  return entry.thread === undefined ? ownWhatOf(entry) : `${safeText(entry.thread)}: ${ownWhatOf(entry)}`
+}
+
+function ownWhatOf(entry: ReceiptEntry): string {
+  const { reference, role, count, fromSeq, toSeq, fromIteration, toIteration, memory, item } = entry
+  if (memory !== undefined) return `${memory.reference.split('/').at(-1)} ${role ?? ''}`.trimEnd()
+  if (item !== undefined) return `${item.type} ${safeText(labelOf(item))}`
+  if (reference !== undefined) return `${reference} ${role ?? ''}`.trimEnd()
+  if (fromIteration !== undefined)
+    return fromIteration === toIteration ? `iteration ${fromIteration}` : `iterations ${fromIteration}-${toIteration}`
+  if (fromSeq !== undefined && count === 1) return `message ${fromSeq}`
+  if (count > 0) return `${formatCount(count)} messages${fromSeq === undefined ? '' : ` (${fromSeq}-${toSeq})`}`
+  return role ?? ''
+}
+
+function diffLines(diff: ContextDiff): Line[] {
+  const { tokens, sections, delivered } = diff
+  const both: Column[] = [
+    { title: 'before', align: 'right' },
+    { title: 'after', align: 'right' },
+    { title: 'change', align: 'right' },
+  ]
+  const total = { name: 'total', ...tokens }
+  const rows = [...sections, total].map(({ name, before, after }) => [
+    name,
+    formatCount(before),
+    formatCount(after),
+    signed(after - before),
+  ])
+  const settings = diff.settings.map(({ name, before, after }) => [name, valueText(before), valueText(after)])
+  return [
+    ...tableLines([{ title: 'tokens' }, ...both], rows),
+    ...titled('settings', [{ title: 'what' }, { title: 'before' }, { title: 'after' }], settings),
+    ...titled('came in', lineColumns, diff.cameIn.map(lineRow)),
+    ...titled('went out', lineColumns, diff.wentOut.map(lineRow)),
+    ...titled('changed', lineColumns, diff.changed.map(lineRow)),
+    ...titled('moved', lineColumns, diff.moved.map(lineRow)),
+    '',
+    `${formatCount(delivered.same)} of ${formatCount(delivered.after)} delivered pieces are those of before (${formatCount(delivered.before)}); both begin with the same ${formatCount(delivered.sharedPrefixTokens)} tokens`,
+  ]
+}
+
+function lineRow({ what, role, before, after }: DiffLine): string[] {
+  const mode = (standing: Standing | null) => standing?.mode ?? '-'
+  const tokens = (after?.tokens ?? 0) - (before?.tokens ?? 0)
+  const reason = oneLine(safeText((after ?? before)?.reason ?? ''), REASON_CHARACTERS)
+  return [safeText(what), role ?? '', mode(before), mode(after), signed(tokens), reason]
+}
+
+function signed(change: number): string {
+  return change > 0 ? `+${formatCount(change)}` : formatCount(change)
+}
+
+function valueText(value: unknown): string {
+  return oneLine(safeText(typeof value === 'string' ? value : JSON.stringify(value)), VALUE_CHARACTERS)
+}
+
+/** Nothing where there are no rows. */
+function titled(title: string, columns: readonly Column[], rows: readonly string[][]): Line[] {
+  return rows.length === 0 ? [] : ['', `${title}: ${formatCount(rows.length)}`, ...tableOf(columns, rows)]
+}
+
+function tableOf(columns: readonly Column[], rows: readonly string[][]): Line[] {
+  const more = rows.length - ROWS_MAX
+  return [
+    ...tableLines(columns, rows.slice(0, ROWS_MAX)),
+    ...(more > 0 ? [`… ${formatCount(more)} more lines: --json shows all of them`] : []),
+  ]
+}

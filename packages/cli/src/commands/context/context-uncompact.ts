@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { withEngine } from '../../connect/with-engine.js'
+import { wholeNumber } from '../../options/option-values.js'
+import { nameOption, withCommonOptions } from '../../options/options.js'
+import { UsageError } from '../../output/failure.js'
+import { safeText } from '../../output/safe-text.js'
+import { formatCount } from '../../output/table.js'
+
+interface UncompactOptions extends CommonOptions {
+  readonly agent?: string
+  readonly thread: string
+  readonly message?: string
+  readonly from?: number
+  readonly to?: number
+  readonly all?: true
+  readonly redo?: true
+}
+
+const sequence = (field: string) =>
+  wholeNumber(field, 1, Number.MAX_SAFE_INTEGER, `Give a sequence number of the history, such as --${field} 12.`)
+
+export function registerContextUncompact(group: Command, context: CommandContext): void {
+  const uncompact = group
+    .command('uncompact')
+    .description('show condensed, removed or summarized messages verbatim again, where they fit')
+    .option('--agent <name>', 'the agent of the thread', nameOption('agent'))
+    .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
+    .option('--message <id>', 'one message, by its id or its reference')
+    .option('--from <seq>', 'a range of messages: the first, by its number in the history', sequence('from'))
+    .option('--to <seq>', 'the last of the range', sequence('to'))
+    .option('--all', 'every message of the thread')
+    .option('--redo', 'let compactions take them again')
+  withCommonOptions(uncompact, [
+    'heddle context uncompact --agent coder --thread session --message msg-1a2b3c4d',
+    'heddle context uncompact --thread session --from 12 --to 20',
+    'heddle context uncompact --thread session --all --redo --json',
+  ]).action((options: UncompactOptions) => uncompactThread(context, options))
+}
+
+async function uncompactThread(context: CommandContext, options: UncompactOptions): Promise<void> {
+  const { thread, agent, message, from, to, all, redo } = options
+  const given = [message !== undefined, from !== undefined || to !== undefined, all === true].filter(Boolean).length
+  if (given !== 1 || (from === undefined) !== (to === undefined)) {
+    const rule = 'must be given, or --from with --to, or --all, and only one of them'
+    throw new UsageError('message', rule, undefined, 'Say which messages are meant, such as --message msg-1a2b3c4d.')
+  }
+  await withEngine(context, options, { stages: [] }, async (engine) => {
+    const result = await engine.client.contexts.uncompact({
+      thread,
+      ...(agent !== undefined && { agent }),
+      ...(message !== undefined && { message }),
+      ...(from !== undefined && { fromSeq: from }),
+      ...(to !== undefined && { toSeq: to }),
+      ...(all === true && { all }),
+      ...(redo === true && { redo }),
+    })
+    const what = result.action === 'undone' ? 'stand verbatim again where they fit' : 'may be compacted again'
+    context.printer.result(result, () => [
+      `${formatCount(result.messages)} messages of thread ${safeText(result.thread)} ${what}`,
+      `${formatCount(result.compactions)} compactions are made again`,
+    ])
+  })
+}

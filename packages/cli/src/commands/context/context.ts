@@ -1,0 +1,189 @@
+import type { RemoteClient } from '@heddle/client/http'
+import { type ContextRequest, type ContextResult, formats, strategyNames } from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { refuseRemote } from '../../connect/gateway-address.js'
+import { refusePaused } from '../../connect/paused.js'
+import { untilStopped, withEngine, withStore } from '../../connect/with-engine.js'
+import { remoteClientOf, type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
+import {
+  budgetOption,
+  contextFormatOption,
+  contextIdOption,
+  fillOption,
+  memoriesOption,
+  messageOption,
+  modelOption,
+  pastOption,
+  strategyOption,
+} from '../../options/context-options.js'
+import { type IterationOptions, iterationSettings, withIterationOptions } from '../../options/iteration-options.js'
+import { nameOption, rollingWindowOption, withCommonOptions } from '../../options/options.js'
+import { printWarnings } from '../../output/warnings.js'
+import { settleThreads } from '../threads/settle.js'
+import { registerContextClear } from './context-clear.js'
+import { registerContextPrune } from './context-prune.js'
+import { registerContextReceipts } from './context-receipts.js'
+import { type ScopeOptions, scopeOf, withScopeOptions } from './context-scope.js'
+import { registerContextSnapshots } from './context-snapshots.js'
+import { registerContextUncompact } from './context-uncompact.js'
+import { contextLines, messageLines, nothingShown } from './context-view.js'
+
+interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, UrlOptions {
+  readonly agent?: string
+  readonly thread: string
+  readonly message?: string
+  readonly model?: string
+  readonly budget?: number
+  readonly strategy?: ContextRequest['strategy']
+  readonly format?: ContextRequest['format']
+  readonly fill?: ContextRequest['fill']
+  readonly at?: string
+  readonly messages?: true
+  readonly memories?: boolean | number
+  readonly rollingWindow?: number | 'none'
+}
+
+/** An answer takes milliseconds with warm workers; what is waited for is workers that are busy. */
+const BUILD_DEADLINE_MS = 60_000
+
+export function registerContext(program: Command, context: CommandContext): void {
+  const group = program
+    .command('context')
+    .description('build contexts for an agent, show those that were built, and begin anew')
+
+  const build = group
+    .command('build')
+    .description('build the context of a thread for a budget')
+    .option('--agent <name>', 'the agent that asks', nameOption('agent'))
+    .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
+    .option('--message <text>', "the user's new message, which closes the context", messageOption)
+    .option('--model <name>', 'the model that will read it: gives the window and the counting', modelOption)
+    .option('--budget <tokens>', 'tokens that the context may use', budgetOption)
+    .option('--strategy <name>', strategyNames().join(', '), strategyOption)
+    .option('--format <name>', formats.join(', '), contextFormatOption)
+    .option('--fill <how>', 'cache: compacted for a thread that goes on; budget: as much as fits', fillOption)
+    .option('--at <time>', 'the context that the same request got last up to then; it is not built anew', pastOption)
+    .option(
+      '--memories [tokens]',
+      'recall what the message is about, from other threads and beyond the window',
+      memoriesOption,
+    )
+    .option('--no-memories', "none, whatever the agent's settings say")
+    .option(
+      '--rolling-window <seconds>',
+      'how old messages of this context may be, or none; over the settings of the agent',
+      rollingWindowOption,
+    )
+    .option('--messages', 'print the messages too')
+  withCommonOptions(withUrlOption(withScopeOptions(withIterationOptions(build))), [
+    'heddle context build --agent coder --thread session --budget 16000',
+    'heddle context build --agent coder --thread session --message "why Postgres?" --memories',
+    'heddle context build --agent runner --thread nightly --strategy iterations --context-window 5',
+    'heddle context build --agent coder --thread session --message "go on" --format anthropic --json',
+    'heddle context build --agent coder --thread session --scope-threads session,research --scope-since 2h --scope-items none',
+  ]).action((options: BuildOptions) => buildContext(context, options))
+
+  const show = group
+    .command('show')
+    .description('show a context that was built, as it was delivered')
+    .argument('<id>', 'the id that "context build" printed', contextIdOption('id'))
+    .option('--messages', 'print the messages too')
+    .option('--rebuild', 'make it again of what is stored, also while the delivered bytes are kept')
+  withCommonOptions(withUrlOption(show), [
+    'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
+    'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --messages --json',
+  ]).action((id: string, options: ShowOptions) => showContext(context, id, options))
+
+  const at = group
+    .command('at')
+    .description('show the last context of a thread that was built up to a moment, as it was delivered')
+    .argument('<time>', 'a time with its zone', pastOption)
+    .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
+    .option('--messages', 'print the messages too')
+  withCommonOptions(withUrlOption(at), [
+    'heddle context at 2026-02-12T14:30:00Z --thread session',
+    'heddle context at 2026-02-12T14:30:00Z --thread session --messages --json',
+  ]).action((time: string, options: AtOptions) => showContextAt(context, time, options))
+
+  registerContextReceipts(group, context)
+  registerContextPrune(group, context)
+  registerContextUncompact(group, context)
+  registerContextClear(group, context)
+  registerContextSnapshots(group, context)
+}
+
+async function buildContext(context: CommandContext, options: BuildOptions): Promise<void> {
+  const { thread, agent, message, model, budget, strategy, format, fill, at, memories, rollingWindow } = options
+  const iterations = iterationSettings(options)
+  const scope = scopeOf(options)
+  const request: ContextRequest = {
+    thread,
+    ...(iterations !== null && { iterations }),
+    ...(scope !== null && { scope }),
+    ...(agent !== undefined && { agent }),
+    ...(message !== undefined && { message }),
+    ...(model !== undefined && { model }),
+    ...(budget !== undefined && { budget }),
+    ...(strategy !== undefined && { strategy }),
+    ...(format !== undefined && { format }),
+    ...(fill !== undefined && { fill }),
+    ...(at !== undefined && { at }),
+    ...(rollingWindow !== undefined && { rollingWindow: rollingWindow === 'none' ? null : rollingWindow }),
+    ...(memories !== undefined && { memories: typeof memories === 'number' ? { tokensMax: memories } : memories }),
+  }
+  const isWithMessages = options.messages === true
+  const deadlineMs = BUILD_DEADLINE_MS
+  if (at !== undefined) return await showPast(context, options, ({ contexts }) => contexts.build(request))
+  const remote = await remoteClientOf(context, options)
+  if (remote !== null) {
+    const building = remote.contexts.build(request, { deadlineMs, signal: context.signal })
+    return printContext(context, await untilStopped(context.signal, building), isWithMessages)
+  }
+  const stages = ['prune', 'summarize', 'assemble'] as const
+  await withEngine(context, options, { stages }, async (engine) => {
+    await refusePaused(engine, 'assemble')
+    // Without this a command that brings its own workers would ask before they had done anything.
+    if (engine.workersHere.length > 0) await settleThreads(context, engine, [thread], 'summaries')
+    const result = await engine.client.contexts.build(request, { deadlineMs })
+    printContext(context, result, isWithMessages)
+  })
+}
+
+interface AtOptions extends CommonOptions, UrlOptions {
+  readonly thread: string
+  readonly messages?: true
+}
+
+async function showContextAt(context: CommandContext, at: string, options: AtOptions): Promise<void> {
+  await showPast(context, options, ({ contexts }) => contexts.at({ thread: options.thread, at }))
+}
+
+/** What was built is read: no workers are needed for it. */
+async function showPast(
+  context: CommandContext,
+  options: Pick<ShowOptions, 'messages'> & CommonOptions & UrlOptions,
+  find: (client: RemoteClient) => Promise<ContextResult>,
+): Promise<void> {
+  const print = (result: ContextResult) => printContext(context, result, options.messages === true)
+  await withRemote(context, options, null, async (client) => print(await find(client)))
+}
+
+interface ShowOptions extends CommonOptions, UrlOptions {
+  readonly messages?: true
+  readonly rebuild?: true
+}
+
+async function showContext(context: CommandContext, id: string, options: ShowOptions): Promise<void> {
+  if (options.rebuild !== true) return await showPast(context, options, ({ contexts }) => contexts.get(id))
+  const print = (result: ContextResult) => printContext(context, result, options.messages === true)
+  refuseRemote(context, options, '--rebuild')
+  await withStore(context, options, async ({ client }) => print(await client.contexts.get(id, { rebuild: true })))
+}
+
+/** With --json a context is always whole: programs take what they need of it. */
+function printContext(context: CommandContext, result: ContextResult, withMessages: boolean): void {
+  const warning = nothingShown(result)
+  if (warning !== null) printWarnings(context.printer, [warning])
+  context.printer.result(result, () => [...contextLines(result), ...(withMessages ? messageLines(result) : [])])
+}

@@ -1,0 +1,48 @@
+import type { ArchiveHit, ArchiveSearchResult, Page } from '@heddle/client'
+import { addressNote } from '@heddle/contracts'
+import { oneLine, safeText } from '../../output/safe-text.js'
+import { searchNotes } from '../../output/search-notes.js'
+import { formatCount, type Line, moreLines, tableLines } from '../../output/table.js'
+
+const TEXT_CHARACTERS_MAX = 80
+
+/** A thread whose newest messages all fit has failures, and nothing of it in the archive. */
+const WHEN =
+  'messages come into the archive with the first compaction; before it, heddle threads history shows all of them'
+
+/** A page of archive entries, for people. */
+export function archiveLines({ items, nextCursor }: Page<ArchiveHit>): Line[] {
+  const none = nextCursor === null ? 'nothing in the archive meets these conditions' : 'nothing so far; older ones may'
+  return [...(items.length === 0 ? [none, WHEN] : hitLines(items)), ...moreLines(nextCursor)]
+}
+
+/** What a search found, the best first. */
+export function searchLines(found: ArchiveSearchResult): Line[] {
+  const { items } = found
+  return [
+    ...(items.length === 0
+      ? ['nothing in the archive was found by this; other words may find more', WHEN]
+      : hitLines(items)),
+    ...searchNotes(found),
+  ]
+}
+
+function hitLines(items: readonly ArchiveHit[]): Line[] {
+  const rows = tableLines(
+    [
+      { title: 'reference' },
+      { title: 'thread' },
+      { title: 'when' },
+      { title: 'tokens', align: 'right' },
+      { title: 'what' },
+    ],
+    items.map((hit) => [
+      hit.ref.split('/').at(-1) ?? '',
+      safeText(hit.thread),
+      hit.at.slice(0, 19).replace('T', ' '),
+      formatCount(hit.tokenCount),
+      oneLine(hit.text, TEXT_CHARACTERS_MAX),
+    ]),
+  )
+  return [...rows, `heddle recall ${safeText(items[0]?.ref ?? 'REFERENCE')} gives the text; ${addressNote}`]
+}

@@ -1,0 +1,172 @@
+import {
+  type ArchiveKind,
+  addressNote,
+  limits,
+  recallRequestSchema,
+  type SearchLegs,
+  searchLegs,
+} from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
+import { oneOf, optionValue } from '../../options/option-values.js'
+import {
+  archiveKindsOption,
+  cursorOption,
+  limitOption,
+  linesOption,
+  maxTokensOption,
+  momentOption,
+  nameOption,
+  withCommonOptions,
+} from '../../options/options.js'
+import { UsageError } from '../../output/failure.js'
+import { safeText } from '../../output/safe-text.js'
+import { formatCount } from '../../output/table.js'
+import { archiveLines, searchLines } from './archive-view.js'
+import { writeRecalled } from './recall-file.js'
+
+interface RecallOptions extends CommonOptions, UrlOptions {
+  readonly thread?: string
+  readonly lines?: string
+  readonly search?: string
+  readonly maxTokens?: number
+  readonly out?: string
+}
+
+interface SelectOptions extends RecallOptions {
+  readonly agent?: string
+  readonly kind?: ArchiveKind[]
+  readonly tool?: string
+  readonly path?: string
+  readonly failed?: true
+  readonly since?: string
+  readonly until?: string
+  readonly limit?: number
+  readonly cursor?: string
+  readonly by?: SearchLegs
+}
+
+export function registerRecall(program: Command, context: CommandContext): void {
+  const recall = program
+    .command('recall')
+    .description('bring back what was condensed, byte for byte; without a reference, list or search what there is')
+    .argument(
+      '[reference]',
+      'a reference such as msg-1a2b3c4d, [recall:msg-1a2b3c4d] or nexora://project/thread/msg-1a2b3c4d',
+    )
+    .option(
+      '--thread <name>',
+      'the thread of a short reference; without a reference, only this thread',
+      nameOption('thread'),
+    )
+    .option('--lines <from-to>', 'only these lines, counted from 1', linesOption)
+    .option(
+      '--search <text>',
+      'only the lines that hold this text; without a reference, what of the archive is about it, best first',
+      optionValue('search', recallRequestSchema.shape.search.unwrap(), 'Give a shorter text.'),
+    )
+    .option('--max-tokens <count>', 'cut after so many tokens', maxTokensOption)
+    .option(
+      '--out <file>',
+      'write it to this file: of a reference such as msg-1a2b3c4d:part-1 the image or file itself',
+    )
+    .optionsGroup('Without a reference:')
+    .option('--agent <name>', 'only threads of this agent', nameOption('agent'))
+    .option(
+      '--kind <name>',
+      'only file_view, grep, bash, edit, assistant or other; may be given again',
+      archiveKindsOption,
+    )
+    .option('--tool <name>', 'only what this tool gave')
+    .option('--path <path>', 'only this file, or what is in this folder')
+    .option('--failed', 'only what failed')
+    .option('--since <moment>', 'only from then on: 1h ago, or a time', momentOption('since'))
+    .option('--until <moment>', 'only before then', momentOption('until'))
+    .option('--limit <count>', 'rows of a page', limitOption)
+    .addOption(cursorOption())
+    .option('--by <legs>', `with --search: ${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs))
+  withCommonOptions(withUrlOption(recall.optionsGroup('Options:')), [
+    'heddle recall msg-1a2b3c4d --thread session',
+    'heddle recall nexora://default/session/msg-1a2b3c4d --lines 10-50',
+    'heddle recall msg-1a2b3c4d:part-1 --thread session --out screenshot.png',
+    'heddle recall --thread session --kind file_view --since 1h',
+    'heddle recall --agent coder --kind bash --failed',
+    'heddle recall --agent coder --search "connection refused"',
+    'heddle recall --agent coder --search "why the port was taken" --kind bash --since 1d --by meaning',
+  ])
+    .addHelpText('after', `\n${addressNote}.`)
+    .action((reference: string | undefined, options: SelectOptions) =>
+      reference === undefined ? selectContents(context, options) : recallContent(context, reference, options),
+    )
+}
+
+async function recallContent(context: CommandContext, reference: string, options: SelectOptions): Promise<void> {
+  refuse(options, ['agent', 'kind', 'tool', 'path', 'failed', 'since', 'until', 'limit', 'cursor', 'by'], {
+    rule: 'goes without a reference',
+    hint: 'Leave the reference out to list the archive, or this option to recall one entry.',
+  })
+  const { thread, lines, search, maxTokens } = options
+  await withRemote(context, options, null, async (client) => {
+    const recalled = await client.recall({
+      ref: reference,
+      ...(thread !== undefined && { thread }),
+      ...(lines !== undefined && { lines }),
+      ...(search !== undefined && { search }),
+      // A person, or a program, that recalls wants all of it; the client's own bound is for models.
+      maxTokens: maxTokens ?? limits.budgetTokensMax,
+    })
+    if (recalled.matchCount === 0) context.printer.note('no line holds this text')
+    if (recalled.truncated) {
+      const lines = formatCount(recalled.linesTotal)
+      context.printer.note(`cut by --max-tokens; lines in all: ${lines}. Give more tokens, or --lines`)
+    }
+    if (recalled.part?.data !== undefined && options.out === undefined)
+      context.printer.note('its bytes go into a file with --out')
+    if (options.out !== undefined) return await writeRecalled(context, options.out, recalled)
+    context.printer.exact(recalled.content, safeText(recalled.content), recalled)
+  })
+}
+
+async function selectContents(context: CommandContext, options: SelectOptions): Promise<void> {
+  refuse(options, ['lines', 'maxTokens', 'out'], {
+    rule: 'needs a reference',
+    hint: 'Name what to recall, such as heddle recall msg-1a2b3c4d --lines 10-50.',
+  })
+  const { agent, thread, kind, tool, path, failed, since, until, limit, cursor, search, by } = options
+  const selection = {
+    ...(agent !== undefined && { agent }),
+    ...(thread !== undefined && { thread }),
+    ...(kind !== undefined && { kinds: kind }),
+    ...(tool !== undefined && { tool }),
+    ...(path !== undefined && { path }),
+    ...(failed !== undefined && { failed }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(limit !== undefined && { limit }),
+  }
+  if (search !== undefined) {
+    refuse(options, ['cursor'], { rule: 'goes without --search', hint: 'A search gives the best --limit results.' })
+    return await withRemote(context, options, null, async (client) => {
+      const found = await client.archive.search({ ...selection, query: search, ...(by !== undefined && { by }) })
+      context.printer.result(found, () => searchLines(found))
+    })
+  }
+  refuse(options, ['by'], { rule: 'needs --search', hint: 'Say what to search for, or leave it out.' })
+  await withRemote(context, options, null, async (client) => {
+    const page = await client.archive.list({ ...selection, ...(cursor !== undefined && { cursor }) })
+    context.printer.result(page, () => archiveLines(page))
+  })
+}
+
+/** @throws UsageError where one of some options is given */
+function refuse(
+  options: SelectOptions,
+  names: readonly (keyof SelectOptions)[],
+  { rule, hint }: { rule: string; hint: string },
+): void {
+  const given = names.find((name) => options[name] !== undefined)
+  if (given === undefined) return
+  const field = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw new UsageError(field, rule, String(options[given]), hint)
+}

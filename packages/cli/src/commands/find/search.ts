@@ -1,0 +1,94 @@
+import type { SearchHit, SearchResult } from '@heddle/client'
+import { type SearchKind, type SearchLegs, searchKinds, searchLegs, searchRequestSchema } from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
+import { oneOf, optionValue } from '../../options/option-values.js'
+import { limitOption, momentOption, nameOption, withCommonOptions } from '../../options/options.js'
+import { oneLine, safeText } from '../../output/safe-text.js'
+import { searchNotes } from '../../output/search-notes.js'
+
+interface SearchOptions extends CommonOptions, UrlOptions {
+  readonly agent?: string
+  readonly thread?: string
+  readonly kind?: SearchKind[]
+  readonly path?: string
+  readonly since?: string
+  readonly until?: string
+  readonly limit?: number
+  readonly by?: SearchLegs
+}
+
+const kindOption = oneOf('kind', searchKinds)
+
+export function registerSearch(program: Command, context: CommandContext): void {
+  const search = program
+    .command('search')
+    .description(
+      'find messages by words and by meaning, best first, in a thread, the threads of an agent, or the whole project',
+    )
+    .argument(
+      '<query>',
+      'words in any order; names of code and paths are found whole and in parts',
+      optionValue('query', searchRequestSchema.shape.query, 'Give words, such as heddle search "connection refused".'),
+    )
+    .option('--agent <name>', 'only threads of this agent', nameOption('agent'))
+    .option('--thread <name>', 'only this thread', nameOption('thread'))
+    .option(
+      '--kind <name>',
+      `only ${searchKinds.slice(0, -1).join(', ')} or ${searchKinds.at(-1)}; may be given again`,
+      (text: string, before: readonly SearchKind[] = []) => [...before, kindOption(text)],
+    )
+    .option(
+      '--path <path>',
+      'only what is about this file, or what is in this folder',
+      optionValue('path', searchRequestSchema.shape.path.unwrap(), 'Give a file or a folder, such as --path src/app.'),
+    )
+    .option('--since <moment>', 'only from then on: 1h ago, or a time', momentOption('since'))
+    .option('--until <moment>', 'only before then', momentOption('until'))
+    .option('--limit <count>', 'results to show (default 20)', limitOption)
+    .option('--by <legs>', `${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs))
+  withCommonOptions(withUrlOption(search), [
+    'heddle search "connection refused" --agent coder',
+    'heddle search parseTokens --thread session --kind file_view --since 1h',
+    'heddle search "why did we choose Postgres" --by meaning --json',
+  ]).action(async (query: string, options: SearchOptions) => {
+    const { agent, thread, kind, path, since, until, limit, by } = options
+    await withRemote(context, options, null, async (client) => {
+      const found = await client.search({
+        query,
+        ...(agent !== undefined && { agent }),
+        ...(thread !== undefined && { thread }),
+        ...(kind !== undefined && { kinds: kind }),
+        ...(path !== undefined && { path }),
+        ...(since !== undefined && { since }),
+        ...(until !== undefined && { until }),
+        ...(limit !== undefined && { limit }),
+        ...(by !== undefined && { by }),
+      })
+      context.printer.result(found, () => resultLines(found))
+    })
+  })
+}
+
+const TEXT_CHARACTERS_MAX = 300
+const NEIGHBOUR_CHARACTERS_MAX = 100
+
+/** What a search found, for people: each hit between its neighbours. */
+function resultLines({ items, ...how }: SearchResult): string[] {
+  const none = 'nothing was found; other words, or fewer conditions, may find more'
+  return [...(items.length === 0 ? [none] : items.flatMap(hitLines)), ...searchNotes(how)]
+}
+
+function hitLines({ ref, thread, at, kind, score, text, before, after }: SearchHit, index: number): string[] {
+  const when = at.slice(0, 19).replace('T', ' ')
+  const beside = ({ role, text: said }: NonNullable<SearchHit['before']>) =>
+    `    ${role}: ${oneLine(said, NEIGHBOUR_CHARACTERS_MAX)}`
+  return [
+    ...(index === 0 ? [] : ['']),
+    `${ref.split('/').at(-1) ?? ''} · ${safeText(thread)} · ${when} · ${kind} · ${score.toFixed(1)}`,
+    ...(before === null ? [] : [beside(before)]),
+    `  > ${oneLine(text, TEXT_CHARACTERS_MAX)}`,
+    ...(after === null ? [] : [beside(after)]),
+  ]
+}

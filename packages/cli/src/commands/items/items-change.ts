@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type IncludeMode, type ItemKey, type ItemType, includeModeSchema, priorityLevelMax } from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext } from '../../connect/context.js'
+import { withRemote, withUrlOption } from '../../connect/with-remote.js'
+import { optionValue, wholeNumber } from '../../options/option-values.js'
+import { withCommonOptions } from '../../options/options.js'
+import { UsageError } from '../../output/failure.js'
+import { safeText } from '../../output/safe-text.js'
+import { keyOf, type OwnerOptions, ownerOf, withItem } from './items-owner.js'
+import { labelOf } from './items-view.js'
+import { withoutLines } from './items-without.js'
+
+interface SetOptions extends OwnerOptions {
+  readonly text?: string
+  readonly file?: string
+  readonly description?: string
+  readonly include?: IncludeMode
+  readonly priority?: number
+}
+
+const includeOption = optionValue('include', includeModeSchema, 'Choose always, manual or agent.')
+const priorityOption = wholeNumber('priority', 0, priorityLevelMax, 'Give a level; the lowest comes first.')
+
+export function registerItemsChange(group: Command, context: CommandContext): void {
+  const set = withItem(
+    group.command('set').description('make or change an item of an agent, or add one to a thread by hand'),
+  )
+    .option('--text <text>', 'what a rule or a reference says')
+    .option('--file <path>', 'the file that says it')
+    .option('--description <text>', 'what it is about')
+    .option('--include <mode>', 'always, manual or agent', includeOption)
+    .option('--priority <level>', 'where it stands among its like', priorityOption)
+  withCommonOptions(withUrlOption(set), [
+    'heddle items set rule style --agent coder --text "Write short sentences." --include always',
+    'heddle items set reference api --agent coder --file api.md --include agent',
+    'heddle items set rule style --thread session',
+  ]).action((type: ItemType, name: string, options: SetOptions) =>
+    setItem(context, keyOf(type, name, options), options),
+  )
+
+  const remove = withItem(group.command('remove').description('take an item away from an agent, or from a thread'))
+  withCommonOptions(withUrlOption(remove), [
+    'heddle items remove rule style --agent coder',
+    'heddle items remove rule style --thread session --json',
+  ]).action((type: ItemType, name: string, options: OwnerOptions) =>
+    removeItem(context, keyOf(type, name, options), options),
+  )
+}
+
+async function setItem(context: CommandContext, key: ItemKey, options: SetOptions): Promise<void> {
+  const owner = ownerOf(options)
+  const { text, file, description, include, priority } = options
+  if (text !== undefined && file !== undefined)
+    throw new UsageError('file', 'may not stand beside --text', file, 'Give the text or its file, not both.')
+  const body = {
+    ...(text !== undefined && { text }),
+    ...(description !== undefined && { description }),
+    ...(include !== undefined && { include }),
+    ...(priority !== undefined && { priorityLevel: priority }),
+  }
+  if ('thread' in owner) {
+    if (file !== undefined || Object.keys(body).length > 0)
+      throw new UsageError(
+        'thread',
+        'takes items as their agent has them',
+        owner.thread,
+        'Change the item with --agent.',
+      )
+    return await withRemote(context, options, null, async (client) => {
+      const added = await client.items.addToThread(owner.thread, key)
+      context.printer.result({ added }, () => [
+        `${nameOf(key)} ${added ? 'was added to' : 'was already in'} thread ${safeText(owner.thread)}`,
+      ])
+    })
+  }
+  const read = file === undefined ? {} : { text: await textOf(resolve(context.cwd, file)) }
+  await withRemote(context, options, null, async (client) => {
+    const item = await client.items.put(owner.agent, { ...key, ...body, ...read })
+    context.printer.result(item, () => [
+      `${nameOf(item)} · version ${item.version} · ${item.includeMode}`,
+      ...withoutLines(item.threadsWithout, key),
+    ])
+  })
+}
+
+async function removeItem(context: CommandContext, key: ItemKey, options: OwnerOptions): Promise<void> {
+  const owner = ownerOf(options)
+  await withRemote(context, options, null, async (client) => {
+    if ('agent' in owner) await client.items.remove(owner.agent, key)
+    else await client.items.removeFromThread(owner.thread, key)
+    const from = 'agent' in owner ? `agent ${safeText(owner.agent)}` : `thread ${safeText(owner.thread)}`
+    context.printer.result({ removed: true }, () => [`${nameOf(key)} was taken away from ${from}`])
+  })
+}
+
+async function textOf(path: string): Promise<string> {
+  return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(
+      'file',
+      `cannot be read: ${error.code ?? error.message}`,
+      path,
+      'Give the path of a text file.',
+    )
+  })
+}
+
+function nameOf(key: ItemKey): string {
+  return `${key.type} ${safeText(labelOf(key))}`
+}

@@ -1,0 +1,52 @@
+import type { ItemKey, ItemType } from '@heddle/contracts'
+import { itemTypeSchema } from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommonOptions } from '../../connect/context.js'
+import type { UrlOptions } from '../../connect/with-remote.js'
+import { optionValue } from '../../options/option-values.js'
+import { nameOption } from '../../options/options.js'
+import { UsageError } from '../../output/failure.js'
+
+/** Whose items a command works on: those of an agent, or those that a thread holds. */
+export interface OwnerOptions extends CommonOptions, UrlOptions {
+  readonly agent?: string
+  readonly thread?: string
+  readonly server?: string
+}
+
+export type Owner = { readonly agent: string } | { readonly thread: string }
+
+export const itemTypeOption = optionValue('type', itemTypeSchema, 'Choose rule, reference or tool.')
+
+/** Adds the name of an item, and whose it is. */
+export function withItem(command: Command): Command {
+  return withOwner(
+    command
+      .argument('<type>', 'rule, reference or tool', itemTypeOption)
+      .argument('<name>', 'the item', nameOption('name')),
+  ).option('--server <name>', 'the MCP server of a tool', nameOption('server'))
+}
+
+export function withOwner(command: Command): Command {
+  return command
+    .option('--agent <name>', 'the agent that has them', nameOption('agent'))
+    .option('--thread <name>', 'the thread that holds them', nameOption('thread'))
+}
+
+/** @throws UsageError unless one of both is named */
+export function ownerOf({ agent, thread }: OwnerOptions): Owner {
+  if (agent !== undefined && thread !== undefined)
+    throw new UsageError(
+      'thread',
+      'may not stand beside --agent',
+      thread,
+      'A thread belongs to one agent: name the thread alone.',
+    )
+  if (agent !== undefined) return { agent }
+  if (thread !== undefined) return { thread }
+  throw new UsageError('agent', 'is missing', 'nothing', 'Name an agent with --agent, or a thread with --thread.')
+}
+
+export function keyOf(type: ItemType, name: string, { server }: OwnerOptions): ItemKey {
+  return { type, name, ...(server !== undefined && { serverName: server }) }
+}

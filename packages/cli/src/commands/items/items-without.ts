@@ -1,0 +1,35 @@
+import type { ItemKey } from '@heddle/contracts'
+import { oneLine, safeText } from '../../output/safe-text.js'
+
+/** How many names the client gives at most: then there may be more. */
+const NAMES_MAX = 20
+const NAMES_SHOWN = 3
+
+/**
+ * Says which threads began before an item came, and how they get it: without that, people wait for a rule to take effect in
+ * a thread that never gets it.
+ */
+export function withoutLines(
+  threads: readonly string[],
+  { type, name, serverName }: ItemKey,
+  what: 'it' | 'all of them' = 'it',
+): string[] {
+  const [newest] = threads
+  if (newest === undefined) return []
+  const count = threads.length
+  const shown = threads.slice(0, NAMES_SHOWN).map((thread) => oneLine(thread, 60))
+  const left = count - shown.length
+  const named = `${shown.join(', ')}${left === 0 ? '' : `, and ${count < NAMES_MAX ? left : `at least ${left}`} more`}`
+  const server = serverName === undefined ? '' : ` --server ${word(serverName)}`
+  const begun = count === 1 ? 'a thread that began before does' : 'threads that began before do'
+  return [
+    `note: ${begun} not have ${what} until ${what === 'it' ? 'it is' : 'they are'} added: ${named}`,
+    `      heddle items set ${type} ${word(name)}${server} --thread ${word(newest)}`,
+  ]
+}
+
+/** As a shell takes it. */
+function word(text: string): string {
+  const safe = safeText(text)
+  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,101 @@
+import { RetryableError } from '@heddle/contracts'
+import { type Config, withoutCredentials } from '@heddle/runtime'
+import type { Command } from 'commander'
+import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
+import { refuseRemote } from '../../connect/gateway-address.js'
+import { type ServedGateway, serveHttp } from '../../connect/serve-http.js'
+import type { Engine } from '../../host/engine.js'
+import { findUp } from '../../host/presence/presence.js'
+import { hostOption, portOption, withCommonOptions } from '../../options/options.js'
+import { safeText } from '../../output/safe-text.js'
+
+interface GatewayCommandOptions extends CommonOptions {
+  readonly port?: number
+  readonly host?: string
+}
+
+export function registerGateway(program: Command, context: CommandContext): void {
+  const gateway = program
+    .command('gateway')
+    .description(
+      'serve HTTP, events, MCP and metrics alone: as many as one likes behind a proxy, beside pools of workers',
+    )
+    .option('--port <port>', 'port of the HTTP interface; 0 takes any (default 4680, or HEDDLE_PORT)', portOption)
+    .option(
+      '--host <address>',
+      'address to listen on (default 127.0.0.1, or HEDDLE_HOST); on others a key is needed',
+      hostOption,
+    )
+  withCommonOptions(gateway, [
+    'DATABASE_URL=postgres://... REDIS_URL=redis://... heddle gateway',
+    'heddle gateway --port 4681 --host 0.0.0.0',
+  ])
+    .addHelpText(
+      'after',
+      '\nWithout DATABASE_URL it joins the server of a running "heddle up" on the same folder.\nIt runs no workers: start them with heddle worker. SIGTERM lets answers under way finish, for some seconds.',
+    )
+    .action((options: GatewayCommandOptions) => runGateway(context, options))
+}
+
+async function runGateway(context: CommandContext, options: GatewayCommandOptions): Promise<void> {
+  refuseRemote(context, {}, 'running a gateway')
+  const config = configOf(context, options, {
+    ...(options.port !== undefined && { port: options.port }),
+    ...(options.host !== undefined && { host: options.host }),
+  })
+  if (config.mode === 'embedded' && (await findUp(config.dataDir)) === null) {
+    throw new RetryableError(
+      'SERVICE_UNAVAILABLE',
+      `no "heddle up" runs for ${config.dataDir}, and DATABASE_URL is not set`,
+      {
+        field: 'DATABASE_URL',
+        hint: 'Start "heddle up" there first, name its folder with --data, or set DATABASE_URL.',
+      },
+    )
+  }
+  await serveHttp(context, config, {
+    command: 'gateway',
+    stages: [],
+    needs: {},
+    async ready(engine, gateway) {
+      if (gateway.isOpenToOthers) await warnWithoutKey(engine)
+      return () => tellReady(context, config, engine, gateway)
+    },
+  })
+}
+
+/** One of several gateways starts also where no key has been made yet: it lets nobody in until then, and says why. */
+async function warnWithoutKey({ store, projectId, config, log }: Engine): Promise<void> {
+  const { hasKeys } = await import('@heddle/client')
+  if (await hasKeys(store, projectId)) return
+  log.warn(
+    { project: config.project, hint: 'Make one with: heddle keys create --name admin --role admin' },
+    'the project has no key: nobody is let in until it has one',
+  )
+}
+
+function tellReady(context: CommandContext, config: Config, engine: Engine, { url, port }: ServedGateway): void {
+  const database = withoutCredentials(engine.server.url)
+  const queues = config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl)
+  const document = {
+    status: 'ready',
+    pid: process.pid,
+    mode: config.mode,
+    project: config.project,
+    database,
+    queues,
+    port,
+    url,
+    health: `${url}/healthz`,
+  }
+  const { colors } = context.printer
+  context.printer.result(document, () => [
+    `${colors.bold('Heddle gateway')} (process ${process.pid})`,
+    `  project    ${safeText(config.project)}`,
+    `  database   ${database}`,
+    `  queues     ${config.redisUrl === null ? 'in the same Postgres' : queues}`,
+    `  http       ${url}/v1, described at ${url}/docs`,
+    `  health     ${url}/healthz, ${url}/readyz, ${url}/metrics`,
+    colors.green('ready; Ctrl-C stops it'),
+  ])
+}

@@ -1,0 +1,163 @@
+import { ConflictError, HeddleError, PermanentError, stageNames } from '@heddle/contracts'
+import { type Config, withoutCredentials } from '@heddle/runtime'
+import type { Command } from 'commander'
+import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
+import { type ServedGateway, serveHttp } from '../../connect/serve-http.js'
+import type { Engine } from '../../host/engine.js'
+import { announceUp, type RunningUp, withdrawUp } from '../../host/presence/presence.js'
+import { type IterationOptions, iterationSettings, withIterationOptions } from '../../options/iteration-options.js'
+import { hostOption, portOption, withCommonOptions } from '../../options/options.js'
+import { safeText } from '../../output/safe-text.js'
+
+interface UpOptions extends CommonOptions, IterationOptions {
+  readonly port?: number
+  readonly host?: string
+}
+
+export function registerUp(program: Command, context: CommandContext): void {
+  const up = program
+    .command('up')
+    .description('run everything in this process: server, workers, and the reconciler that finds forgotten work')
+    .option(
+      '--port <port>',
+      'port of the HTTP interface on 127.0.0.1; 0 takes any (default 4680, or HEDDLE_PORT)',
+      portOption,
+    )
+    .option(
+      '--host <address>',
+      'address to listen on (default 127.0.0.1, or HEDDLE_HOST); on others a key is needed',
+      hostOption,
+    )
+  withCommonOptions(withIterationOptions(up), [
+    'heddle up',
+    'heddle up --data ~/.heddle --port 4700',
+    'DATABASE_URL=postgres://... REDIS_URL=redis://... heddle up',
+  ])
+    .addHelpText(
+      'after',
+      '\nA second "heddle up" on the same folder says that the first one runs, with its process id, and ends with 0;\nit waits up to 20 s for a first one that is still starting.\nMore workers for it: heddle worker all.',
+    )
+    .action((options: UpOptions) => runEverything(context, options))
+}
+
+async function runEverything(context: CommandContext, options: UpOptions): Promise<void> {
+  const iterations = iterationSettings(options)
+  const config = configOf(context, options, {
+    ...(options.port !== undefined && { port: options.port }),
+    ...(options.host !== undefined && { host: options.host }),
+    ...(iterations !== null && { settings: { iterations } }),
+  })
+  if (config.mode !== 'embedded') return await serve(context, config)
+  const { FOLDER_WORD_MS_MAX, untilUp, WORD_MS_MAX } = await import('../../host/presence/up-elsewhere.js')
+  const running = await untilUp(context, config.dataDir)
+  if (running !== null) return tellRunning(context, config, running)
+  try {
+    await serve(context, config)
+  } catch (error) {
+    // Another one may have begun at the same moment, and have the port or the folder.
+    if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
+    const graceMs = error.field === 'data' ? FOLDER_WORD_MS_MAX : WORD_MS_MAX
+    const other = await untilUp(context, config.dataDir, graceMs)
+    if (other === null) throw error
+    tellRunning(context, config, other)
+  }
+}
+
+function serve(context: CommandContext, config: Config): Promise<void> {
+  const isEmbedded = config.mode === 'embedded'
+  return serveHttp(context, config, {
+    command: 'up',
+    stages: stageNames,
+    needs: { lasting: true, threads: true, migrate: true },
+    listening: async (port) => {
+      if (isEmbedded) await announce(config.dataDir, port)
+    },
+    async ready(engine, gateway) {
+      if (gateway.isOpenToOthers) await checkKeys(engine)
+      const { outsideWindowLines, outsideWindowsOf } = await import('../../connect/outside-windows.js')
+      const outside = await outsideWindowsOf(engine)
+      return () =>
+        tellReady(context, config, engine, gateway, { outsideWindow: outside, lines: outsideWindowLines(outside) })
+    },
+    closed: async () => {
+      if (isEmbedded) await withdrawUp(config.dataDir, process.pid)
+    },
+  })
+}
+
+/** Whoever reaches it from elsewhere needs a key: without one it would serve nobody, and its user should know. */
+async function checkKeys({ store, projectId, config }: Engine): Promise<void> {
+  const { hasKeys } = await import('@heddle/client')
+  if (await hasKeys(store, projectId)) return
+  throw new PermanentError('FORBIDDEN', `project "${config.project}" has no key, and others could reach this address`, {
+    field: 'host',
+    received: config.hosts[0] ?? config.host,
+    hint: 'Make a key first: heddle keys create --name admin --role admin; or listen on 127.0.0.1 alone.',
+  })
+}
+
+/** Before the server starts, which takes seconds: whoever comes meanwhile is to find this process. */
+async function announce(dataDir: string, port: number): Promise<void> {
+  if (await announceUp(dataDir, { pid: process.pid, port, startedAt: new Date().toISOString() })) return
+  throw new ConflictError('another "heddle up" has begun in this folder', {
+    field: 'data',
+    received: dataDir,
+    hint: 'Run this again once it is ready, or choose another folder with --data.',
+  })
+}
+
+function tellRunning(context: CommandContext, config: Config, running: RunningUp): void {
+  const address = `http://127.0.0.1:${running.port}`
+  context.printer.result({ status: 'already-running', dataDir: config.dataDir, ...running }, () => [
+    `Heddle already runs for ${safeText(config.dataDir)}: process ${running.pid}, ${address}`,
+    'This one does nothing and ends. For more workers run: heddle worker all',
+  ])
+}
+
+/** Threads that a new start should not keep silent about. */
+interface Windows {
+  readonly outsideWindow: readonly object[]
+  readonly lines: readonly string[]
+}
+
+function tellReady(
+  context: CommandContext,
+  config: Config,
+  engine: Engine,
+  { url, port }: ServedGateway,
+  { outsideWindow, lines }: Windows,
+): void {
+  const database = withoutCredentials(engine.server.url)
+  const queues = config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl)
+  const { summarizer, embedder } = engine.models
+  const document = {
+    status: 'ready',
+    pid: process.pid,
+    mode: config.mode,
+    project: config.project,
+    ...(config.mode === 'embedded' && { dataDir: config.dataDir }),
+    database,
+    queues,
+    workers: engine.workersHere,
+    summarizer,
+    embedder,
+    port,
+    url,
+    health: `${url}/healthz`,
+    outsideWindow,
+  }
+  const { colors } = context.printer
+  context.printer.result(document, () => [
+    `${colors.bold('Heddle is up')} (process ${process.pid})`,
+    `  project    ${safeText(config.project)}`,
+    `  database   ${config.mode === 'embedded' ? `embedded Postgres in ${safeText(config.dataDir)}, ` : ''}${database}`,
+    `  queues     ${config.redisUrl === null ? 'in the same Postgres' : queues}`,
+    `  workers    ${engine.workersHere.join(', ')}, and the reconciler`,
+    `  summaries  ${summarizer ?? 'none'}`,
+    `  vectors    ${embedder ?? 'none'}`,
+    `  http       ${url}/v1, described at ${url}/docs`,
+    `  health     ${url}/healthz, ${url}/readyz, ${url}/metrics`,
+    ...lines.map((line) => colors.yellow(line)),
+    colors.green('ready; Ctrl-C stops everything'),
+  ])
+}

@@ -1,0 +1,116 @@
+import { RetryableError, type StageName, stageNames } from '@heddle/contracts'
+import { limitHeapGrowth, withoutCredentials, workInBackground } from '@heddle/runtime'
+import type { Command } from 'commander'
+import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
+import { refuseRemote } from '../../connect/gateway-address.js'
+import { openServiceLog } from '../../connect/service-log.js'
+import { untilAborted } from '../../connect/with-engine.js'
+import { type HealthServer, startHealthServer } from '../../host/health-server.js'
+import { findUp } from '../../host/presence/presence.js'
+import { type IterationOptions, iterationSettings, withIterationOptions } from '../../options/iteration-options.js'
+import { oneOf } from '../../options/option-values.js'
+import { concurrencyOption, portOption, withCommonOptions } from '../../options/options.js'
+import { InterruptedError } from '../../output/failure.js'
+
+interface WorkerOptions extends CommonOptions, IterationOptions {
+  readonly concurrency?: number
+  readonly port?: number
+}
+
+export function registerWorker(program: Command, context: CommandContext): void {
+  const worker = program
+    .command('worker')
+    .description('run the workers of one stage, or of all, for a pool of processes')
+    .argument('<stage>', `${stageNames.join(', ')} or all`, oneOf('stage', [...stageNames, 'all']))
+    .option(
+      '--concurrency <jobs>',
+      'jobs that a stage handles at once (default: what suits the stage)',
+      concurrencyOption,
+    )
+    .option(
+      '--port <port>',
+      'also serve /healthz, /readyz and /metrics on this port of 127.0.0.1; 0 takes any',
+      portOption,
+    )
+  withCommonOptions(withIterationOptions(worker), [
+    'heddle worker all',
+    'DATABASE_URL=postgres://... REDIS_URL=redis://... heddle worker ingest --concurrency 64',
+  ])
+    .addHelpText(
+      'after',
+      '\nWithout DATABASE_URL it joins the server of a running "heddle up" on the same folder.\nSIGTERM lets jobs under way finish, for some seconds; what is cut off is taken up by another worker.',
+    )
+    .action((stage: StageName | 'all', options: WorkerOptions) => runWorkers(context, stage, options))
+}
+
+async function runWorkers(context: CommandContext, stage: StageName | 'all', options: WorkerOptions): Promise<void> {
+  refuseRemote(context, {}, 'running workers')
+  const iterations = iterationSettings(options)
+  const config = configOf(context, options, { ...(iterations !== null && { settings: { iterations } }) })
+  if (config.mode === 'embedded' && (await findUp(config.dataDir)) === null) {
+    throw new RetryableError(
+      'SERVICE_UNAVAILABLE',
+      `no "heddle up" runs for ${config.dataDir}, and DATABASE_URL is not set`,
+      {
+        field: 'DATABASE_URL',
+        hint: 'Start "heddle up" there first, name its folder with --data, or set DATABASE_URL.',
+      },
+    )
+  }
+  const stages = stage === 'all' ? stageNames : [stage]
+  limitHeapGrowth()
+  const service = openServiceLog(context, config, { command: 'worker', workers: stages })
+  const { log } = service
+  const { openEngine } = await import('../../host/engine.js')
+  // Loads a server of HTTP besides, which a worker without a port does not need.
+  const metrics = options.port === undefined ? null : new (await import('@heddle/gateway')).ProcessMetrics()
+  const engine = await openEngine({
+    context,
+    config,
+    log,
+    needs: {
+      stages,
+      workers: 'always',
+      reconcile: true,
+      ...(metrics !== null && { onSettled: (settled) => metrics.settled(settled) }),
+      threads: true,
+      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+    },
+  })
+  let health: HealthServer | null = null
+  try {
+    if (options.port !== undefined && metrics !== null) {
+      const identity = { pid: process.pid, workers: stages }
+      health = await startHealthServer({
+        port: options.port,
+        identity,
+        checkReady: engine.checkReady,
+        readMetrics: async () => ({ type: metrics.contentType, text: await metrics.read(engine.queues.modelCalls) }),
+      })
+    }
+    const document = {
+      status: 'ready',
+      pid: process.pid,
+      ...(health !== null && { port: health.port }),
+      workers: stages,
+      database: withoutCredentials(engine.server.url),
+      queues: config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl),
+    }
+    // Not before it is ready: a machine that is busy could keep it from ever beginning.
+    const { niceness } = config.workers
+    if (!workInBackground(niceness)) log.warn({ niceness }, 'the system did not let this process stand back')
+    service.ready({ ...(health !== null && { port: health.port }) })
+    context.printer.result(document, () => [
+      `${stages.join(', ')}: working (process ${process.pid}) on ${document.database}; Ctrl-C stops`,
+    ])
+    await untilAborted(context.signal)
+  } catch (error) {
+    // Being asked to stop is how this command ends well.
+    if (!(error instanceof InterruptedError)) throw error
+  } finally {
+    service.stopping()
+    await engine.close()
+    await health?.close()
+    service.stopped()
+  }
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HeddleError, RetryableError, type WakeStageName } from '@heddle/contracts'
+import type { CommandContext } from '../../connect/context.js'
+import type { Engine } from '../../host/engine.js'
+
+/** Compaction of a long session takes seconds; what takes longer goes on when a worker runs next. */
+const SETTLE_DEADLINE_MS = 120_000
+
+/** `summaries`: a context needs no more. `vectors`: everything. */
+export type Through = 'summaries' | 'vectors'
+
+/** How often all threads are looked at, in milliseconds: one statement. */
+const LOOK_EVERY_MS = 500
+/** Wakes that are sent together; they have four seconds. */
+const WAKES_AT_ONCE = 64
+
+/**
+ * Waits until the workers have done what there is to do for some threads. Where nothing comes of it for too long, it says so and
+ * goes on: everything is stored, and a context is built from what is there.
+ *
+ * @returns whether all of it is done
+ */
+export async function settleThreads(
+  context: CommandContext,
+  engine: Engine,
+  threads: readonly string[],
+  through: Through,
+): Promise<boolean> {
+  const progress = context.printer.progress('pruned and summarized: threads', threads.length, { rate: true })
+  try {
+    const [only] = threads
+    if (threads.length === 1 && only !== undefined) await settle(context, engine, only, through)
+    else await settleMany({ context, engine, through, onSettled: (count) => progress.update(count) }, threads)
+    progress.update(threads.length)
+    return true
+  } catch (error) {
+    if (!(error instanceof HeddleError) || error.code !== 'TIMEOUT') throw error
+    context.printer.note('pruning and summarizing is not done yet; it goes on when a worker runs: heddle up')
+    return false
+  } finally {
+    progress.stop()
+  }
+}
+
+interface Settling {
+  readonly context: CommandContext
+  readonly engine: Engine
+  readonly through: Through
+  readonly onSettled: (threads: number) => void
+}
+
+/** @throws RetryableError `TIMEOUT` where no thread settled for too long */
+async function settleMany(
+  { context, engine, through, onSettled }: Settling,
+  threads: readonly string[],
+): Promise<void> {
+  const { threadIdOf } = await import('@heddle/core')
+  const { findUnsettledThreads } = await import('@heddle/store')
+  const { projectId, store, queues } = engine
+  const stages = stagesThrough(through)
+  let left = threads.map((thread) => threadIdOf(projectId, thread))
+  let endsAtMs = performance.now() + SETTLE_DEADLINE_MS
+  for (let isFirst = true; ; isFirst = false) {
+    const threadIds = left
+    const last = through === 'vectors' ? 'embed' : 'summarize'
+    left = await store.inProject(projectId, (tx) => findUnsettledThreads(tx, { threadIds, through: last }))
+    onSettled(threads.length - left.length)
+    if (left.length === 0) return
+    const isStanding = left.length === threadIds.length
+    if (!isStanding) endsAtMs = performance.now() + SETTLE_DEADLINE_MS
+    if (performance.now() >= endsAtMs) {
+      throw new RetryableError('TIMEOUT', `waited ${SETTLE_DEADLINE_MS} ms for one of ${left.length} threads to settle`)
+    }
+    // Jobs may have been lost with the process that was to handle them; a wake that is not needed does no harm.
+    if (isFirst || isStanding) {
+      const some = left.slice(0, WAKES_AT_ONCE)
+      await queues.rewake(some.flatMap((threadId) => stages.map((stage) => ({ stage, projectId, threadId }))))
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal: context.signal })
+  }
+}
+
+function stagesThrough(through: Through): readonly WakeStageName[] {
+  return through === 'vectors' ? ['prune', 'summarize', 'embed'] : ['prune', 'summarize']
+}
+
+async function settle(context: CommandContext, engine: Engine, thread: string, through: Through): Promise<void> {
+  const enough = new AbortController()
+  // Jobs may have been lost with the process that was to handle them; a wake that is not needed does no harm.
+  const { threadIdOf } = await import('@heddle/core')
+  const wake = { projectId: engine.projectId, threadId: threadIdOf(engine.projectId, thread) }
+  await engine.queues.rewake(stagesThrough(through).map((stage) => ({ stage, ...wake })))
+  try {
+    await engine.client.threads.waitUntilSettled(thread, {
+      deadlineMs: SETTLE_DEADLINE_MS,
+      signal: AbortSignal.any([context.signal, enough.signal]),
+      onProgress({ headSeq, cursors, isProgressKept }) {
+        const isSummarized = Math.min(cursors.prune, cursors.summarize) >= headSeq && isProgressKept
+        if (through === 'summaries' && isSummarized) enough.abort()
+      },
+    })
+  } catch (error) {
+    if (!enough.signal.aborted) throw error
+  }
+}

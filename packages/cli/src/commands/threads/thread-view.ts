@@ -1,0 +1,68 @@
+import type { ThreadOverview } from '@heddle/client'
+import { safeText } from '../../output/safe-text.js'
+import { formatCount, type Line, tableLines } from '../../output/table.js'
+
+/** `0`, or the count of each reason: `2 compact-summary`. */
+function keptAsideText(keptAside: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(keptAside).map(([reason, count]) => `${formatCount(count)} ${reason}`)
+  return parts.length === 0 ? '0' : parts.join(', ')
+}
+
+/** What the thread's summaries cost, where a provider was called for them. */
+function costLines(costs: ThreadOverview['summaryCosts']): string[] {
+  if (costs.calls === 0) return []
+  const failed = costs.failedCalls === 0 ? '' : ` (${formatCount(costs.failedCalls)} failed)`
+  const unpriced =
+    costs.callsWithoutPrice === 0 ? '' : `, ${formatCount(costs.callsWithoutPrice)} calls without a price`
+  return [
+    `summaries ${formatCount(costs.summaries)} · ${formatCount(costs.calls)} calls${failed} · ${formatCount(costs.inputTokens)} tokens in, ${formatCount(costs.outputTokens)} out · about $${costs.costUsd.toFixed(4)}${unpriced}`,
+  ]
+}
+
+/** What the whole thread takes where it is sent; formats that carry no reasoning send less. */
+function sizeLines({ sentTokens, reasoningTokens, uncounted }: ThreadOverview): string[] {
+  const estimated = uncounted === 0 ? '' : ` · ${formatCount(uncounted)} messages are estimated so far`
+  const sent = `${formatCount(sentTokens.anthropic)} tokens as sent`
+  if (reasoningTokens === 0) return [`${sent}${estimated}`]
+  return [
+    `${sent} with reasoning (anthropic, ai-sdk, neutral) · ${formatCount(sentTokens['openai-chat'])} without (openai-chat, openai-responses)${estimated}`,
+  ]
+}
+
+/** What is stored of a thread, for people. */
+export function threadLines(thread: ThreadOverview): Line[] {
+  const { prunings } = thread
+  return [
+    `thread ${safeText(thread.name)} · agent ${safeText(thread.agent)}`,
+    ...thread.warnings.map((warning) => `warning: ${safeText(warning)}`),
+    ...(thread.title === null ? [] : [`title: ${safeText(thread.title)}`]),
+    ...(thread.status === null ? [] : [`status: ${safeText(thread.status)}`]),
+    `${formatCount(thread.messages)} messages · ${formatCount(thread.toolCalls)} tool calls · ${formatCount(thread.toolResults)} results`,
+    ...sizeLines(thread),
+    `eligible ${formatCount(thread.eligible)} / imported ${formatCount(thread.imported)} · kept aside ${keptAsideText(thread.keptAside)}`,
+    `condensed ${formatCount(prunings.condense)} · removed ${formatCount(prunings.remove)} · stubs ${formatCount(prunings.stub)}`,
+    ...costLines(thread.summaryCosts),
+    ...(thread.lastError === null ? [] : [`last error: ${safeText(thread.lastError)}`]),
+    '',
+    ...(thread.states.length === 0
+      ? ['no compaction yet: the messages fit the budget, or no worker has looked at them']
+      : tableLines(
+          [
+            { title: 'strategy' },
+            { title: 'generation', align: 'right' },
+            { title: 'status' },
+            { title: 'covers', align: 'right' },
+            { title: 'tokens covered', align: 'right' },
+            { title: 'summary tokens', align: 'right' },
+          ],
+          thread.states.map((state) => [
+            state.strategy,
+            formatCount(state.generation),
+            state.status,
+            formatCount(state.coveredCount),
+            formatCount(state.coveredTokens),
+            formatCount(state.summaryTokens),
+          ]),
+        )),
+  ]
+}

@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { limits, PermanentError } from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { withStore } from '../../connect/with-engine.js'
+import { fileError } from '../../importing/read-file.js'
+import { nameOption, withCommonOptions } from '../../options/options.js'
+import { safeText } from '../../output/safe-text.js'
+import { formatCount } from '../../output/table.js'
+
+interface ImportOptions extends CommonOptions {
+  readonly as?: string
+}
+
+export function registerThreadsImport(group: Command, context: CommandContext): void {
+  const command = group
+    .command('import')
+    .description('bring an exported thread back; importing again adds nothing')
+    .argument('<file>', 'what heddle threads export wrote')
+    .option('--as <name>', 'the name of the thread here (default: the one that it had)', nameOption('as'))
+  withCommonOptions(command, [
+    'heddle threads import session.heddle.jsonl',
+    'heddle threads import session.heddle.jsonl --as session-copy --project other',
+  ])
+    .addHelpText(
+      'after',
+      '\nThe whole file is checked before anything is stored. Recorded sessions of agents: heddle import.',
+    )
+    .action((file: string, options: ImportOptions) => importThread(context, file, options))
+}
+
+async function importThread(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
+  const path = resolve(context.cwd, file)
+  const details = { field: 'file', received: file }
+  const found = await stat(path).catch((error: unknown) => Promise.reject(fileError(path, error, details)))
+  // It is read twice, and a pipe can be read once.
+  if (!found.isFile()) {
+    throw new PermanentError('VALIDATION_ERROR', `file: ${path} must be a regular file`, {
+      ...details,
+      hint: 'Write the export into a file, and import that.',
+    })
+  }
+  await withStore(context, options, async ({ client }) => {
+    const imported = await client.threads.import(() => linesOf(path, context.signal), {
+      ...(options.as !== undefined && { as: options.as }),
+    })
+    const rows = Object.entries(imported.added).filter(([, count]) => count > 0)
+    context.printer.result(imported, () => [
+      `thread ${safeText(imported.thread)} · agent ${safeText(imported.agent)} · ${formatCount(imported.messages)} messages`,
+      rows.length === 0
+        ? 'nothing new: all of it was there'
+        : `added ${rows.map(([type, count]) => `${formatCount(count)} ${type}`).join(', ')}`,
+    ])
+  })
+}
+
+/** The lines of a file, one at a time; never more of it in memory than a line and what was read ahead. */
+async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let parts: Buffer[] = []
+  let size = 0
+  const take = () => {
+    const line = decoder.decode(Buffer.concat(parts))
+    parts = []
+    size = 0
+    return line
+  }
+  try {
+    for await (const chunk of createReadStream(path, { signal, highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
+      let from = 0
+      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+        parts.push(chunk.subarray(from, end))
+        yield take()
+        from = end + 1
+      }
+      parts.push(chunk.subarray(from))
+      size += chunk.length - from
+      if (size > limits.exportLineBytesMax) {
+        throw new PermanentError(
+          'PAYLOAD_TOO_LARGE',
+          `${path}: a line has more than ${limits.exportLineBytesMax} bytes`,
+          {
+            field: 'file',
+            received: path,
+            hint: 'Give a file that heddle threads export wrote: no line of one is so long.',
+          },
+        )
+      }
+    }
+    if (size > 0) yield take()
+  } catch (error) {
+    throw fileError(path, error, { field: 'file', received: path })
+  }
+}

@@ -1,0 +1,80 @@
+import type { ThreadProcess } from '@heddle/client'
+import type { RemoteClient } from '@heddle/client/http'
+import { processBodySchema } from '@heddle/contracts'
+import type { Command } from 'commander'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
+import { optionValue } from '../../options/option-values.js'
+import { cursorOption, limitOption, nameOption, withCommonOptions } from '../../options/options.js'
+import { UsageError } from '../../output/failure.js'
+import { oneLine, safeText } from '../../output/safe-text.js'
+import { moreLines, tableLines } from '../../output/table.js'
+
+interface ProcessesOptions extends CommonOptions, UrlOptions {
+  readonly set?: string
+  readonly end?: string
+  readonly status?: string
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+const statusOption = optionValue(
+  'status',
+  processBodySchema.shape.status.unwrap(),
+  'Give a line on how the process stands, such as --status "3 of 10".',
+)
+
+export function registerThreadsProcesses(group: Command, context: CommandContext): void {
+  const processes = group
+    .command('processes')
+    .description('list what runs for a thread, or say how a process stands')
+    .argument('<name>', 'the thread', nameOption('thread'))
+    .option('--set <process>', 'a process that runs; needs --status when it begins', nameOption('set'))
+    .option('--end <process>', 'a process that has ended', nameOption('end'))
+    .option('--status <text>', 'how it stands: every context of the agent says so while it runs', statusOption)
+    .option('--limit <count>', 'rows of a page', limitOption)
+    .addOption(cursorOption())
+  withCommonOptions(withUrlOption(processes), [
+    'heddle threads processes session',
+    'heddle threads processes session --set tests --status "3 of 10"',
+    'heddle threads processes session --end tests --json',
+  ]).action((name: string, options: ProcessesOptions) => workOnProcesses(context, name, options))
+}
+
+async function workOnProcesses(context: CommandContext, thread: string, options: ProcessesOptions): Promise<void> {
+  const { set, end, status } = options
+  if (set !== undefined && end !== undefined) {
+    throw new UsageError('end', 'may not stand beside --set', end, 'Set one process or end one, not both at once.')
+  }
+  const name = set ?? end
+  if (name === undefined && status !== undefined) {
+    throw new UsageError('status', 'needs --set or --end', status, 'Name the process with --set NAME or --end NAME.')
+  }
+  await withRemote(context, options, null, async (client) => {
+    if (name === undefined) return await showProcesses(context, client, thread, options)
+    const body = { ended: end !== undefined, ...(status !== undefined && { status }) }
+    const process = await client.processes.put(thread, name, body)
+    context.printer.result(process, () => [`process ${safeText(name)}: ${standing(process)}`])
+  })
+}
+
+async function showProcesses(
+  context: CommandContext,
+  client: RemoteClient,
+  thread: string,
+  { limit, cursor }: ProcessesOptions,
+): Promise<void> {
+  const page = await client.processes.list(thread, {
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+  })
+  context.printer.result(page, () => {
+    if (page.items.length === 0) return ['no processes']
+    const rows = page.items.map((process) => [safeText(process.name), standing(process)])
+    return [...tableLines([{ title: 'process' }, { title: 'stands' }], rows), ...moreLines(page.nextCursor)]
+  })
+}
+
+function standing({ isRunning, status }: ThreadProcess): string {
+  return `${isRunning ? 'runs' : 'ended'} · ${oneLine(status, 120)}`
+}

@@ -1,0 +1,25 @@
+import { PassThrough } from 'node:stream'
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { createPrinter } from '../output/printer.js'
+import { buildProgram } from '../program.js'
+import { dataMakers, mayMakeData } from './data-makers.js'
+
+const program = buildProgram({
+  printer: createPrinter({ stdout: new PassThrough(), stderr: new PassThrough(), json: false, env: {} }),
+  env: {},
+  cwd: '/nowhere',
+  signal: new AbortController().signal,
+  ask: async () => null,
+  ownOutput: () => undefined,
+  mayMakeData: () => false,
+  setExitCode: () => undefined,
+})
+
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
+}
+
+test('the commands that may make data are commands, and no other may', () => {
+  expect(leavesOf(program).filter(mayMakeData)).toHaveLength(dataMakers.size)
+})

@@ -1,0 +1,28 @@
+import { UsageError } from '../output/failure.js'
+import type { CommandContext } from './context.js'
+
+/** The gateway that the command line or HEDDLE_URL names; null where neither does. */
+export function gatewayOf(
+  { env }: Pick<CommandContext, 'env'>,
+  { url = env['HEDDLE_URL'] }: { readonly url?: string } = {},
+): string | null {
+  return url === undefined || url.trim() === '' ? null : url.trim()
+}
+
+/**
+ * Refuses what only a store or a server of one's own can do while a gateway is named: doing it here instead would change
+ * what nobody meant.
+ *
+ * @param what is asked for, as the subject of a sentence
+ * @throws UsageError
+ */
+export function refuseRemote(
+  context: Pick<CommandContext, 'env'>,
+  options: { readonly url?: string },
+  what: string,
+): void {
+  const url = gatewayOf(context, options)
+  if (url === null) return
+  const hint = 'Run this where the store is: without --url, and with HEDDLE_URL unset.'
+  throw new UsageError('url', `${what} is not done over HTTP`, url, hint)
+}

@@ -1,0 +1,16 @@
+import { RetryableError, type StageName } from '@heddle/contracts'
+import type { Engine } from '../host/engine.js'
+
+/**
+ * Says at once that a command would wait for a stage that somebody has paused: the wait would tell nothing of it, and a
+ * pause lasts until somebody ends it.
+ *
+ * @throws RetryableError `SERVICE_UNAVAILABLE`
+ */
+export async function refusePaused({ queues }: Engine, stage: StageName): Promise<void> {
+  const stats = await queues.stats()
+  if (!stats.some((each) => each.stage === stage && each.paused)) return
+  throw new RetryableError('SERVICE_UNAVAILABLE', `the stage "${stage}" is paused`, {
+    hint: `Run \`heddle queues resume --stage ${stage}\`, then this command again. Nothing was sent.`,
+  })
+}

@@ -1,0 +1,81 @@
+import type { StageName } from '@heddle/contracts'
+import type { Gateway, GatewayBackend } from '@heddle/gateway'
+import { type Config, limitHeapGrowth } from '@heddle/runtime'
+import type { Engine, EngineNeeds } from '../host/engine.js'
+import { InterruptedError } from '../output/failure.js'
+import type { CommandContext } from './context.js'
+import { openServiceLog } from './service-log.js'
+import { untilAborted } from './with-engine.js'
+
+export interface ServedGateway extends Pick<Gateway, 'url' | 'port'> {
+  /** Whether anybody but this machine may be asking. */
+  readonly isOpenToOthers: boolean
+}
+
+export interface HttpService {
+  readonly command: string
+  /** The stages that run in this process beside the gateway. */
+  readonly stages: readonly StageName[]
+  readonly needs: Pick<EngineNeeds, 'lasting' | 'threads' | 'migrate'>
+  /** Called once the port is held, before the engine opens, which may take seconds. */
+  listening?(port: number): Promise<void>
+  /** Called once requests are answered; what it returns says so to the user. */
+  ready(engine: Engine, gateway: ServedGateway): Promise<() => void>
+  /** Called once the engine has closed, while `/healthz` is still answered. */
+  closed?(): Promise<void>
+}
+
+/** Serves HTTP until the command is stopped: with stages beside it, or alone. */
+export async function serveHttp(context: CommandContext, config: Config, service: HttpService): Promise<void> {
+  const { command, stages } = service
+  limitHeapGrowth()
+  let engine: Engine | null = null
+  let backend: GatewayBackend | null = null
+  const serviceLog = openServiceLog(context, config, { command, workers: stages })
+  const { log } = serviceLog
+  const { gatewayBackendOf } = await import('../host/gateway-backend.js')
+  const { isOpenToOthers, startGateway } = await import('@heddle/gateway')
+  const gateway = await startGateway({
+    host: config.host,
+    hosts: config.hosts,
+    port: config.port,
+    project: config.project,
+    identity: { pid: process.pid, dataDir: config.dataDir },
+    log,
+    backend: () => backend,
+  })
+  try {
+    await service.listening?.(gateway.port)
+    const { openEngine } = await import('../host/engine.js')
+    context.printer.note('starting ...')
+    engine = await openEngine({
+      context,
+      config,
+      log,
+      needs: {
+        ...service.needs,
+        stages,
+        workers: 'always',
+        reconcile: stages.length > 0,
+        onSettled: gateway.recordTry,
+      },
+    })
+    backend = gatewayBackendOf(engine)
+    const { url, port } = gateway
+    const tellReady = await service.ready(engine, { url, port, isOpenToOthers: isOpenToOthers(config) })
+    serviceLog.ready({ port, host: config.host })
+    tellReady()
+    await untilAborted(context.signal)
+  } catch (error) {
+    // Being asked to stop is how this command ends well.
+    if (!(error instanceof InterruptedError)) throw error
+  } finally {
+    serviceLog.stopping()
+    // Answers under way need the engine; and until that is closed, others are to see that this process lives.
+    await gateway.drain()
+    await engine?.close()
+    await service.closed?.()
+    await gateway.close()
+    serviceLog.stopped()
+  }
+}

@@ -1,0 +1,68 @@
+import type { Engine, EngineNeeds } from '../host/engine.js'
+import type { StoreEngine } from '../host/store-engine.js'
+import { type CommandContext, type CommonOptions, configOf, loggerOf } from './context.js'
+import { refuseRemote } from './gateway-address.js'
+
+/**
+ * Opens what a command needs, does its work, and closes everything again, whatever happens: also when the work fails or the
+ * command is asked to stop in the middle of it.
+ */
+export async function withEngine<T>(
+  context: CommandContext,
+  options: CommonOptions,
+  needs: EngineNeeds,
+  work: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  refuseRemote(context, {}, 'this command')
+  const config = configOf(context, options)
+  // Loaded now and not at the top: help and faults in the command line need no database driver.
+  const { openEngine } = await import('../host/engine.js')
+  return await closing(
+    context,
+    await openEngine({ context, config, log: loggerOf(context, config, 'command'), needs }),
+    work,
+  )
+}
+
+/** The same for a command that needs the store and no queue: it works while the queues are away. */
+export async function withStore<T>(
+  context: CommandContext,
+  options: CommonOptions,
+  work: (engine: StoreEngine) => Promise<T>,
+): Promise<T> {
+  refuseRemote(context, {}, 'this command')
+  const config = configOf(context, options)
+  const { openStoreEngine } = await import('../host/store-engine.js')
+  return await closing(
+    context,
+    await openStoreEngine({ context, config, log: loggerOf(context, config, 'command') }),
+    work,
+  )
+}
+
+async function closing<Opened extends StoreEngine, T>(
+  context: CommandContext,
+  engine: Opened,
+  work: (engine: Opened) => Promise<T>,
+): Promise<T> {
+  try {
+    return await untilStopped(context.signal, work(engine))
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Rejects with the signal's reason as soon as it aborts, even when the work itself does not listen to it. */
+export function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** Rejects with the signal's reason when it aborts: for commands that run until they are asked to stop. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return untilStopped(signal, new Promise<never>(() => undefined))
+}

@@ -1,0 +1,49 @@
+import type { RemoteClient } from '@heddle/client/http'
+import type { Command } from 'commander'
+import type { EngineNeeds } from '../host/engine.js'
+import type { CommandContext, CommonOptions } from './context.js'
+import { gatewayOf } from './gateway-address.js'
+import { refusePaused } from './paused.js'
+import { untilStopped, withEngine, withStore } from './with-engine.js'
+
+export interface UrlOptions {
+  readonly url?: string
+}
+
+/** The option of commands that work with a gateway as well as with a store of their own. */
+export function withUrlOption(command: Command): Command {
+  return command.option(
+    '--url <address>',
+    'work with this gateway (HEDDLE_URL), with the key in HEDDLE_KEY, and open no store here',
+  )
+}
+
+/** A client of the gateway that the command line or HEDDLE_URL names; null where neither does. */
+export async function remoteClientOf(context: CommandContext, options: UrlOptions): Promise<RemoteClient | null> {
+  const url = gatewayOf(context, options)
+  if (url === null) return null
+  const { createClient } = await import('@heddle/client/http')
+  // The key is never an argument: others on the machine can read those.
+  const key = context.env['HEDDLE_KEY']
+  return createClient({ url, ...(key !== undefined && { key }) })
+}
+
+/**
+ * Does a command's work over HTTP where a gateway is named, else with what the configuration opens.
+ *
+ * @param needs of a command that works here; null where it needs the store alone
+ */
+export async function withRemote<T>(
+  context: CommandContext,
+  options: CommonOptions & UrlOptions,
+  needs: EngineNeeds | null,
+  work: (client: RemoteClient) => Promise<T>,
+): Promise<T> {
+  const remote = await remoteClientOf(context, options)
+  if (remote !== null) return await untilStopped(context.signal, work(remote))
+  if (needs === null) return await withStore(context, options, ({ client }) => work(client))
+  return await withEngine(context, options, needs, async (engine) => {
+    for (const stage of needs.stages) await refusePaused(engine, stage)
+    return await work(engine.client)
+  })
+}

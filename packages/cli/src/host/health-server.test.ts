@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { RetryableError } from '@heddle/contracts'
+import { expect, test } from 'vitest'
+import { type HealthServer, startHealthServer } from './health-server.js'
+import { announceUp, findUp, withdrawUp } from './presence/presence.js'
+
+const readMetrics = async () => ({ type: 'text/plain; version=0.0.4', text: 'a_total 1\n' })
+
+async function withServer(
+  work: (server: HealthServer) => Promise<void>,
+  options: { identity?: Record<string, unknown>; checkReady?: () => Promise<void> } = {},
+): Promise<void> {
+  const { identity = {}, checkReady = async () => undefined } = options
+  const server = await startHealthServer({ port: 0, identity, checkReady, readMetrics })
+  try {
+    await work(server)
+  } finally {
+    await server.close()
+  }
+}
+
+test('a port in use is a typed error that says what to do', async () => {
+  await withServer(async ({ port }) => {
+    await expect(
+      startHealthServer({ port, identity: {}, checkReady: async () => undefined, readMetrics }),
+    ).rejects.toMatchObject({
+      code: 'CONFLICT',
+      field: 'port',
+      received: String(port),
+      hint: expect.stringContaining('--port'),
+    })
+  })
+})
+
+test('what the process has done is there for Prometheus', async () => {
+  await withServer(async ({ port }) => {
+    const metrics = await fetch(`http://127.0.0.1:${port}/metrics`)
+    expect(metrics.headers.get('content-type')).toContain('text/plain')
+    expect(await metrics.text()).toBe('a_total 1\n')
+  })
+})
+
+test('health is that of the process, readiness that of its servers', async () => {
+  const checkReady = async () => {
+    throw new RetryableError('SERVICE_UNAVAILABLE', 'the database does not answer')
+  }
+  await withServer(
+    async ({ port }) => {
+      const health = await fetch(`http://127.0.0.1:${port}/healthz`)
+      expect([health.status, await health.json()]).toEqual([200, { status: 'ok', pid: 7 }])
+      const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
+      expect([ready.status, await ready.json()]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE' }])
+      expect((await fetch(`http://127.0.0.1:${port}/v1/threads`)).status).toBe(404)
+    },
+    { identity: { pid: 7 }, checkReady },
+  )
+})
+
+test('a running "up" is found by asking it, and a stranger on its port is not taken for it', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'heddle-presence-'))
+  try {
+    expect(await findUp(dataDir)).toBeNull()
+    await withServer(
+      async ({ port }) => {
+        const up = { pid: 7, port, startedAt: '2026-01-01T00:00:00.000Z' }
+        expect(await announceUp(dataDir, up)).toBe(true)
+        expect(await findUp(dataDir)).toEqual(up)
+        expect(await announceUp(dataDir, { ...up, pid: 8 })).toBe(false)
+        expect(await findUp(dataDir)).toEqual(up)
+      },
+      { identity: { pid: 7, dataDir } },
+    )
+    expect(await findUp(dataDir)).toBeNull()
+    await withServer(
+      async ({ port }) => {
+        expect(await announceUp(dataDir, { pid: 8, port, startedAt: '2026-01-01T00:00:01.000Z' })).toBe(true)
+        expect(await findUp(dataDir)).toBeNull()
+      },
+      { identity: { pid: 9, dataDir } },
+    )
+    await withdrawUp(dataDir, 8)
+    expect(await findUp(dataDir)).toBeNull()
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+})

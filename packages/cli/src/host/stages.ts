@@ -1,0 +1,213 @@
+import { createAssembleWorker } from '@heddle/assemble'
+import { type AssembleJob, mergeSettings, type StageName } from '@heddle/contracts'
+import { createEmbedWorker } from '@heddle/embed'
+import { createIngestWorker } from '@heddle/ingest'
+import {
+  createEmbedders,
+  createSummarizers,
+  type Embedder,
+  fixedSummarizer,
+  type Summarizer,
+  type Summarizers,
+} from '@heddle/models'
+import { createPruneWorker } from '@heddle/prune'
+import { type DeadLetter, type Queues, type Settled, startReconciler, type WorkerHandle } from '@heddle/queue'
+import type { Clock, Config, Logger } from '@heddle/runtime'
+import {
+  findLaggingThreads,
+  findPendingStates,
+  findRequestedContexts,
+  findRequestedSnapshots,
+  type Store,
+  type ThreadWork,
+  takeTurn,
+} from '@heddle/store'
+import { createSummarizeWorker } from '@heddle/summarize'
+import { CloseStack } from './close-stack.js'
+import { createJobThreads, type JobThreadsOptions } from './job-threads/job-threads.js'
+import { snapshotsFolderOf } from './snapshots-folder.js'
+import { startHousekeeping } from './upkeep/housekeeping.js'
+import { keepLettersIn, LetterGroups } from './upkeep/letter-groups.js'
+import { createReembedding } from './upkeep/reembedding.js'
+import { UntoldEvents } from './upkeep/untold-events.js'
+
+export interface StagesOptions {
+  readonly store: Store
+  readonly queues: Queues
+  readonly config: Config
+  readonly log: Logger
+  readonly clock: Clock
+  readonly stages: readonly StageName[]
+  readonly concurrency?: number
+  /** Whether, and how eagerly, this process also looks for threads that nobody was woken for. */
+  readonly reconcile: boolean | ReconcileTiming
+  /** Told of each try of a job that a worker here has ended. */
+  readonly onSettled?: (settled: Settled) => void
+  /** The environment in which keys of providers are looked for. Default: none, so that summaries are extractive. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** How long one call of a provider may take, in milliseconds; it is not tried again then. Default: a minute, and 3 tries. */
+  readonly summaryCallMsMax?: number
+  /** Writes all summaries, whatever the settings say. */
+  readonly summarizer?: Summarizer
+  /** The summarizers to choose from, instead of those of `env`. */
+  readonly summarizers?: Summarizers
+  /** Compares texts, whatever the configuration says; whoever gives it closes it. */
+  readonly embedder?: Embedder
+  /**
+   * Carry out large jobs in threads, so that they hold nobody up whom this process serves besides. Default: all jobs are
+   * carried out on its one event loop.
+   */
+  readonly threads?: Pick<JobThreadsOptions, 'databaseUrl' | 'applicationName' | 'place'>
+}
+
+export interface ReconcileTiming {
+  /** Time between two looks, in milliseconds, without what chance adds to it. */
+  readonly everyMs: number
+  /** Younger work is left alone: it is still on its way through the queue. In milliseconds. */
+  readonly patienceMs: number
+}
+
+export interface RunningStages {
+  readonly models: { readonly summarizer: string | null; readonly embedder: string | null }
+  /** Lets jobs under way finish, within a bound; never rejects. */
+  stop(): Promise<void>
+}
+
+const WORKER_CLOSE_MS = 8_000
+/** A little more than a worker allows itself, for the case that it hangs. */
+const CLOSE_BOUND_MS = WORKER_CLOSE_MS + 2_000
+const RECONCILE: ReconcileTiming = { everyMs: 15_000, patienceMs: 10_000 }
+/** What is kept for days may stay a minute longer, and an erasure may take one before anybody else looks after it. */
+const HOUSEKEEPING_FACTOR = 4
+/** Threads, contexts or snapshots that a look takes, which wakes them before the next begins; the rest is found by that. */
+const FOUND_MAX = 5_000
+
+/** Starts the workers of some stages in this process, and the reconciler where it is wanted. */
+export async function startStages(options: StagesOptions): Promise<RunningStages> {
+  const { store, queues, config, log, clock, stages } = options
+  const opened = new CloseStack(log)
+  const wants = (stage: StageName) => stages.includes(stage)
+  try {
+    const embedders = createEmbedders(config.embedder, { env: options.env ?? {}, log, clock })
+    opened.push('embedders', CLOSE_BOUND_MS, () => embedders.close())
+    const given = options.embedder
+    const chosen = wants('embed') || wants('assemble') ? (given ?? (await embedders.chosen()).embedder) : null
+    const embedder = wants('embed') ? chosen : null
+    const limits =
+      options.summaryCallMsMax === undefined ? null : { callMsMax: options.summaryCallMsMax, attemptsMax: 1 }
+    const summarizers = options.summarizer
+      ? fixedSummarizer(options.summarizer)
+      : (options.summarizers ??
+        createSummarizers({
+          env: options.env ?? {},
+          clock,
+          log,
+          onCall: (call) => queues.noteCall(call),
+          ...(limits && { limits }),
+        }))
+    const summarizer = wants('summarize') ? summarizers.of(mergeSettings(config.settings)) : null
+
+    const threads =
+      options.threads &&
+      createJobThreads({
+        ...options.threads,
+        config,
+        embedder: chosen,
+        queues,
+        summaryCallMsMax: options.summaryCallMsMax ?? null,
+      })
+    if (threads !== undefined) opened.push('job threads', CLOSE_BOUND_MS, () => threads.close())
+    const letters = new LetterGroups(keepLettersIn(store, clock), clock)
+    const deps = {
+      store,
+      queues,
+      clock,
+      log,
+      settings: config.settings,
+      recordDeadLetter: (letter: DeadLetter) => letters.add(letter),
+      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+    }
+    const starting: Promise<WorkerHandle>[] = []
+    if (wants('ingest')) starting.push(createIngestWorker(deps))
+    if (wants('prune')) starting.push(createPruneWorker({ ...deps, ...(threads && { large: threads.prune }) }))
+    if (wants('summarize')) {
+      starting.push(createSummarizeWorker({ ...deps, summarizers, ...(threads && { large: threads.summarize }) }))
+    }
+    if (embedder !== null)
+      starting.push(createEmbedWorker({ ...deps, embedder, ...(threads && { large: threads.embed }) }))
+    if (wants('assemble')) {
+      starting.push(
+        createAssembleWorker({
+          ...deps,
+          embedder: chosen,
+          summarizers,
+          snapshotsFolder: snapshotsFolderOf(config),
+          ...(threads && { large: threads.assemble }),
+        }),
+      )
+    }
+    const started = await Promise.allSettled(starting)
+    const workers = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    opened.push('workers', CLOSE_BOUND_MS, () =>
+      Promise.all(workers.map((worker) => worker.close({ timeoutMs: WORKER_CLOSE_MS }))),
+    )
+    const { onSettled } = options
+    if (onSettled !== undefined) for (const worker of workers) worker.onSettled(onSettled)
+    const failed = started.find((each) => each.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+
+    if (options.reconcile !== false) {
+      const { everyMs, patienceMs } = options.reconcile === true ? RECONCILE : options.reconcile
+      const reembedding = embedder === null ? null : createReembedding(store, embedder.model)
+      // What is embedded anew only a process finds that embeds.
+      const turnName = `reconcile ${config.queuePrefix}${embedder === null ? '' : ` and embed with ${embedder.model}`}`
+      const untold = new UntoldEvents({ store, queues, clock, patienceMs })
+      const reconciler = startReconciler({
+        queues,
+        everyMs,
+        takeTurn: (apartMs) => takeTurn(store, { name: turnName, apartMs }),
+        findWork: async () => {
+          const nowMs = clock.nowMs()
+          const found = await Promise.all([findWork(store, nowMs, patienceMs), reembedding?.(nowMs) ?? []])
+          return found.flat()
+        },
+        tellUntold: () => untold.tell(),
+        findRequests: () => findRequests(store, { limit: FOUND_MAX, requestedBeforeMs: clock.nowMs() - patienceMs }),
+        log,
+        clock,
+      })
+      opened.push('reconciler', CLOSE_BOUND_MS, () => reconciler.close())
+      const housekeeping = startHousekeeping({
+        store,
+        queues,
+        clock,
+        log,
+        retention: config.retention,
+        snapshotsFolder: snapshotsFolderOf(config),
+        everyMs: HOUSEKEEPING_FACTOR * everyMs,
+        patienceMs: HOUSEKEEPING_FACTOR * patienceMs,
+      })
+      opened.push('housekeeping', CLOSE_BOUND_MS, () => housekeeping.close())
+    }
+    return {
+      models: { summarizer: summarizer?.name ?? null, embedder: embedder?.model ?? null },
+      stop: () => opened.close(),
+    }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+async function findWork(store: Store, nowMs: number, patienceMs: number): Promise<ThreadWork[]> {
+  const [lagging, pending] = await Promise.all([
+    findLaggingThreads(store, { limit: FOUND_MAX, nowMs }),
+    findPendingStates(store, { limit: FOUND_MAX, createdBeforeMs: nowMs - patienceMs, nowMs }),
+  ])
+  return [...lagging, ...pending]
+}
+
+async function findRequests(store: Store, query: { limit: number; requestedBeforeMs: number }): Promise<AssembleJob[]> {
+  const found = await Promise.all([findRequestedContexts(store, query), findRequestedSnapshots(store, query)])
+  return found.flat()
+}

@@ -1,0 +1,99 @@
+import { type Client, createClient } from '@heddle/client'
+import { projectIdOf } from '@heddle/core'
+import type { Queues } from '@heddle/queue'
+import type { Config, Logger } from '@heddle/runtime'
+import { assertMigrated, openStore, type Store } from '@heddle/store'
+import type { CommandContext } from '../connect/context.js'
+import { CloseStack } from './close-stack.js'
+import { connectionsOf } from './connections.js'
+import { type DatabaseServer, migrateAll, openServer } from './database-server.js'
+import { applicationNameOf } from './presence/presence-in-store.js'
+import { openQueryEmbedder } from './query-embedder.js'
+import { snapshotsFolderOf } from './snapshots-folder.js'
+
+/** What a command works with that needs no more than the store. */
+export interface StoreEngine {
+  readonly config: Config
+  readonly log: Logger
+  readonly projectId: string
+  readonly store: Store
+  readonly client: Client
+  readonly server: DatabaseServer
+  /** Stops and closes all of it, in reverse order and within bounds; never rejects. */
+  close(): Promise<void>
+}
+
+const STORE_CLOSE_MS = 6_000
+
+export interface OpenStoreOptions {
+  readonly context: CommandContext
+  readonly config: Config
+  readonly log: Logger
+}
+
+/**
+ * Opens the server and the store alone, for commands that only look at what is stored, or change it there: they work while
+ * the queues are away.
+ */
+export async function openStoreEngine(options: OpenStoreOptions): Promise<StoreEngine> {
+  const { context, config, log } = options
+  const opened = new CloseStack(log)
+  try {
+    context.signal.throwIfAborted()
+    const server = await openServer({ config, log, context, durable: true })
+    opened.push('server', Number.POSITIVE_INFINITY, () => server.stop())
+    if (server.kind === 'embedded') await migrateAll(config, server, log)
+    context.signal.throwIfAborted()
+    const applicationName = applicationNameOf({ queuePrefix: config.queuePrefix, pid: process.pid, stages: [] })
+    const { store: connectionsMax } = connectionsOf(config, [])
+    const store = await openMigratedStore(server, { applicationName, connectionsMax, config, log, opened })
+    const { project, settings } = config
+    const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
+    const client = createClient({
+      store,
+      queues: noQueues,
+      project,
+      settings,
+      snapshotsFolder: snapshotsFolderOf(config),
+      log,
+      embedder,
+    })
+    return { config, log, projectId: projectIdOf(project), store, client, server, close: () => opened.close() }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+/** Stands where a command has said that it needs none. */
+const noQueues = new Proxy({} as Queues, {
+  get(_, name) {
+    throw new TypeError(`this command opened no queues, and uses their ${String(name)}`)
+  },
+})
+
+const BYTES_PER_MEGABYTE = 1024 * 1024
+
+/** Nothing is created in a database that is not Heddle's yet, neither tables nor queues: its owner says when. */
+export async function openMigratedStore(
+  server: DatabaseServer,
+  {
+    applicationName,
+    connectionsMax,
+    config,
+    log,
+    opened,
+  }: { applicationName: string; connectionsMax: number; config: Config; log: Logger; opened: CloseStack },
+): Promise<Store> {
+  const store = openStore({
+    url: server.url,
+    applicationName,
+    connectionsMax,
+    vectorCacheBytesMax: config.vectorCacheMegabytes * BYTES_PER_MEGABYTE,
+    log,
+  })
+  opened.push('store', STORE_CLOSE_MS, () => store.close())
+  await store.ping()
+  await assertMigrated(store)
+  return store
+}

@@ -1,0 +1,41 @@
+import type { Queues } from '@heddle/queue'
+import type { ErasureTarget, Store } from '@heddle/store'
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../../../../test/support/src/manual-clock.js'
+import { startHousekeeping } from './housekeeping.js'
+
+const forEver = {
+  deliveredMinutes: null,
+  contextsDays: null,
+  contextItemsDays: null,
+  eventsDays: null,
+  voidStatesDays: null,
+  summaryCallsDays: null,
+  deadLettersDays: null,
+  tombstonesDays: null,
+}
+
+test('an erasure that cannot be carried on does not stand in the way of those after it', async () => {
+  const targets = ['stuck', 'next'].map((targetId): ErasureTarget => ({ projectId: 'p', kind: 'thread', targetId }))
+  const warnings: unknown[] = []
+  let tries = 0
+  const housekeeping = startHousekeeping({
+    // Nothing is left of a thread whose tombstone is gone.
+    store: { asReconciler: async () => targets, inProject: async () => true } as unknown as Store,
+    queues: {
+      removeJobs: async () => {
+        if (tries++ === 0) throw new Error('the first one fails')
+        return 0
+      },
+    } as unknown as Queues,
+    clock: new ManualClock(),
+    log: { info() {}, warn: (fields: unknown) => warnings.push(fields) } as never,
+    retention: forEver,
+    snapshotsFolder: '/nowhere',
+    everyMs: 60_000,
+    patienceMs: 0,
+  })
+  expect(await housekeeping.runOnce()).toEqual({ erasures: 1, removed: {}, files: { removed: 0, rewritten: 0 } })
+  expect(warnings).toHaveLength(1)
+  await housekeeping.close()
+})

@@ -1,0 +1,98 @@
+import { isIP } from 'node:net'
+import {
+  type ArchiveKind,
+  archiveKinds,
+  describeReceived,
+  limits,
+  momentSchema,
+  nameSchema,
+  settingsSchema,
+} from '@heddle/contracts'
+import { type Command, Option } from 'commander'
+import { UsageError } from '../output/failure.js'
+import { numeral, oneOf, optionValue, wholeNumber } from './option-values.js'
+
+export const hostOption = (text: string) => {
+  if (isIP(text) !== 0 || text === 'localhost') return text
+  const hint = 'Give an address of this machine, such as --host 0.0.0.0.'
+  throw new UsageError('host', 'must be an address, or localhost', describeReceived(text), hint)
+}
+
+export const portOption = wholeNumber('port', 0, 65_535, 'Give a port such as --port 4680, or 0 for any that is free.')
+
+const secondsOption = optionValue(
+  'rolling-window',
+  settingsSchema.shape.rollingWindow.unwrap(),
+  'Give seconds, such as --rolling-window 86400, or none.',
+  numeral,
+)
+
+/** Seconds, or `none` as the word it is: Commander turns null into an empty text. */
+export function rollingWindowOption(text: string): number | 'none' {
+  return text === 'none' ? text : secondsOption(text)
+}
+
+export const concurrencyOption = wholeNumber(
+  'concurrency',
+  1,
+  1_000,
+  'Give how many jobs run at once, such as --concurrency 16.',
+)
+
+export const maxTokensOption = wholeNumber(
+  'max-tokens',
+  1,
+  limits.budgetTokensMax,
+  'Give a number of tokens, such as --max-tokens 2000.',
+)
+
+export const limitOption = wholeNumber(
+  'limit',
+  1,
+  limits.pageItemsMax,
+  'Give how many rows to show, such as --limit 50.',
+)
+
+/** Which page of a list is shown. `--after`, as it was called, is taken as well. */
+export function cursorOption(): Option {
+  const option = new Option('--after, --cursor <cursor>', 'the page that comes after this nextCursor')
+  option.flags = '--cursor <cursor>'
+  return option
+}
+
+/** `10-50` as the text it is: lines counted from 1, both ends included. */
+export function linesOption(text: string): string {
+  const [, from, to] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(text) ?? []
+  if (from !== undefined && to !== undefined && Number(from) <= Number(to)) return text
+  throw new UsageError(
+    'lines',
+    'must be a range of lines such as 10-50',
+    describeReceived(text),
+    'Give a first and a last line, counted from 1: --lines 10-50.',
+  )
+}
+
+export function nameOption(field: string): (text: string) => string {
+  return optionValue(field, nameSchema, `Give a name without control characters, such as --${field} my-${field}.`)
+}
+
+/** Adds the options that every command has, and its examples below the help. */
+export function withCommonOptions(command: Command, examples: readonly string[]): Command {
+  return command
+    .option('--data <dir>', 'folder of the embedded server (default .heddle, or HEDDLE_DATA)')
+    .option('--project <name>', 'project to work in (default "default", or HEDDLE_PROJECT)', nameOption('project'))
+    .option('--json', 'one JSON document instead of text for people')
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`)
+}
+
+/** A parser for `1h`, `7d` or a time. */
+export function momentOption(field: string): (text: string) => string {
+  return optionValue(field, momentSchema, `Give how long ago, such as --${field} 1h, or a time with its zone.`)
+}
+
+const archiveKindOption = oneOf('kind', archiveKinds)
+
+/** Gathers the kinds of an option that may be given several times. */
+export function archiveKindsOption(text: string, before: readonly ArchiveKind[] = []): ArchiveKind[] {
+  return [...before, archiveKindOption(text)]
+}
