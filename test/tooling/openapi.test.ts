@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventsContract, openApiDocument } from '../../services/gateway/src/openapi.js'
+import { eventsContract, openApiDocument } from '../../services/gateway/src/operate/openapi.js'
 import { routes } from '../../services/gateway/src/routes/index.js'
 
 interface Answer {

@@ -4,13 +4,13 @@ import { createExtractiveSummarizer, fixedSummarizer, type Summarizers } from '@
 import { type Job, LargeJobError, type Outcome, type WorkSize } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import type { NewEvent, Store } from '@heddle/store'
-import { ContextMaker } from './context-maker.js'
 import { buildRequested } from './handler.js'
-import { saveSnapshot } from './save-snapshot.js'
-import { ThreadTails } from './thread-tails.js'
-import { TokenCounter } from './token-counter.js'
-import { Turns } from './turns.js'
-import { WarmThreads } from './warm-threads.js'
+import { ContextMaker } from './memory/context-maker.js'
+import { ThreadTails } from './memory/thread-tails.js'
+import { TokenCounter } from './memory/token-counter.js'
+import { WarmThreads } from './memory/warm-threads.js'
+import { saveSnapshot } from './snapshot/save-snapshot.js'
+import { Turns } from './snapshot/turns.js'
 
 export interface AssemblerDeps {
   readonly store: Store

@@ -19,17 +19,17 @@ import {
   stopPreparing,
   type Tx,
 } from '@heddle/store'
-import { chooseItems } from './choose-items.js'
-import type { ContextMaker, MadeContext } from './context-maker.js'
-import { refuseLate } from './late.js'
-import { type LoadedForBuild, loadBuildInput } from './load.js'
-import { otherThreads } from './other-threads.js'
+import { chooseItems } from './enrich/choose-items.js'
+import { otherThreads } from './enrich/other-threads.js'
+import { recallMemories } from './enrich/recall-memories.js'
+import { refuseLate } from './load/late.js'
+import { type LoadedForBuild, loadBuildInput } from './load/load.js'
+import type { ContextMaker, MadeContext } from './memory/context-maker.js'
+import type { ThreadTails } from './memory/thread-tails.js'
+import type { TokenCounter } from './memory/token-counter.js'
+import { loadChanges, type WarmThreads, warmed } from './memory/warm-threads.js'
 import { outgoing } from './outgoing.js'
-import { recallMemories } from './recall-memories.js'
 import { askedOf, recordFailure } from './record-failure.js'
-import type { ThreadTails } from './thread-tails.js'
-import type { TokenCounter } from './token-counter.js'
-import { loadChanges, type WarmThreads, warmed } from './warm-threads.js'
 
 export interface AssembleDeps {
   readonly store: Store

@@ -12,16 +12,16 @@ import {
 import { type Logger, ProjectSlots } from '@heddle/runtime'
 import { EventLog, type NewEvent, storeEvents } from '@heddle/store'
 import { type AssemblerDeps, createAssembler } from './assembler.js'
-import { KnownLarge } from './known-large.js'
+import { KnownLarge } from './memory/known-large.js'
 import { recordFailure } from './record-failure.js'
 
 export { type Assembler, type AssemblerDeps, createAssembler } from './assembler.js'
-export { ContextMaker } from './context-maker.js'
 export { type AssembleDeps, assemble } from './handler.js'
-export type { LoadedForBuild } from './load.js'
-export { ThreadTails } from './thread-tails.js'
-export { TokenCounter } from './token-counter.js'
-export { WarmThreads } from './warm-threads.js'
+export type { LoadedForBuild } from './load/load.js'
+export { ContextMaker } from './memory/context-maker.js'
+export { ThreadTails } from './memory/thread-tails.js'
+export { TokenCounter } from './memory/token-counter.js'
+export { WarmThreads } from './memory/warm-threads.js'
 
 /**
  * Contexts of one project that a worker builds at once: beside others few, and one where it asks for many, so that theirs

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { RetryableError } from '@heddle/contracts'
 import type { Settled } from '@heddle/queue'
 import { type Clock, type Logger, portError, systemClock } from '@heddle/runtime'
-import { createAdmit } from './access.js'
+import { createAdmit } from './admission/access.js'
+import { createCheckOrigin, isLoopback } from './admission/loopback.js'
+import type { ProjectRoomLimits } from './admission/project-room.js'
 import { type Backend, createApp } from './app.js'
-import { createCheckOrigin, isLoopback } from './loopback.js'
-import type { ProjectRoomLimits } from './project-room.js'
 
 export interface GatewayOptions {
   /** Default 127.0.0.1. On an address that others reach, nobody is let in without a key. */

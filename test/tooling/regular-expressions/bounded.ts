@@ -111,7 +111,7 @@ export const putTogether: readonly Bounded[] = [
     reason: 'What the server says of itself, by a name of our own.',
   },
   {
-    file: 'services/gateway/src/no-such-route.ts',
+    file: 'services/gateway/src/http/no-such-route.ts',
     begins: 'new RegExp(`^$',
     reason: 'A route of our own; each of its parts ends at a slash.',
   },

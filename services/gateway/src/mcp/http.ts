@@ -4,8 +4,8 @@ import type { NewShare } from '@heddle/queue'
 import type { Logger, ProjectSlots } from '@heddle/runtime'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ProjectRoom } from '../project-room.js'
-import { type Caller, holdSlot } from '../serve-route.js'
+import type { ProjectRoom } from '../admission/project-room.js'
+import { type Caller, holdSlot } from '../http/serve-route.js'
 import { createMcpServer, type Share } from './server.js'
 
 export interface McpDeps {

@@ -2,7 +2,7 @@ import type { RemoteAppendOptions, RemoteClient } from '@heddle/client/http'
 import { type McpToolContract, type McpToolName, mcpTools, parse } from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
-import { isoTime } from '../route.js'
+import { isoTime } from '../http/route.js'
 
 /** What a call of a tool works with: the client of the caller's own project, and nothing that leads to another one. */
 export interface ToolDeps {

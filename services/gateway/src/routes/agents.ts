@@ -10,8 +10,8 @@ import {
   pageQuerySchema,
   permissionsOf,
 } from '@heddle/contracts'
-import { readKey } from '../idempotency.js'
-import { isoTime, pageOptions, type Route, route } from '../route.js'
+import { readKey } from '../http/idempotency.js'
+import { isoTime, pageOptions, type Route, route } from '../http/route.js'
 import { makeNewAgent } from './new-agent.js'
 
 type Agent = Awaited<ReturnType<Client['agents']['get']>>

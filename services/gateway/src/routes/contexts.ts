@@ -14,8 +14,8 @@ import {
   pageQuerySchema,
   threadParamsSchema,
 } from '@heddle/contracts'
-import { readPrefer } from '../prefer.js'
-import { type Answer, pageOptions, type Route, type RouteResponse, route } from '../route.js'
+import { readPrefer } from '../http/prefer.js'
+import { type Answer, pageOptions, type Route, type RouteResponse, route } from '../http/route.js'
 
 const tag = 'contexts'
 const requested: RouteResponse = {

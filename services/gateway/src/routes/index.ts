@@ -1,4 +1,4 @@
-import type { Route } from '../route.js'
+import type { Route } from '../http/route.js'
 import { agentRoutes } from './agents.js'
 import { contextRoutes } from './contexts.js'
 import { itemToolRoutes } from './item-tools.js'

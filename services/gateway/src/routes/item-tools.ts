@@ -9,7 +9,7 @@ import {
   toolServerSchema,
   toolsBodySchema,
 } from '@heddle/contracts'
-import { type Route, route } from '../route.js'
+import { type Route, route } from '../http/route.js'
 
 const tag = 'items'
 

@@ -12,7 +12,7 @@ import {
   limits,
   putItemSchema,
 } from '@heddle/contracts'
-import { pageOptions, type Route, route } from '../route.js'
+import { pageOptions, type Route, route } from '../http/route.js'
 
 const tag = 'items'
 const itemResponse = { 200: { description: 'The item.', schema: itemSchema } }

@@ -10,9 +10,9 @@ import {
   orderedPageQuerySchema,
   threadParamsSchema,
 } from '@heddle/contracts'
-import { createIds, readKey } from '../idempotency.js'
-import { readPrefer } from '../prefer.js'
-import { pageOptions, type Route, route } from '../route.js'
+import { createIds, readKey } from '../http/idempotency.js'
+import { readPrefer } from '../http/prefer.js'
+import { pageOptions, type Route, route } from '../http/route.js'
 
 const headers = {
   'Idempotency-Key':

@@ -8,7 +8,7 @@ import {
   recalledSchema,
   searchBodySchema,
 } from '@heddle/contracts'
-import { pageOptions, type Route, route } from '../route.js'
+import { pageOptions, type Route, route } from '../http/route.js'
 
 const tag = 'recall'
 

@@ -8,9 +8,9 @@ import {
   snapshotParamsSchema,
   snapshotSummarySchema,
 } from '@heddle/contracts'
-import { readKey } from '../idempotency.js'
-import { readPrefer } from '../prefer.js'
-import { pageOptions, type Route, route } from '../route.js'
+import { readKey } from '../http/idempotency.js'
+import { readPrefer } from '../http/prefer.js'
+import { pageOptions, type Route, route } from '../http/route.js'
 
 const tag = 'snapshots'
 

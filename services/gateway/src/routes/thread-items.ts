@@ -8,7 +8,7 @@ import {
   threadItemsSchema,
   threadParamsSchema,
 } from '@heddle/contracts'
-import { type Route, route } from '../route.js'
+import { type Route, route } from '../http/route.js'
 
 const tag = 'items'
 const path = '/v1/threads/:thread/items/:type/:name'

@@ -14,8 +14,8 @@ import {
   threadSchema,
   threadsQuerySchema,
 } from '@heddle/contracts'
-import { readPrefer } from '../prefer.js'
-import { isoTime, pageOptions, type Route, route } from '../route.js'
+import { readPrefer } from '../http/prefer.js'
+import { isoTime, pageOptions, type Route, route } from '../http/route.js'
 
 const tag = 'threads'
 const processResponse = { 200: { description: 'The process.', schema: processSchema } }

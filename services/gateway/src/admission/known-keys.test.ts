@@ -1,6 +1,6 @@
 import type { Access } from '@heddle/contracts'
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../test/support/src/manual-clock.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { KnownKeys, TURN_MS_MAX } from './known-keys.js'
 
 const acme: Access = { project: 'acme', role: 'read' }

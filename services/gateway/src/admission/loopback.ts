@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from 'node:net'
-import { Refused } from './problems.js'
+import { Refused } from '../http/problems.js'
 
 /*
  * Without keys, whoever reaches the gateway may do everything. So it is reached from this machine alone, and a browser on it

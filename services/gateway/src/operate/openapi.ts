@@ -1,8 +1,8 @@
 import { errorCodes, eventsQuerySchema, httpEventSchema, httpSchemas, problemSchema } from '@heddle/contracts'
 import { z } from 'zod'
+import type { RouteContract } from '../http/route.js'
 import { refusalComponents, refusalsOf } from './openapi-refusals.js'
 import { openApiTags } from './openapi-tags.js'
-import type { RouteContract } from './route.js'
 
 type Json = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@heddle/contracts'
-import type { RouteContract } from './route.js'
+import type { RouteContract } from '../http/route.js'
 
 type Json = Record<string, unknown>
 

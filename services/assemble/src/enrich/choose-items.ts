@@ -2,7 +2,7 @@ import { errorData } from '@heddle/contracts'
 import { type BuildInput, type ContextItems, itemsWithout, itemsWithSelection, type TextEmbedder } from '@heddle/core'
 import type { Clock, Logger } from '@heddle/runtime'
 import { relevantItems, type Store } from '@heddle/store'
-import type { LoadedItems } from './load-items.js'
+import type { LoadedItems } from '../load/load-items.js'
 import { queryOf } from './query-of.js'
 import { within } from './within.js'
 

@@ -1,6 +1,6 @@
 import { type Access, accessRoles, permissionsOf } from '@heddle/contracts'
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../test/support/src/manual-clock.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { checkPermission, createAdmit } from './access.js'
 
 const acme: Access = { project: 'acme', role: 'read' }

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Access, type Permission, permissionsOf } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
+import { Refused } from '../http/problems.js'
 import { KnownKeys, TRUSTED_MS } from './known-keys.js'
-import { Refused } from './problems.js'
 
 /** Says for whom a request is answered, or throws. The one place where keys are read. */
 export type Admit = (headers: IncomingHttpHeaders) => Promise<Access>

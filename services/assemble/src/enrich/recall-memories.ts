@@ -14,8 +14,8 @@ import {
 } from '@heddle/core'
 import type { Clock, Logger } from '@heddle/runtime'
 import { type FoundRow, findMessages, inSlices, loadMemoryRows, type MemoryRow, type Store } from '@heddle/store'
+import { isOfOthers, scopeSinceMs, scopeThreadIds } from '../load/scope.js'
 import { queryOf } from './query-of.js'
-import { isOfOthers, scopeSinceMs, scopeThreadIds } from './scope.js'
 import { within } from './within.js'
 
 export interface RecallMemoriesDeps {

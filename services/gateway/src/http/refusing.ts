@@ -1,8 +1,8 @@
 import type { Clock, Logger } from '@heddle/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Metrics } from './metrics.js'
+import { RefusalLog } from '../admission/refusal-log.js'
+import type { Metrics } from '../operate/metrics.js'
 import { problemOf, refusalOf } from './problems.js'
-import { RefusalLog } from './refusal-log.js'
 
 /** Answers an error with its problem document, counts it, and logs it without anything that its caller wrote. */
 export type Refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply

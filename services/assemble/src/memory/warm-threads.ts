@@ -14,9 +14,9 @@ import {
   loadVersions,
   type Tx,
 } from '@heddle/store'
+import type { LoadedForBuild } from '../load/load.js'
+import { counted } from '../load/load-history.js'
 import { BoundedMap } from './bounded-map.js'
-import type { LoadedForBuild } from './load.js'
-import { counted } from './load-history.js'
 
 /** A message with what is found out of it, besides its texts; and what a token of them takes. */
 const MESSAGE_BYTES = 1_200

@@ -2,8 +2,8 @@ import type { ContextRequest, PartialSettings, Settings } from '@heddle/contract
 import { estimateTokens, type Message, messageReference } from '@heddle/core'
 import type { WorkSize } from '@heddle/queue'
 import type { ThreadRow } from '@heddle/store'
+import type { TokenCounter } from '../memory/token-counter.js'
 import { scopeOf } from './scope.js'
-import type { TokenCounter } from './token-counter.js'
 
 export interface LoadDeps {
   readonly projectId: string

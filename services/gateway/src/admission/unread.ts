@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ErrorData } from '@heddle/contracts'
-import { problemOf, Refused, refusalOf } from './problems.js'
+import { problemOf, Refused, refusalOf } from '../http/problems.js'
 
 /** What came over a connection was no request of HTTP, or not all of one: no route and no hook has seen it. */
 export function refuseUnread(error: Error & { readonly code?: string }, socket: Duplex): void {

@@ -12,7 +12,7 @@ import {
   standingPart,
   writeSnapshotFile,
 } from '@heddle/store'
-import { refuseLate } from './late.js'
+import { refuseLate } from '../load/late.js'
 import { type SnapshotSummaryDeps, summarizeWindow } from './snapshot-summary.js'
 import { type AgentWindow, readWindow } from './snapshot-window.js'
 import type { Turns } from './turns.js'

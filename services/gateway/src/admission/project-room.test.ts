@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../test/support/src/manual-clock.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { ProjectRoom } from './project-room.js'
 
 const refused = expect.objectContaining({ code: 'RATE_LIMITED', retryAfter: 1, disposition: 'retry' })

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { createLogger } from '@heddle/runtime'
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../test/support/src/manual-clock.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { type RefusalFacts, RefusalLog } from './refusal-log.js'
 
 const facts = { requestId: 'r1', method: 'GET', route: '/v1/agents', code: 'UNAUTHORIZED', address: '127.0.0.1' }

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import type { Access, Permission } from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'
 import type { FastifyRequest } from 'fastify'
+import { Refused } from '../http/problems.js'
 import { type Admit, checkPermission } from './access.js'
 import type { BodyRoom } from './bodies.js'
-import { Refused } from './problems.js'
 import type { ProjectRoom } from './project-room.js'
 
 /** What a route asks of whoever calls it. */

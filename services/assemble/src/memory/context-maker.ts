@@ -9,7 +9,7 @@ import {
   renderedParts,
   toLines,
 } from '@heddle/core'
-import { isOfOthers } from './scope.js'
+import { isOfOthers } from '../load/scope.js'
 
 /**
  * Makes contexts of what was loaded. The same input always makes the same context, so one that a worker keeps is made into
