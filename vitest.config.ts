@@ -63,7 +63,7 @@ export default defineConfig({
           name: 'pipeline',
           isolate: false,
           include: ['test/pipeline/**/*.test.ts'],
-          exclude: ['test/pipeline/isolation.test.ts'],
+          exclude: ['test/pipeline/isolation/isolation.test.ts'],
           globalSetup: ['test/support/src/servers.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
@@ -77,7 +77,7 @@ export default defineConfig({
           setupFiles,
           // Takes a check out of the code, and so needs modules of its own.
           name: 'attack',
-          include: ['test/pipeline/isolation.test.ts'],
+          include: ['test/pipeline/isolation/isolation.test.ts'],
           globalSetup: ['test/support/src/servers.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,

@@ -10,8 +10,8 @@ import {
 } from '@heddle/models'
 import { systemClock } from '@heddle/runtime'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type ProtocolServer, startProtocolServer } from '../support/src/protocol-server.js'
-import { writeTinyModel } from '../support/src/tiny-model.js'
+import { writeTinyModel } from '../support/src/models/tiny-model.js'
+import { type ProtocolServer, startProtocolServer } from '../support/src/servers/protocol-server.js'
 
 const MODEL = 'heddle-test/tiny'
 let modelsDir = ''

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLocalEmbedder, type LocalEmbedderOptions } from '@heddle/models'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { writeTinyModel } from '../support/src/tiny-model.js'
+import { writeTinyModel } from '../support/src/models/tiny-model.js'
 
 let modelsDir = ''
 beforeAll(async () => {

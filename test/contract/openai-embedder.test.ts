@@ -1,7 +1,11 @@
 import { createOpenAiEmbedder, type OpenAiEmbedderOptions } from '@heddle/models'
 import { type Clock, systemClock } from '@heddle/runtime'
 import { expect, onTestFinished, test } from 'vitest'
-import { type ProtocolReply, type ProtocolRequest, startProtocolServer } from '../support/src/protocol-server.js'
+import {
+  type ProtocolReply,
+  type ProtocolRequest,
+  startProtocolServer,
+} from '../support/src/servers/protocol-server.js'
 
 const vectorsOf = ({ texts }: ProtocolRequest): ProtocolReply => ({
   kind: 'vectors',

@@ -9,7 +9,7 @@ import {
   type ProtocolServer,
   plainSummary,
   startProtocolServer,
-} from '../support/src/protocol-server.js'
+} from '../support/src/servers/protocol-server.js'
 
 const log = createLogger({ level: 'silent', name: 'test' })
 

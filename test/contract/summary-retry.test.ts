@@ -4,7 +4,7 @@ import { createLogger } from '@heddle/runtime'
 import type { Store } from '@heddle/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ManualClock } from '../support/src/manual-clock.js'
-import { type ProtocolServer, startProtocolServer } from '../support/src/protocol-server.js'
+import { type ProtocolServer, startProtocolServer } from '../support/src/servers/protocol-server.js'
 import { freshStore, PROJECT } from './store/support.js'
 import { compactionOf, pruneOnce, say, summarizeOnce } from './summarizing.js'
 

@@ -10,7 +10,7 @@ import { openQueues } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { migrate, openStore } from '@heddle/store'
 import { closeAll, closeLater } from '@heddle/test-support/closing'
-import { freePort, startRedisServer } from '@heddle/test-support/redis-server'
+import { freePort, startRedisServer } from '@heddle/test-support/servers/redis-server'
 import { waitFor } from '@heddle/test-support/wait-for'
 
 export interface OutageCase {

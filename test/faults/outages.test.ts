@@ -1,4 +1,4 @@
-import { isRedisInstalled } from '@heddle/test-support/test-redis'
+import { isRedisInstalled } from '@heddle/test-support/servers/test-redis'
 import { describe, expect, test } from 'vitest'
 import { type OutageCase, runOutage } from './outage.js'
 

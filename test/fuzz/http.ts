@@ -1,6 +1,6 @@
 import type { Measured } from '@heddle/test-support/figure'
-import { Connections } from '../pipeline/http-connections.js'
-import type { OpenApi } from '../pipeline/http-support.js'
+import { Connections } from '../pipeline/doors/http-connections.js'
+import type { OpenApi } from '../pipeline/doors/http-support.js'
 import { type Door, openDoor } from './door.js'
 import { Lane, noteFault, type Tally } from './lane.js'
 import { Random } from './random.js'

@@ -1,6 +1,6 @@
 import { errorCodes } from '@heddle/contracts'
-import { type MalformedRequest, malformedRequest } from '../pipeline/http-malformed.js'
-import type { OpenApi } from '../pipeline/http-support.js'
+import { type MalformedRequest, malformedRequest } from '../pipeline/doors/http-malformed.js'
+import type { OpenApi } from '../pipeline/doors/http-support.js'
 import type { Random } from './random.js'
 import { type RawForm, rawForm } from './raw-forms.js'
 import { bytesOf, Wire, type WireAnswer } from './wire.js'

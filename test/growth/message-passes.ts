@@ -43,8 +43,8 @@ import {
   toSnapshotMessage,
   withPinnedFacts,
 } from '@heddle/core'
-import { sampleMessage } from '@heddle/test-support/conversations'
-import { sampleInput } from '@heddle/test-support/sample-input'
+import { sampleMessage } from '@heddle/test-support/samples/conversations'
+import { sampleInput } from '@heddle/test-support/samples/sample-input'
 import { measure, split } from '../../packages/client/src/messages/splitting.js'
 import { partText } from '../../packages/core/src/summarizing/fold.js'
 import { cutLeaves, leafHash } from '../../packages/core/src/tree/leaves.js'

@@ -1,6 +1,6 @@
 import type { NewMessage } from '@heddle/client'
-import { wholeNumber } from '@heddle/test-support/chances'
-import { textOf } from '@heddle/test-support/texts'
+import { wholeNumber } from '@heddle/test-support/samples/chances'
+import { textOf } from '@heddle/test-support/samples/texts'
 
 const TEXTS = 1_000_000
 const USER_CHARACTERS = 200

@@ -1,5 +1,5 @@
 import type { RemoteClient } from '@heddle/client/http'
-import { chances, wholeNumber } from '@heddle/test-support/chances'
+import { chances, wholeNumber } from '@heddle/test-support/samples/chances'
 import { agentTurn } from './agent-turn.js'
 import type { OperationTimes } from './operation-times.js'
 

@@ -1,8 +1,8 @@
 import type { LoadedForBuild } from '@heddle/assemble'
 import { estimateTokens, type Message } from '@heddle/core'
-import { sampleMessage } from '@heddle/test-support/conversations'
-import { sampleInput } from '@heddle/test-support/sample-input'
-import { textOf } from '@heddle/test-support/texts'
+import { sampleMessage } from '@heddle/test-support/samples/conversations'
+import { sampleInput } from '@heddle/test-support/samples/sample-input'
+import { textOf } from '@heddle/test-support/samples/texts'
 
 const MESSAGES_DEFAULT = 80
 const NOTHING = { agentId: '', agentName: 'coder' }

@@ -2,7 +2,7 @@ import type { Role } from '@heddle/contracts'
 import { CHUNK_CHARACTERS_MAX, type Message } from '@heddle/core'
 import { embedderLimits } from '@heddle/models'
 import { expect, test } from 'vitest'
-import { sampleMessage } from '../../../test/support/src/conversations.js'
+import { sampleMessage } from '../../../test/support/src/samples/conversations.js'
 import { MESSAGE_CHUNKS_MAX, MESSAGES_PER_BATCH_MAX, RESULT_CHUNKS_MAX } from './limits.js'
 import { sourceOf } from './sources.js'
 

@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '@heddle/embedded'
 import type { QueuesOptions } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { migrate } from '@heddle/store'
-import { startTestRedis } from '@heddle/test-support/test-redis'
+import { startTestRedis } from '@heddle/test-support/servers/test-redis'
 import postgres from 'postgres'
 
 export const backendNames = ['embedded', 'postgres', 'redis'] as const

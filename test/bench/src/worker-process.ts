@@ -4,7 +4,7 @@ import type { StageName } from '@heddle/contracts'
 import { defineWorker, done, openQueues, type QueuesOptions } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock, workInBackground } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
-import { startPlainWorker } from './plain-bullmq.js'
+import { startPlainWorker } from './ingest/plain-bullmq.js'
 
 /** What the process is told first: which workers to run. */
 export interface WorkerOrder {

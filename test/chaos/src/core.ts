@@ -1,9 +1,9 @@
 import { type StrategyName, strategyNames } from '@heddle/contracts'
 import { estimateTokens } from '@heddle/core'
-import { chances, wholeNumber } from '@heddle/test-support/chances'
-import { sampleSteps } from '@heddle/test-support/conversations'
 import type { Measured } from '@heddle/test-support/figure'
-import { type RoundsOutcome, runStrategyRounds } from '@heddle/test-support/strategy-rounds'
+import { chances, wholeNumber } from '@heddle/test-support/samples/chances'
+import { sampleSteps } from '@heddle/test-support/samples/conversations'
+import { type RoundsOutcome, runStrategyRounds } from '@heddle/test-support/samples/strategy-rounds'
 
 /** What the rules promise by themselves, without servers: they need no backend. */
 export const coreFigureNames = [

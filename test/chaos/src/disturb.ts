@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { openQueues, type Queues } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
-import { emptyQueues, trimEvents } from '@heddle/test-support/queue-server'
+import { emptyQueues, trimEvents } from '@heddle/test-support/servers/queue-server'
 import { waitFor } from '@heddle/test-support/wait-for'
 import type { Crew } from './crew.js'
 import type { Fault, Plan } from './plan.js'

@@ -1,4 +1,4 @@
-import { chances, wholeNumber } from '@heddle/test-support/chances'
+import { chances, wholeNumber } from '@heddle/test-support/samples/chances'
 import type { BackendName } from './servers.js'
 import type { Size } from './sizes.js'
 

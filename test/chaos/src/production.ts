@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { chances, wholeNumber } from '@heddle/test-support/chances'
-import { textOf } from '@heddle/test-support/texts'
+import { chances, wholeNumber } from '@heddle/test-support/samples/chances'
+import { textOf } from '@heddle/test-support/samples/texts'
 import { v5 } from 'uuid'
 import type { Size } from './sizes.js'
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '@heddle/client'
 import { HeddleError } from '@heddle/contracts'
-import { chances, wholeNumber } from '@heddle/test-support/chances'
+import { chances, wholeNumber } from '@heddle/test-support/samples/chances'
 import { takePart } from './part.js'
 import type { Place } from './place.js'
 import { threadName } from './production.js'

@@ -1,4 +1,4 @@
-import { onPostgres } from '@heddle/test-support/queue-server'
+import { onPostgres } from '@heddle/test-support/servers/queue-server'
 
 /**
  * What the pipeline is robbed of, to show that a run without it fails. All of it is done from outside: to the database, and

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, readlink, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '@heddle/test-support'
-import { freePort } from '@heddle/test-support/redis-server'
+import { freePort } from '@heddle/test-support/servers/redis-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { query, runs, serverPid, start, startProcess, usedFolder } from './support.js'
 

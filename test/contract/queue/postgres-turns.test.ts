@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type DeadLetter, done } from '@heddle/queue'
 import { freshDatabase, freshPrefix } from '@heddle/test-support'
-import { onPostgres, type QueuePlace, queueSchema } from '@heddle/test-support/queue-server'
+import { onPostgres, type QueuePlace, queueSchema } from '@heddle/test-support/servers/queue-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gate, ingestJob, queuesAt, startWorker } from './support.js'
 

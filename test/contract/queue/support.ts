@@ -19,8 +19,8 @@ import {
   onRedis,
   type QueuePlace,
   queueSchema,
-} from '@heddle/test-support/queue-server'
-import { openTcpProxy, type TcpProxy } from '@heddle/test-support/tcp-proxy'
+} from '@heddle/test-support/servers/queue-server'
+import { openTcpProxy, type TcpProxy } from '@heddle/test-support/servers/tcp-proxy'
 import { onTestFinished } from 'vitest'
 import { log, shortLocks } from './process-support.js'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ConflictError, PermanentError, RetryableError, stalledCountMax } from '@heddle/contracts'
 import { done, skipped } from '@heddle/queue'
 import { backends } from '@heddle/test-support'
-import { breakPayloads } from '@heddle/test-support/queue-server'
+import { breakPayloads } from '@heddle/test-support/servers/queue-server'
 import { describe, expect, it } from 'vitest'
 import { freshPlace, freshQueues, ingestJob, markStalled, queuesAt, someThread, startWorker } from './support.js'
 

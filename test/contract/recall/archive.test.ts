@@ -4,7 +4,7 @@ import { createHashingEmbedder } from '@heddle/models'
 import { selectArchive } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientOn as clientOfSearches, index, store as storeMessages } from '../search/support.js'
-import { asOwner } from '../store/erasure-support.js'
+import { asOwner } from '../store/erasure/erasure-support.js'
 import { freshStore, newId, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
 import { archive, clientOn, PROJECT_NAME } from './support.js'
 

@@ -8,7 +8,7 @@ import {
   type NearestRequest,
   openStore,
 } from '@heddle/store'
-import { type PgliteServer, startPglite } from '@heddle/test-support/pglite-server'
+import { type PgliteServer, startPglite } from '@heddle/test-support/servers/pglite-server'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshStore, prepared, type TestStore } from '../store/support.js'

@@ -2,7 +2,7 @@ import { agentIdOf, projectIdOf, threadIdOf } from '@heddle/core'
 import { createHashingEmbedder } from '@heddle/models'
 import { beginErasure, continueErasure, findWords, mergePostings, type Tx } from '@heddle/store'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { asOwner } from '../store/erasure-support.js'
+import { asOwner } from '../store/erasure/erasure-support.js'
 import { freshStore, prepared, type TestStore } from '../store/support.js'
 import { clientOn, index, PROJECT_NAME, said, store } from './support.js'
 

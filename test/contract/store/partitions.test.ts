@@ -13,7 +13,7 @@ import {
 } from '@heddle/store'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fillThread, positionOf } from './long-threads.js'
+import { fillThread, positionOf } from './messages/long-threads.js'
 import {
   append,
   appendAll,

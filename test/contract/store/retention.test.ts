@@ -10,7 +10,7 @@ import {
   requestContext,
 } from '@heddle/store'
 import { describe, expect, it } from 'vitest'
-import { asOwner, erase, freshThread, rowsBy, threadTarget } from './erasure-support.js'
+import { asOwner, erase, freshThread, rowsBy, threadTarget } from './erasure/erasure-support.js'
 import { newId, OTHER_PROJECT, PROJECT, RECEIVED_AT_MS, storeOfTests, type TestStore } from './support.js'
 
 const database = storeOfTests()

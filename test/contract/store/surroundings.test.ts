@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inspectConnections, inspectServer, openStore } from '@heddle/store'
 import { migratedDatabase, postgresUrl } from '@heddle/test-support'
-import { onPostgres } from '@heddle/test-support/queue-server'
+import { onPostgres } from '@heddle/test-support/servers/queue-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { PROJECT } from './support.js'
 

@@ -1,9 +1,9 @@
 import { PermanentError } from '@heddle/contracts'
 import { buildContext, ineligibleReason, type Message } from '@heddle/core'
-import { conversationOf, conversationSteps, type Step } from '@heddle/test-support/conversations'
 import type { Measured } from '@heddle/test-support/figure'
-import { simulatedInput } from '@heddle/test-support/simulated-input'
-import { SimulatedThread } from '@heddle/test-support/simulated-thread'
+import { conversationOf, conversationSteps, type Step } from '@heddle/test-support/samples/conversations'
+import { simulatedInput } from '@heddle/test-support/samples/simulated-input'
+import { SimulatedThread } from '@heddle/test-support/samples/simulated-thread'
 import { validateAnthropic, validateOpenAiChat } from '@heddle/test-support/validators/index'
 import fc from 'fast-check'
 

@@ -1,5 +1,7 @@
 export { afterEachFile } from './after-file.js'
-export { backends, type TestBackend } from './backends.js'
+export type { TestServers } from './provided.js'
+export { evalData } from './samples/eval-data.js'
+export { backends, type TestBackend } from './servers/backends.js'
 export {
   type FreshDatabase,
   freshDatabase,
@@ -8,8 +10,6 @@ export {
   postgresUrl,
   QUEUE_PREFIX,
   redisUrl,
-} from './databases.js'
-export { evalData } from './eval-data.js'
-export type { TestServers } from './provided.js'
+} from './servers/databases.js'
 export { type SpawnedNode, type SpawnNodeOptions, spawnNode } from './spawn-node.js'
 export { type WaitForOptions, waitFor } from './wait-for.js'

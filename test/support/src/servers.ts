@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
-import { removeDatabases, removeKeys } from './leftovers.js'
 import type { TestServers } from './provided.js'
-import { startTestPostgres } from './test-postgres.js'
-import { startTestRedis } from './test-redis.js'
+import { removeDatabases, removeKeys } from './servers/leftovers.js'
+import { startTestPostgres } from './servers/test-postgres.js'
+import { startTestRedis } from './servers/test-redis.js'
 
 interface Run {
   servers: TestServers

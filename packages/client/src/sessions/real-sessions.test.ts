@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { evalData } from '../../../../test/support/src/eval-data.js'
+import { evalData } from '../../../../test/support/src/samples/eval-data.js'
 import { parseSession } from './parse.js'
 import type { ParsedFile } from './parsed.js'
 

@@ -1,8 +1,8 @@
 import { mergeSettings, type PartialSettings } from '@heddle/contracts'
 import { expect, test } from 'vitest'
-import { sampleMessage } from '../../../../test/support/src/conversations.js'
-import { simulatedInput } from '../../../../test/support/src/simulated-input.js'
-import { SimulatedThread } from '../../../../test/support/src/simulated-thread.js'
+import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
+import { simulatedInput } from '../../../../test/support/src/samples/simulated-input.js'
+import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
 import { buildContext } from './build.js'
 
 function built(settings: PartialSettings, format: 'neutral' | 'anthropic' = 'neutral') {

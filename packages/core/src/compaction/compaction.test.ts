@@ -1,7 +1,7 @@
 import { mergeSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { conversations, sampleMessage } from '../../../../test/support/src/conversations.js'
+import { conversations, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { readConversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
 import { comparePositions } from '../conversation/order.js'

@@ -1,7 +1,7 @@
 import { defaultSettings, mergeSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { conversations, sampleMessage } from '../../../../test/support/src/conversations.js'
+import { conversations, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { readConversation } from '../conversation/conversation.js'
 import type { Message, Position } from '../conversation/message.js'
 import { comparePositions, positionOf } from '../conversation/order.js'

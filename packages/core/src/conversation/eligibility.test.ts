@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sampleMessage } from '../../../../test/support/src/conversations.js'
+import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { ineligibleReason, isInWindow, windowBounds } from './eligibility.js'
 
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { conversations, sampleMessage } from '../../../../test/support/src/conversations.js'
+import { conversations, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { pairToolCalls, turnBoundaries, turnEnds } from './turns.js'
 
 const call = (id: string) => ({ id, name: 'Read', arguments: {} })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { conversationOf, sampleMessage } from '../../../../test/support/src/conversations.js'
+import { conversationOf, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { readConversation } from '../conversation/conversation.js'
 import { dropOldReasoning, sentIn, sentMessages } from './reasoning.js'
 

@@ -1,6 +1,6 @@
 import { formats } from '@heddle/contracts'
 import { expect, test } from 'vitest'
-import { sampleMessage } from '../../../../test/support/src/conversations.js'
+import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { countRendered, render } from '../formats/index.js'
 import type { NeutralMessage } from '../formats/neutral.js'
 import { countTokens } from '../tokens/tokens.js'

@@ -1,7 +1,7 @@
 import { defaultSettings, mergeSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sampleIteration } from '../../../../test/support/src/iterations.js'
+import { sampleIteration } from '../../../../test/support/src/samples/iterations.js'
 import { countTokens, estimateTokens } from '../tokens/tokens.js'
 import type { LoopContext } from './loop.js'
 import type { ProgressState } from './progress.js'

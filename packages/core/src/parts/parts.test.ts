@@ -1,7 +1,14 @@
 import type { StoredPart } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { gifFile, jpegFile, pdfFile, pngFile, wavFile, webpFile } from '../../../../test/support/src/media-files.js'
+import {
+  gifFile,
+  jpegFile,
+  pdfFile,
+  pngFile,
+  wavFile,
+  webpFile,
+} from '../../../../test/support/src/samples/media-files.js'
 import { contentWithLines, describePart, imageSize, measurePart, partToStore } from './index.js'
 import { partsTokens, partTokens } from './tokens.js'
 

@@ -1,7 +1,7 @@
 import { defaultSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { conversation, decide, FILE } from '../../../../test/support/src/pruned-conversation.js'
+import { conversation, decide, FILE } from '../../../../test/support/src/samples/pruned-conversation.js'
 import { pairToolCalls } from '../conversation/turns.js'
 import { countTokens } from '../tokens/tokens.js'
 

@@ -1,6 +1,6 @@
 import { defaultSettings } from '@heddle/contracts'
 import { describe, expect, test } from 'vitest'
-import { conversation, decide, FILE } from '../../../../test/support/src/pruned-conversation.js'
+import { conversation, decide, FILE } from '../../../../test/support/src/samples/pruned-conversation.js'
 import type { Message } from '../conversation/message.js'
 import { countTokens } from '../tokens/tokens.js'
 

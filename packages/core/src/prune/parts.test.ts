@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conversation, decide } from '../../../../test/support/src/pruned-conversation.js'
+import { conversation, decide } from '../../../../test/support/src/samples/pruned-conversation.js'
 
 const image = {
   type: 'image' as const,

@@ -1,6 +1,6 @@
 import type { ToolCall } from '@heddle/contracts'
 import { expect, test } from 'vitest'
-import { sampleMessage } from '../../../../test/support/src/conversations.js'
+import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import type { Message } from '../conversation/message.js'
 import { pairToolCalls } from '../conversation/turns.js'
 import { toolCatalogOf } from '../tools/catalog.js'

@@ -1,7 +1,7 @@
 import { formats, HeddleError, limits, mergeSettings, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { conversations, sampleMessage } from '../../../../test/support/src/conversations.js'
+import { conversations, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { validateContext } from '../../../../test/support/src/validators/index.js'
 import { buildContext } from '../assembly/build.js'
 import type { BuildInput } from '../assembly/input.js'

@@ -1,7 +1,7 @@
 import type { ContextResult } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sampleMessage } from '../../../../test/support/src/conversations.js'
+import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import type { Message } from '../conversation/message.js'
 import { fromDelta, fromLines, messageTexts, namedMessages, nameTexts, toDelta, toLines } from './index.js'
 

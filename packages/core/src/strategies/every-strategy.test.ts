@@ -2,9 +2,9 @@ import { builtInStrategies } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import registerOwn from '../../../../docs/examples/own-strategy.js'
-import { conversationSteps } from '../../../../test/support/src/conversations.js'
-import { OWN_STRATEGY, registerOnce } from '../../../../test/support/src/own-strategy.js'
-import { runStrategyRounds } from '../../../../test/support/src/strategy-rounds.js'
+import { conversationSteps } from '../../../../test/support/src/samples/conversations.js'
+import { OWN_STRATEGY, registerOnce } from '../../../../test/support/src/samples/own-strategy.js'
+import { runStrategyRounds } from '../../../../test/support/src/samples/strategy-rounds.js'
 import { estimateTokens } from '../tokens/tokens.js'
 
 registerOnce(registerOwn)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { conversations } from '../../../../test/support/src/conversations.js'
+import { conversations } from '../../../../test/support/src/samples/conversations.js'
 import type { Message } from '../conversation/message.js'
 import { summarizeExtractively } from '../extractive/extractive.js'
 import { summarizePart } from './kept-summaries.js'

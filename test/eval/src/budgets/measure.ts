@@ -1,8 +1,8 @@
 import { fills, formats } from '@heddle/contracts'
 import { countTokens, estimateTokens } from '@heddle/core'
-import { type BudgetOutcome, type BudgetRow, lookAtBudgets } from '@heddle/test-support/budget-faults'
-import { conversationOf, conversationSteps, withReasoning } from '@heddle/test-support/conversations'
 import type { Measured } from '@heddle/test-support/figure'
+import { type BudgetOutcome, type BudgetRow, lookAtBudgets } from '@heddle/test-support/samples/budget-faults'
+import { conversationOf, conversationSteps, withReasoning } from '@heddle/test-support/samples/conversations'
 import fc from 'fast-check'
 import { readThreads } from '../contexts/threads.js'
 

@@ -1,7 +1,7 @@
 import { type BuildInput, ITERATIONS, isAssistantSide, type LoopContext, MESSAGES_LEFT_OUT } from '@heddle/core'
-import { sampleIteration } from '@heddle/test-support/iterations'
-import { unpublishedInput } from '@heddle/test-support/simulated-input'
-import type { SimulatedThread } from '@heddle/test-support/simulated-thread'
+import { sampleIteration } from '@heddle/test-support/samples/iterations'
+import { unpublishedInput } from '@heddle/test-support/samples/simulated-input'
+import type { SimulatedThread } from '@heddle/test-support/samples/simulated-thread'
 
 /** As many as the store reads. */
 const ITERATIONS_READ_MAX = 200

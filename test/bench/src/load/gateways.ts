@@ -1,0 +1,33 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { dismiss } from '@heddle/test-support/forked'
+import type { Bench } from '../bench.js'
+import type { DelayAnswer, GatewayAnswer, GatewayOrder } from './gateway-process.js'
+
+export interface GatewayProcess {
+  readonly url: string
+  /** How late its event loop was since the last time: the 99th percentile. */
+  delayMs(): Promise<number>
+  stop(): Promise<void>
+}
+
+const script = fileURLToPath(new URL('./gateway-process.js', import.meta.url))
+
+export async function startGatewayProcess({ servers, place }: Bench): Promise<GatewayProcess> {
+  const profile = process.env['HEDDLE_BENCH_PROFILE']
+  const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const child = fork(script, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv })
+  const { databaseUrl, queue } = servers
+  child.send({ databaseUrl, queue, prefix: place.prefix } satisfies GatewayOrder)
+  const [{ url }] = (await once(child, 'message')) as [GatewayAnswer]
+  return {
+    url,
+    async delayMs() {
+      const answered = once(child, 'message') as Promise<[DelayAnswer]>
+      child.send('delay')
+      return (await answered)[0].delayMs
+    },
+    stop: () => dismiss(child),
+  }
+}

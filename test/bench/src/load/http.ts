@@ -1,0 +1,75 @@
+import { hasKeys, readKey } from '@heddle/client'
+import { createClient, type RemoteClient } from '@heddle/client/http'
+import { startGateway } from '@heddle/gateway'
+import { createLogger } from '@heddle/runtime'
+import type { Measured } from '@heddle/test-support/figure'
+import type { Bench } from '../bench.js'
+import { conversationOf } from '../contexts/conversation.js'
+import { untilSettled } from '../settled.js'
+import { interleaved, median, timed } from './statistics.js'
+
+const ROUNDS = 5
+const CALLS_PER_ROUND = 100
+const MESSAGES = 200
+const BUDGET = 16_000
+
+/**
+ * What HTTP adds to an append of one message and to a build: the same calls over the queue and through a gateway, with a
+ * key, in turn. The gateway shares this process with both clients; the workers do not.
+ */
+export async function measureHttp(bench: Bench): Promise<Measured[]> {
+  const { store, projectId, client } = bench
+  const stages = await bench.startStages('ingest', 'prune', 'summarize', 'embed', 'assemble')
+  const gateway = await startGateway({
+    port: 0,
+    project: 'bench',
+    identity: {},
+    log: createLogger({ level: 'error', name: 'bench' }),
+    backend: () => ({
+      clientOf: () => client,
+      keys: { read: (key) => readKey(store, key, Date.now()), hasAny: () => hasKeys(store, projectId) },
+      checkShare: () => {},
+      readStageStats: async () => [],
+      readModelCalls: () => new Map(),
+      checkReady: async () => undefined,
+    }),
+  })
+  try {
+    const { key } = await client.keys.create({ name: 'bench', role: 'agent' })
+    const remote = createClient({ url: gateway.url, key })
+    const [agent, thread] = [bench.fresh('http'), bench.fresh('http')]
+    await client.agents.put(agent, { settings: { budget: BUDGET, rollingWindow: null } })
+    await client.messages.append({ agent, thread, messages: conversationOf(MESSAGES) })
+    await client.threads.waitUntilSettled(thread)
+    const append = (over: RemoteClient) => () =>
+      over.messages.append({ agent, thread: bench.fresh('appended'), messages: conversationOf(1) })
+    const build = (over: RemoteClient) => () => over.contexts.build({ thread, budget: BUDGET, format: 'openai-chat' })
+    const settled = async (work: () => Promise<unknown>) => {
+      await untilSettled(bench, 'appended-')
+      return await p50Of(work)
+    }
+    const p50 = await interleaved(ROUNDS, {
+      appendQueue: () => settled(append(client)),
+      appendHttp: () => settled(append(remote)),
+      buildQueue: () => settled(build(client)),
+      buildHttp: () => settled(build(remote)),
+    })
+    const added = (name: string, http: readonly number[], queue: readonly number[]): Measured => ({
+      name: `http.added.${name}`,
+      value: median(http) - median(queue),
+      unit: 'ms',
+      target: '<= 3',
+      note: `p50 of ${CALLS_PER_ROUND} calls a round: ${median(http).toFixed(2)} ms over HTTP, ${median(queue).toFixed(2)} ms over the queue`,
+    })
+    return [added('append', p50.appendHttp, p50.appendQueue), added('build', p50.buildHttp, p50.buildQueue)]
+  } finally {
+    await gateway.close()
+    await stages.stop()
+  }
+}
+
+async function p50Of(work: () => Promise<unknown>): Promise<number> {
+  const tookMs: number[] = []
+  for (let call = 0; call < CALLS_PER_ROUND; call++) tookMs.push(await timed(work))
+  return median(tookMs)
+}

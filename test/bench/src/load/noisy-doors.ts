@@ -1,0 +1,146 @@
+import { tmpdir } from 'node:os'
+import { createClient } from '@heddle/client'
+import { loadConfig } from '@heddle/runtime'
+import type { Measured } from '@heddle/test-support/figure'
+import { textOf } from '@heddle/test-support/samples/texts'
+import { type Bench, withBench } from '../bench.js'
+import type { Sizes } from '../catalog.js'
+import { MissingServer } from '../servers.js'
+import { type Door, doors, quietAsks, writingDoors } from './doors.js'
+import { startFlood } from './flood.js'
+import { startGatewayProcess } from './gateways.js'
+import { countMissing, settle, type Tenant } from './noisy.js'
+import { Asker } from './offered-load.js'
+import { percentile } from './statistics.js'
+
+/** Calls of the noisy project at once, each of which asks again as soon as it has its answer. */
+const FLOOD_AT_ONCE = 100
+const QUIET_PER_SECOND = 8
+const PHASE_MS_MAX = 15_000
+const WARM_MS = 4_000
+/** What the flood is given to become one before the quiet project is measured beside it. */
+const FLOOD_AHEAD_MS = 1_000
+/** Of the large thread: until then its stages work for the noisy project alone. */
+const SETTLED_MS_MAX = 120_000
+const LARGE_MESSAGES = 50
+const LARGE_CHARACTERS = 50_000
+const LARGEST_CHARACTERS = 500_000
+
+export const noisyDoorNames = [
+  ...doors.map((door) => `noisy.doors.${door}`),
+  'noisy.doors.lost',
+  'noisy.doors.unnamed',
+  'noisy.doors.failed',
+]
+
+/** What a flood of one project at each door costs another one. */
+export async function measureNoisyDoors(sizes: Sizes): Promise<Measured[]> {
+  try {
+    return await withBench('redis', (bench) => measureOn(bench, sizes))
+  } catch (error) {
+    if (!(error instanceof MissingServer)) throw error
+    return await withBench('embedded', (bench) => measureOn(bench, sizes))
+  }
+}
+
+async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measured[]> {
+  const forMs = Math.min(noisySeconds * 1_000, PHASE_MS_MAX)
+  const { HEDDLE_WORKERS_NICENESS } = process.env
+  const { niceness } = loadConfig({ env: { HEDDLE_WORKERS_NICENESS }, cwd: tmpdir() }).workers
+  const stages = await bench.startStagesBehind(niceness, 'ingest', 'prune', 'summarize', 'embed', 'assemble')
+  // One: whoever floods has nowhere else to go, and neither has the other.
+  const gateway = await startGatewayProcess(bench)
+  const [noisy, quiet] = [await settle(bench, 'noisy'), await settle(bench, 'quiet')]
+  const large = await fillLargeThread(bench, noisy)
+  const flood = await startFlood({ urls: [gateway.url], ...noisy })
+  const asker = new Asker([gateway.url], quiet.key)
+  const calmly = quietAsks(quiet)
+  try {
+    await asker.open(calmly.next, QUIET_PER_SECOND, WARM_MS)
+    let alone = await asker.open(calmly.next, QUIET_PER_SECOND, forMs)
+    const figures: Measured[] = []
+    const acknowledged: string[] = []
+    const failed: string[] = []
+    let unnamed = 0
+    for (const [index, door] of doors.entries()) {
+      // Anew before each door, since machines have moods; but not while workers are busy with what a flood has left.
+      const hasWritten = doors.slice(0, index).some((before) => writingDoors.includes(before))
+      if (index > 0 && !hasWritten) alone = await asker.open(calmly.next, QUIET_PER_SECOND, forMs)
+      const flooding = flood.ask({
+        kind: 'door',
+        door,
+        ...noisy,
+        ...large,
+        atOnce: FLOOD_AT_ONCE,
+        forMs: forMs + 2 * FLOOD_AHEAD_MS,
+      })
+      await new Promise((resolve) => setTimeout(resolve, FLOOD_AHEAD_MS))
+      await gateway.delayMs()
+      const calm = await asker.open(calmly.next, QUIET_PER_SECOND, forMs)
+      const delayMs = await gateway.delayMs()
+      const loud = await flooding
+      acknowledged.push(...loud.acknowledged)
+      unnamed += loud.withoutRetryAfter
+      failed.push(...kindsOf(door, loud.others, calm.others))
+      process.stderr.write(
+        `${door}: p95 ${percentile(calm.doneMs, 0.95).toFixed(0)} ms, alone ${percentile(alone.doneMs, 0.95).toFixed(0)} ms\n`,
+      )
+      figures.push({
+        name: `noisy.doors.${door}`,
+        value: percentile(calm.doneMs, 0.95),
+        unit: 'ms',
+        ceiling: percentile(alone.doneMs, 0.95),
+        target: '<= 2',
+        note: [
+          `p50 ${percentile(alone.doneMs, 0.5).toFixed(0)} ms alone, ${percentile(calm.doneMs, 0.5).toFixed(0)} ms beside the flood`,
+          `p95 of ${[...calm.doneMsOf].map(([kind, ms]) => `${kind} ${percentile(ms, 0.95).toFixed(0)}`).join(', ')} ms`,
+          `${calm.doneMs.length} done, ${calm.refusedMs.length} refused`,
+          `flood of ${FLOOD_AT_ONCE} at once for ${forMs / 1_000} s: ${loud.doneMs.length} done, ${loud.refusedMs.length} refused`,
+          `largest answer ${(loud.bytesMax / 1e6).toFixed(1)} MB`,
+          `gateway late by ${delayMs.toFixed(0)} ms, p99`,
+        ].join('; '),
+      })
+    }
+    acknowledged.push(...calmly.acknowledged)
+    const lost = await countMissing(bench, acknowledged)
+    return [
+      ...figures,
+      { name: 'noisy.doors.lost', value: lost, unit: 'messages', target: '<= 0', note: `of ${acknowledged.length}` },
+      { name: 'noisy.doors.unnamed', value: unnamed, unit: 'refusals', target: '<= 0' },
+      { name: 'noisy.doors.failed', value: failed.length, unit: 'kinds', target: '<= 0', note: failed.join(', ') },
+    ]
+  } finally {
+    asker.close()
+    await flood.stop()
+    await gateway.stop()
+    await stages.stop()
+  }
+}
+
+type Others = Iterable<readonly [number, number]>
+
+function kindsOf(door: Door, loud: Others, calm: Others): string[] {
+  const named = (who: string, others: Others) =>
+    [...others].map(([status, count]) => `${door}: ${count} of ${status} to the ${who} one`)
+  return [...named('noisy', loud), ...named('quiet', calm)]
+}
+
+async function fillLargeThread({ store, queues }: Bench, { agent }: Tenant) {
+  const client = createClient({ store, queues, project: 'noisy' })
+  const largeThread = 'large'
+  const contents = Array.from({ length: LARGE_MESSAGES }, (_, index) =>
+    textOfLength(index === 0 ? LARGEST_CHARACTERS : LARGE_CHARACTERS, index),
+  )
+  const messages = contents.map((content) => ({ role: 'user' as const, content }))
+  await client.messages.append({ agent, thread: largeThread, messages, deadlineMs: 60_000 })
+  await client.threads.waitUntilSettled(largeThread, { deadlineMs: SETTLED_MS_MAX })
+  const { items } = await client.messages.list({ thread: largeThread, limit: 1 })
+  return { largeThread, largeRef: items[0]?.reference ?? '' }
+}
+
+function textOfLength(characters: number, seed: number): string {
+  const line = textOf(seed)
+  return Array.from({ length: Math.ceil(characters / (line.length + 1)) }, (_, index) => `${index} ${line}`)
+    .join('\n')
+    .slice(0, characters)
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { createClient } from '@heddle/client'
+import { defaultSettings, type SearchLegs, stages } from '@heddle/contracts'
+import { threadIdOf } from '@heddle/core'
+import { type EmbedDeps, embed } from '@heddle/embed'
+import { createHashingEmbedder, type Embedder } from '@heddle/models'
+import { createLogger, systemClock } from '@heddle/runtime'
+import { openStore } from '@heddle/store'
+import type { Measured } from '@heddle/test-support/figure'
+import type { Bench } from '../bench.js'
+import { interleaved, median, timed } from '../load/statistics.js'
+import { corpusQuery, corpusText } from './search-corpus.js'
+
+const THREAD_MESSAGES = 500
+const SMALL_CHUNKS = 10_000
+const ROUNDS = 60
+const APPEND_DEADLINE_MS = 120_000
+/** Threads that are stored and embedded at once: the database works while vectors are made. */
+const AT_ONCE = 2
+const MEGABYTE = 1024 * 1024
+/** What a process keeps by default. */
+const VECTOR_CACHE_MEGABYTES = 256
+
+/** Three ways of searching one scope, warm, beside one plain pass over the same vectors; small first, then in full. */
+export async function measureSearch(bench: Bench, { chunks }: { chunks: number }): Promise<Measured[]> {
+  const embedder = createHashingEmbedder()
+  const small = await measureScope(bench, embedder, { from: 0, to: Math.min(SMALL_CHUNKS, chunks) })
+  if (chunks <= SMALL_CHUNKS) return figuresOf(small, null, chunks)
+  const full = await measureScope(bench, embedder, { from: SMALL_CHUNKS, to: chunks })
+  return figuresOf(full, small, chunks)
+}
+
+interface Took {
+  readonly words: number
+  readonly vectors: number
+  readonly fused: number
+  readonly pass: number
+  /** The first search of a process, which reads the vectors. */
+  readonly coldMs: number
+  readonly cachedBytes: number
+  readonly rssBytes: number
+}
+
+function figuresOf(full: Took, small: Took | null, chunks: number): Measured[] {
+  const of = (name: 'words' | 'vectors' | 'fused'): Measured => ({
+    name: `search.${name}`,
+    value: full[name],
+    unit: 'ms',
+    ceiling: full.pass,
+    target: '<= 1',
+    note: [
+      `p50 of ${ROUNDS}, ${chunks} chunks in one scope, no pgvector, beside one plain pass over the same vectors (Float32)`,
+      ...(small === null ? [] : [`${small[name].toFixed(1)} ms with ${SMALL_CHUNKS}, beside ${small.pass.toFixed(1)}`]),
+    ].join('; '),
+  })
+  return [
+    of('words'),
+    of('vectors'),
+    of('fused'),
+    {
+      name: 'search.cold',
+      value: full.coldMs,
+      unit: 'ms',
+      note: 'the first search of a process, which reads all vectors',
+    },
+    {
+      name: 'search.memory',
+      value: full.cachedBytes / MEGABYTE,
+      unit: 'MB',
+      target: `<= ${VECTOR_CACHE_MEGABYTES}`,
+      note: [
+        `vectors in memory, of at most ${VECTOR_CACHE_MEGABYTES} MB`,
+        ...(small === null ? [] : [`${(small.cachedBytes / MEGABYTE).toFixed(1)} MB with ${SMALL_CHUNKS}`]),
+        `the whole process, workers and all, takes ${(full.rssBytes / MEGABYTE).toFixed(0)} MB`,
+      ].join('; '),
+    },
+  ]
+}
+
+const AGENT = 'searcher'
+
+async function measureScope(bench: Bench, embedder: Embedder, range: { from: number; to: number }): Promise<Took> {
+  await fill(bench, embedder, range)
+  await bench.sql`vacuum analyze`
+  // As in a process that serves searches: with a cache of its own.
+  const store = openStore({
+    url: bench.servers.databaseUrl,
+    vectorCacheBytesMax: VECTOR_CACHE_MEGABYTES * MEGABYTE,
+  })
+  try {
+    const client = createClient({
+      store,
+      queues: bench.queues,
+      project: 'bench',
+      log: createLogger({ level: 'error', name: 'bench' }),
+      embedder: async () => embedder,
+      // As for a model of meanings: hashed words alone would seldom be compared.
+      settings: { search: { ...defaultSettings.search, vectors: { ...defaultSettings.search.vectors, always: 0.2 } } },
+    })
+    const search = async (by: SearchLegs, query: string) => {
+      const { items, degraded, comparedBy } = await client.search({ query, agent: AGENT, by })
+      if (degraded !== null || items.length === 0) throw new Error(`nothing was measured: ${degraded ?? 'no hits'}`)
+      if (by !== 'words' && comparedBy !== 'exact') throw new Error(`vectors were compared by ${comparedBy}`)
+    }
+    const coldMs = await timed(() => search('both', corpusQuery(0)))
+    const vectors = await allVectors(embedder, range.to)
+    const tookMs = await interleaved(ROUNDS, {
+      words: (round) => timed(() => search('words', corpusQuery(round))),
+      vectors: (round) => timed(() => search('meaning', corpusQuery(round))),
+      fused: (round) => timed(() => search('both', corpusQuery(round))),
+      pass: async (round) => {
+        const [query] = await embedder.embed([corpusQuery(round)])
+        return await timed(async () => plainPass(query ?? new Float32Array(), vectors))
+      },
+    })
+    const { cachedBytes } = store.vectors
+    return {
+      words: median(tookMs.words),
+      vectors: median(tookMs.vectors),
+      fused: median(tookMs.fused),
+      pass: median(tookMs.pass),
+      coldMs,
+      cachedBytes,
+      rssBytes: process.memoryUsage().rss - vectors.byteLength,
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+/** The vectors of the scope one after another, as the embedder gave them: what is searched, without anything around it. */
+async function allVectors(embedder: Embedder, count: number): Promise<Float32Array> {
+  const all = new Float32Array(count * embedder.dimensions)
+  for (let number = 0; number < count; number += THREAD_MESSAGES) {
+    const texts = Array.from({ length: Math.min(THREAD_MESSAGES, count - number) }, (_, index) =>
+      corpusText(number + index),
+    )
+    for (const [index, vector] of (await embedder.embed(texts)).entries()) {
+      all.set(vector, (number + index) * embedder.dimensions)
+    }
+  }
+  return all
+}
+
+/** The nearest vector by the plainest of loops, which says nothing about what a search does beside it. */
+function plainPass(query: Float32Array, vectors: Float32Array): number {
+  const dimensions = query.length
+  const count = vectors.length / dimensions
+  let best = -1
+  let bestDot = Number.NEGATIVE_INFINITY
+  for (let row = 0, at = 0; row < count; row++) {
+    let dot = 0
+    // Every element is there: nothing else is checked that a program in plain JavaScript would not check.
+    for (let index = 0; index < dimensions; index++) dot += (query[index] as number) * (vectors[at++] as number)
+    if (dot <= bestDot) continue
+    best = row
+    bestDot = dot
+  }
+  return best
+}
+
+/** Stores messages of one chunk each, and makes them findable as the embed stage does. */
+async function fill(bench: Bench, embedder: Embedder, { from, to }: { from: number; to: number }): Promise<void> {
+  const workers = await bench.startStages('ingest')
+  const { store, projectId } = bench
+  const deps: EmbedDeps = { store, embedder, settings: {}, log: { info: () => {} }, clock: systemClock }
+  const numbers = Array.from({ length: Math.ceil((to - from) / THREAD_MESSAGES) }, (_, index) => index)
+  const queue = numbers.values()
+  const work = async () => {
+    for (const number of queue) {
+      const first = from + number * THREAD_MESSAGES
+      const thread = `scope ${first}`
+      const count = Math.min(THREAD_MESSAGES, to - first)
+      const messages = Array.from({ length: count }, (_, index) => ({
+        role: 'user' as const,
+        content: corpusText(first + index),
+      }))
+      await bench.client.messages.append({ agent: AGENT, thread, messages, deadlineMs: APPEND_DEADLINE_MS })
+      const { signal } = new AbortController()
+      const payload = { projectId, threadId: threadIdOf(projectId, thread) }
+      await embed({ payload, jobId: randomUUID(), attempt: 1, attemptsMax: stages.embed.attempts, signal }, deps)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await workers.stop()
+}

@@ -1,0 +1,201 @@
+import { agentIdOf, statusLimits, threadIdOf } from '@heddle/core'
+import { listProcesses, loadActivity, loadThread, putProcess, putThread } from '@heddle/store'
+import { describe, expect, it } from 'vitest'
+import { OTHER_PROJECT, PROJECT, storeOfTests } from '../support.js'
+
+const database = storeOfTests()
+
+let agents = 0
+const freshAgent = () => `busy ${++agents}`
+
+const put = (agent: string, thread: string, details: object = {}, projectId = PROJECT) =>
+  database.store.inProject(projectId, (tx) =>
+    putThread(tx, { projectId, projectName: projectId, agent, thread, ...details }),
+  )
+const tell = (thread: string, name: string, status: string | undefined, ended = false) =>
+  database.store.inProject(PROJECT, (tx) =>
+    putProcess(tx, { threadId: threadIdOf(PROJECT, thread), name, status, ended }),
+  )
+const activityOf = (agent: string, thread: string, limits: Partial<Record<keyof typeof statusLimits, number>> = {}) =>
+  database.store.inProject(PROJECT, (tx) =>
+    loadActivity(tx, {
+      agentId: agentIdOf(PROJECT, agent),
+      threadId: threadIdOf(PROJECT, thread),
+      ...statusLimits,
+      ...limits,
+    }),
+  )
+const versionsOf = (table: 'thread_versions' | 'processes', thread: string) =>
+  database.store.inProject(
+    PROJECT,
+    (tx) => tx<{ version: number; status: string | null }[]>`
+      select version, status from heddle.${tx(table)}
+      where thread_id = ${threadIdOf(PROJECT, thread)} order by version`,
+  )
+
+describe('a thread', () => {
+  it('is made with what was told about it, and each change is a version that stays', async () => {
+    const [agent, thread] = [freshAgent(), 'told']
+    expect(await put(agent, thread, { title: 'Fix it', status: 'reading' })).toMatchObject({
+      version: 1,
+      title: 'Fix it',
+      goal: null,
+    })
+    expect(await put(agent, thread, { status: 'writing', settings: { budget: 900 } })).toMatchObject({ version: 2 })
+    expect(await put(agent, thread, { status: null })).toMatchObject({ version: 3, title: 'Fix it', status: null })
+    expect(await versionsOf('thread_versions', thread)).toEqual([
+      { version: 1, status: 'reading' },
+      { version: 2, status: 'writing' },
+      { version: 3, status: null },
+    ])
+    const loaded = await database.store.inProject(PROJECT, (tx) =>
+      loadThread(tx, { threadId: threadIdOf(PROJECT, thread) }),
+    )
+    expect(loaded).toMatchObject({ title: 'Fix it', status: null, settings: { budget: 900 } })
+  })
+
+  it('that is told the same twice, also at once, has one version', async () => {
+    const [agent, thread] = [freshAgent(), 'same']
+    const told = await Promise.all(Array.from({ length: 6 }, () => put(agent, thread, { status: 'on it' })))
+    expect(new Set(told.map(({ version }) => version))).toEqual(new Set([1]))
+    expect(await versionsOf('thread_versions', thread)).toHaveLength(1)
+  })
+
+  it('of another agent is a conflict, and stays as it was', async () => {
+    const [agent, thread] = [freshAgent(), 'owned']
+    await put(agent, thread, { status: 'mine' })
+    await expect(put(freshAgent(), thread, { status: 'yours' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      field: 'agent',
+    })
+    expect(await versionsOf('thread_versions', thread)).toEqual([{ version: 1, status: 'mine' }])
+  })
+
+  it('takes no text that the store cannot keep', async () => {
+    await expect(put(freshAgent(), 'odd', { status: 'half \ud800' })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      field: 'status',
+    })
+  })
+})
+
+describe('a process', () => {
+  it('has a version for each change, none for a repeat, and runs again after it ended', async () => {
+    const [agent, thread] = [freshAgent(), 'processes']
+    await put(agent, thread)
+    for (const [status, ended] of [
+      ['1 of 2', false],
+      ['1 of 2', false],
+      ['2 of 2', false],
+      [undefined, true],
+      [undefined, true],
+      ['1 of 9', false],
+    ] as const) {
+      await tell(thread, 'tests', status, ended)
+    }
+    expect((await versionsOf('processes', thread)).map(({ status }) => status)).toEqual([
+      '1 of 2',
+      '2 of 2',
+      '2 of 2',
+      '1 of 9',
+    ])
+    const threadId = threadIdOf(PROJECT, thread)
+    const [process] = await database.store.inProject(PROJECT, (tx) => listProcesses(tx, { threadId, limit: 5 }))
+    expect(process).toMatchObject({ name: 'tests', version: 4, status: '1 of 9', endedAtMs: null })
+  })
+
+  it('that several tell about at once loses no version', async () => {
+    const [agent, thread] = [freshAgent(), 'many at once']
+    await put(agent, thread)
+    await Promise.all(Array.from({ length: 8 }, (_, at) => tell(thread, 'tests', `${at} of 8`)))
+    expect((await versionsOf('processes', thread)).map(({ version }) => version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  it('needs its thread, and a status to begin with', async () => {
+    expect(await tell('no such thread', 'tests', 'on')).toEqual({ missing: 'thread' })
+    const thread = 'without processes'
+    await put(freshAgent(), thread)
+    expect(await tell(thread, 'tests', undefined, true)).toEqual({ missing: 'process' })
+  })
+})
+
+describe('what happens', () => {
+  it('is the other threads of the agent with a status or a running process, newest first', async () => {
+    const agent = freshAgent()
+    const name = (thread: string) => `${agent} ${thread}`
+    await put(agent, name('own'), { status: 'asking' })
+    await put(agent, name('old'), { title: 'Old', status: 'waiting' })
+    await put(agent, name('quiet'), { title: 'Quiet', goal: 'no status' })
+    await put(agent, name('running'))
+    await tell(name('running'), 'first', 'on')
+    await tell(name('running'), 'second', 'on')
+    await put(agent, name('done'), { status: 'on it' })
+    await put(agent, name('done'), { status: null })
+    await put(agent, name('ended'))
+    await tell(name('ended'), 'only', 'on')
+    await tell(name('ended'), 'only', 'off', true)
+    await put(freshAgent(), name('of another agent'), { status: 'elsewhere' })
+    await put(agent, name('of another project'), { status: 'elsewhere' }, OTHER_PROJECT)
+    await tell(name('own'), 'mine', 'on')
+
+    expect(await activityOf(agent, name('own'))).toEqual({
+      processes: [{ name: 'mine', status: 'on' }],
+      moreProcesses: 0,
+      threads: [
+        {
+          name: name('running'),
+          title: null,
+          goal: null,
+          status: null,
+          processes: [
+            { name: 'second', status: 'on' },
+            { name: 'first', status: 'on' },
+          ],
+          moreProcesses: 0,
+        },
+        { name: name('old'), title: 'Old', goal: null, status: 'waiting', processes: [], moreProcesses: 0 },
+      ],
+      moreThreads: 0,
+    })
+  })
+
+  it('names no more than it was asked for, and counts the rest', async () => {
+    const agent = freshAgent()
+    const threads = Array.from({ length: 6 }, (_, at) => `${agent} ${at}`)
+    for (const thread of threads) await put(agent, thread, { status: 'on' })
+    const [own = '', other = ''] = threads
+    for (let at = 0; at < 5; at++) {
+      await tell(own, `process ${at}`, 'on')
+      await tell(other, `process ${at}`, 'on')
+    }
+    const activity = await activityOf(agent, own, { threadsMax: 2, ownProcessesMax: 4, otherProcessesMax: 1 })
+    expect(activity.processes.map(({ name }) => name)).toEqual(['process 4', 'process 3', 'process 2', 'process 1'])
+    expect(activity).toMatchObject({ moreProcesses: 1, moreThreads: 3 })
+    expect(activity.threads).toMatchObject([{ name: other, moreProcesses: 4 }, { name: threads[5] }])
+  })
+
+  it('of a busy agent is read without reading all its threads and versions', async () => {
+    const agent = freshAgent()
+    const [own, other] = [`${agent} own`, `${agent} other`]
+    await put(agent, own)
+    for (let at = 0; at < 40; at++) await put(agent, `${agent} at rest ${at}`, { title: 'at rest' })
+    for (let at = 0; at < 60; at++) await tell(own, `ended ${at}`, 'off', true)
+    for (let at = 0; at < 60; at++) await tell(own, 'long', `${at}`)
+    await put(agent, other, { status: 'on' })
+    const read = await database.store.inProject(PROJECT, async (tx) => {
+      const rows = async () =>
+        Number(
+          (
+            await tx`
+              select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
+              from pg_stat_xact_user_tables where schemaname = 'heddle'`
+          )[0]?.['rows'],
+        )
+      const before = await rows()
+      const query = { agentId: agentIdOf(PROJECT, agent), threadId: threadIdOf(PROJECT, own), ...statusLimits }
+      for (let run = 0; run < 7; run++) await loadActivity(tx, query)
+      return ((await rows()) - before) / 7
+    })
+    expect(read).toBeLessThan(20)
+  })
+})

@@ -1,0 +1,79 @@
+import { tmpdir } from 'node:os'
+import { PassThrough } from 'node:stream'
+import { runCli } from '@heddle/cli'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPipeline, type Pipeline } from '../support.js'
+
+describe('on the command line', () => {
+  let pipeline: Pipeline
+  beforeAll(async () => {
+    pipeline = await openPipeline('postgres')
+    const stages = await pipeline.start()
+    for (const thread of ['one', 'two', 'three']) {
+      await pipeline.client.messages.append({ agent: 'weaver', thread, messages: [{ role: 'user', content: 'hello' }] })
+    }
+    await stages.stop()
+  })
+  afterAll(() => pipeline?.close())
+
+  /** @param typed what the person at the terminal types; without it there is no terminal */
+  async function heddle(argv: readonly string[], typed?: string) {
+    const asked: string[] = []
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    const code = await runCli(argv, {
+      stdout,
+      stderr,
+      env: {
+        DATABASE_URL: pipeline.databaseUrl,
+        HEDDLE_PROJECT: 'tests',
+        HEDDLE_QUEUE_PREFIX: pipeline.prefix,
+      },
+      cwd: tmpdir(),
+      ...(typed !== undefined && {
+        ask: async (question: string) => {
+          asked.push(question)
+          return typed
+        },
+      }),
+    })
+    return { code, asked, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') }
+  }
+
+  const threads = async () => (await pipeline.client.threads.list()).items.map(({ name }) => name)
+
+  test('a thread is erased only for who names it again or says --yes', async () => {
+    expect(await heddle(['threads', 'delete', 'one', '--json'])).toMatchObject({ code: 2, out: '' })
+    const mistyped = await heddle(['threads', 'delete', 'one'], 'on')
+    expect(mistyped).toMatchObject({ code: 2, asked: [expect.stringContaining('thread one')] })
+    expect(await threads()).toEqual(['one', 'three', 'two'])
+
+    const typed = await heddle(['threads', 'delete', 'one'], 'one')
+    expect(typed.code).toBe(0)
+    expect(typed.out).toMatch(/thread one erased\n(.*\n)*.*messages: 1\n/)
+    const said = await heddle(['threads', 'delete', 'two', '--yes', '--json'])
+    expect(said.code).toBe(0)
+    expect(JSON.parse(said.out)).toMatchObject({ kind: 'thread', name: 'two', removed: { messages: 1, threads: 1 } })
+    expect(await threads()).toEqual(['three'])
+  })
+
+  test('what is not there is told, with the exit code of an error', async () => {
+    const missing = await heddle(['threads', 'delete', 'never there', '--yes', '--json'])
+    expect(missing.code).toBe(1)
+    expect(JSON.parse(missing.err)).toMatchObject({ error: { code: 'NOT_FOUND' } })
+  })
+
+  test('an agent and a project are erased likewise', async () => {
+    expect((await heddle(['agents', 'delete', 'weaver'], 'weaver')).code).toBe(0)
+    expect(await threads()).toEqual([])
+    expect((await heddle(['projects', 'delete'])).code).toBe(2)
+    const erased = await heddle(['projects', 'delete', '--json'], 'tests')
+    expect(JSON.parse(erased.out)).toMatchObject({ kind: 'project', name: 'tests', removed: { projects: 1 } })
+  })
+
+  test('each has its help', async () => {
+    for (const group of ['threads', 'agents', 'projects']) {
+      const help = await heddle([group, 'delete', '--help'])
+      expect(help).toMatchObject({ code: 0, out: expect.stringContaining('--yes') })
+    }
+  })
+})

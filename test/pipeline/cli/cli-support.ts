@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { runCli } from '@heddle/cli'
+import { afterEachFile, migratedDatabase, QUEUE_PREFIX } from '@heddle/test-support'
+
+/** The executable as users have it; it runs what `npm run build` has made. */
+const EXECUTABLE = fileURLToPath(new URL('../../../packages/cli/bin/heddle.js', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const BUILT = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url))
+
+export interface Ran {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+  /** The one document on standard output. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as a program in any language would.
+  readonly document: any
+  /** The one error object on standard error. */
+  readonly error: { code: string; detail: string; field?: string; received?: string; hint: string }
+}
+
+export interface Running {
+  readonly pid: number
+  /** Resolves with its output once that holds a whole line. */
+  readonly firstLine: Promise<string>
+  readonly ended: Promise<Ran>
+  kill(signal: NodeJS.Signals): void
+}
+
+/** A folder of a user: nothing in it, and `heddle` runs there. Removed when the test file has ended. */
+export interface Home {
+  readonly dir: string
+  path(name: string): string
+  /** Runs a command line to its end, in this process: a process of its own takes most of a second to start. */
+  heddle(...argv: string[]): Promise<Ran>
+  /** Runs a command line in a process of its own, which can be killed, joined and asked. */
+  start(argv: readonly string[]): Running
+  /** The same by `npx heddle`: the process is that of npx. */
+  startByNpx(argv: readonly string[]): Running
+  /** The same folder for a user with more, or other, variables. */
+  under(environment: Readonly<Record<string, string>>): Home
+}
+
+/** A user whose `DATABASE_URL` names a database that is migrated. */
+export interface DatabaseHome extends Home {
+  readonly databaseUrl: string
+}
+
+/** Their names go on with the id of the process that made them. */
+const FOLDERS = 'heddle-cli-'
+const folders: string[] = []
+let sweeping: Promise<void> | undefined
+
+/** Removes what test processes have left that were killed before they could. */
+async function sweep(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(FOLDERS))
+  const isLeft = (name: string) => !isAlive(Number(/^\d+(?=-)/.exec(name.slice(FOLDERS.length))?.[0] ?? process.pid))
+  await Promise.all(
+    names.filter(isLeft).map((name) => rm(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 5 })),
+  )
+}
+
+const databases: { drop(): Promise<void> }[] = []
+const running = new Set<ChildProcess>()
+
+export async function openHome(environment: Readonly<Record<string, string>> = {}): Promise<Home> {
+  if (!existsSync(BUILT)) throw new Error(`${BUILT} is missing: npm run build`)
+  sweeping ??= sweep()
+  await sweeping
+  const dir = await mkdtemp(join(tmpdir(), `${FOLDERS}${process.pid}-`))
+  // Postgres, when root starts it, runs as another user, who must be able to pass through.
+  await chmod(dir, 0o711)
+  folders.push(dir)
+  return homeIn(dir, environment)
+}
+
+/** A folder and a database of a user, for commands of which it does not matter who starts the server. */
+export async function openDatabaseHome(environment: Readonly<Record<string, string>> = {}): Promise<DatabaseHome> {
+  const database = await migratedDatabase()
+  databases.push(database)
+  const { url } = database
+  const home = await openHome({ DATABASE_URL: url, HEDDLE_QUEUE_PREFIX: QUEUE_PREFIX, ...environment })
+  return { ...home, databaseUrl: url }
+}
+
+function homeIn(dir: string, environment: Readonly<Record<string, string>>): Home {
+  return {
+    dir,
+    path: (name) => join(dir, name),
+    heddle: (...argv) => runHere(dir, argv, environmentIn(dir, environment)),
+    start: (argv) => spawnHeddle(process.execPath, [EXECUTABLE, ...argv], dir, environmentIn(dir, environment)),
+    startByNpx: (argv) => spawnHeddle('npx', ['--no', 'heddle', ...argv], ROOT, environmentIn(dir, environment)),
+    under: (more) => homeIn(dir, { ...environment, ...more }),
+  }
+}
+
+/** Nothing of the environment of the tests: no address of a server, no setting. */
+function environmentIn(home: string, env: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  return { PATH: process.env['PATH'], HOME: home, TMPDIR: tmpdir(), HEDDLE_EMBEDDER: 'hashing', ...env }
+}
+
+async function runHere(
+  cwd: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Ran> {
+  const stdout = new WrittenText()
+  const stderr = new WrittenText()
+  const code = await runCli(argv, { stdout, stderr, env, cwd })
+  return ranWith({ code, signal: null, stdout: stdout.text, stderr: stderr.text })
+}
+
+/** A stream that is no terminal and keeps what is written. */
+class WrittenText extends Writable {
+  text = ''
+
+  override _write(part: Buffer, _encoding: string, written: () => void): void {
+    this.text += part.toString()
+    written()
+  }
+}
+
+function ranWith(ran: Pick<Ran, 'code' | 'signal' | 'stdout' | 'stderr'>): Ran {
+  return {
+    ...ran,
+    get document() {
+      return JSON.parse(ran.stdout)
+    },
+    get error() {
+      return JSON.parse(ran.stderr).error
+    },
+  }
+}
+
+function spawnHeddle(
+  program: string,
+  argv: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Running {
+  const child = spawn(program, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  let [stdout, stderr] = ['', '']
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    stderr += part
+  })
+  const firstLine = new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      stdout += part
+      const end = stdout.indexOf('\n')
+      if (end >= 0) resolve(stdout.slice(0, end))
+    })
+    child.once('close', (code) =>
+      reject(new Error(`${program} ${argv.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`)),
+    )
+  })
+  firstLine.catch(() => undefined)
+  const ended = new Promise<Ran>((resolve) => {
+    child.once('close', (code, signal) => {
+      running.delete(child)
+      resolve(ranWith({ code, signal, stdout, stderr }))
+    })
+  })
+  return { pid: child.pid ?? 0, firstLine, ended, kill: (signal) => void child.kill(signal) }
+}
+
+/** Whether a process lives. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+afterEachFile(async () => {
+  const ended = [...running].map((child) => new Promise<void>((resolve) => child.once('close', () => resolve())))
+  for (const child of running) child.kill('SIGKILL')
+  await Promise.all(ended)
+  await Promise.all(databases.splice(0).map((database) => database.drop()))
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })))
+})

@@ -1,0 +1,81 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@heddle/client/http'
+import { openStore } from '@heddle/store'
+import { waitFor } from '@heddle/test-support'
+import { expect, test } from 'vitest'
+import { openDatabaseHome } from '../cli/cli-support.js'
+
+const HOLDS = fileURLToPath(new URL('loop-holds.mjs', import.meta.url))
+
+/**
+ * To build a context of so many messages for the first time takes several times as long as what is allowed below. The machine
+ * counts for little, as it is the computing of the one thread that is measured.
+ */
+const MESSAGES = 2_000
+const HELD_MS_MAX = 100
+
+const words = 'the login fails with connection refused after token refresh in module auth server returns status error'
+
+/** A conversation of an agent that runs commands. */
+function session(count: number) {
+  return Array.from({ length: count }, (_, index) => {
+    if (index % 3 === 0) return { role: 'user' as const, content: `Request ${index}: ${words}` }
+    const id = `call-${index - (index % 3)}`
+    return index % 3 === 1
+      ? {
+          role: 'assistant' as const,
+          content: words,
+          toolCalls: [{ id, name: 'Bash', arguments: { command: `ls ${index}` } }],
+        }
+      : { role: 'tool_result' as const, content: `${words} `.repeat(8), toolCallId: id, toolName: 'Bash' }
+  })
+}
+
+test('contexts of a long thread, each with a budget of its own, hold up the event loop of "heddle up" for no longer than other requests', async () => {
+  const home = await openDatabaseHome()
+  const file = home.path('holds')
+  const up = home
+    .under({ NODE_OPTIONS: `--import=${HOLDS}`, LOOP_HOLDS_FILE: file })
+    .start(['up', '--port', '0', '--json'])
+  const { url } = JSON.parse(await up.firstLine)
+  const client = createClient({ url })
+  await client.agents.put('coder', { settings: { rollingWindow: null } })
+  const messages = session(MESSAGES)
+  for (let from = 0; from < messages.length; from += 500) {
+    await client.messages.append({ agent: 'coder', thread: 'long', messages: messages.slice(from, from + 500) })
+  }
+  await client.messages.append({ agent: 'coder', thread: 'short', messages: session(3) })
+
+  await writeFile(file, 'begin')
+  await waitFor(async () => (await readFile(file, 'utf8')) !== 'begin')
+  const built = [16_000, 20_000, 24_000].map((budget) =>
+    client.contexts.build({ thread: 'long', message: 'go on', format: 'openai-chat', budget }),
+  )
+  // The thread computes for seconds now; a short context passes it.
+  const first = await Promise.race([
+    client.contexts.build({ thread: 'short', message: 'go on' }).then(() => 'short'),
+    ...built.map((context) => context.then(() => 'long')),
+  ])
+  expect(first).toBe('short')
+  for (const context of await Promise.all(built)) {
+    expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
+    expect(context.receipt.eligible).toBe(MESSAGES)
+  }
+  const held = Number(await readFile(file, 'utf8'))
+  expect(held).toBeLessThan(HELD_MS_MAX)
+
+  up.kill('SIGTERM')
+  expect((await up.ended).code).toBe(0)
+  const store = openStore({ url: home.databaseUrl, connectionsMax: 1 })
+  try {
+    const left = await store.asReconciler(
+      (tx) => tx`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and application_name like 'heddle/%'`,
+    )
+    expect(left).toEqual([{ count: 0 }])
+  } finally {
+    await store.close()
+  }
+})

@@ -1,0 +1,277 @@
+import { type Client, createClient } from '@heddle/client'
+import type { ContextRequest, ContextResult } from '@heddle/contracts'
+import { projectIdOf, threadIdOf } from '@heddle/core'
+import { systemClock } from '@heddle/runtime'
+import { waitFor } from '@heddle/test-support'
+import fc from 'fast-check'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPipeline, type Pipeline } from '../support.js'
+import { AGENT, openLoom, session, THREAD } from '../weaving.js'
+
+let pipeline: Pipeline
+let sql: postgres.Sql
+/** Milliseconds that the clock of workers and clients is ahead. */
+let aheadMs = 0
+const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs }
+
+beforeAll(async () => {
+  pipeline = await openPipeline('postgres')
+  await pipeline.start(undefined, { clock })
+  sql = postgres(pipeline.databaseUrl, { max: 1, onnotice: () => {} })
+})
+afterAll(async () => {
+  await sql?.end()
+  await pipeline?.close()
+})
+
+const requests: readonly ContextRequest[] = [
+  { thread: THREAD },
+  { thread: THREAD, format: 'anthropic' },
+  { thread: THREAD, strategy: 'sliding-window', format: 'openai-chat', budget: 2_000 },
+]
+
+function clientWithClock(project: string): Client {
+  const { store, queues } = pipeline
+  return createClient({ store, queues, project, clock })
+}
+
+/** Without its id, and without what it shares with the context before it, which for each of two is another. */
+function withoutId({ id: _, receipt: { sharedPrefixTokens: __, ...receipt }, ...context }: ContextResult) {
+  return { ...context, receipt }
+}
+
+/** Contexts of the thread that were built without being asked for, and hold all of its messages. */
+async function prepared(project: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select context.id from heddle.contexts as context
+    join heddle.stage_cursors as cursor on cursor.thread_id = context.thread_id
+    where context.thread_id = ${threadIdOf(projectIdOf(project), THREAD)} and context.prepared_count > 0
+      and context.status = 'built' and context.head_seq = cursor.head_seq`
+  return rows.map(({ id }) => id)
+}
+
+/** Contexts of the thread that may answer a request, or will. */
+async function keyed(project: string): Promise<number> {
+  const rows = await sql`
+    select from heddle.contexts
+    where thread_id = ${threadIdOf(projectIdOf(project), THREAD)} and prepared_key is not null`
+  return rows.length
+}
+
+describe('contexts that are prepared', () => {
+  test('are there when they are asked for after a message was stored', async () => {
+    const { client } = await openLoom(pipeline, 'ready')
+    // So large that no compaction comes after what was prepared.
+    await client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
+    const messages = session('ready', 40).map(({ message }) => message)
+    const request = { thread: THREAD, prebuild: true }
+    await client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.slice(0, 30) })
+    await client.contexts.build(request)
+    await client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.slice(30, 31) })
+    await client.threads.waitUntilSettled(THREAD)
+    const ids = await waitFor(async () => {
+      const found = await prepared('ready')
+      return found.length > 0 && found
+    })
+    const now = () => ({ thread: THREAD, at: new Date(clock.nowMs()).toISOString() })
+    // What was prepared and not taken was never anybody's context.
+    expect(ids).not.toContain((await client.contexts.at(now())).id)
+    const answered = await client.contexts.build(request)
+    expect(ids).toContain(answered.id)
+    expect((await client.contexts.at(now())).id).toBe(answered.id)
+    expect((await client.contexts.build(request)).id).toBe(answered.id)
+    expect((await client.contexts.build({ thread: THREAD })).id).not.toBe(answered.id)
+    expect((await client.contexts.build({ ...request, message: 'And now?' })).id).not.toBe(answered.id)
+  })
+
+  test('are there after an iteration was stored, too, which only the summarize stage looks at', async () => {
+    const { client } = await openLoom(pipeline, 'iterated')
+    await client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
+    const messages = session('iterated', 5).map(({ message }) => message)
+    await client.messages.append({ agent: AGENT, thread: THREAD, messages })
+    await client.threads.waitUntilSettled(THREAD)
+    const request = { thread: THREAD, prebuild: true }
+    const before = await client.contexts.build(request)
+    const iterations = [{ prompt: 'try', output: 'done', progressScore: 0.5 }]
+    await client.iterations.append({ agent: AGENT, thread: THREAD, iterations })
+    const ids = await waitFor(async () => {
+      const found = await prepared('iterated')
+      return found.length > 0 && found
+    })
+    const answered = await client.contexts.build(request)
+    expect(ids).toContain(answered.id)
+    expect(answered.id).not.toBe(before.id)
+  })
+
+  test('say what a context says that is built at that moment, whatever changed between', async () => {
+    let run = 0
+    let hits = 0
+    const change = fc.constantFrom<Change>(...(Object.keys(changes) as Change[]))
+    const steps = fc.array(fc.tuple(change, fc.boolean(), fc.nat(2)), { minLength: 8, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(steps, async (drawn) => {
+        const project = `changing-${run++}`
+        const { client } = await openLoom(pipeline, project)
+        const messages = session(project, 60).map(({ message }) => message)
+        const append = (count: number) =>
+          client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.splice(0, count) })
+        await append(30)
+        for (const [step, [kind, settles, index]] of drawn.entries()) {
+          const request = requests[index] ?? { thread: THREAD }
+          const asked = { ...request, prebuild: true }
+          const before = await client.contexts.build(asked)
+          await changes[kind]({ client, append, step })
+          // Whether or not the stages are done with it, what is answered is what the store says now.
+          if (settles) await client.threads.waitUntilSettled(THREAD)
+          const { answered, fresh, cold } = await atOneMoment(client, asked, request)
+          expect(withoutId(answered), kind).toEqual(withoutId(fresh))
+          // Nor is anything of it what a worker keeps in memory of an earlier moment.
+          expect(withoutId(fresh), kind).toEqual(withoutId(cold))
+          if (answered.id === before.id) hits++
+        }
+      }),
+      { numRuns: 2 },
+    )
+    // Nothing was changed in some steps: what was built before them is still the answer.
+    expect(hits).toBeGreaterThan(0)
+  })
+
+  test('are there for an agent with rules, and none where a request selects some: which, is found out for each', async () => {
+    const { client } = await openLoom(pipeline, 'with-items')
+    const request = { thread: THREAD, prebuild: true }
+    const messages = session('with-items', 6).map(({ message }) => message)
+    const append = async (count: number) => {
+      await client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.splice(0, count) })
+      await client.threads.waitUntilSettled(THREAD)
+    }
+    await client.items.put(AGENT, { type: 'rule', name: 'warp', text: 'Keep it tight.', include: 'always' })
+    await append(3)
+    const first = await client.contexts.build(request)
+    expect(JSON.stringify(first.messages)).toContain('Keep it tight.')
+    expect((await client.contexts.build(request)).id).toBe(first.id)
+    await client.items.put(AGENT, { type: 'rule', name: 'warp', text: 'Keep it loose.' })
+    const second = await client.contexts.build(request)
+    expect(JSON.stringify(second.messages)).toContain('Keep it loose.')
+    await append(1)
+    await waitFor(async () => (await prepared('with-items')).length > 0)
+
+    await client.items.put(AGENT, { type: 'rule', name: 'weft', text: 'Beat twice.', include: 'agent' })
+    const third = await client.contexts.build(request)
+    // Other vectors may choose other items, and nothing tells when they change.
+    expect((await client.contexts.build(request)).id).not.toBe(third.id)
+    await append(1)
+    await waitFor(async () => (await keyed('with-items')) === 0, { what: 'that no more is prepared' })
+    await append(1)
+    expect(await keyed('with-items')).toBe(0)
+  })
+
+  test('are prepared where the settings say so, unless the request says otherwise, until they say so no more', async () => {
+    const { client } = await openLoom(pipeline, 'by-setting')
+    const settings = { budget: 100_000, rollingWindow: null }
+    await client.agents.put(AGENT, { settings: { ...settings, prebuild: true } })
+    const messages = session('by-setting', 40).map(({ message }) => message)
+    const append = async () => {
+      await client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.splice(0, 5) })
+      await client.threads.waitUntilSettled(THREAD)
+    }
+    const request = { thread: THREAD }
+    await append()
+    const asked = await client.contexts.build(request)
+    expect((await client.contexts.build(request)).id).toBe(asked.id)
+    await append()
+    const ids = await waitFor(async () => {
+      const found = await prepared('by-setting')
+      return found.length > 0 && found
+    })
+    expect(ids).toContain((await client.contexts.build(request)).id)
+    expect(ids).not.toContain((await client.contexts.build({ ...request, prebuild: false })).id)
+    await client.agents.put(AGENT, { settings })
+    const after = await client.contexts.build(request)
+    expect((await client.contexts.build(request)).id).not.toBe(after.id)
+    await append()
+    await waitFor(async () => (await keyed('by-setting')) === 0, { what: 'that no more is prepared' })
+  })
+
+  test('are passed over from the moment at which the oldest message leaves the window', async () => {
+    const client = clientWithClock('leaving')
+    await client.agents.put(AGENT, { settings: { rollingWindow: 600 } })
+    const sentAt = (agoMs: number) => new Date(clock.nowMs() - agoMs).toISOString()
+    const messages = [
+      { role: 'user' as const, content: 'the old one', sentAt: sentAt(500_000) },
+      { role: 'assistant' as const, content: 'an answer', sentAt: sentAt(499_000) },
+      { role: 'user' as const, content: 'the new one', sentAt: sentAt(1_000) },
+    ]
+    await client.messages.append({ agent: AGENT, thread: THREAD, messages })
+    await client.threads.waitUntilSettled(THREAD)
+    const request = { thread: THREAD, prebuild: true }
+    const first = await client.contexts.build(request)
+    expect(JSON.stringify(first.messages)).toContain('the old one')
+    expect((await client.contexts.build(request)).id).toBe(first.id)
+    aheadMs = 120_000
+    try {
+      const later = await client.contexts.build(request, { deadlineMs: 200_000 })
+      expect(JSON.stringify(later.messages)).not.toContain('the old one')
+      expect(withoutId(later)).toEqual(
+        withoutId(await client.contexts.build({ thread: THREAD }, { deadlineMs: 200_000 })),
+      )
+    } finally {
+      aheadMs = 0
+    }
+  })
+})
+
+interface Changing {
+  readonly client: Client
+  readonly append: (count: number) => Promise<unknown>
+  readonly step: number
+}
+
+const changes = {
+  nothing: async () => {},
+  message: ({ append }: Changing) => append(1),
+  messages: ({ append }: Changing) => append(6),
+  late: ({ client, step }: Changing) =>
+    client.messages.append({
+      agent: AGENT,
+      thread: THREAD,
+      messages: [
+        { role: 'user', content: `Said long before part ${step}.`, sentAt: '2026-02-01T00:00:00Z' },
+        { role: 'error', content: `Thread torn in part ${step}.` },
+      ],
+    }),
+  prompt: ({ client, step }: Changing) => client.agents.put(AGENT, { systemPrompt: `You weave part ${step}.` }),
+  settings: ({ client, step }: Changing) =>
+    client.agents.put(AGENT, { settings: { budget: 3_000 + step, rollingWindow: null } }),
+  status: ({ client, step }: Changing) => client.threads.put(THREAD, { agent: AGENT, status: `at part ${step}` }),
+  sister: ({ client, step }: Changing) => client.threads.put('sister', { agent: AGENT, status: `dyeing ${step}` }),
+  process: ({ client, step }: Changing) => client.processes.put(THREAD, 'loom', { status: `at ${step}` }),
+  sisterProcess: async ({ client, step }: Changing) => {
+    await client.threads.put('sister', { agent: AGENT })
+    await client.processes.put('sister', 'vat', { status: `at ${step}`, ended: step % 2 === 0 })
+  },
+  uncompact: ({ client }: Changing) => client.contexts.uncompact({ thread: THREAD, all: true }),
+  rule: ({ client, step }: Changing) =>
+    client.items.put(AGENT, { type: 'rule', name: 'weft', text: `Beat ${step} times.` }),
+  clear: async ({ client, append }: Changing) => {
+    await client.agents.clear(AGENT, { clearedAt: '2026-01-01T00:00:00Z' })
+    await append(2)
+  },
+} satisfies Record<string, (changing: Changing) => Promise<unknown>>
+type Change = keyof typeof changes
+
+let unlike = 0
+
+/**
+ * The answers, of one state of the store: it did not change between them. What no worker has built the like of is read
+ * anew; its settings are those of another strategy.
+ */
+async function atOneMoment(client: Client, asked: ContextRequest, request: ContextRequest) {
+  for (;;) {
+    const earlier = await client.contexts.build(request)
+    const answered = await client.contexts.build(asked)
+    const cold = await client.contexts.build({ ...request, iterations: { shownCharacters: ++unlike } })
+    const fresh = await client.contexts.build(request)
+    if (JSON.stringify(withoutId(earlier)) === JSON.stringify(withoutId(fresh))) return { answered, fresh, cold }
+  }
+}

@@ -1,0 +1,157 @@
+import { createClient as createHttpClient, type RemoteClient } from '@heddle/client/http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPipeline, type Pipeline } from '../support.js'
+import { type Served, serve } from './http-support.js'
+
+let pipeline: Pipeline
+let http: Served
+
+beforeAll(async () => {
+  pipeline = await openPipeline('postgres')
+  await pipeline.start()
+  http = await serve(pipeline)
+  await fill(pipeline.client)
+})
+afterAll(async () => {
+  await http?.gateway.close()
+  await pipeline?.close()
+})
+
+const AGENTS = ['coder', 'reviewer']
+const THREADS = ['run', 'walk']
+
+/** Two of everything that is listed, so that each list has a second page when its pages hold one entry. */
+async function fill(client: RemoteClient): Promise<void> {
+  const turns = Array.from({ length: 40 }, (_, turn) => {
+    const call = { id: `call-${turn}`, name: 'Read', arguments: { file_path: `/repo/src/part${turn}.ts` } }
+    const content = `export function part${turn}() {\n  return ${turn}\n}\n`.repeat(12)
+    return [
+      { role: 'assistant' as const, content: '', toolCalls: [call] },
+      { role: 'tool_result' as const, toolCallId: call.id, content },
+    ]
+  }).flat()
+  for (const agent of AGENTS) {
+    await client.agents.put(agent, { settings: { budget: 6_000 } })
+    for (const name of ['calm', 'brief']) {
+      await client.items.put(agent, { type: 'rule', name, text: `Be ${name}.`, include: 'manual' })
+    }
+  }
+  for (const thread of THREADS) {
+    await client.messages.append({ agent: 'coder', thread, messages: turns })
+    await client.iterations.append({
+      agent: 'coder',
+      thread,
+      iterations: [1, 2].map((iterationNumber) => ({ iterationNumber, prompt: 'go on', output: 'done' })),
+    })
+    for (const name of ['tests', 'build']) await client.processes.put(thread, name, { status: 'running' })
+    for (let count = 0; count < 2; count++) await client.contexts.build({ thread, message: `what now ${count}` })
+    await pipeline.client.threads.waitUntilSettled(thread, { deadlineMs: 60_000 })
+  }
+  for (let count = 0; count < 2; count++) await client.snapshots.save({ agent: 'coder', description: `save ${count}` })
+}
+
+const LISTS = [
+  '/v1/agents',
+  '/v1/threads',
+  '/v1/agents/coder/items',
+  '/v1/agents/coder/snapshots',
+  '/v1/threads/run/messages',
+  '/v1/threads/run/contexts',
+  '/v1/threads/run/processes',
+  '/v1/threads/run/iterations',
+  '/v1/archive',
+]
+
+/** The list of the same kind that belongs to another owner. */
+const OTHER_OWNERS: Readonly<Record<string, string>> = {
+  '/v1/agents/coder/items': '/v1/agents/reviewer/items',
+  '/v1/threads/run/contexts': '/v1/threads/walk/contexts',
+  '/v1/threads/run/processes': '/v1/threads/walk/processes',
+}
+
+const pageAt = async (path: string, cursor?: string) =>
+  await http.ask('GET', `${path}?limit=1${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+
+test('every route that takes a cursor is tried here', () => {
+  const routes = Object.entries(http.document.paths).filter(([, { get }]) =>
+    get?.parameters.some(({ name }) => name === 'cursor'),
+  )
+  const tried = (pattern: string) =>
+    LISTS.some((path) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
+  expect(routes.map(([pattern]) => pattern).filter((pattern) => !tried(pattern))).toEqual([])
+  expect(routes).toHaveLength(LISTS.length)
+})
+
+describe.each(LISTS)('GET %s', (path) => {
+  test('goes on after the cursor that it gave', async () => {
+    const first = (await pageAt(path)).body
+    expect(first.items).toHaveLength(1)
+    const { status, body } = await pageAt(path, first.nextCursor)
+    expect(status).toBe(200)
+    expect(body.items).toHaveLength(1)
+    expect(body.items).not.toEqual(first.items)
+  })
+
+  test.each([
+    'zzz',
+    '999999',
+    '999999999999999',
+    '1',
+    'run',
+    '1770906600000_0b7a2b0e-0000-4000-8000-000000000000',
+    'MDAwMDAwMDBydW4',
+  ])('refuses %s as a cursor that it did not give', async (cursor) => {
+    if (cursor === '1' && /messages|iterations/.test(path)) return
+    const { status, body } = await pageAt(path, cursor)
+    expect([status, body.code, body.field, body.received]).toEqual([400, 'VALIDATION_ERROR', 'cursor', `"${cursor}"`])
+  })
+
+  test('refuses a cursor of every other list', async () => {
+    const cursors = await Promise.all(
+      LISTS.filter((other) => other !== path).map(async (other) => (await pageAt(other)).body.nextCursor),
+    )
+    if (/messages|iterations/.test(path))
+      cursors.splice(0, cursors.length, ...cursors.filter((each) => !/^\d+$/.test(each)))
+    expect(cursors.length).toBeGreaterThan(5)
+    for (const cursor of cursors) {
+      expect((await pageAt(path, cursor)).body).toMatchObject({ code: 'VALIDATION_ERROR', field: 'cursor' })
+    }
+  })
+
+  test('refuses a cursor of the same list of another owner', async () => {
+    const other = OTHER_OWNERS[path]
+    if (other === undefined) return
+    const { nextCursor } = (await pageAt(other)).body
+    expect((await pageAt(path, nextCursor)).body).toMatchObject({ code: 'VALIDATION_ERROR', field: 'cursor' })
+  })
+})
+
+describe.each(['the queue', 'HTTP'])('a client over %s', (transport) => {
+  const client = () => (transport === 'HTTP' ? createHttpClient({ url: http.url }) : pipeline.client)
+  type Page = { limit: number; cursor?: string; after?: string }
+  const lists: Record<string, (page: Page) => Promise<{ items: readonly unknown[]; nextCursor: string | null }>> = {
+    agents: (page) => client().agents.list(page),
+    threads: (page) => client().threads.list(page),
+    items: (page) => client().items.list('coder', page),
+    snapshots: (page) => client().snapshots.history('coder', page),
+    messages: (page) => client().messages.list({ thread: 'run', ...page }),
+    contexts: (page) => client().contexts.list({ thread: 'run', ...page }),
+    processes: (page) => client().processes.list('run', page),
+    iterations: (page) => client().iterations.list('run', page),
+    archive: (page) => client().archive.list(page),
+  }
+
+  test.each(Object.keys(lists))('takes the cursor of %s under its name and under the one that it had', async (name) => {
+    const list = lists[name]
+    if (list === undefined) throw new Error(`there is no list of ${name}`)
+    const { items, nextCursor } = await list({ limit: 1 })
+    const cursor = nextCursor ?? ''
+    const further = (await list({ limit: 1, cursor })).items
+    expect(further).toHaveLength(1)
+    expect(further).not.toEqual(items)
+    expect((await list({ limit: 1, after: cursor })).items).toEqual(further)
+    const refused = { code: 'VALIDATION_ERROR', field: 'cursor' }
+    await expect(list({ limit: 1, cursor: 'zzz' })).rejects.toMatchObject(refused)
+    await expect(list({ limit: 1, after: 'zzz' })).rejects.toMatchObject(refused)
+  })
+})

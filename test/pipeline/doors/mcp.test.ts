@@ -1,0 +1,355 @@
+import { fileURLToPath } from 'node:url'
+import { type AccessRole, mcpTools } from '@heddle/contracts'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { openPipeline, type Pipeline } from '../support.js'
+import { type Served, serve } from './http-support.js'
+
+const EXECUTABLE = fileURLToPath(new URL('../../../packages/cli/bin/heddle.js', import.meta.url))
+
+let pipeline: Pipeline
+let http: Served
+
+beforeAll(async () => {
+  pipeline = await openPipeline('postgres')
+  await pipeline.start()
+  http = await serve(pipeline)
+})
+afterAll(async () => {
+  await http?.gateway.close()
+  await pipeline?.close()
+})
+
+async function keyOf(project: string, role: AccessRole = 'admin'): Promise<string> {
+  return (await pipeline.clientOf(project).keys.create({ name: role, role })).key
+}
+
+/** Compiles each schema once for all clients, where the official one would do so once for each: that takes most of the time. */
+class KnownValidators extends AjvJsonSchemaValidator {
+  readonly #known = new Map<string, JsonSchemaValidator<unknown>>()
+
+  override getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    const text = JSON.stringify(schema)
+    const validator = this.#known.get(text) ?? super.getValidator(schema)
+    this.#known.set(text, validator)
+    return validator as JsonSchemaValidator<T>
+  }
+}
+const validators = new KnownValidators()
+
+async function connectHttp(key: string, fetching: typeof fetch = fetch): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { jsonSchemaValidator: validators })
+  const headers = { authorization: `Bearer ${key}` }
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`), {
+      requestInit: { headers },
+      fetch: fetching,
+    }) as never,
+  )
+  return client
+}
+
+async function connectStdio(key: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  const env = { PATH: process.env['PATH'] ?? '', HEDDLE_KEY: key }
+  const args = [EXECUTABLE, 'mcp', '--url', http.url]
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' }))
+  return client
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into it as a program in any language would.
+type Result = any
+
+const transports = [
+  { transport: 'Streamable HTTP', connect: connectHttp, project: 'acme' },
+  { transport: 'standard input and output', connect: connectStdio, project: 'globex' },
+]
+
+describe.each(transports)('over $transport', ({ connect, project }) => {
+  let client: Client
+  const call = async (name: string, args: Record<string, unknown>): Promise<Result> =>
+    await client.callTool({ name, arguments: args })
+  beforeAll(async () => {
+    client = await connect(await keyOf(project))
+  })
+  afterAll(async () => {
+    await client?.close()
+  })
+
+  test('every tool is listed with what it takes, gives and does, and can be called', async () => {
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(mcpTools))
+    for (const tool of tools) {
+      expect(tool).toMatchObject({ inputSchema: { type: 'object' }, outputSchema: { type: 'object' } })
+      expect(tool.annotations).toMatchObject({ openWorldHint: false, readOnlyHint: expect.any(Boolean) })
+    }
+    const content = 'the pelican lands at noon'
+    const messages = [{ role: 'user', content }]
+    const appended = await call('append_messages', { agent: 'coder', thread: 'run', messages })
+    expect(appended.structuredContent).toMatchObject({ stored: 1 })
+    const history = await call('history', { thread: 'run' })
+    expect(history.structuredContent.items).toMatchObject([messages[0]])
+    expect(JSON.parse(history.content[0].text)).toEqual(history.structuredContent)
+    const find = async () => (await call('search', { query: 'pelican' })).structuredContent.items
+    await expect.poll(find, { timeout: 10_000 }).toHaveLength(1)
+    const [{ ref }] = await find()
+    expect((await call('recall', { ref })).structuredContent).toMatchObject({ content })
+    const built = await call('build_context', { thread: 'run', budget: 4_000, format: 'openai-chat' })
+    expect(built.structuredContent.messages.at(-1)).toEqual(messages[0])
+    expect((await call('clear_context', { agent: 'coder' })).structuredContent).toMatchObject({ epoch: 1 })
+
+    const { id } = built.structuredContent
+    const [resource] = (await client.readResource({ uri: `heddle://contexts/${id}` })).contents as Result[]
+    expect(JSON.parse(resource.text)).toMatchObject({ id, receipt: expect.any(Object) })
+    const [entry] = (await client.readResource({ uri: `heddle://recall/${encodeURIComponent(ref)}` }))
+      .contents as Result[]
+    expect(entry.text).toBe(content)
+    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(3)
+  })
+
+  test('messages are appended in the form of a provider, and refused by their paths in it', async () => {
+    const toolCall = { id: 'call_1', type: 'function', function: { name: 'read_tide', arguments: '{}' } }
+    const append = (message: object) =>
+      call('append_messages', { agent: 'coder', thread: 'forms', format: 'openai-chat', messages: [message] })
+    await append({ role: 'assistant', content: null, tool_calls: [toolCall] })
+    await append({ role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'at four' }] })
+    const { structuredContent } = await call('history', { thread: 'forms', order: 'asc' })
+    expect(structuredContent.items).toMatchObject([
+      { role: 'assistant', toolCalls: [{ id: 'call_1', name: 'read_tide' }] },
+      { role: 'tool_result', content: 'at four', toolCallId: 'call_1' },
+    ])
+    const refused = await append({ role: 'tool', content: 'at four' })
+    expect(refused).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('messages.0.tool_call_id') }],
+    })
+  })
+
+  test('messages that the window hides are named as they are appended, and by the context without them', async () => {
+    const messages = [{ role: 'user', content: 'the pelican of last year', sentAt: '2025-02-12T14:30:00Z' }]
+    const old = { agent: 'archivist', thread: 'old', messages }
+    const appended = await call('append_messages', old)
+    expect(appended.structuredContent.warnings).toMatchObject([{ reason: 'outside-window', count: 1 }])
+    const built = await call('build_context', { thread: 'old', message: 'go on' })
+    expect(built.structuredContent.notes[0]).toContain('the only message of the thread is not shown: 1 is outside')
+    const wide = await call('build_context', { thread: 'old', rollingWindow: null })
+    expect(wide.structuredContent).toMatchObject({ messages: [{ content: messages[0]?.content }], notes: [] })
+    const made = { agent: 'keeper', thread: 'kept', messages, newAgentRollingWindow: null }
+    expect((await call('append_messages', made)).structuredContent).not.toHaveProperty('warnings')
+  })
+
+  test('a context is bounded by a scope, and a thread that is not there is named', async () => {
+    for (const [thread, content] of [
+      ['lead', 'the plan of the loom'],
+      ['helper', 'the index of the loom'],
+      ['aside', 'the secret of the loom'],
+    ])
+      await call('append_messages', { agent: 'briefer', thread, messages: [{ role: 'user', content }] })
+    const scope = { threads: ['lead', 'helper'], since: '1h', items: false, memories: false }
+    const { structuredContent: briefing } = await call('build_context', { thread: 'lead', scope })
+    const text = JSON.stringify(briefing.messages)
+    expect(text).toContain('the plan of the loom')
+    expect(text).toContain('the index of the loom')
+    expect(text).not.toContain('secret')
+    const refused = await call('build_context', { thread: 'lead', scope: { threads: ['lead', 'nowhere'] } })
+    expect(refused).toMatchObject({ isError: true })
+    expect(refused.content[0].text).toContain('has no thread "nowhere"')
+  })
+
+  test('a window is saved, listed, cleared and brought back, and read as a resource', async () => {
+    const messages = [{ role: 'user', content: 'the heron waits' }]
+    await call('append_messages', { agent: 'saver', thread: 'saved', messages })
+    const { structuredContent: saved } = await call('save_snapshot', {
+      agent: 'saver',
+      description: 'before the clear',
+    })
+    expect(saved).toMatchObject({ agent: 'saver', description: 'before the clear', messageCount: 1 })
+    expect((await call('list_snapshots', { agent: 'saver' })).structuredContent).toEqual({
+      items: [saved],
+      nextCursor: null,
+    })
+    const shown = async () => {
+      const { structuredContent } = await call('build_context', { thread: 'saved', message: 'what was there?' })
+      return JSON.stringify(structuredContent.messages)
+    }
+    await call('clear_context', { agent: 'saver' })
+    expect(await shown()).not.toContain('heron')
+    const { structuredContent: restored } = await call('restore_snapshot', { id: saved.id })
+    expect(restored).toMatchObject({ id: saved.id, messages: 1, restored: 1, threads: ['saved'] })
+    expect(await shown()).toContain('heron')
+    const again = await call('restore_snapshot', { id: saved.id })
+    expect(again.structuredContent).toMatchObject({ restored: 0, present: 1 })
+
+    const [resource] = (await client.readResource({ uri: `heddle://snapshots/${saved.id}` })).contents as Result[]
+    expect(JSON.parse(resource.text)).toMatchObject({
+      session_id: saved.id,
+      messages: [{ content: 'the heron waits' }],
+    })
+
+    const listed: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await client.listResources(cursor === undefined ? {} : { cursor })
+      listed.push(...page.resources.map(({ uri }) => uri))
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    expect(listed).toContain(`heddle://snapshots/${saved.id}`)
+    const contexts = listed.filter((uri) => uri.startsWith('heddle://contexts/'))
+    expect(contexts.length).toBeGreaterThanOrEqual(3)
+    for (const uri of listed) expect((await client.readResource({ uri })).contents).toHaveLength(1)
+    await expect(client.listResources({ cursor: 'nonsense' })).rejects.toThrow('VALIDATION_ERROR')
+  })
+
+  test('the threads of an agent are listed in a few words, page by page', async () => {
+    for (const thread of ['loom/1', 'loom/2', 'loom/3']) {
+      await call('append_messages', { agent: 'lister', thread, messages: [{ role: 'user', content: 'begin' }] })
+    }
+    const { structuredContent: first } = await call('list_threads', { agent: 'lister', limit: 2 })
+    expect(first.items).toEqual(
+      ['loom/1', 'loom/2'].map((thread) => ({
+        thread,
+        agent: 'lister',
+        title: null,
+        status: null,
+        messages: 1,
+        lastMessageAt: expect.stringMatching(/^20.*Z$/),
+      })),
+    )
+    const rest = await call('list_threads', { agent: 'lister', limit: 2, cursor: first.nextCursor })
+    expect(rest.structuredContent).toMatchObject({ items: [{ thread: 'loom/3' }], nextCursor: null })
+    const underTheOldName = await call('list_threads', { agent: 'lister', limit: 2, after: first.nextCursor })
+    expect(underTheOldName.structuredContent).toEqual(rest.structuredContent)
+    const refused = async (args: Record<string, unknown>) => (await call('list_threads', args)).content[0].text
+    expect(await refused({ agent: 'lister', cursor: 'zzz' })).toMatch(/^VALIDATION_ERROR: cursor: /)
+    expect(await refused({ agent: 'nobody' })).toMatch(/^NOT_FOUND: agent "nobody"/)
+    expect(await refused({ agnt: 'lister' })).toContain('agnt: is not known; did you mean agent?')
+  })
+
+  test.each([
+    ['a name that is none', 'tools/call', { name: 7 }, 'params: name: must be a text'],
+    ['no name', 'tools/call', {}, 'params: name: is needed'],
+    ['no params', 'tools/call', undefined, 'params: name: is needed'],
+    [
+      'arguments that are a text',
+      'tools/call',
+      { name: 'recall', arguments: 'msg' },
+      'params: arguments: must be an object',
+    ],
+    [
+      'arguments that are a list',
+      'tools/call',
+      { name: 'recall', arguments: [] },
+      'params: arguments: must be an object',
+    ],
+    [
+      'a mistyped key',
+      'tools/call',
+      { name: 'recall', argumets: {} },
+      'argumets: is not known; did you mean arguments?',
+    ],
+    ['a mistyped tool', 'tools/call', { name: 'serch' }, 'no such tool for this key; did you mean search?'],
+    ['a cursor that is a number', 'resources/list', { cursor: 7 }, 'params: cursor: must be a text'],
+    ['an address that is missing', 'resources/read', {}, 'params: uri: is needed'],
+  ])('%s is refused by what is wrong with it', async (_, method, params, rule) => {
+    const asked = client.request({ method, ...(params && { params }) } as never, z.unknown() as never)
+    const error = await asked.catch((refused: unknown) => refused)
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(rule) })
+    expect(error).toMatchObject({ data: { code: expect.stringMatching(/^(VALIDATION_ERROR|NOT_FOUND)$/) } })
+  })
+
+  test('a method that is none is refused as such', async () => {
+    const asked = client.request({ method: 'prompts/list' } as never, z.unknown() as never)
+    await expect(asked).rejects.toMatchObject({ code: -32601 })
+  })
+
+  test('what a snapshot is refused for says which call comes next', async () => {
+    const text = async (name: string, args: Record<string, unknown>) => {
+      const { isError, content } = await call(name, args)
+      return isError === true ? (content[0].text as string) : 'done'
+    }
+    expect(await text('restore_snapshot', { id: '018f0000-0000-7000-8000-00000000dead' })).toMatch(
+      /^NOT_FOUND[\s\S]*list_snapshots/,
+    )
+    expect(await text('restore_snapshot', { id: 'the one of yesterday' })).toMatch(
+      /^VALIDATION_ERROR[\s\S]*list_snapshots/,
+    )
+    expect(await text('save_snapshot', { agent: 'nobody' })).toMatch(/^NOT_FOUND[\s\S]*append_messages/)
+  })
+
+  test('what is refused says what was wrong and what to do, and the connection goes on', async () => {
+    const gone = await call('history', { thread: 'nowhere' })
+    expect(gone).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('NOT_FOUND: thread') }] })
+    const bad = await call('recall', { ref: 7 })
+    expect(bad).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('VALIDATION_ERROR: recall: ref') }],
+    })
+    await expect(client.callTool({ name: 'erase_all', arguments: {} })).rejects.toThrow('no such tool')
+    await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow('NOT_FOUND')
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0)
+  })
+})
+
+test('a key sees the tools of its role, and others refuse it', async () => {
+  const client = await connectHttp(await keyOf('initech', 'produce'))
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+    'append_messages',
+    'save_snapshot',
+    'restore_snapshot',
+    'clear_context',
+  ])
+  await expect(client.callTool({ name: 'history', arguments: { thread: 'run' } })).rejects.toThrow('no such tool')
+  expect((await client.listResourceTemplates()).resourceTemplates).toEqual([])
+  await client.close()
+})
+
+test('without a key that is known, nothing of MCP is answered; and other methods are none', async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const forged = { ...headers, authorization: `Bearer hdl_${'A'.repeat(64)}` }
+  expect((await fetch(`${http.url}/mcp`, { method: 'POST', body, headers: forged })).status).toBe(401)
+  expect(
+    (await fetch(`${http.url}/mcp`, { method: 'POST', body, headers: { ...headers, origin: 'http://evil' } })).status,
+  ).toBe(403)
+  expect((await fetch(`${http.url}/mcp`)).status).toBe(405)
+})
+
+test('500 official clients at once, whose requests have the same ids, list and call, and get each its own answers', async () => {
+  const projects = Array.from({ length: 10 }, (_, index) => `crowd-${index}`)
+  await Promise.all(
+    projects.map(async (project) => {
+      const messages = [{ role: 'user' as const, content: `canary of ${project}` }]
+      await pipeline.clientOf(project).messages.append({ agent: 'coder', thread: 'run', messages })
+    }),
+  )
+  const projectOf = (index: number) => projects[index % projects.length] as string
+  const keys = await Promise.all(Array.from({ length: 500 }, (_, index) => keyOf(projectOf(index), 'read')))
+  const sentIds = new Map<unknown, number>()
+  const counted: typeof fetch = (url, init) => {
+    const { id } = JSON.parse(String(init?.body ?? '{}')) as { id?: unknown }
+    sentIds.set(id, (sentIds.get(id) ?? 0) + 1)
+    return fetch(url, init)
+  }
+  const clients = await Promise.all(keys.map((key) => connectHttp(key, counted)))
+  const crossed: string[] = []
+  const call = async (client: Client, index: number) => {
+    const [{ tools }, answer] = await Promise.all([
+      client.listTools(),
+      client.callTool({ name: 'history', arguments: { thread: 'run' } }),
+    ])
+    expect(tools.map(({ name }) => name)).toContain('history')
+    const canaries = [...JSON.stringify(answer).matchAll(/canary of (crowd-\d)/g)].map(([, project]) => project)
+    const isOwn = canaries.length > 0 && canaries.every((project) => project === projectOf(index))
+    if (!isOwn) crossed.push(`${index} got ${canaries.join(', ') || JSON.stringify(answer)}`)
+  }
+  await Promise.all(clients.map(call))
+  await Promise.all(clients.map((client) => client.close()))
+  expect(crossed).toEqual([])
+  // Each client begins to count at 0: to begin, to list, to call.
+  for (const id of [0, 1, 2]) expect(sentIds.get(id)).toBe(500)
+})

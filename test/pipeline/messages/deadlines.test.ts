@@ -1,0 +1,81 @@
+import { createClient } from '@heddle/client'
+import { RetryableError } from '@heddle/contracts'
+import { openStore } from '@heddle/store'
+import { waitFor } from '@heddle/test-support'
+import { openTcpProxy } from '@heddle/test-support/servers/tcp-proxy'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { modes, openPipeline, type Pipeline } from '../support.js'
+
+/** Far less than the store takes to give up a server that does not answer. */
+const SOON_MS = 5_000
+
+test('who awaits a context hears by the deadline, also while Postgres takes connections and never answers', async () => {
+  const pipeline = await openPipeline('postgres')
+  onTestFinished(() => pipeline.close())
+  const proxy = await openTcpProxy(pipeline.databaseUrl)
+  onTestFinished(() => proxy.stop())
+  const store = openStore({ url: proxy.url })
+  onTestFinished(() => store.close())
+  const client = createClient({ store, queues: pipeline.queues })
+  proxy.silence()
+  const startedMs = performance.now()
+  await expect(client.contexts.build({ thread: 'any' }, { deadlineMs: 500 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  expect(performance.now() - startedMs).toBeLessThan(SOON_MS)
+})
+
+describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('$title', ({ mode, skip }) => {
+  test.skipIf(skip)('who awaits a context hears at once that its thread was erased meanwhile', async () => {
+    const pipeline = await openPipeline(mode)
+    onTestFinished(() => pipeline.close())
+    const { client } = pipeline
+    await client.threads.put('going', { agent: 'coder' })
+    const startedMs = performance.now()
+    const building = client.contexts.build({ thread: 'going' }, { deadlineMs: 60_000 })
+    building.catch(() => {})
+    await waitFor(async () => (await contextsOf(pipeline)) === 1)
+    await client.threads.delete('going')
+    await expect(building).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('going') })
+    expect(performance.now() - startedMs).toBeLessThan(30_000)
+  })
+
+  test.skipIf(skip)('a context is built once a server that restarts serves its workers again', async () => {
+    const pipeline = await openPipeline(mode)
+    onTestFinished(() => pipeline.close())
+    const { client } = pipeline
+    const filling = await pipeline.start(['ingest'])
+    await client.messages.append({ agent: 'coder', thread: 'patient', messages: [{ role: 'user', content: 'Wait.' }] })
+    await filling.stop()
+    let failures = 5
+    await pipeline.start(['assemble'], {
+      store: {
+        ...pipeline.store,
+        inProject(projectId, work, options) {
+          // Dead letters could be kept meanwhile.
+          if (options?.snapshot !== true || failures-- <= 0) return pipeline.store.inProject(projectId, work, options)
+          return Promise.reject(new RetryableError('SERVICE_UNAVAILABLE', 'Postgres is restarting'))
+        },
+      },
+    })
+    expect((await client.contexts.build({ thread: 'patient' }, { deadlineMs: 60_000 })).thread).toBe('patient')
+    expect(await client.deadLetters.list()).toEqual([])
+  })
+
+  test.skipIf(skip)('a context that was erased with what another thread said is asked for again', async () => {
+    const pipeline = await openPipeline(mode)
+    onTestFinished(() => pipeline.close())
+    const { client } = pipeline
+    await client.threads.put('asking', { agent: 'coder' })
+    const building = client.contexts.build({ thread: 'asking', message: 'hello' }, { deadlineMs: 60_000 })
+    building.catch(() => {})
+    await waitFor(async () => (await contextsOf(pipeline)) === 1)
+    await pipeline.store.inProject(pipeline.projectId, (tx) => tx`delete from heddle.contexts`)
+    await waitFor(async () => (await contextsOf(pipeline)) === 1)
+    await pipeline.start(['assemble'])
+    expect((await building).thread).toBe('asking')
+  })
+})
+
+/** How many contexts are stored, whatever became of them. */
+function contextsOf({ store, projectId }: Pipeline): Promise<number> {
+  return store.inProject(projectId, async (tx) => (await tx`select from heddle.contexts`).count)
+}

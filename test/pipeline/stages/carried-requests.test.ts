@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto'
+import { createClient } from '@heddle/client'
+import type { ContextJob } from '@heddle/contracts'
+import { threadIdOf } from '@heddle/core'
+import { openQueues, type Queues } from '@heddle/queue'
+import { createLogger } from '@heddle/runtime'
+import { loadContext, type Store } from '@heddle/store'
+import { waitFor } from '@heddle/test-support'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { modes, openPipeline, type Pipeline } from '../support.js'
+
+const AGENT = 'coder'
+const THREAD = 'cloth'
+const FAR_MS = 60_000
+
+describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
+  'requests in their jobs on $title',
+  ({ mode, skip }) => {
+    test.skipIf(skip)(
+      'are answered with the reply where it reaches, and stored with all that belongs to them',
+      async () => {
+        const pipeline = await openFilled(mode)
+        await pipeline.start(['assemble'])
+        // In the process of the worker, and in another one.
+        for (const [queues, isBrought] of [
+          [pipeline.queues, true],
+          [await otherProcess(pipeline), mode === 'redis'],
+        ] as const) {
+          const { client, transactions } = counting(pipeline, queues)
+          await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
+          Object.assign(transactions, { count: 0, sinceMs: performance.now() })
+          const built = await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
+          // A machine that is slow has the client look besides.
+          if (isBrought) expect(transactions.count).toBeLessThanOrEqual(slowLooks(transactions))
+          const row = await rowOf(pipeline, built.id)
+          expect(row).toMatchObject({ status: 'built', request: { thread: THREAD }, result: built })
+          expect(await client.contexts.get(built.id, { rebuild: true })).toEqual(built)
+          // Contexts that are the same as those before them are stored as nothing but that.
+          for (let repeat = 0; repeat < 3; repeat++) {
+            const same = await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
+            expect(await client.contexts.get(same.id, { rebuild: true })).toEqual(same)
+          }
+          // What was brought is made again for others; what may answer later requests is kept as it is.
+          expect(await isDelivered(pipeline, built.id)).toBe(!isBrought)
+          const again = await client.contexts.build({ thread: THREAD, prebuild: true }, { deadlineMs: FAR_MS })
+          expect(await isDelivered(pipeline, again.id)).toBe(true)
+          expect((await client.contexts.list({ thread: THREAD })).items.map(({ id }) => id)).toContain(built.id)
+        }
+      },
+    )
+
+    test.skipIf(skip)('outlive the loss of their jobs: who waits makes the row and another job', async () => {
+      const pipeline = await openFilled(mode)
+      const { client, queues } = pipeline
+      const building = client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
+      building.catch(() => {})
+      await waitFor(async () => (await queues.removeJobs(() => true)) > 0, { what: 'the job' })
+      await waitFor(async () => (await contextsOf(pipeline)) === 1, { what: 'the row' })
+      await pipeline.start(['assemble'])
+      expect((await building).thread).toBe(THREAD)
+      expect(await contextsOf(pipeline)).toBe(1)
+    })
+
+    test.skipIf(skip)('that are large stand in the row before there is a job', async () => {
+      const pipeline = await openFilled(mode)
+      const { client, queues } = pipeline
+      const message = 'weave '.repeat(11_000)
+      const building = client.contexts.build({ thread: THREAD, message, budget: 60_000 }, { deadlineMs: FAR_MS })
+      building.catch(() => {})
+      const jobs: unknown[] = []
+      const look = () => queues.removeJobs(({ payload }) => jobs.push(payload) > 0, { dryRun: true })
+      await waitFor(async () => (await look()) > 0, { what: 'the job' })
+      expect(await contextsOf(pipeline)).toBe(1)
+      expect(jobs[0]).not.toHaveProperty('asked')
+      await pipeline.start(['assemble'])
+      expect(JSON.stringify((await building).messages)).toContain(message)
+    })
+
+    test.skipIf(skip)('say why they cannot be met', async () => {
+      const pipeline = await openFilled(mode)
+      await pipeline.start(['assemble'])
+      const { client } = pipeline
+      await expect(client.contexts.build({ thread: THREAD, budget: 1 })).rejects.toMatchObject({
+        code: 'BUDGET_TOO_SMALL',
+      })
+      await expect(client.contexts.build({ thread: 'never there' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      expect(await contextsOf(pipeline)).toBe(2)
+    })
+
+    test.skipIf(skip)('that are delivered twice are built once, and late ones not at all', async () => {
+      const pipeline = await openFilled(mode)
+      await pipeline.start(['assemble'])
+      const job = jobOf(pipeline, { deadlineAtMs: Date.now() + FAR_MS })
+      await runToTheEnd(pipeline, job)
+      const first = await rowOf(pipeline, job.contextId)
+      expect(first).toMatchObject({ status: 'built', result: { id: job.contextId } })
+      await runToTheEnd(pipeline, job)
+      expect(await rowOf(pipeline, job.contextId)).toEqual(first)
+      const late = jobOf(pipeline, { deadlineAtMs: Date.now() - 1 })
+      await runToTheEnd(pipeline, late)
+      expect(await rowOf(pipeline, late.contextId)).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } })
+    })
+
+    test.skipIf(skip)('that fail for good leave dead letters, and their threads to the reconciler', async () => {
+      const pipeline = await openFilled(mode)
+      const job = jobOf(pipeline, { deadlineAtMs: Number.POSITIVE_INFINITY })
+      const run = runToTheEnd(pipeline, job)
+      run.catch(() => {})
+      await pipeline.start(['assemble'])
+      await expect(run).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+      expect(await pipeline.client.deadLetters.list()).toMatchObject([
+        { stage: 'assemble', threadId: job.threadId, error: { code: 'VALIDATION_ERROR' } },
+      ])
+      expect(await pipeline.client.threads.get(THREAD)).toMatchObject({ lastError: null })
+    })
+
+    test.skipIf(skip)('of a thread that was erased leave nothing, whatever their jobs hold', async () => {
+      const pipeline = await openFilled(mode)
+      const { client, queues } = pipeline
+      const job = jobOf(pipeline, { deadlineAtMs: Date.now() + FAR_MS })
+      await queues.add('assemble', job)
+      await client.threads.delete(THREAD)
+      expect(await queues.removeJobs(({ stage }) => stage === 'assemble', { dryRun: true })).toBe(0)
+      await pipeline.start(['assemble'])
+      await runToTheEnd(pipeline, job)
+      expect(await contextsOf(pipeline)).toBe(0)
+      await expect(client.contexts.build({ thread: THREAD })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    })
+  },
+)
+
+async function openFilled(mode: 'embedded' | 'postgres' | 'redis'): Promise<Pipeline> {
+  const pipeline = await openPipeline(mode)
+  onTestFinished(() => pipeline.close())
+  const filling = await pipeline.start(['ingest'])
+  await pipeline.client.messages.append({
+    agent: AGENT,
+    thread: THREAD,
+    messages: [
+      { role: 'user', content: 'Warp it.' },
+      { role: 'assistant', content: 'Warped.' },
+    ],
+  })
+  await filling.stop()
+  return pipeline
+}
+
+async function otherProcess({ queueBackend, prefix }: Pipeline): Promise<Queues> {
+  const log = createLogger({ level: 'fatal', name: 'test' })
+  const queues = await openQueues({ backend: queueBackend, prefix, log, create: true })
+  onTestFinished(() => queues.close({ timeoutMs: 0 }))
+  return queues
+}
+
+/** A client that counts its transactions, and how long it has waited since. */
+function counting({ store }: Pipeline, queues: Queues) {
+  const transactions = { count: 0, sinceMs: performance.now() }
+  const counted: Store = {
+    ...store,
+    inProject(projectId, work, options) {
+      transactions.count++
+      return store.inProject(projectId, work, options)
+    },
+  }
+  return { client: createClient({ store: counted, queues, project: 'tests' }), transactions }
+}
+
+const FIRST_LOOK_MS = 250
+
+function slowLooks({ sinceMs }: { readonly sinceMs: number }): number {
+  const tookMs = performance.now() - sinceMs
+  return tookMs < FIRST_LOOK_MS ? 0 : 2 + tookMs / FIRST_LOOK_MS
+}
+
+function jobOf({ projectId }: Pipeline, { deadlineAtMs }: { readonly deadlineAtMs: number }): ContextJob {
+  const asked = { request: { thread: THREAD }, deadlineAtMs }
+  return { projectId, contextId: randomUUID(), threadId: threadIdOf(projectId, THREAD), asked }
+}
+
+/** Adds a job, and waits until a worker is done with it. */
+async function runToTheEnd({ queues }: Pipeline, job: ContextJob): Promise<void> {
+  const expected = queues.expectReply<true>({
+    requestId: job.contextId,
+    deadlineMs: FAR_MS,
+    firstReadMs: FAR_MS,
+    readEveryMs: FAR_MS,
+    read: async () => true,
+  })
+  await queues.add('assemble', { ...job, replyTo: queues.inbox })
+  await expected.result
+}
+
+function rowOf({ store, projectId }: Pipeline, id: string) {
+  return store.inProject(projectId, (tx) => loadContext(tx, { id }))
+}
+
+/** Whether the bytes are stored that a context was delivered with. */
+function isDelivered({ store, projectId }: Pipeline, id: string): Promise<boolean> {
+  return store.inProject(
+    projectId,
+    async (tx) => (await tx`select from heddle.context_deliveries where context_id = ${id}`).count === 1,
+  )
+}
+
+/** How many contexts are stored, whatever became of them. */
+function contextsOf({ store, projectId }: Pipeline): Promise<number> {
+  return store.inProject(projectId, async (tx) => (await tx`select from heddle.contexts`).count)
+}

@@ -1,0 +1,271 @@
+import { agentIdOf } from '@heddle/core'
+import { createSummarizers } from '@heddle/models'
+import { createLogger, systemClock } from '@heddle/runtime'
+import { clearAgent } from '@heddle/store'
+import { waitFor } from '@heddle/test-support'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  type ProtocolReply,
+  type ProtocolServer,
+  plainSummary,
+  startProtocolServer,
+} from '../../support/src/servers/protocol-server.js'
+import { allStages, openPipeline, type Pipeline } from '../support.js'
+import { AGENT, BUDGET, openLoom, session, THREAD } from '../weaving.js'
+
+let pipeline: Pipeline
+let server: ProtocolServer
+
+beforeAll(async () => {
+  server = await startProtocolServer()
+  pipeline = await openPipeline('postgres')
+  const summarizers = createSummarizers({
+    env: { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: server.openAiUrl },
+    clock: systemClock,
+    log: createLogger({ level: 'silent', name: 'test' }),
+    // A job's own tries are what is looked at here.
+    limits: { attemptsMax: 1, callMsMax: 500 },
+  })
+  await pipeline.start(allStages, { summarizers, reconcile: { everyMs: 100, patienceMs: 0 } })
+})
+afterAll(async () => {
+  await pipeline?.close()
+  await server?.close()
+})
+beforeEach(() => server.respond(plainSummary))
+
+/** A project whose summaries are written by a model of their own, so that no other test's faults are known of it. */
+async function loomOf(model: string) {
+  const loom = await openLoom(pipeline, model)
+  const settings = {
+    summarizationProvider: 'openai' as const,
+    summarizationModel: model,
+    budget: BUDGET,
+    rollingWindow: null,
+  }
+  await loom.client.agents.put(AGENT, { settings })
+  return loom
+}
+
+const faults: Record<string, ProtocolReply> = {
+  busy: { kind: 'status', status: 429, retryAfter: '1' },
+  broken: { kind: 'status', status: 500 },
+  silent: { kind: 'silent' },
+  cut: { kind: 'cut' },
+  empty: { kind: 'text', text: '' },
+  refusal: { kind: 'text', text: 'I cannot help with that.' },
+  overflow: { kind: 'overflow', windowTokens: 8_192, requestedTokens: 90_000 },
+  malformed: { kind: 'malformed' },
+}
+
+test('whatever fails: messages and the summary before stay, contexts are built in time, and the next try settles', async () => {
+  const failing = new Set<string>()
+  server.respond((asked) => {
+    const fault = faults[asked.model]
+    return fault !== undefined && failing.has(asked.model) ? fault : plainSummary(asked)
+  })
+  await Promise.all(
+    Object.keys(faults).map(async (model) => {
+      const messages = session(model, 45)
+      const half = messages.slice(0, 60)
+      const loom = await loomOf(model)
+      const overview = () => loom.client.threads.get(THREAD)
+      await loom.send(half)
+      await loom.whenSettled(half.length)
+      const former = (await overview()).states.findLast(({ summary }) => summary !== null)
+      expect(former).toMatchObject({ summarizer: `openai ${model}`, summary: expect.stringContaining('They spoke of') })
+
+      failing.add(model)
+      await loom.send(messages.slice(60))
+      const failed = await waitFor(
+        async () => {
+          const seen = await overview()
+          return (
+            seen.messages === messages.length && seen.summaryCosts.failedCalls + seen.summaryCosts.calls > 1 && seen
+          )
+        },
+        { what: `a call that fails: ${model}` },
+      )
+      expect(failed.states.find(({ id }) => id === former?.id)?.summary).toBe(former?.summary)
+      const context = await loom.client.contexts.build(
+        { thread: THREAD, format: 'openai-chat' },
+        { deadlineMs: 20_000 },
+      )
+      expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
+      expect(context.receipt.eligible).toBe(messages.length)
+      if (failed.states.at(-1)?.status === 'pending') {
+        expect(context.receipt.notes.join()).toContain('extractive summary')
+      }
+
+      failing.delete(model)
+      await loom.whenSettled(messages.length)
+      const mended = await overview()
+      expect(mended).toMatchObject({ messages: messages.length, lastError: null })
+      expect(mended.states.at(-1)).toMatchObject({ status: 'ready', summarizer: `openai ${model}` })
+      expect(mended.summaryCosts.inputTokens).toBeGreaterThan(0)
+    }),
+  )
+})
+
+test('a summary that is there serves one context after another, and none is asked for before the thread has grown', async () => {
+  const loom = await loomOf('cached')
+  const asked = () => server.requests.filter(({ model }) => model === 'cached').length
+  const states = async () => (await loom.client.threads.get(THREAD)).states
+  const messages = session('cached', 60)
+  const before = messages.slice(0, 60)
+  await loom.send(before)
+  await loom.whenSettled(before.length)
+  const calls = asked()
+  const latest = (await states()).at(-1)
+  expect(calls).toBeGreaterThan(0)
+  for (let build = 0; build < 5; build++) {
+    const context = await loom.client.contexts.build({ thread: THREAD, message: `question ${build}` })
+    expect(context.summaryUsed).toBe(true)
+    expect(JSON.stringify(context.messages)).toContain(latest?.summary)
+  }
+  // One more message is far from a tenth of the budget.
+  await loom.send(messages.slice(60, 61))
+  await loom.whenSettled(61)
+  await loom.client.contexts.build({ thread: THREAD })
+  expect((await states()).at(-1)?.id).toBe(latest?.id)
+  expect(asked()).toBe(calls)
+
+  await loom.send(messages.slice(61))
+  await loom.whenSettled(messages.length)
+  expect(asked()).toBeGreaterThan(calls)
+  expect((await states()).at(-1)?.coveredCount).toBeGreaterThan(latest?.coveredCount ?? 0)
+})
+
+// On the whole way.
+test('a window without messages is refused and nothing is summarized, unless the request brings a message', async () => {
+  const loom = await loomOf('nobody')
+  await loom.client.threads.put(THREAD, { agent: AGENT })
+  const refused = { code: 'VALIDATION_ERROR', message: expect.stringContaining('Conversation has no messages') }
+  await expect(loom.client.contexts.build({ thread: THREAD })).rejects.toMatchObject(refused)
+  const asking = await loom.client.contexts.build({ thread: THREAD, message: 'Is anybody there?' })
+  expect(asking.messages.at(-1)).toMatchObject({ role: 'user', content: 'Is anybody there?' })
+
+  const messages = session('nobody', 3)
+  await loom.send(messages)
+  await loom.whenSettled(messages.length)
+  await loom.client.agents.clear(AGENT)
+  await expect(loom.client.contexts.build({ thread: THREAD })).rejects.toMatchObject(refused)
+  expect((await loom.client.threads.get(THREAD)).states).toEqual([])
+  expect(server.requests.filter(({ model }) => model === 'nobody')).toEqual([])
+})
+
+test('no secret leaves with a summary, not even half of one where a long message is cut, and what is stored stays', async () => {
+  const loom = await loomOf('discreet')
+  const key = 'sk-proj-Abcdefghijklmnopqrstuvwxyz0123456789'
+  // A long message is cut in its middle: at 4,000 characters, if it has more than 8,000.
+  const head = `use ${key} and ${'the international organization '.repeat(130)}`.slice(0, 3_984)
+  const long = `${head} ${key} ${'went on with the documentation '.repeat(400)}`
+  const messages = session('discreet', 45)
+  const leaky = messages.map((placed, index) =>
+    index === 20 ? { ...placed, message: { ...placed.message, content: long } } : placed,
+  )
+  const from = server.requests.length
+  await loom.send(leaky)
+  await loom.whenSettled(leaky.length)
+  const sent = server.requests.slice(from).map(({ user }) => user)
+  expect(sent.join()).toContain('[redacted:api-key]')
+  expect(sent.join()).not.toContain(key.slice(0, 12))
+  expect(sent.join()).not.toContain(key.slice(-12))
+  const { items } = await loom.client.messages.list({ thread: THREAD, limit: 500 })
+  expect(items.find(({ id }) => id === leaky[20]?.message.id)?.content).toBe(long)
+})
+
+test('no summary from before a clear survives it, with 1,000 appends and 20 clears while summaries are slow', async () => {
+  const loom = await loomOf('slow')
+  const agentId = agentIdOf(loom.projectId, AGENT)
+  // A summary names the oldest and the newest clear after which its messages came.
+  server.respond(({ user, number }) => {
+    const epochs = [...user.matchAll(/after-clear-(\d+)/g)].map((match) => Number(match[1]))
+    return { kind: 'text', text: `From ${Math.min(...epochs)} to ${Math.max(...epochs)}.`, afterMs: (number * 7) % 60 }
+  })
+  const APPENDS = 1_000
+  const CLEARS = 20
+  let sent = 0
+  let atMs = Date.parse('2026-02-12T14:30:00Z')
+  const appendSome = async (epoch: number) => {
+    const append = async () => {
+      atMs += 1_000
+      const orderedAt = new Date(atMs).toISOString()
+      const tail = (++sent).toString(16).padStart(12, '0')
+      const content = `after-clear-${epoch} ${'the parser was made to read one more form of line. '.repeat(8)}`
+      const role = sent % 2 === 0 ? ('assistant' as const) : ('user' as const)
+      const message = { id: `018f0000-0000-7000-8000-${tail}`, sentAt: orderedAt, role, content }
+      await loom.send([{ message, ordinal: sent, orderedAt }])
+    }
+    for (let left = APPENDS / (CLEARS + 1); left > 0; left -= 10) {
+      await Promise.all(Array.from({ length: Math.min(10, Math.ceil(left)) }, append))
+    }
+  }
+  const stored = (count: number) =>
+    waitFor(async () => (await loom.client.threads.list()).items[0]?.messages === count, {
+      what: `${count} messages`,
+      timeoutMs: 60_000,
+      everyMs: 10,
+    })
+  const isAsked = (epoch: number) => server.requests.some(({ user }) => user.includes(`after-clear-${epoch} `))
+  const summaries = async () => (await loom.client.threads.get(THREAD)).states.flatMap(({ summary }) => summary ?? [])
+  const written = () =>
+    pipeline.store.inProject(
+      loom.projectId,
+      async (tx) =>
+        await tx<{ id: string; clearEpoch: number; summary: string }[]>`
+          select id, clear_epoch, summary from heddle.context_states where summary is not null`,
+    )
+  const beforeClears = new Set<string>()
+  for (let epoch = 0; epoch <= CLEARS; epoch++) {
+    await appendSome(epoch)
+    // A clear reaches what is stored; what is still on its way comes after it.
+    await stored(sent)
+    // Half of the clears find a summary under way, the others one that is there, while the next may be under way.
+    await waitFor(() => isAsked(epoch), { what: 'a summary under way', everyMs: 2 })
+    if (epoch % 2 === 0) await waitFor(async () => (await summaries()).length > 0, { what: 'a summary', everyMs: 10 })
+    expect(new Set([...(await summaries()), `From ${epoch} to ${epoch}.`]).size).toBe(1)
+    if (epoch === CLEARS) break
+    atMs += 1_000
+    await pipeline.store.inProject(loom.projectId, (tx) => clearAgent(tx, { agentId, clearedAtMs: atMs }))
+    expect(await summaries()).toEqual([])
+    for (const { id } of await written()) beforeClears.add(id)
+  }
+  await loom.client.threads.waitUntilSettled(THREAD, { deadlineMs: 60_000 })
+  const settled = await loom.client.threads.get(THREAD)
+  expect(settled.messages).toBeGreaterThanOrEqual(APPENDS)
+  expect(settled.states.at(-1)?.summary).toBe(`From ${CLEARS} to ${CLEARS}.`)
+  const kept = await written()
+  expect(kept.length).toBeGreaterThanOrEqual(CLEARS / 2)
+  for (const { clearEpoch, summary } of kept) expect(summary).toBe(`From ${clearEpoch} to ${clearEpoch}.`)
+  // What was under way at a clear was never written, not even where nobody would read it.
+  expect(kept.filter(({ id, clearEpoch }) => clearEpoch < CLEARS && !beforeClears.has(id))).toEqual([])
+  const context = await loom.client.contexts.build({ thread: THREAD })
+  expect(JSON.stringify(context.messages)).not.toMatch(new RegExp(`after-clear-(?!${CLEARS}\\b)`))
+})
+
+test('the first request after a change of settings has the thread compacted under them, once', async () => {
+  const loom = await loomOf('changed')
+  await loom.client.agents.put(AGENT, { settings: { budget: 200_000, rollingWindow: null } })
+  const messages = session('changed', 45)
+  await loom.send(messages)
+  await loom.whenSettled(messages.length)
+  const statesOf = async () => (await loom.client.threads.get(THREAD)).states
+  expect(await statesOf()).toEqual([])
+
+  await loom.client.agents.put(AGENT, { settings: { budget: BUDGET, rollingWindow: null } })
+  const first = await loom.client.contexts.build({ thread: THREAD })
+  expect(first.receipt.stateId).toBeNull()
+  const states = await waitFor(
+    async () => {
+      const found = await statesOf()
+      return found.at(-1)?.status === 'ready' && found
+    },
+    { what: 'compactions under the new settings' },
+  )
+  const second = await loom.client.contexts.build({ thread: THREAD })
+  expect(second.receipt.stateId).not.toBeNull()
+  expect(second.tokensUsed).toBeLessThanOrEqual(BUDGET)
+  await loom.client.threads.waitUntilSettled(THREAD, { deadlineMs: 10_000 })
+  expect(await statesOf()).toHaveLength(states.length)
+})

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import postgres from 'postgres'
+import { inject } from 'vitest'
+import { databasePrefix, keyPrefix } from '../provided.js'
+
+/** The address of the run's Postgres, as a user that may create databases. Share nothing there: use {@link freshDatabase}. */
+export function postgresUrl(): string {
+  return inject('testServers').postgresUrl
+}
+
+/** The address of the run's Redis, or null where there is none. Share nothing there: use {@link freshPrefix}. */
+export function redisUrl(): string | null {
+  return inject('testServers').redisUrl
+}
+
+/** A prefix of Redis keys (and queue names) that no other test uses. Whatever is left under it goes when the run ends. */
+export function freshPrefix(): string {
+  return `${keyPrefix(inject('testServers').runId)}${randomBytes(4).toString('hex')}`
+}
+
+/** In a {@link migratedDatabase} the queues of this prefix are there; each database has them to itself. */
+export const QUEUE_PREFIX = 'heddle-test'
+
+export interface FreshDatabase {
+  name: string
+  /** The database as the user that owns it, who may do anything in it. */
+  url: string
+  /** Removes it, whoever is still connected. */
+  drop(): Promise<void>
+}
+
+/** Creates an empty database that no other test uses: for what migrations are part of. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  return createDatabase('template0')
+}
+
+/**
+ * Creates a database that no other test uses, with the tables of the store and those of the queues of {@link QUEUE_PREFIX}.
+ * It is a copy of one that the run has migrated, which costs a fifth of migrating.
+ */
+export async function migratedDatabase(): Promise<FreshDatabase> {
+  migrated ??= makeTemplate()
+  return createDatabase(await migrated)
+}
+
+/** Made once in each process that runs tests; the first of them migrates. */
+let migrated: Promise<string> | undefined
+
+/** Any number will do that nothing else locks in the database of the run's user. */
+const TEMPLATE_LOCK = 4_680_046_801
+
+async function makeTemplate(): Promise<string> {
+  const name = `${databasePrefix(inject('testServers').runId)}template`
+  await onServer(async (sql) => {
+    // The lock ends with the connection.
+    await sql`SELECT pg_advisory_lock(${TEMPLATE_LOCK})`
+    const found = await sql`SELECT FROM pg_database WHERE datname = ${name}`
+    if (found.count > 0) return
+    // Under another name until it is whole.
+    const draft = await createDatabase('template0')
+    const [{ migrate }, { migrateQueues }] = await Promise.all([import('@heddle/store'), import('@heddle/queue')])
+    await migrate({ url: draft.url })
+    await migrateQueues({ url: draft.url, prefix: QUEUE_PREFIX })
+    await sql`ALTER DATABASE ${sql(draft.name)} RENAME TO ${sql(name)}`
+  })
+  return name
+}
+
+async function createDatabase(template: string): Promise<FreshDatabase> {
+  const name = databasePrefix(inject('testServers').runId) + randomBytes(6).toString('hex')
+  await onServer((sql) => sql`CREATE DATABASE ${sql(name)} ENCODING 'UTF8' TEMPLATE ${sql(template)}`)
+  const url = new URL(postgresUrl())
+  url.pathname = `/${name}`
+  return {
+    name,
+    url: url.href,
+    drop: () => onServer((sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`),
+  }
+}
+
+async function onServer(work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(postgresUrl(), { max: 1, onnotice: () => {} })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end()
+  }
+}
