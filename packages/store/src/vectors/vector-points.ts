@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 import type { Tx } from '../connection/connection.js'
-import type { EmbeddedChunk } from './vectors.js'
+import type { EmbeddedChunk } from './chunk.js'
 
 /*
  * Where the server has the extension pgvector, each chunk has a row of its own in `heddle.vector_points` beside the packed

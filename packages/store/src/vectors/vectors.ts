@@ -1,13 +1,8 @@
-import { type ChunkPlace, packPlaces } from '@heddle/core'
+import { packPlaces } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import type { EmbeddedChunk } from './chunk.js'
 import { base64, joinedVectors } from './vector-bytes.js'
 import { appendPoints } from './vector-points.js'
-
-/** An embedded chunk of a message. */
-export interface EmbeddedChunk extends ChunkPlace {
-  /** One signed byte a dimension. */
-  readonly vector: Int8Array
-}
 
 export interface NewVectors {
   readonly threadId: string
