@@ -8,14 +8,8 @@ export type { ExpectedReply, ReplyExpectation } from './reply/reply-waiter.js'
 export type { EventListener, Unsubscribe } from './reply/subscriptions.js'
 export type { NewWork } from './send/admission.js'
 export type { WaitingJob } from './send/job-removal.js'
-export {
-  type DeadLetter,
-  defineWorker,
-  type Job,
-  type Settled,
-  type WorkerHandle,
-  type WorkerOptions,
-} from './worker/define.js'
+export { defineWorker, type WorkerHandle } from './worker/define.js'
+export type { DeadLetter, Job, Settled, WorkerOptions } from './worker/job.js'
 export {
   type CarriedOut,
   hereOrElsewhere,

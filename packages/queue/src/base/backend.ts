@@ -1,6 +1,6 @@
 import type { BackendFactory, ConnectionOptions, Queue } from 'bullmq'
 import type { Channels } from '../reply/channels.js'
-import type { BullQueue } from '../send/stage-queue.js'
+import type { BullQueue } from './bull-queue.js'
 
 /** The server of one `Queues`: everything that differs between Redis and Postgres. */
 export interface Backend {

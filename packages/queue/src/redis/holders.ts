@@ -1,5 +1,5 @@
 import type { KeyHolder } from '../base/backend.js'
-import type { BullQueue } from '../send/stage-queue.js'
+import type { BullQueue } from '../base/bull-queue.js'
 
 /** What is asked in one tick travels together. A holder that ends between the two questions is `unknown`, too. */
 export async function readHolders(

@@ -1,8 +1,8 @@
 import type { StageName } from '@heddle/contracts'
 import type { JobType } from 'bullmq'
 import { bounds } from '../base/bounds.js'
+import type { BullQueue } from '../base/bull-queue.js'
 import { decodePayload } from './payload.js'
-import type { BullQueue } from './stage-queue.js'
 
 /** A job that no worker has begun with, or that waits for its next try. */
 export interface WaitingJob {

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isWakeStage, queueName, type StageName, type StagePayload, type WakeJob } from '@heddle/contracts'
-import type { IQueueBackend, JobsOptions, JobType, Queue } from 'bullmq'
+import type { JobsOptions, JobType } from 'bullmq'
 import type { Backend } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
+import type { BullQueue } from '../base/bull-queue.js'
 import { isServerAway } from '../base/errors.js'
 import { Batcher } from './batcher.js'
 import { type Look, lookThrough } from './job-removal.js'
 import { encodePayload } from './payload.js'
-
-/** A job's data is its payload as text: see {@link encodePayload}. */
-export type BullQueue = Queue<string, void, string, string, void, string, IQueueBackend>
 
 interface NewJob {
   name: string

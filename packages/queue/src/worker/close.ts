@@ -2,7 +2,7 @@ import type { Logger } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
 import { settles } from '../base/waiting.js'
 import type { BullWorker } from './bull-worker.js'
-import { workerStops } from './process.js'
+import { workerStops } from './stopping.js'
 
 /**
  * Stops a worker within a bound. BullMQ's own close waits for ever for a handler that hangs, and for a server that is

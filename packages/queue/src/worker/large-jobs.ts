@@ -1,4 +1,4 @@
-import type { Job } from './define.js'
+import type { Job } from './job.js'
 import type { Outcome } from './outcome.js'
 
 /** How much a job has to read and to compute with: messages, and the tokens in them. */

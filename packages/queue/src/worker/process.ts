@@ -12,12 +12,10 @@ import { Turns } from '@heddle/runtime'
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq'
 import { decodePayload, originOf, type PayloadOrigin } from '../send/payload.js'
 import type { BullJob } from './bull-worker.js'
-import type { Settled, WorkerOptions } from './define.js'
+import type { Settled, WorkerOptions } from './job.js'
 import type { Answer } from './outcome.js'
 import { judge, RetryLater, retryDelayMs } from './retry.js'
-
-/** The reason with which jobs are aborted when their worker stops. */
-export const workerStops = 'the worker stops'
+import { workerStops } from './stopping.js'
 
 export interface ProcessorHooks {
   /** A try has ended; BullMQ still has to write that down, and will say so. */
