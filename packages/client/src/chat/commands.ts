@@ -1,5 +1,5 @@
 import { nameSchema, type PermanentError, parse, validationError } from '@heddle/contracts'
-import type { Client } from '../client.js'
+import type { ChatClient } from './client.js'
 import { clearCommand, historyCommand, restoreCommand, saveCommand } from './context-commands.js'
 import { type ChatReply, chatRefusal, noAgentHere } from './reply.js'
 import { settingsCommand } from './settings-command.js'
@@ -10,9 +10,6 @@ export interface ChatCommand {
   /** The whole line, such as `/context save before the refactoring`. */
   readonly text: string
 }
-
-/** What the commands need of a client. */
-export type ChatClient = Pick<Client, 'agents' | 'snapshots'>
 
 type Answer = (client: ChatClient, agent: string, rest: string) => Promise<ChatReply>
 

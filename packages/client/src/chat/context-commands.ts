@@ -1,5 +1,5 @@
 import { type Snapshot, validationError } from '@heddle/contracts'
-import type { ChatClient } from './commands.js'
+import type { ChatClient } from './client.js'
 import { CHAT_FIELDS_MAX, type ChatReply, chatReply } from './reply.js'
 
 /** `/context clear`: of all threads of the agent. */

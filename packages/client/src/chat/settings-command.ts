@@ -8,7 +8,7 @@ import {
   withSetting,
 } from '@heddle/contracts'
 import { changeSettings } from '../agents/change-settings.js'
-import type { ChatClient } from './commands.js'
+import type { ChatClient } from './client.js'
 import { type ChatReply, chatReply } from './reply.js'
 
 /**
