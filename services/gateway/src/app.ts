@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { Client } from '@heddle/client'
-import { limits, type ModelCalls } from '@heddle/contracts'
-import type { NewShare, StageStats } from '@heddle/queue'
+import { limits } from '@heddle/contracts'
 import { type Clock, type Logger, ProjectSlots } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
-import type { Admit, Keys } from './admission/access.js'
+import type { Admit } from './admission/access.js'
 import { BodyRoom } from './admission/bodies.js'
 import { Entrance } from './admission/entrance.js'
 import { closeLeftBehind } from './admission/left-behind.js'
 import type { CheckOrigin } from './admission/loopback.js'
 import { ProjectRoom, type ProjectRoomLimits } from './admission/project-room.js'
 import { refuseOddRequests, refuseUnread } from './admission/unread.js'
+import type { Backend } from './backend.js'
 import { takeJson } from './http/body.js'
 import { EventStreams } from './http/events.js'
 import { createNoSuchRoute } from './http/no-such-route.js'
@@ -21,19 +20,6 @@ import { Metrics } from './operate/metrics.js'
 import { eventsContract } from './operate/openapi.js'
 import { serveDocs, serveHealth } from './operate/own-routes.js'
 import { routes } from './routes/index.js'
-
-/** What the gateway answers from. */
-export interface Backend {
-  clientOf(project: string): Client
-  readonly keys: Keys
-  /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
-  checkShare(project: string, share: Omit<NewShare, 'projectId'>): void
-  readStageStats(): Promise<StageStats[]>
-  /** What this process has asked of each model, by provider and name. */
-  readModelCalls(): ReadonlyMap<string, ModelCalls>
-  /** @throws RetryableError `SERVICE_UNAVAILABLE` that names what is away */
-  checkReady(): Promise<void>
-}
 
 export interface AppOptions {
   /** Who answers `/healthz`: how another process tells this one from a stranger on the same port. */

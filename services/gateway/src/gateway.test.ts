@@ -5,7 +5,7 @@ import type { Client } from '@heddle/client'
 import { RetryableError } from '@heddle/contracts'
 import { createLogger, type Logger } from '@heddle/runtime'
 import { expect, test } from 'vitest'
-import type { Backend } from './app.js'
+import type { Backend } from './backend.js'
 import { type Gateway, type GatewayOptions, startGateway } from './gateway.js'
 
 const silent = createLogger({ level: 'silent', name: 'test' })

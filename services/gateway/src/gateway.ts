@@ -6,7 +6,8 @@ import { type Clock, type Logger, portError, systemClock } from '@heddle/runtime
 import { createAdmit } from './admission/access.js'
 import { createCheckOrigin, isLoopback } from './admission/loopback.js'
 import type { ProjectRoomLimits } from './admission/project-room.js'
-import { type Backend, createApp } from './app.js'
+import { createApp } from './app.js'
+import type { Backend } from './backend.js'
 
 export interface GatewayOptions {
   /** Default 127.0.0.1. On an address that others reach, nobody is let in without a key. */

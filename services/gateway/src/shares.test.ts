@@ -5,7 +5,7 @@ import { RetryableError } from '@heddle/contracts'
 import { createLogger } from '@heddle/runtime'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/support/src/manual-clock.js'
-import type { Backend } from './app.js'
+import type { Backend } from './backend.js'
 import { startGateway } from './gateway.js'
 
 const CROWD = 12
