@@ -1,8 +1,8 @@
 import { countNeutralMessage } from '../formats/index.js'
-import type { NeutralMessage } from '../formats/neutral.js'
+import type { NeutralMessage } from '../formats/neutral-message.js'
 import { sliceWhole } from '../tools/lines.js'
 import type { BuildInput } from './input.js'
-import type { FixedSection } from './sections.js'
+import type { FixedSection } from './section.js'
 
 const CUT_MARK = '\n[… cut to fit]'
 

@@ -5,7 +5,7 @@ import { sentMessages } from '../delivery/reasoning.js'
 import { countNeutralMessage } from '../formats/index.js'
 import { messagesOf, noMessages } from '../strategies/define.js'
 import { laneOf } from '../strategies/lane-of.js'
-import type { FittedHistory } from '../strategies/strategy.js'
+import type { ContextStrategy, FittedHistory } from '../strategies/strategy.js'
 import { deliver } from './deliver.js'
 import { attempts, budgetTooSmall, countFixed, countingOf, limitNotes, toolsTokens } from './frame.js'
 import { emptyByWindow, ineligibleCounts, windowNotes } from './hidden-messages.js'
@@ -14,7 +14,8 @@ import { leftOutItems, selectionNotes, selectionOf, shownItems } from './item-re
 import { buildLoopContext } from './loop.js'
 import { leftOutMemories, memoriesOf, memoryNotes, withoutHeld } from './memory-section.js'
 import { fixedEntries, historyEntries, RENDERER_VERSION, sectionTotals } from './receipt.js'
-import { arrange, type FixedSection, fixedSections, messagesIn, sectionOrder } from './sections.js'
+import type { FixedSection } from './section.js'
+import { arrange, fixedSections, messagesIn, sectionOrder } from './sections.js'
 
 /**
  * Builds a context: sections in a fixed order, the history fitted into what the others leave of the budget, every
@@ -57,7 +58,7 @@ function isBounded({ scope, state }: BuildInput): boolean {
 }
 
 /** A history whose smallest form is larger than its allocation takes what it needs: no budget would be enough otherwise. */
-function fitHistory(input: BuildInput, conversation: Conversation, lane: Lane, roomTokens: number) {
+function fitHistory(input: BuildInput, conversation: Conversation, lane: Lane<ContextStrategy>, roomTokens: number) {
   const { state, headSeq, reference, scope, settings } = input
   const allocation = settings.sections.allocations.history ?? roomTokens
   const isStateCurtailed = scope?.since != null && state !== null && state.summary === null

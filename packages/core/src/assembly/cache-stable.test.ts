@@ -6,7 +6,7 @@ import { conversationOf, conversationSteps, type Step } from '../../../../test/s
 import { simulatedInput } from '../../../../test/support/src/samples/simulated-input.js'
 import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
 import { isAssistantSide } from '../conversation/turns.js'
-import { type RenderedPart, renderedParts, sharedPrefixTokens } from '../formats/index.js'
+import { type RenderedPart, renderedParts, sharedPrefixTokens } from '../delivery/shared-prefix.js'
 import { estimateTokens } from '../tokens/tokens.js'
 import type { buildContext } from './build.js'
 

@@ -1,6 +1,6 @@
 import { PermanentError } from '@heddle/contracts'
 import { countFrame, countNeutralMessage, formatFaults, type Rendered, render } from '../formats/index.js'
-import type { NeutralMessage } from '../formats/neutral.js'
+import type { NeutralMessage } from '../formats/neutral-message.js'
 import { repairNeutral } from '../formats/repair.js'
 import type { BuildInput } from './input.js'
 

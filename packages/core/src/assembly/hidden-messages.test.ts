@@ -4,7 +4,8 @@ import { sampleMessage } from '../../../../test/support/src/samples/conversation
 import { sampleInput } from '../../../../test/support/src/samples/sample-input.js'
 import { isInWindow, windowBounds } from '../conversation/eligibility.js'
 import { buildContext } from './build.js'
-import { type HiddenMessages, hiddenReason } from './hidden-messages.js'
+import type { HiddenMessages } from './hidden-by-window.js'
+import { hiddenReason } from './hidden-messages.js'
 
 const hidden = (fields: Partial<HiddenMessages> = {}): HiddenMessages => ({
   thread: 'run',

@@ -5,7 +5,7 @@ import type { Count } from '../history/counting.js'
 import type { ContextItems } from '../items/index.js'
 import type { LoopContext } from '../iterations/loop.js'
 import type { ContextMemories, MemoryLimits } from '../memories/index.js'
-import type { HiddenMessages } from './hidden-messages.js'
+import type { HiddenMessages } from './hidden-by-window.js'
 
 /** Everything that a context is made of. Building it reads no clock and no store. */
 export interface BuildInput {

@@ -1,7 +1,8 @@
 import type { ContextResult, IncludeMode, Receipt, ReceiptEntry } from '@heddle/contracts'
 import { type IncludedItem, requestItem } from '../items/index.js'
 import type { BuildInput } from './input.js'
-import { type FixedSection, toolsIn } from './sections.js'
+import type { FixedSection } from './section.js'
+import { toolsIn } from './sections.js'
 
 /** Items that were not selected and are named each on a line of the receipt; of more there is a count. */
 const LEFT_OUT_NAMED_MAX = 20

@@ -1,9 +1,9 @@
 import { limitTokens } from '../compaction/lane.js'
 import { countNeutralMessage } from '../formats/index.js'
-import type { NeutralMessage } from '../formats/neutral.js'
+import type { NeutralMessage } from '../formats/neutral-message.js'
 import type { FullItem, IncludedItem } from '../items/index.js'
 import type { BuildInput } from './input.js'
-import type { FixedSection } from './sections.js'
+import type { FixedSection } from './section.js'
 import { type PlacedTool, placeTool } from './tools.js'
 
 /** Of the limit, what is selected by its meaning takes so much at most, where no allocation says otherwise. */

@@ -1,7 +1,7 @@
 import { type ContextResult, type FormatName, PermanentError, type ReceiptEntry } from '@heddle/contracts'
 import type { Lane } from '../compaction/lane.js'
 import { countNeutralMessage } from '../formats/index.js'
-import type { NeutralMessage } from '../formats/neutral.js'
+import type { NeutralMessage } from '../formats/neutral-message.js'
 import type { LoopContext } from '../iterations/loop.js'
 import { type LoopPrompt, layOutLoop, loopSectionNames } from '../iterations/prompt.js'
 import { deliver } from './deliver.js'
@@ -12,7 +12,8 @@ import { leftOutItems, selectionNotes, selectionOf, shownItems } from './item-re
 import { loopEntries } from './loop-receipt.js'
 import { leftOutMemories, memoriesOf, memoryNotes } from './memory-section.js'
 import { fixedEntries, RENDERER_VERSION, sectionTotals, unloadedEntries } from './receipt.js'
-import { arrange, type FixedSection, fixedSections, messagesIn, sectionOrder } from './sections.js'
+import type { FixedSection } from './section.js'
+import { arrange, fixedSections, messagesIn, sectionOrder } from './sections.js'
 
 /** Times that a larger budget is tried out to say which one is enough. */
 const SEARCH_ROUNDS_MAX = 16

@@ -3,7 +3,7 @@ import { limitTokens } from '../compaction/lane.js'
 import { countNeutralMessage } from '../formats/index.js'
 import { type ChosenMemories, chooseMemories, type Memory, memoryLimits, memoryMessage } from '../memories/index.js'
 import type { BuildInput } from './input.js'
-import type { FixedSection } from './sections.js'
+import type { FixedSection } from './section.js'
 
 /** Of the limit, memories take so much at most, whatever a request allows them. */
 const MEMORIES_SHARE = 0.25

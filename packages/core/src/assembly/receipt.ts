@@ -9,7 +9,7 @@ import type { FittedHistory } from '../strategies/strategy.js'
 import type { BuildInput } from './input.js'
 import { includedItem, includedReason } from './item-receipt.js'
 import { memoryEntry, memoryReason } from './memory-section.js'
-import type { FixedSection } from './sections.js'
+import type { FixedSection } from './section.js'
 
 /** Rises when the same input would be rendered in another way, so that an old receipt is not taken for a new one. */
 export const RENDERER_VERSION = 6

@@ -1,6 +1,7 @@
 import { RetryableError } from '@heddle/contracts'
 import { holdsFact, type PinnedFact } from '../summarizing/pinned.js'
 import { countTokens } from '../tokens/tokens.js'
+import { PROTOCOL } from '../tools/protocol.js'
 
 /**
  * Phrases with which models refuse or ask back instead of summarizing, at the beginning of what they wrote. After the dash of
@@ -9,9 +10,6 @@ import { countTokens } from '../tokens/tokens.js'
 const REFUSALS =
   /^[^\p{L}\p{N}-]*(none\b\W*$|n\/a\W*$|i('m| am) (very )?(sorry|unable|not able)|i apologi[sz]e|i can(no|')t|i (won't|will not) (be able|summari)|as an ai|(could|can|would) you (please )?(provide|share|paste)|please (provide|share|paste)|there is (no conversation|nothing to summari)|no (conversation|messages) (was|were|to)|no conversation|you (haven't|have not|did not|didn't) (provide|share|paste)|the conversation (excerpt )?(is empty|was not provided))/iu
 
-/** Marks of tool protocols that a summary must not carry into a context; models that write them did not summarize. */
-const PROTOCOL = /<\/?(function_calls?|invoke|tool_call|tool_use|antml:[a-z_]+)\b|<\|[a-z_]+\|>/iu
-
 /** A whole answer that is a tool call as JSON, or a list of them. */
 const CALL_AS_JSON =
   /^\s*(\[TOOL_CALLS\]|(```(json)?\s*)?[[{]\s*(\{\s*)?"(tool_calls|function|name|type|arguments)"\s*:\s*["[{])/u
@@ -19,11 +17,6 @@ const CALL_AS_JSON =
 /** Words of the prompts themselves: a model that repeats its instructions did not follow them. */
 const INSTRUCTIONS =
   /Focus on information density\.\s+Conversation:|## New Iterations to Incorporate|Summarize this conversation (excerpt concisely|in 2-4 sentences)/u
-
-/** A text whose protocol marks are for reading only: who talks about them must still get a summary that may be stored. */
-export function withoutProtocol(text: string): string {
-  return text.replace(new RegExp(PROTOCOL, 'giu'), (mark) => mark.replace('<', '‹'))
-}
 
 export interface SummaryLimits {
   readonly tokensMax: number

@@ -1,16 +1,16 @@
 import type { Settings, ToolRule } from '@heddle/contracts'
-import type { ContextStrategy } from '../strategies/strategy.js'
 import { modelMargin, modelWindowTokens } from '../tokens/models.js'
 import type { TreeShape } from '../tree/leaves.js'
+import type { CoverageRules } from './coverage.js'
 
 /**
  * A lane is one way of compacting a thread: a strategy with the settings that its decisions depend on. States are kept by
  * lane, so that two callers with different budgets do not undo each other's. See `laneOf`.
  */
-export interface Lane {
+export interface Lane<Strategy extends CoverageRules = CoverageRules> {
   /** Names the lane in the store: the strategy and a hash of the rest. */
   readonly key: string
-  readonly strategy: ContextStrategy
+  readonly strategy: Strategy
   /** Tokens that a context of this lane may use. */
   readonly limitTokens: number
   readonly prune: Settings['prune']

@@ -1,6 +1,6 @@
 import type { ContextRequest, ContextResult, FormatName } from '@heddle/contracts'
 import type { AiSdkMessage } from '../formats/ai-sdk.js'
-import type { AnthropicMessage, AnthropicText } from '../formats/anthropic.js'
+import type { AnthropicMessage, AnthropicText } from '../formats/anthropic-blocks.js'
 import type { OpenAiChatMessage } from '../formats/openai-chat.js'
 import type { OpenAiResponsesItem } from '../formats/openai-responses.js'
 

@@ -1,8 +1,8 @@
 import type { ToolCall } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import type { SummarySource } from '../speech/source.js'
+import { summarizeExtractively } from '../summarizing/summarize.js'
 import { readCode } from './code.js'
-import { summarizeExtractively } from './extractive.js'
 import { namesIn } from './names.js'
 import { PathView } from './path-view.js'
 

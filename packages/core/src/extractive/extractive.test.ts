@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { SummaryRequest, SummarySource } from '../speech/source.js'
+import { summarizeExtractively } from '../summarizing/summarize.js'
 import { countTokens } from '../tokens/tokens.js'
-import { summarizeExtractively } from './extractive.js'
 
 function source(role: SummarySource['role'], text: string, more: Partial<SummarySource> = {}): SummarySource {
   return { reference: '', role, text, toolName: null, isError: false, pinned: false, orderedAtMs: 0, ...more }

@@ -1,4 +1,3 @@
-import { summarizeProgressExtractively } from '../iterations/progress-summary.js'
 import { prefixWithinTokens } from '../recall/truncate.js'
 import { type Candidate, sections } from '../speech/sections.js'
 import { sentencesOf } from '../speech/sentences.js'
@@ -35,8 +34,7 @@ const HEADINGS_TOKENS = 16
  * The same request gives the same summary; it takes time linear in the messages. The result is never more than
  * `tokensMax` tokens, and empty only where there is nothing to summarize.
  */
-export function summarizeExtractively(request: SummaryRequest): string {
-  if (request.purpose === 'progress') return summarizeProgressExtractively(request)
+export function summarizeConversation(request: SummaryRequest): string {
   const { tokensMax } = request
   const gathered = gather(request)
   const layout = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toAnthropic } from './anthropic.js'
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage } from './neutral-message.js'
 
 const user: NeutralMessage = { role: 'user', content: 'Hi' }
 const result = (toolCallId: string, content = 'ok'): NeutralMessage => ({ role: 'tool_result', content, toolCallId })

@@ -1,48 +1,21 @@
+import type {
+  AnthropicBlock,
+  AnthropicImageType,
+  AnthropicMedia,
+  AnthropicMessage,
+  AnthropicText,
+} from './anthropic-blocks.js'
 import { withCacheMarks } from './anthropic-cache.js'
 import { anthropicFaults } from './anthropic-rules.js'
-import { argumentsObject, type JsonObject, sentCallId, sentToolName } from './calls.js'
+import { argumentsObject, sentCallId, sentToolName } from './calls.js'
 import type { Format, RenderOptions } from './format.js'
-import type { NeutralMessage } from './neutral.js'
-import { type NeutralPart, slotOf, spoken } from './part-delivery.js'
+import type { NeutralMessage, NeutralPart } from './neutral-message.js'
+import { slotOf, spoken } from './part-delivery.js'
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, markSystemNote, NO_OUTPUT_TEXT, OPENING_TEXT, trimTrailing, unmarkSystemNote } from './texts.js'
 import { wholeThinking } from './thinking.js'
 
 const TOOL_NAME_CHARACTERS_MAX = 128
-
-type CacheMark = { cache_control?: { type: 'ephemeral' } }
-
-export type AnthropicText = { type: 'text'; text: string } & CacheMark
-
-type AnthropicImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
-
-export type AnthropicMedia = (
-  | {
-      type: 'image'
-      source: { type: 'base64'; media_type: AnthropicImageType; data: string } | { type: 'url'; url: string }
-    }
-  | {
-      type: 'document'
-      source: { type: 'base64'; media_type: 'application/pdf'; data: string } | { type: 'url'; url: string }
-      title?: string
-    }
-) &
-  CacheMark
-
-export type AnthropicBlock =
-  | AnthropicText
-  | AnthropicMedia
-  | { type: 'thinking'; thinking: string; signature: string }
-  | { type: 'redacted_thinking'; data: string }
-  | ({ type: 'tool_use'; id: string; name: string; input: JsonObject } & CacheMark)
-  | ({
-      type: 'tool_result'
-      tool_use_id: string
-      content?: string | (AnthropicText | AnthropicMedia)[]
-      is_error?: true
-    } & CacheMark)
-
-export type AnthropicMessage = { role: 'user' | 'assistant'; content: AnthropicBlock[] }
 
 /**
  * Anthropic's Messages API: turns alternate and open with the user, all results of parallel calls open the user turn after

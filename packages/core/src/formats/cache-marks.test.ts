@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { render } from './index.js'
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage } from './neutral-message.js'
 
 const say = (role: 'system' | 'user' | 'assistant', content: string): NeutralMessage => ({ role, content })
 

@@ -1,5 +1,5 @@
 import type { ContextResult, FormatName } from '@heddle/contracts'
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage } from './neutral-message.js'
 import type { Piece, PieceCounts } from './parts.js'
 
 /** Messages as they are sent, and the system prompt where the format has it beside them. */

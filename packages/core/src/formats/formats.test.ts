@@ -15,7 +15,7 @@ import {
   fromRendered,
   render,
 } from './index.js'
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage } from './neutral-message.js'
 
 const counters = { o200k: countTokens, characters: estimateTokens }
 

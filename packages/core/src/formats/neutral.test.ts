@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkWellFormed, type NeutralMessage, toNeutral } from './neutral.js'
+import { checkWellFormed, toNeutral } from './neutral.js'
+import type { NeutralMessage } from './neutral-message.js'
 
 const call = (id: string) => ({ id, name: 'Read', arguments: {} })
 const result = (id: string): NeutralMessage => ({ role: 'tool_result', content: 'x', toolCallId: id })

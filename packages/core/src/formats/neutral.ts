@@ -1,23 +1,7 @@
-import type { ContextResult, ThinkingBlock, ToolCall } from '@heddle/contracts'
+import type { ContextResult, ThinkingBlock } from '@heddle/contracts'
 import type { Format } from './format.js'
-import { type NeutralPart, slotOf } from './part-delivery.js'
-
-/**
- * A message on its way to a model, before it takes a provider's form. A list of them is well formed when every assistant
- * message with calls is followed at once by one `tool_result` per call, in the order of the calls, when no call id occurs
- * twice, and when no other `tool_result` stands in it; see {@link checkWellFormed}.
- */
-export interface NeutralMessage {
-  readonly role: 'system' | 'user' | 'assistant' | 'tool_result'
-  readonly content: string
-  /** Of a user's message and of a result. */
-  readonly parts?: readonly NeutralPart[]
-  readonly thinking?: readonly ThinkingBlock[]
-  readonly toolCalls?: readonly ToolCall[]
-  readonly toolCallId?: string
-  readonly toolName?: string
-  readonly isError?: boolean
-}
+import type { NeutralMessage, NeutralPart } from './neutral-message.js'
+import { slotOf } from './part-delivery.js'
 
 /** Heddle's own form: says all that there is to say. */
 export const neutral: Format = {

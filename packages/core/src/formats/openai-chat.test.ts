@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage } from './neutral-message.js'
 import { toOpenAiChat } from './openai-chat.js'
 
 const result = (toolCallId: string, content = 'ok'): NeutralMessage => ({ role: 'tool_result', content, toolCallId })

@@ -1,8 +1,8 @@
 import { argumentsText, sentCallId, sentToolName } from './calls.js'
 import type { Format } from './format.js'
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage, NeutralPart } from './neutral-message.js'
 import { openAiChatFaults } from './openai-chat-rules.js'
-import { addressOf, fileNameOf, type NeutralPart, OPENAI_SOUNDS, slotOf, spoken } from './part-delivery.js'
+import { addressOf, fileNameOf, OPENAI_SOUNDS, slotOf, spoken } from './part-delivery.js'
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, OPENING_TEXT } from './texts.js'
 

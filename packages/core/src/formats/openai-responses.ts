@@ -1,9 +1,9 @@
 import { argumentsText, sentCallId, sentToolName } from './calls.js'
 import type { Format } from './format.js'
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage, NeutralPart } from './neutral-message.js'
 import { FUNCTION_NAME_CHARACTERS_MAX } from './openai-chat.js'
 import { openAiResponsesFaults } from './openai-responses-rules.js'
-import { addressOf, fileNameOf, type NeutralPart, spoken } from './part-delivery.js'
+import { addressOf, fileNameOf, spoken } from './part-delivery.js'
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, OPENING_TEXT } from './texts.js'
 

@@ -2,13 +2,7 @@ import type { FormatName, StoredPart } from '@heddle/contracts'
 import { joinSegments, partLine, segmentsOf } from '../parts/line.js'
 import { slotText } from '../parts/slots.js'
 import { partTokens } from '../parts/tokens.js'
-import type { NeutralMessage } from './neutral.js'
-
-/** A part on its way to a model. */
-export interface NeutralPart extends StoredPart {
-  /** Under which its bytes can be recalled. */
-  readonly reference: string
-}
+import type { NeutralMessage, NeutralPart } from './neutral-message.js'
 
 /** What every provider of images takes. */
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])

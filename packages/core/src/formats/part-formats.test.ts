@@ -17,7 +17,7 @@ import {
   fromRendered,
   render,
 } from './index.js'
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage } from './neutral-message.js'
 
 const screenshot = pngFile(1_280, 720, 'screen').toString('base64')
 const report = pdfFile(2).toString('base64')

@@ -1,4 +1,4 @@
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage } from './neutral-message.js'
 
 /**
  * The least that a format divides a message into, with the role of the turn that it stands in: a block, an item, or a whole

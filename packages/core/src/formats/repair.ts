@@ -1,4 +1,4 @@
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage } from './neutral-message.js'
 
 /** Stands for the result of a call that nothing answered. */
 export const NO_RESULT_TEXT = '[no result was recorded for this call]'

@@ -1,5 +1,5 @@
 import type { Format, Rendered } from './format.js'
-import type { NeutralMessage } from './neutral.js'
+import type { NeutralMessage } from './neutral-message.js'
 import type { PieceCounts } from './parts.js'
 
 /** What is needed beside a rendered context to get back the very messages that it was made of. */

@@ -2,7 +2,7 @@ import { formats } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { countRendered, render } from '../formats/index.js'
-import type { NeutralMessage } from '../formats/neutral.js'
+import type { NeutralMessage } from '../formats/neutral-message.js'
 import { countTokens } from '../tokens/tokens.js'
 import { countLine } from './counting.js'
 

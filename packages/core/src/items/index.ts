@@ -19,5 +19,6 @@ export {
   type ThreadShare,
 } from './request-items.js'
 export { type Candidate, type LeftOut, type Scored, type Selection, selectItems } from './selection.js'
+export type { ShownItem } from './shown-item.js'
 export { type ItemFigures, type ItemSuggestion, suggestionFor } from './suggestions.js'
-export { type AnsweredContext, type ShownItem, usedItems } from './used-items.js'
+export { type AnsweredContext, usedItems } from './used-items.js'

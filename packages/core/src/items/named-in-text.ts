@@ -1,4 +1,4 @@
-import type { ShownItem } from './used-items.js'
+import type { ShownItem } from './shown-item.js'
 
 /** What stands between the words of a name does not matter: `error-codes`, `error_codes` and "error codes" are one. */
 const BETWEEN_WORDS = /[\s_-]+/gu

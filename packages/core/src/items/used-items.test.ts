@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type ShownItem, type SpokenMessage, usedItems } from './used-items.js'
+import type { ShownItem } from './shown-item.js'
+import { type SpokenMessage, usedItems } from './used-items.js'
 
 const rule = (name: string, text: string): ShownItem => ({ itemId: name, type: 'rule', name, serverName: '', text })
 const tool = (name: string, serverName = 'files'): ShownItem => ({

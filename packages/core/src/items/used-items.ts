@@ -1,18 +1,8 @@
-import type { ItemType } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 import { functionWords, termsOf } from '../search/index.js'
 import { namesItem } from './named-in-text.js'
+import type { ShownItem } from './shown-item.js'
 import { callNames } from './tool-names.js'
-
-/** An item that a context showed, with what it said then. */
-export interface ShownItem {
-  readonly itemId: string
-  readonly type: ItemType
-  readonly name: string
-  readonly serverName: string
-  /** Of rules and references; its beginning may do. */
-  readonly text: string
-}
 
 /** A context that a reply answers. */
 export interface AnsweredContext {

@@ -1,6 +1,6 @@
-import { withoutProtocol } from '../compaction/check-summary.js'
 import type { SummaryRequest, SummarySource } from '../speech/source.js'
 import { oneLine, truncate } from '../tools/lines.js'
+import { withoutProtocol } from '../tools/protocol.js'
 import { type Iteration, truncateIteration } from './iteration.js'
 
 /** Characters of iterations that a summarizer reads at once, about 30,000 tokens; of more it is asked in parts. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sampleIteration as anIteration } from '../../../../test/support/src/samples/iterations.js'
-import { summarizeExtractively } from '../extractive/extractive.js'
+import { summarizeExtractively } from '../summarizing/summarize.js'
 import { countTokens } from '../tokens/tokens.js'
 import { formatIteration, progressParts, progressRequest } from './progress-request.js'
 

@@ -1,10 +1,10 @@
 import type { Settings } from '@heddle/contracts'
-import { summarizeExtractively } from '../extractive/extractive.js'
 import { countTokens } from '../tokens/tokens.js'
 import type { Iteration } from './iteration.js'
 import type { LoopContext } from './loop.js'
 import type { ProgressState } from './progress.js'
 import { progressRequest } from './progress-request.js'
+import { summarizeProgressExtractively } from './progress-summary.js'
 
 /** What becomes of each iteration of a loop in one context; every one is in exactly one place. */
 export interface DividedLoop {
@@ -45,7 +45,7 @@ export function divideLoop(
 
 function foldedIn(left: readonly Iteration[], before: ProgressState | null, tokensMax: number): ProgressState {
   const previousSummary = before?.summary ?? null
-  const summary = summarizeExtractively(progressRequest(left, { previousSummary, tokensMax }))
+  const summary = summarizeProgressExtractively(progressRequest(left, { previousSummary, tokensMax }))
   const coveredCount = (before?.coveredCount ?? 0) + left.length
   return {
     total: coveredCount,

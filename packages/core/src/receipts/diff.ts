@@ -1,6 +1,6 @@
 import type { ContextDiff, ContextResult, DiffLine, HiddenReason } from '@heddle/contracts'
 import { canonicalJson } from '../conversation/fingerprint.js'
-import { renderParts, sharedPrefixTokens } from '../formats/index.js'
+import { renderParts, sharedPrefixTokens } from '../delivery/shared-prefix.js'
 import type { Steps } from '../recall/steps.js'
 import { countTokens, estimateTokens } from '../tokens/tokens.js'
 import { longestRising } from './longest-rising.js'

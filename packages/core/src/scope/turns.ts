@@ -1,9 +1,9 @@
 import { limits } from '@heddle/contracts'
-import { summaryMessage } from '../assembly/sections.js'
 import type { CompactionState } from '../compaction/state.js'
 import { readConversation } from '../conversation/conversation.js'
 import type { Message, Position } from '../conversation/message.js'
 import { positionOf } from '../conversation/order.js'
+import { summaryMessage } from '../history/summary-message.js'
 import { fromAnywhere, referenceIn } from './references.js'
 
 /** What one of several threads brings into their common conversation. */

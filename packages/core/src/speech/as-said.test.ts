@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { summarizeExtractively } from '../extractive/extractive.js'
+import { summarizeExtractively } from '../summarizing/summarize.js'
 import { asSaid } from './as-said.js'
 import type { SummarySource } from './source.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { summarizeExtractively } from '../extractive/extractive.js'
+import { summarizeExtractively } from '../summarizing/summarize.js'
 import { requestedPlanIn } from './requested-plan.js'
 import type { SummarySource } from './source.js'
 import { substanceOf } from './substance.js'

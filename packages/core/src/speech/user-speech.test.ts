@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { summarizeExtractively } from '../extractive/extractive.js'
+import { summarizeExtractively } from '../summarizing/summarize.js'
 import type { SummarySource } from './source.js'
 import { continuationIn, userSpeechIn } from './user-speech.js'
 

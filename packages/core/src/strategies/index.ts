@@ -1,3 +1,4 @@
+export type { CoverageRange } from '../compaction/coverage.js'
 export { chooseFill, type PreviousFill } from './choose-fill.js'
 export { defineStrategy, limitNotPositive, noMessages, type StrategyRules } from './define.js'
 export { ITERATIONS, MESSAGES_LEFT_OUT } from './iterations.js'
@@ -7,7 +8,6 @@ export { coverMiddle } from './sandwich.js'
 export type {
   BuildOptions,
   ContextStrategy,
-  CoverageRange,
   FittedHistory,
   HistoryInput,
   StrategyContext,

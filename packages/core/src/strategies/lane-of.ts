@@ -3,9 +3,10 @@ import { defaultSettings, type Settings } from '@heddle/contracts'
 import { type Lane, laneParts } from '../compaction/lane.js'
 import { carriesReasoning } from '../formats/index.js'
 import { strategyOf } from './registry.js'
+import type { ContextStrategy } from './strategy.js'
 
 /** @throws PermanentError `VALIDATION_ERROR` where this process does not know the strategy */
-export function laneOf(settings: Settings): Lane {
+export function laneOf(settings: Settings): Lane<ContextStrategy> {
   const strategy = strategyOf(settings)
   const { tools, ...parts } = laneParts(settings)
   const { limitTokens, prune, maxSummaryTokens, compactTo, tree } = parts

@@ -1,10 +1,10 @@
-import { summaryMessage } from '../assembly/sections.js'
 import type { CompactionState } from '../compaction/state.js'
 import type { Conversation } from '../conversation/conversation.js'
 import { countNeutralMessage } from '../formats/index.js'
 import { type Counting, countLine } from '../history/counting.js'
 import type { Caps } from '../history/fit.js'
 import { type History, layOutHistory } from '../history/history.js'
+import { summaryMessage } from '../history/summary-message.js'
 import type { FittedHistory, HistoryInput } from './strategy.js'
 
 /** What becomes of each message of a history. */

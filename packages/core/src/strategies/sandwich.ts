@@ -1,7 +1,8 @@
 import type { Settings } from '@heddle/contracts'
+import type { CoverageRange } from '../compaction/coverage.js'
 import type { Message } from '../conversation/message.js'
 import { defineStrategy } from './define.js'
-import type { ContextStrategy, CoverageRange } from './strategy.js'
+import type { ContextStrategy } from './strategy.js'
 
 /** The default (docs/strategies.md): the first messages and the newest stay, what is between them is summarized. */
 export function createSandwich({ sandwich }: Settings): ContextStrategy {

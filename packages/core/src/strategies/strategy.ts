@@ -1,9 +1,10 @@
 import type { Fill, FormatName } from '@heddle/contracts'
+import type { CoverageRules } from '../compaction/coverage.js'
 import type { Lane } from '../compaction/lane.js'
 import type { CompactionState } from '../compaction/state.js'
 import type { Conversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
-import type { NeutralMessage } from '../formats/neutral.js'
+import type { NeutralMessage } from '../formats/neutral-message.js'
 import type { History } from '../history/history.js'
 
 /**
@@ -14,41 +15,9 @@ import type { History } from '../history/history.js'
  * A strategy is pure: it has no clock, no randomness and no store, so that the same messages always give the same context
  * and every worker finds the same series of compactions.
  */
-export interface ContextStrategy {
-  readonly name: string
-  /** The first messages, which no summary covers. A count; cuts move on to the end of a turn. */
-  readonly preserveTop: number
-  /** The newest messages, which no summary covers. A count; cuts move back to the beginning of a turn. */
-  readonly preserveBottom: number
+export interface ContextStrategy extends CoverageRules {
   /** Share of the limit, from 0 to 1, past which the messages between those are summarized. */
   readonly compressionThreshold: number
-  /**
-   * What else its decisions depend on, as text. States of a thread are kept by strategy and settings: two strategies of one
-   * name that decide differently must differ in this.
-   */
-  readonly key: string
-
-  /**
-   * Whether a summary is always made by levels, of parts that keep their own summaries, or only where more is covered than
-   * one summary can be made of (`SUMMARIZED_MESSAGES_MAX`).
-   */
-  readonly summaryParts: 'always' | 'when-long'
-
-  /**
-   * Whether what the messages take is past the threshold, and there are enough of them to summarize some.
-   *
-   * @param usedTokens what they take, where that is known from elsewhere; default their own counts
-   */
-  needsCompression(messages: readonly Message[], maxTokens: number, usedTokens?: number): boolean
-
-  /**
-   * The range that a compaction right after the last message is to cover; null where there is none. Cuts within a turn are
-   * moved inwards, and what an earlier compaction covered stays covered. Left out where the strategy never compacts: then
-   * nothing is pruned either.
-   *
-   * @param seen the eligible messages up to the compaction, in order; of those that a summary covers some may be missing
-   */
-  planCoverage?(seen: readonly Message[], state: CompactionState | null): CoverageRange | null
 
   /**
    * The messages that a context does without, by id, each with the reason that its receipt gives; a call is left out
@@ -73,12 +42,6 @@ export interface ContextStrategy {
 
   /** The same for messages that were read already; says what is needed instead of refusing. */
   fitHistory(input: HistoryInput): FittedHistory | TooSmall
-}
-
-/** Indices into the messages that were seen: the first that is covered, and the one after the last. */
-export interface CoverageRange {
-  readonly start: number
-  readonly end: number
 }
 
 export interface BuildOptions {

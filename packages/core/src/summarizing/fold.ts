@@ -1,8 +1,8 @@
-import { summarizeExtractively } from '../extractive/extractive.js'
 import type { SummarySource } from '../speech/source.js'
 import { countTokens } from '../tokens/tokens.js'
 import { formatSource } from './prompts.js'
 import { elideMiddle } from './sources.js'
+import { summarizeExtractively } from './summarize.js'
 
 /**
  * How a conversation that is larger than a summarizer's window is folded: in parts that fit, each summarized from its raw

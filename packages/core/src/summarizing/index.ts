@@ -11,3 +11,4 @@ export {
 export { holdsFact, type PinnedFact, pinnedFacts, pinnedTokens, withPinnedFacts } from './pinned.js'
 export { formatSource, type SummaryPrompt, summaryPrompt } from './prompts.js'
 export { redactSecrets } from './redact.js'
+export * from './summarize.js'

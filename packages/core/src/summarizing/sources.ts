@@ -1,8 +1,8 @@
-import { withoutProtocol } from '../compaction/check-summary.js'
 import type { Message } from '../conversation/message.js'
 import type { ToolPairs } from '../conversation/turns.js'
 import { contentWithLines } from '../parts/line.js'
 import type { SummarySource } from '../speech/source.js'
+import { withoutProtocol } from '../tools/protocol.js'
 
 /** Characters of one message that a summarizer is shown; what is longer is elided in the middle. */
 export const SOURCE_CHARACTERS_MAX = 8_000

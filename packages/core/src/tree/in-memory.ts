@@ -1,5 +1,5 @@
 import type { Message } from '../conversation/message.js'
-import { summarizeExtractively } from '../extractive/extractive.js'
+import { summarizeExtractively } from '../summarizing/summarize.js'
 import { summarizePart } from './kept-summaries.js'
 import { cutLeaves, leafHash, type TreeShape } from './leaves.js'
 import { type TreeNode, topOfTree } from './nodes.js'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { conversations } from '../../../../test/support/src/samples/conversations.js'
 import type { Message } from '../conversation/message.js'
-import { summarizeExtractively } from '../extractive/extractive.js'
+import { summarizeExtractively } from '../summarizing/summarize.js'
 import { summarizePart } from './kept-summaries.js'
 import { leafRequest } from './requests.js'
 

@@ -1,6 +1,6 @@
 import { fingerprint } from '../conversation/fingerprint.js'
-import { summarizeExtractively } from '../extractive/extractive.js'
 import type { SummaryRequest } from '../speech/source.js'
+import { summarizeExtractively } from '../summarizing/summarize.js'
 
 /** Characters of summaries that are kept: those of the parts of some twelve threads of ten thousand messages. */
 const CHARACTERS_MAX = 4_000_000
