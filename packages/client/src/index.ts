@@ -1,40 +1,23 @@
 export type { ContextFor, ContextIn } from '@heddle/core'
 export { changeSettings } from './agents/change-settings.js'
-export type { ClearOptions, ClearResult } from './agents/clears.js'
 export { countedFrom } from './calls/fault-places.js'
 export { checkIdempotencyKey, idsOfKey, type KeyedKind } from './calls/idempotency.js'
 export { answerChatCommand, type ChatClient, type ChatCommand, type ChatField, type ChatReply } from './chat/index.js'
-export { type Client, createClient } from './client.js'
-export type { BuildOptions } from './contexts/build-context.js'
-export type { PlannedMessage, PlanOptions, PrunePlan } from './contexts/prune-plan.js'
-export type { UncompactOptions, UncompactResult } from './contexts/uncompact.js'
+export { createClient } from './client.js'
 export type { AiSdkEntry, AnthropicEntry, FormEntries } from './forms/entries.js'
 export type { OpenAiChatEntry, OpenAiResponsesEntry } from './forms/openai-entries.js'
-export type { SyncedTools, SyncOptions } from './items/item-sync.js'
-export type { AgentItem, ListItemsOptions, ThreadsWithout } from './items/items.js'
-export type { ItemsClient } from './items/items-client.js'
-export type { ThreadItemEntry } from './items/thread-items.js'
-export {
-  type Continued,
-  continuationIdOf,
-  continueGrown,
-  continueGrownIn,
-  type EarlierForm,
-  refuseChanged,
-} from './messages/growth.js'
-export type { ListMessagesOptions, MessageEntry } from './messages/history.js'
-export type { AppendMessages, AppendOptions, AppendResult, NewMessage } from './messages/messages.js'
-export type { Acknowledgement, Producer, ProducerOptions } from './messages/producer.js'
-export type { DeadLetterSelection, RedriveResult, RefusedLetter } from './projects/dead-letters.js'
-export { type EraseOptions, type ErasureResult, finishErasure, ownersOf } from './projects/erasure.js'
-export type { OfferedGrant } from './projects/grants.js'
-export { type ApiKey, hasKeys, readKey } from './projects/keys.js'
-export type { ArchiveHit, ArchiveSearchResult } from './recall/archive.js'
-export type { SearchHit, SearchResult } from './recall/search.js'
-export type { Excerpts, Neighbour } from './recall/search-texts.js'
-export * from './sessions/index.js'
-export type { ClientOptions, Page } from './setup/options.js'
-export { loadStrategyModules } from './strategy-modules.js'
+export type { ClearOptions, ClearResult } from './interface/agents.js'
+export type { Client } from './interface/client.js'
+export type { BuildOptions } from './interface/contexts.js'
+export type {
+  AgentItem,
+  ItemsClient,
+  ListItemsOptions,
+  SyncedTools,
+  SyncOptions,
+  ThreadItemEntry,
+  ThreadsWithout,
+} from './interface/items.js'
 export type {
   AppendIterationsOptions,
   AppendIterationsResult,
@@ -43,8 +26,57 @@ export type {
   LoopContext,
   LoopSummary,
   NewIteration,
-} from './threads/iterations.js'
-export type { ThreadProcess } from './threads/processes.js'
-export type { ThreadBody } from './threads/thread-details.js'
-export type { ImportedThread, ImportThreadOptions } from './threads/thread-import.js'
-export type { ListThreadsOptions, SettleOptions, StateOverview, ThreadOverview } from './threads/threads.js'
+} from './interface/iterations.js'
+export type {
+  Acknowledgement,
+  AppendMessages,
+  AppendOptions,
+  AppendResult,
+  ListMessagesOptions,
+  MessageEntry,
+  NewMessage,
+  Producer,
+  ProducerOptions,
+} from './interface/messages.js'
+export type { Page } from './interface/pages.js'
+export type {
+  ApiKey,
+  DeadLetterSelection,
+  EraseOptions,
+  ErasureResult,
+  OfferedGrant,
+  RedriveResult,
+  RefusedLetter,
+} from './interface/projects.js'
+export type { PlannedMessage, PlanOptions, PrunePlan, UncompactOptions, UncompactResult } from './interface/pruning.js'
+export type {
+  ArchiveHit,
+  ArchiveSearchResult,
+  Excerpts,
+  Neighbour,
+  SearchHit,
+  SearchResult,
+} from './interface/recall.js'
+export type {
+  ImportedThread,
+  ImportThreadOptions,
+  ListThreadsOptions,
+  SettleOptions,
+  StateOverview,
+  ThreadBody,
+  ThreadOverview,
+  ThreadProcess,
+} from './interface/threads.js'
+export {
+  type Continued,
+  continuationIdOf,
+  continueGrown,
+  continueGrownIn,
+  type EarlierForm,
+  refuseChanged,
+} from './messages/growth.js'
+export { finishErasure, ownersOf } from './projects/erasure.js'
+export { hasKeys, readKey } from './projects/keys.js'
+export * from './sessions/index.js'
+export type { ClientOptions } from './setup/options.js'
+export { loadStrategyModules } from './strategy-modules.js'

@@ -1,28 +1,10 @@
-import type { AgentBody, Restored, Snapshot, SnapshotRequest } from '@heddle/contracts'
-import type { SnapshotFile } from '@heddle/core'
-import type { AgentRow, AgentSummary } from '@heddle/store'
-import { type EraseOptions, type ErasureResult, eraseAgent } from '../projects/erasure.js'
-import type { PageOptions } from '../setup/cursors.js'
-import type { ClientParts, Page } from '../setup/options.js'
-import { type RestoreOptions, restoreSnapshot } from '../snapshots/snapshot-restore.js'
-import {
-  getSnapshot,
-  listAllSnapshots,
-  type SaveOptions,
-  type SnapshotListOptions,
-  saveSnapshot,
-} from '../snapshots/snapshots.js'
+import type { AgentsClient, SnapshotsClient } from '../interface/agents.js'
+import { eraseAgent } from '../projects/erasure.js'
+import type { ClientParts } from '../setup/options.js'
+import { restoreSnapshot } from '../snapshots/snapshot-restore.js'
+import { getSnapshot, listAllSnapshots, saveSnapshot } from '../snapshots/snapshots.js'
 import { getAgent, listAllAgents, setAgent } from './agents.js'
-import { type ClearOptions, type ClearResult, clearWindows } from './clears.js'
-
-export interface AgentsClient {
-  put(name: string, body: AgentBody): Promise<AgentRow>
-  get(name: string): Promise<AgentRow>
-  list(options?: PageOptions): Promise<Page<AgentSummary>>
-  clear(name: string, options?: ClearOptions): Promise<ClearResult>
-  /** Erases it for good, with its threads, items and snapshots. */
-  delete(name: string, options?: EraseOptions): Promise<ErasureResult>
-}
+import { clearWindows } from './clears.js'
 
 export function agentsClient(parts: ClientParts): AgentsClient {
   return {
@@ -32,17 +14,6 @@ export function agentsClient(parts: ClientParts): AgentsClient {
     clear: (agent, options) => clearWindows(parts, agent, options),
     delete: (agent, options) => eraseAgent(parts, agent, options),
   }
-}
-
-export interface SnapshotsClient {
-  /** Saves the window of all threads of an agent, with a summary; nothing is cleared. */
-  save(request: SnapshotRequest, options?: SaveOptions): Promise<Snapshot>
-  /** Newest first. */
-  history(agent: string, options?: SnapshotListOptions): Promise<Page<Snapshot>>
-  /** With its messages, in the form of its file. */
-  get(id: string): Promise<SnapshotFile>
-  /** Brings its messages back into the windows of their threads; what they show already stays as it is. */
-  restore(id: string, options?: RestoreOptions): Promise<Restored>
 }
 
 export function snapshotsClient(parts: ClientParts): SnapshotsClient {

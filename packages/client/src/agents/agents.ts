@@ -1,7 +1,8 @@
 import { type AgentBody, agentBodySchema, nameSchema, notFound, parse } from '@heddle/contracts'
 import { type AgentRow, type AgentSummary, ensureProject, listAgents, loadAgent, putAgent } from '@heddle/store'
-import { type CursorList, NAME_PLACE, type PageOptions, pageOf, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit, type Page } from '../setup/options.js'
+import type { Page, PageOptions } from '../interface/pages.js'
+import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
+import { type ClientParts, checkPageLimit } from '../setup/options.js'
 
 /**
  * Makes an agent, or gives it a new version; what is left out of the body stays as it is.

@@ -1,6 +1,6 @@
 import { HeddleError, type PartialSettings } from '@heddle/contracts'
 import type { AgentRow } from '@heddle/store'
-import type { AgentsClient } from './agents-client.js'
+import type { AgentsClient } from '../interface/agents.js'
 
 /** Others who change the same agent at the same moment are met so often at most: each time one of them has got through. */
 const TRIES_MAX = 20

@@ -1,28 +1,9 @@
-import { ConflictError, nameSchema, notFound, parse, timeSchema } from '@heddle/contracts'
+import { ConflictError, nameSchema, notFound, parse } from '@heddle/contracts'
 import { agentIdOf } from '@heddle/core'
 import { clearAgent } from '@heddle/store'
-import { z } from 'zod'
 import { idsOfKey } from '../calls/idempotency.js'
+import { type ClearOptions, type ClearResult, clearOptionsSchema } from '../interface/agents.js'
 import type { ClientParts } from '../setup/options.js'
-
-const clearOptionsSchema = z.strictObject({
-  /** When the agent was cleared, by the caller's clock; from its arrival on at the latest. Default now. */
-  clearedAt: timeSchema.optional(),
-  /** Asked for again under the same key, it is the same clear: what was sent since stays in the window. */
-  idempotencyKey: z.string().optional(),
-})
-export type ClearOptions = z.input<typeof clearOptionsSchema>
-
-export interface ClearResult {
-  readonly agent: string
-  readonly agentId: string
-  /** The time from which messages are shown again: that of the agent's latest clear. */
-  readonly clearedAt: string
-  /** How often the agent was cleared. */
-  readonly epoch: number
-  /** Threads that have messages which the clear hides. */
-  readonly threads: number
-}
 
 /**
  * Clears the windows of all threads of an agent (docs/windows.md). Nothing is deleted: histories still show every message.

@@ -1,8 +1,6 @@
 import type { ContextResult, HeddleEvent } from '@heddle/contracts'
 import type { SnapshotFile } from '@heddle/core'
-import type { FollowOptions } from '../events/events.js'
-
-export interface SubscribeOptions extends Omit<FollowOptions, 'topics'> {}
+import type { FollowOptions, SubscribeOptions } from '../interface/events.js'
 
 /** What a subscription is made of, on either transport. */
 interface Sources {

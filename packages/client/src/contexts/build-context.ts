@@ -12,21 +12,12 @@ import { loadContext, requestContext, unpackResult } from '@heddle/store'
 import { checkDeadline } from '../calls/deadline.js'
 import { newId } from '../calls/ids.js'
 import { persist } from '../calls/retrying.js'
-import { type ClientParts, DEADLINE_MS_DEFAULT } from '../setup/options.js'
+import type { BuildOptions } from '../interface/contexts.js'
+import { DEADLINE_MS_DEFAULT } from '../interface/pages.js'
+import type { ClientParts } from '../setup/options.js'
 import { jobOf, resultOf, rowOf } from './asking.js'
 import { contextAt } from './context-at.js'
 import { withPartBytes } from './context-parts.js'
-
-export interface BuildOptions {
-  /** How long to wait for the context, in milliseconds. */
-  readonly deadlineMs?: number
-  readonly signal?: AbortSignal
-  /**
-   * While the project has its share of contexts under way and others wait for theirs: `wait` until the deadline, or `fail`
-   * with `RATE_LIMITED` before anything is asked for. Default `wait`.
-   */
-  readonly onBusy?: 'wait' | 'fail'
-}
 
 /**
  * Asks for a context and waits for it. Its row is the answer: what is lost on the way, a job or a message, costs a moment

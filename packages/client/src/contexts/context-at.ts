@@ -8,15 +8,9 @@ import {
 } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { loadContextAt, loadThread } from '@heddle/store'
+import type { MomentOptions } from '../interface/contexts.js'
 import type { ClientParts } from '../setup/options.js'
 import { withPartBytes } from './context-parts.js'
-
-/** A moment of a thread. */
-export interface MomentOptions {
-  readonly thread: string
-  /** An ISO 8601 time with a zone, which has passed. */
-  readonly at: string
-}
 
 /**
  * The last context of a thread that was built up to a moment, whatever was asked for: as it was delivered, made again of

@@ -1,12 +1,10 @@
 import { type ContextSummary, nameSchema, notFound, parse } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { listContexts, loadThread } from '@heddle/store'
-import { type CursorList, cursorOf, type PageOptions, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit, type Page } from '../setup/options.js'
-
-export interface ContextListOptions extends PageOptions {
-  readonly thread: string
-}
+import type { ContextListOptions } from '../interface/contexts.js'
+import type { Page } from '../interface/pages.js'
+import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
+import { type ClientParts, checkPageLimit } from '../setup/options.js'
 
 const LIMIT_DEFAULT = 100
 

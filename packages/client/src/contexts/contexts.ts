@@ -13,16 +13,11 @@ import { diffContexts } from '@heddle/core'
 import { inSlices, loadContext, requestContext } from '@heddle/store'
 import { checkDeadline } from '../calls/deadline.js'
 import { newId } from '../calls/ids.js'
+import type { BuildOptions, GetOptions, RequestedContext } from '../interface/contexts.js'
 import type { ClientParts } from '../setup/options.js'
 import { jobOf, resultOf, rowOf } from './asking.js'
-import type { BuildOptions } from './build-context.js'
 import { contextAt } from './context-at.js'
 import { withPartBytes } from './context-parts.js'
-
-/** A context that was asked for, as far as it has come. */
-export type RequestedContext =
-  | { readonly id: string; readonly status: 'requested' }
-  | { readonly id: string; readonly status: 'built'; readonly context: ContextResult }
 
 /**
  * Asks for a context and does not wait for it: {@link findContext} tells when it is there, as does the event
@@ -74,11 +69,6 @@ export async function findContext(parts: ClientParts, given: string): Promise<Re
   throw new RetryableError('TIMEOUT', `context ${id} was not built by its deadline`, {
     hint: 'ask for it again; `heddle queues` shows what is waiting',
   })
-}
-
-export interface GetOptions {
-  /** Whether to make it again of what is stored, also where the delivered bytes are still kept. */
-  readonly rebuild?: boolean
 }
 
 /**

@@ -1,11 +1,4 @@
-import {
-  contextRequestSchema,
-  nameSchema,
-  notFound,
-  type PartialSettings,
-  parse,
-  validationError,
-} from '@heddle/contracts'
+import { notFound, type PartialSettings, parse, validationError } from '@heddle/contracts'
 import {
   countMessageTokens,
   countTokens,
@@ -28,43 +21,8 @@ import {
   toCompactionState,
   withPrunings,
 } from '@heddle/store'
-import { z } from 'zod'
+import { type PlannedMessage, type PlanOptions, type PrunePlan, planSchema } from '../interface/pruning.js'
 import type { ClientParts } from '../setup/options.js'
-
-const planSchema = z.strictObject({
-  thread: nameSchema,
-  agent: nameSchema.optional(),
-  model: contextRequestSchema.shape.model,
-  budget: contextRequestSchema.shape.budget,
-  strategy: contextRequestSchema.shape.strategy,
-})
-export type PlanOptions = z.input<typeof planSchema>
-
-/** What a compaction would do to one message. */
-export interface PlannedMessage {
-  readonly messageId: string
-  readonly seq: number
-  readonly reference: string
-  readonly role: string
-  readonly action: 'condense' | 'remove' | 'stub' | 'summarize'
-  readonly reason: string
-  /** What would stand in its place; empty where nothing would. */
-  readonly text: string
-  readonly tokensBefore: number
-  readonly tokensAfter: number
-}
-
-export interface PrunePlan {
-  readonly thread: string
-  readonly agent: string
-  readonly limitTokens: number
-  /** Whether the thread has grown past its trigger, so that a compaction comes by itself. */
-  readonly due: boolean
-  readonly tokensBefore: number
-  readonly tokensAfter: number
-  readonly tokensFreed: number
-  readonly messages: readonly PlannedMessage[]
-}
 
 /**
  * What a compaction at the end of a thread would do now, message by message, and what it would free. Nothing is changed:

@@ -1,37 +1,10 @@
-import { idSchema, limits, nameSchema, notFound, parse, validationError } from '@heddle/contracts'
+import { idSchema, notFound, parse, validationError } from '@heddle/contracts'
 import { parseReference, threadIdOf } from '@heddle/core'
 import { findMessagesByCode, type MessageRange, redoCompactions, type Tx, undoCompactions } from '@heddle/store'
-import { z } from 'zod'
+import type { z } from 'zod'
+import { type UncompactOptions, type UncompactResult, uncompactSchema } from '../interface/pruning.js'
 import type { ClientParts } from '../setup/options.js'
 import { compactionOf } from './prune-plan.js'
-
-const sequence = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
-
-const uncompactSchema = z.strictObject({
-  thread: nameSchema,
-  /** Checked against the thread's agent. */
-  agent: nameSchema.optional(),
-  /** One message, by its id or its reference. */
-  message: z.string().min(1).max(limits.nameCharactersMax).optional(),
-  /** A range of sequence numbers, both ends included. */
-  fromSeq: sequence.optional(),
-  toSeq: sequence.optional(),
-  /** Every message of the thread. */
-  all: z.literal(true).optional(),
-  /** Hands the messages back to compactions instead. */
-  redo: z.boolean().optional(),
-})
-export type UncompactOptions = z.input<typeof uncompactSchema>
-
-export interface UncompactResult {
-  readonly thread: string
-  readonly agent: string
-  readonly action: 'undone' | 'redone'
-  /** Messages that stand verbatim again where they fit; with `redo` those that compactions may take again. */
-  readonly messages: number
-  /** Compactions that are made again because of it. */
-  readonly compactions: number
-}
 
 /**
  * Undoes what compactions did to a message, a range or a whole thread: the next context shows those messages verbatim

@@ -1,6 +1,6 @@
-import { blocksField, flattenContent, partsField } from '../sessions/content.js'
-import { isJsonObject, type Json, type JsonObject, metadataField, textField } from '../sessions/json.js'
-import type { MessageDraft } from '../sessions/parsed.js'
+import { blocksField, flattenContent, partsField } from './content.js'
+import { isJsonObject, type Json, type JsonObject, metadataField, textField } from './json.js'
+import type { MessageDraft } from './message-draft.js'
 
 type Thinking = NonNullable<MessageDraft['thinking']>[number]
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isJsonObject, type JsonObject, textField } from '../sessions/json.js'
 import { readAiSdkMessage } from './ai-sdk-messages.js'
+import { isJsonObject, type JsonObject, textField } from './json.js'
 import { type FormEntry, type FormMessage, sourceIdOfPart } from './reading.js'
 import {
   callNameSchema,

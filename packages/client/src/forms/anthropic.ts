@@ -1,6 +1,6 @@
 import { jsonObjectOrTextSchema } from '@heddle/contracts'
 import { z } from 'zod'
-import { readAnthropicMessage } from '../sessions/anthropic.js'
+import { readAnthropicMessage } from './anthropic-message.js'
 import type { FormEntry, FormMessage } from './reading.js'
 import {
   callNameSchema,

@@ -1,7 +1,7 @@
 import { type JsonObject, jsonObjectOrTextSchema, limits } from '@heddle/contracts'
 import { z } from 'zod'
-import { isJsonObject, textField } from '../sessions/json.js'
-import { readOpenAiMessage } from '../sessions/openai.js'
+import { isJsonObject, textField } from './json.js'
+import { readOpenAiMessage } from './openai-message.js'
 import type { FormEntry, FormMessage } from './reading.js'
 import {
   callNameSchema,

@@ -1,6 +1,6 @@
-import { blocksField, type FlatContent, flattenContent, partsField } from '../sessions/content.js'
-import { isJsonObject, type Json, type JsonObject, metadataField, textField } from '../sessions/json.js'
-import type { MessageDraft } from '../sessions/parsed.js'
+import { blocksField, type FlatContent, flattenContent, partsField } from './content.js'
+import { isJsonObject, type Json, type JsonObject, metadataField, textField } from './json.js'
+import type { MessageDraft } from './message-draft.js'
 import type { FormMessage } from './reading.js'
 
 interface PlacedItem {

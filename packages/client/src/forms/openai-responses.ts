@@ -1,6 +1,6 @@
 import { jsonObjectOrTextSchema } from '@heddle/contracts'
 import { z } from 'zod'
-import { isJsonObject, type JsonObject } from '../sessions/json.js'
+import { isJsonObject, type JsonObject } from './json.js'
 import { readItems } from './openai-responses-items.js'
 import { type FormEntry, type FormMessage, sourceIdOfPart } from './reading.js'
 import { callNameSchema, entrySchema, modelSchema, partSchema, type Shapes, shapeOf, textOrParts } from './shapes.js'

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../sessions/json.js'
-import type { MessageDraft } from '../sessions/parsed.js'
+import type { JsonObject } from './json.js'
+import type { MessageDraft } from './message-draft.js'
 
 /** An entry of an append in a provider's form, checked and copied. */
 export interface FormEntry {

@@ -1,5 +1,5 @@
 import type { MessageInput } from '@heddle/contracts'
-import { isJsonObject, type Json, type JsonObject } from '../sessions/json.js'
+import { isJsonObject, type Json, type JsonObject } from './json.js'
 
 type Usage = NonNullable<MessageInput['usage']>
 

@@ -1,5 +1,5 @@
-import type { ArchiveHit, ArchiveSearchResult } from '../recall/archive.js'
-import type { Page } from '../setup/options.js'
+import type { Page } from '../interface/pages.js'
+import type { ArchiveHit, ArchiveSearchResult } from '../interface/recall.js'
 import type { RemoteClient } from './remote-client.js'
 import type { Transport } from './transport.js'
 

@@ -1,6 +1,6 @@
 import { type FollowedEvent, followedEventSchema, limits, parse } from '@heddle/contracts'
 import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
-import type { FollowOptions } from '../events/events.js'
+import type { FollowOptions } from '../interface/events.js'
 import { type Transport, wait } from './transport.js'
 
 /** One event of a stream is ids and numbers. */

@@ -1,5 +1,5 @@
 import type { RequestItem } from '@heddle/contracts'
-import type { ThreadItemEntry } from '../items/thread-items.js'
+import type { ThreadItemEntry } from '../interface/items.js'
 import type { RemoteClient } from './remote-client.js'
 import type { Transport } from './transport.js'
 

@@ -1,4 +1,4 @@
-import type { Client } from '../client.js'
+import type { Client } from '../interface/client.js'
 import type { RemoteAppendOptions } from './append.js'
 
 /**

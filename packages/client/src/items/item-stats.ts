@@ -1,13 +1,9 @@
 import { type ItemStats, type ItemStatsEntry, itemStatsQuerySchema, momentMs, parse } from '@heddle/contracts'
 import { effectiveInclude, itemKey, roundScore, suggestionFor } from '@heddle/core'
 import { type ItemRow, type ItemStatsRow, listAllItems, loadItemStats, STATS_CONTEXTS_MAX } from '@heddle/store'
+import type { ItemStatsOptions } from '../interface/items.js'
 import type { ClientParts } from '../setup/options.js'
 import { loadAgentOr } from './items.js'
-
-export interface ItemStatsOptions {
-  /** How long ago, such as `7d`, or a time. Default as long as figures are kept. */
-  readonly since?: string
-}
 
 /**
  * Which items of an agent contexts showed, how often, at what score and cost, whether replies used them, and what to do about

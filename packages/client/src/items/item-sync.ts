@@ -1,31 +1,9 @@
-import {
-  type IncludeMode,
-  includeModeSchema,
-  limits,
-  nameSchema,
-  parse,
-  type ServerTool,
-  serverToolSchema,
-} from '@heddle/contracts'
+import { includeModeSchema, limits, nameSchema, parse, type ServerTool, serverToolSchema } from '@heddle/contracts'
 import { type ItemRow, listItems, putItems, putToolServer, removeItems, type Tx } from '@heddle/store'
 import { z } from 'zod'
+import type { SyncedTools, SyncOptions } from '../interface/items.js'
 import type { ClientParts } from '../setup/options.js'
-import { changeItems, type ThreadsWithout, threadsWithout } from './items.js'
-
-/** What became of the tools of a server. */
-export interface SyncedTools extends ThreadsWithout {
-  readonly serverName: string
-  readonly added: readonly string[]
-  readonly changed: readonly string[]
-  /** Those that the server has no longer. */
-  readonly removed: readonly string[]
-  readonly unchanged: number
-}
-
-export interface SyncOptions {
-  /** The mode of tools that have none of their own, from now on. Default: as it was, at first `always`. */
-  readonly include?: IncludeMode
-}
+import { changeItems, threadsWithout } from './items.js'
 
 const toolsSchema = z
   .array(serverToolSchema)

@@ -3,11 +3,9 @@ import {
   checkItemKey,
   type IncludeMode,
   type ItemKey,
-  type ItemType,
   includeModeSchema,
   itemKeySchema,
   itemTypeSchema,
-  type JsonObject,
   type NewItem,
   nameSchema,
   newItemSchema,
@@ -30,35 +28,10 @@ import {
   type Tx,
 } from '@heddle/store'
 import { z } from 'zod'
-import { type CursorList, cursorOf, type PageOptions, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit, type Page } from '../setup/options.js'
-
-/** A rule, a reference or a tool of an agent, in one version. */
-export interface AgentItem extends ItemKey {
-  readonly itemId: string
-  /** Each change is a version of its own; receipts name it. */
-  readonly version: number
-  readonly description: string | null
-  readonly text: string
-  readonly inputSchema: JsonObject | null
-  /** What the item itself says; null leaves it to a tool's server, and else means `always`. */
-  readonly include: IncludeMode | null
-  /** The mode in force. */
-  readonly includeMode: IncludeMode
-  readonly priorityLevel: number | null
-  /** Only in an old version: whether it is the one with which the item was taken away. */
-  readonly erased: boolean
-  readonly updatedAt: string
-}
-
-/** Who does not have an item that comes with each thread which starts: what was just put tells. */
-export interface ThreadsWithout {
-  /**
-   * Threads that began before, and get it only when it is added to them by hand: 20 names at most, the newest first. Empty
-   * unless the mode in force is `always`.
-   */
-  readonly threadsWithout: readonly string[]
-}
+import type { AgentItem, ListItemsOptions, ThreadsWithout } from '../interface/items.js'
+import type { Page } from '../interface/pages.js'
+import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
+import { type ClientParts, checkPageLimit } from '../setup/options.js'
 
 /**
  * Makes an item, or gives it a new version; what is left out stays as it is, and the same twice is one version. The agent is
@@ -115,11 +88,6 @@ export async function getItem(
 
 /** An item's id. */
 const PLACE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-export interface ListItemsOptions extends PageOptions {
-  readonly type?: ItemType
-  readonly serverName?: string
-}
 
 /** A page of an agent's items, by type, server and name. @throws PermanentError `NOT_FOUND` */
 export async function listAgentItems(

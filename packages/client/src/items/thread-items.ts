@@ -1,14 +1,9 @@
 import { type ItemKey, nameSchema, notFound, PermanentError, parse } from '@heddle/contracts'
 import { itemIdOf, shareForThread, threadIdOf } from '@heddle/core'
 import { changeThreadItem, loadAgentItems, loadThread, loadThreadItems, type ThreadRow, type Tx } from '@heddle/store'
+import type { ThreadItemEntry } from '../interface/items.js'
 import type { ClientParts } from '../setup/options.js'
-import { type AgentItem, findItem, readKey, toAgentItem } from './items.js'
-
-/** An item that a thread holds: every context of the thread shows it, as it is by then. */
-export interface ThreadItemEntry extends Omit<AgentItem, 'includeMode' | 'erased'> {
-  /** How it came to the thread: when it started, or by hand (docs/items.md). */
-  readonly includeMode: 'always' | 'manual'
-}
+import { findItem, readKey, toAgentItem } from './items.js'
 
 /** The items of a thread, in the order in which contexts show them. @throws PermanentError `NOT_FOUND` */
 export async function listThreadItems({ store, projectId }: ClientParts, thread: string): Promise<ThreadItemEntry[]> {

@@ -1,4 +1,4 @@
-import { limits, mergeSettings, nameSchema, notFound, parse, type StoredPart } from '@heddle/contracts'
+import { mergeSettings, notFound, parse } from '@heddle/contracts'
 import {
   ineligibleReason,
   isInWindow,
@@ -10,57 +10,10 @@ import {
   windowBounds,
 } from '@heddle/core'
 import { type HistoryMessage, listHistory, loadThread } from '@heddle/store'
-import { z } from 'zod'
+import { type ListMessagesOptions, listMessagesSchema, type MessageEntry } from '../interface/messages.js'
+import type { Page } from '../interface/pages.js'
 import { noCursor, numberAt } from '../setup/cursors.js'
-import type { ClientParts, Page } from '../setup/options.js'
-
-const listMessagesSchema = z.strictObject({
-  thread: nameSchema,
-  /** The sequence number of the last message of the page before. */
-  cursor: z.string().optional(),
-  /** @deprecated The name that `cursor` had. */
-  after: z.string().optional().meta({ deprecated: true }),
-  limit: z.int().min(1).max(limits.pageItemsMax).default(100),
-  order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),
-})
-export type ListMessagesOptions = z.input<typeof listMessagesSchema>
-
-/** A message as it was appended, and how it stands. Fields that the producer did not give are left out. */
-export interface MessageEntry {
-  readonly thread: string
-  readonly agent: string
-  readonly id: string
-  /** Place in the order of storing; the cursor after this message. */
-  readonly seq: number
-  /** The short reference under which the message can be recalled. */
-  readonly reference: string
-  readonly role: HistoryMessage['role']
-  readonly content: string
-  /** Images, documents and sounds, without their bytes: `recall` brings those by the reference of the part. */
-  readonly parts?: readonly (StoredPart & { readonly reference: string })[]
-  readonly thinking?: HistoryMessage['thinking']
-  readonly toolCalls?: HistoryMessage['toolCalls']
-  readonly toolCallId?: string
-  readonly toolName?: string
-  readonly isError?: true
-  /** The id of the message where it comes from: what a reply is routed by. */
-  readonly sourceId?: string
-  readonly sentAt?: string
-  /** Place in the conversation: `sentAt`, within the bounds that are set to clocks. */
-  readonly orderedAt: string
-  readonly receivedAt: string
-  readonly model?: string
-  readonly usage?: Readonly<Record<string, unknown>>
-  readonly contextId?: string
-  readonly pinned?: true
-  readonly keptAside?: string
-  readonly metadata?: Readonly<Record<string, unknown>>
-  readonly tokens: number
-  /** Whether a context that is built now may show it, where it was first or where it was restored. */
-  readonly inWindow: boolean
-  /** The latest restore that brought it back: from which snapshot, and its place in the conversation since. */
-  readonly restored?: { readonly snapshot: string | null; readonly at: string }
-}
+import type { ClientParts } from '../setup/options.js'
 
 /**
  * A page of a thread's history in the order of the conversation: everything that was ever appended, whatever clears and

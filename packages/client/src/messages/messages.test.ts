@@ -4,10 +4,11 @@ import type { Queues } from '@heddle/queue'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { newId } from '../calls/ids.js'
+import type { AppendOptions, NewMessage } from '../interface/messages.js'
 import { LikelyPrepared } from '../setup/likely-prepared.js'
 import type { ClientParts } from '../setup/options.js'
 import { Ordinals } from '../setup/ordinals.js'
-import { type AppendOptions, appendMessages, type NewMessage } from './messages.js'
+import { appendMessages } from './messages.js'
 
 /** What nobody answers fails with what the queue said. */
 class NoReply {

@@ -1,96 +1,17 @@
-import {
-  type AppendWarning,
-  ConflictError,
-  type IngestJob,
-  type MessageInput,
-  type PlacedMessage,
-} from '@heddle/contracts'
+import { ConflictError, type IngestJob, type PlacedMessage } from '@heddle/contracts'
 import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
 import { type AppendInput, readAppend } from '../calls/append-input.js'
 import { countedAsAppended, countedAsEntries } from '../calls/fault-places.js'
 import { newId } from '../calls/ids.js'
 import { isWorthRetrying, type Patience, persist } from '../calls/retrying.js'
-import type { FormEntries } from '../forms/entries.js'
-import type { FormName } from '../forms/index.js'
-import { type ClientParts, DEADLINE_MS_DEFAULT } from '../setup/options.js'
+import type { Ack, AppendOptions, AppendResult, AppendSettings } from '../interface/messages.js'
+import { DEADLINE_MS_DEFAULT } from '../interface/pages.js'
+import type { ClientParts } from '../setup/options.js'
 import { storedOf } from './looking.js'
-import { type Ack, type OutgoingJob, type SendOptions, sendJob } from './sending.js'
+import { type OutgoingJob, type SendOptions, sendJob } from './sending.js'
 import { measure, type Parcel, type SizedMessage, split } from './splitting.js'
 import { windowWarnings } from './window-warnings.js'
-
-export type AppendOptions = AppendSettings & AppendMessages
-
-/** A message to be appended; without an id it gets one, and is then a message of its own each time it is appended. */
-export type NewMessage = Omit<MessageInput, 'id'> & { readonly id?: string }
-
-/** Messages, and the form that they are in. */
-export type AppendMessages =
-  | { readonly format?: 'neutral'; readonly messages: readonly NewMessage[] }
-  | {
-      [Form in FormName]: {
-        /**
-         * The form of a provider's package: messages of requests, and replies as they came. One entry may be several messages
-         * here, such as a turn with the results of three calls. What has an id of the provider's is stored once however often
-         * it is appended; the others get new ids.
-         */
-        readonly format: Form
-        readonly messages: readonly FormEntries[Form][]
-      }
-    }[FormName]
-
-export interface AppendSettings {
-  readonly agent: string
-  readonly thread: string
-  /**
-   * The context that the replies in this append answered: what a provider reports of a reply's tokens counts where its
-   * context is known.
-   */
-  readonly contextId?: string
-  /** Gives messages without an id one that is made of this key and their places: sent again under it, they are stored once. */
-  readonly idempotencyKey?: string
-  /**
-   * `queued`: the queue has them, whether or not the store is there; `stored`: they are committed. Only `stored` survives
-   * everything, and only `stored` tells of an id that is taken: under `queued` such an append becomes a dead letter.
-   * Default `stored`.
-   */
-  readonly ack?: Ack
-  /**
-   * Says of ids that the caller chose that they are new: messages under chosen ids are looked up before
-   * anything is sent, and these are not. Each is stored once all the same, but counts as `stored` though it may have been there
-   * before. Default false.
-   */
-  readonly idsAreNew?: boolean
-  /** How long to wait, in milliseconds; what is not acknowledged is sent again and again until then. Default 30,000. */
-  readonly deadlineMs?: number
-  /**
-   * While the queue is full: `wait` for room until the deadline, or `fail` with `RATE_LIMITED` before anything is sent.
-   * Default `wait` for `stored`, whose caller waits anyway, and `fail` for `queued`, whose caller wants to be gone.
-   */
-  readonly onBusy?: 'wait' | 'fail'
-  /** The rolling window, in seconds, of an agent that this append creates; null for none. */
-  readonly newAgentRollingWindow?: number | null
-  /**
-   * A further part of something longer: its first message comes after the last one that this client appended to the thread,
-   * whatever time it names. Default false.
-   */
-  readonly continues?: boolean
-  /** When the append began: the place in time of messages without `sentAt`. Default now. */
-  readonly startedAtMs?: number
-  readonly signal?: AbortSignal
-  /** Told with each job that was acknowledged: how many messages were until then. */
-  readonly onProgress?: (acknowledged: number) => void
-}
-
-export interface AppendResult {
-  readonly threadId: string
-  /** Messages that this append added; with `ack: 'queued'` those that were sent. */
-  readonly stored: number
-  /** Messages that were stored before, where nobody looks with `ack: 'queued'`, or that stand in this append before. */
-  readonly repeated: number
-  /** Messages of this append that contexts do not show, by reason. Left out where there are none, or none are known. */
-  readonly warnings?: readonly AppendWarning[]
-}
 
 const noIds: ReadonlySet<string> = new Set()
 

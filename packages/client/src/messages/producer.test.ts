@@ -3,10 +3,11 @@ import type { Queues } from '@heddle/queue'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
+import type { ProducerOptions } from '../interface/messages.js'
 import { LikelyPrepared } from '../setup/likely-prepared.js'
 import type { ClientParts } from '../setup/options.js'
 import { Ordinals } from '../setup/ordinals.js'
-import { createProducer, type ProducerOptions } from './producer.js'
+import { createProducer } from './producer.js'
 
 const PROJECT_ID = '018f0000-0000-7000-8000-000000000000'
 

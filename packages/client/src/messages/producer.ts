@@ -1,61 +1,16 @@
-import { type AppendWarning, limits, nameSchema, parse, RetryableError, settingsSchema } from '@heddle/contracts'
+import { limits, nameSchema, parse, RetryableError, settingsSchema } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { z } from 'zod'
 import { readAppend } from '../calls/append-input.js'
 import { newId } from '../calls/ids.js'
-import { type ClientParts, DEADLINE_MS_DEFAULT } from '../setup/options.js'
-import type { NewMessage } from './messages.js'
+import type { Acknowledgement, NewMessage, Producer, ProducerOptions } from '../interface/messages.js'
+import { DEADLINE_MS_DEFAULT } from '../interface/pages.js'
+import type { ClientParts } from '../setup/options.js'
 import { Room } from './room.js'
-import { type Ack, sendJob } from './sending.js'
+import { sendJob } from './sending.js'
 import { MESSAGES_PER_JOB, measure, type SizedMessage } from './splitting.js'
 import { type Batch, ThreadLine } from './thread-line.js'
 import { windowWarnings } from './window-warnings.js'
-
-export interface ProducerOptions {
-  readonly agent: string
-  /** What an acknowledgement means; see `messages.append`. Default `stored`. */
-  readonly ack?: Ack
-  /** Messages in one batch: 1 to 500. Default 100. */
-  readonly batchMessagesMax?: number
-  /** How long a message waits for others of its thread, in milliseconds: 0 to 60,000. Default 10. */
-  readonly batchAgeMs?: number
-  /** Messages that are held without an acknowledgement: 1 to 1,000,000. Default 10,000. As many more may wait for room. */
-  readonly pendingMessagesMax?: number
-  /** The same in characters of JSON, for those that are held and for those that wait: 1 to 1,000,000,000. Default 64,000,000. */
-  readonly pendingCharactersMax?: number
-  /** How long each message is tried, in milliseconds, the wait for room included. Default 30,000. */
-  readonly deadlineMs?: number
-  /** The rolling window, in seconds, of an agent that the producer creates; null for none. */
-  readonly newAgentRollingWindow?: number | null
-  /** Called after a batch with messages that contexts do not show, such as those older than the rolling window. */
-  readonly onWarning?: (warning: AppendWarning & { readonly thread: string }) => void
-}
-
-export interface Acknowledgement {
-  readonly threadId: string
-  /** The id of the message. */
-  readonly id: string
-}
-
-/**
- * Gathers the messages of many callers into batches. In a conversation the messages of one producer stand in the order in
- * which they were added, whatever times they name; the batches of a thread are sent one after the other.
- */
-export interface Producer {
-  /**
-   * Hands in one message of a thread. It resolves when the message is acknowledged; while the producer holds as much as it
-   * may, and while the queue is full, that takes longer. So who awaits it is never too fast.
-   *
-   * @throws as `messages.append`, for this message alone
-   * @throws RetryableError `RATE_LIMITED` where callers that do not wait have filled the line for room;
-   *   `SERVICE_UNAVAILABLE` where the producer is closed
-   */
-  add(thread: string, message: NewMessage): Promise<Acknowledgement>
-  /** Sends what is held without waiting for more, and resolves when all of it was acknowledged or refused. */
-  flush(): Promise<void>
-  /** Takes no more, and flushes. */
-  close(): Promise<void>
-}
 
 const whole = (least: number, most: number) => z.int().min(least).max(most)
 

@@ -1,11 +1,9 @@
 import { HeddleError, type IngestJob } from '@heddle/contracts'
 import type { ExpectedReply } from '@heddle/queue'
 import { isWorthRetrying, type Patience, pauseAfter, persist } from '../calls/retrying.js'
+import type { Ack } from '../interface/messages.js'
 import type { ClientParts } from '../setup/options.js'
 import { storedOf } from './looking.js'
-
-/** `queued`: the queue has them; `stored`: they are committed. */
-export type Ack = 'queued' | 'stored'
 
 /** A job that is to be sent, with what it takes of the queue's room. */
 export interface OutgoingJob {

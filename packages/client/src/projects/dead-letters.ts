@@ -1,15 +1,9 @@
-import { PermanentError, parse, type StageName, stageNames, stages, validationError } from '@heddle/contracts'
+import { PermanentError, parse, stageNames, stages, validationError } from '@heddle/contracts'
 import { NIL_ID } from '@heddle/core'
 import { type DeadLetter, listDeadLetters, loadDeadLetterPayload, markRedriven } from '@heddle/store'
 import { z } from 'zod'
+import type { DeadLetterSelection, RedriveResult, RefusedLetter } from '../interface/projects.js'
 import type { ClientParts } from '../setup/options.js'
-
-export interface DeadLetterSelection {
-  /** One stage only. */
-  readonly stage?: StageName
-  /** Letters that one call handles: 1 to 1,000,000. Default 100. */
-  readonly limit?: number
-}
 
 const selectionSchema = z.object({
   stage: z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` }).optional(),
@@ -26,16 +20,6 @@ export async function readDeadLetters(
     store.inProject(projectId, (tx) => listDeadLetters(tx, { limit, ...(stage !== undefined && { stage }) }))
   const [owns, nobodys] = await Promise.all([read(own), read(NIL_ID)])
   return [...owns, ...nobodys].sort((left, right) => right.failedAtMs - left.failedAtMs).slice(0, limit)
-}
-
-export interface RefusedLetter {
-  readonly jobId: string
-  readonly reason: string
-}
-
-export interface RedriveResult {
-  readonly redriven: number
-  readonly refused: readonly RefusedLetter[]
 }
 
 /**

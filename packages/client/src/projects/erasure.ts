@@ -4,43 +4,15 @@ import type { Queues, WaitingJob } from '@heddle/queue'
 import {
   beginErasure,
   continueErasure,
-  type ErasureKind,
   type ErasureTarget,
   loadErasure,
   loadThreadIdsOf,
   type Store,
   sweepSnapshotFiles,
 } from '@heddle/store'
+import type { EraseOptions, ErasureResult } from '../interface/projects.js'
 import type { ClientParts } from '../setup/options.js'
 import { ErasureTurns } from './erasure-turns.js'
-
-/** What an erasure removed. */
-export interface ErasureResult {
-  readonly kind: ErasureKind
-  readonly name: string
-  /** Rows by kind, such as `messages` and `contexts`; also those that an earlier, broken-off call removed. */
-  readonly removed: Readonly<Record<string, number>>
-  /** Jobs that this call took from the queues. */
-  readonly jobs: number
-  /** Whether all of it is removed; nothing of it is shown any more in either case. */
-  readonly finished: boolean
-}
-
-export interface EraseOptions {
-  /**
-   * False: answers once nothing of it is shown and nothing is taken for it any more. What is stored of it is removed
-   * meanwhile, by this process or by the next worker. Default true.
-   */
-  readonly wait?: boolean
-  /**
-   * Frees the name once nothing is left, also of what was erased before: whoever writes to it then begins something new.
-   * Messages that were erased are refused there, and so is what was sent before the erasure. Not for projects. Default
-   * false: the name is refused as long as the tombstone is kept.
-   */
-  readonly reuse?: boolean
-  /** Stops between two steps; what is left is removed by a worker, or by the next call. */
-  readonly signal?: AbortSignal
-}
 
 /** Erases a thread and everything that was derived from it. @throws PermanentError `NOT_FOUND` */
 export function eraseThread(parts: ClientParts, name: string, options?: EraseOptions): Promise<ErasureResult> {

@@ -1,16 +1,8 @@
 import { nameSchema, parse, validationError } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { acceptGrant, ensureProject, listGrants, offerGrant, revokeGrant } from '@heddle/store'
+import type { OfferedGrant } from '../interface/projects.js'
 import type { ClientParts } from '../setup/options.js'
-
-export interface OfferedGrant {
-  /** The id of the project that may read, which follows from its name. */
-  readonly toProjectId: string
-  readonly createdAt: string
-  /** Null until an admin of that project has accepted it. */
-  readonly acceptedAt: string | null
-  readonly revokedAt: string | null
-}
 
 /** Lets another project recall from this one, once that has accepted. */
 export async function offer({ store, project, projectId }: ClientParts, to: string): Promise<void> {

@@ -21,6 +21,7 @@ import {
 } from '@heddle/store'
 import { parse as bytesOf } from 'uuid'
 import { newId } from '../calls/ids.js'
+import type { ApiKey } from '../interface/projects.js'
 import type { ClientParts } from '../setup/options.js'
 
 /*
@@ -34,15 +35,6 @@ const PREFIX = 'hdl_'
 const PROJECT_BYTES = 16
 const SECRET_BYTES = 32
 const KEY = /^hdl_[A-Za-z0-9_-]{64}$/
-
-export interface ApiKey {
-  readonly id: string
-  readonly name: string
-  readonly role: AccessRole
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-  readonly revokedAt: string | null
-}
 
 /** @returns the key itself in `key`, which nobody can show again */
 export async function createKey(

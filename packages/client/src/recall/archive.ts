@@ -17,30 +17,10 @@ import {
   type SelectedEntry,
   selectArchive,
 } from '@heddle/store'
-import { type CursorList, cursorOf, type PageOptions, placeAt } from '../setup/cursors.js'
-import type { ClientParts, Page } from '../setup/options.js'
-import type { SearchResult } from './search.js'
-
-/** An archived content, without the content: `client.recall` brings that back by its `ref`. */
-export interface ArchiveHit {
-  readonly ref: string
-  readonly messageId: string
-  readonly sourceId: string | null
-  readonly thread: string
-  readonly kind: string
-  readonly toolName: string | null
-  readonly filePaths: readonly string[]
-  readonly failed: boolean
-  /** The line that stands for it in contexts, else its summary. */
-  readonly text: string
-  readonly summary: string
-  readonly tokenCount: number
-  /** The message's place in time, as ISO 8601. */
-  readonly at: string
-  readonly archivedAt: string
-  readonly accessCount: number
-  readonly lastAccessedAt: string | null
-}
+import type { Page, PageOptions } from '../interface/pages.js'
+import type { ArchiveHit, ArchiveSearchResult } from '../interface/recall.js'
+import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
+import type { ClientParts } from '../setup/options.js'
 
 /**
  * Selective recall (docs/search.md#the-archive): the archive's entries that meet all conditions, newest first. One page looks at 10,000
@@ -69,12 +49,6 @@ async function checkThread({ store, projectId }: ClientParts, thread: string | u
   if (thread === undefined) return
   const found = await store.inProject(projectId, (tx) => loadThread(tx, { threadId: threadIdOf(projectId, thread) }))
   if (found === null) throw notFound('thread', thread, 'see `heddle threads list`')
-}
-
-/** What a search of the archive found: see {@link SearchResult}. */
-export interface ArchiveSearchResult extends Omit<SearchResult, 'items'> {
-  /** The best first. */
-  readonly items: readonly (ArchiveHit & { readonly score: number })[]
 }
 
 /**

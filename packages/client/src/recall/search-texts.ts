@@ -1,23 +1,7 @@
 import { excerpt } from '@heddle/core'
 import { type FoundRow, type HitPlace, type HitRow, type HitText, inSlices, loadHitTexts } from '@heddle/store'
+import type { Excerpts, Neighbour } from '../interface/recall.js'
 import type { ClientParts } from '../setup/options.js'
-
-/** A message beside a hit. */
-export interface Neighbour {
-  readonly messageId: string
-  readonly role: string
-  readonly text: string
-}
-
-/** What a hit shows of itself and of what stands around it. */
-export interface Excerpts {
-  /** Up to 500 characters around the words that were found. */
-  readonly text: string
-  /** The message that was stored before it; null where it is the first. */
-  readonly before: Neighbour | null
-  /** The message that was stored after it; null where it is the last. */
-  readonly after: Neighbour | null
-}
 
 /** Characters that all hits of a search may take together while their best places are looked for. */
 const CHARACTERS_MAX = 8_000_000

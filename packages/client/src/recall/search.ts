@@ -1,37 +1,9 @@
 import { momentMs, parse, type SearchKind, type SearchRequest, searchRequestSchema, toolKinds } from '@heddle/contracts'
 import { formatReference, kindOfRole, kindsOf, kindTerm } from '@heddle/core'
 import { type FoundRow, findMessages, findWords, type HitRow, loadHits } from '@heddle/store'
+import type { SearchResult } from '../interface/recall.js'
 import type { ClientParts } from '../setup/options.js'
-import { type Excerpts, showHits } from './search-texts.js'
-
-/** A message that a search found. `client.recall` brings all of it back by its `ref`. */
-export interface SearchHit extends Excerpts {
-  readonly messageId: string
-  readonly sourceId: string | null
-  readonly thread: string
-  readonly ref: string
-  readonly kind: SearchKind
-  /** Higher is better; scores of two searches cannot be compared. */
-  readonly score: number
-  /** The message's place in time, as ISO 8601. */
-  readonly at: string
-}
-
-export interface SearchResult {
-  /** The best first. */
-  readonly items: readonly SearchHit[]
-  /** Whether all that may meet the conditions was looked at; narrower ones, such as a thread, help where it was not. */
-  readonly isComplete: boolean
-  /** The model of the vectors that took part in the ranking; null where words alone did. */
-  readonly model: string | null
-  /**
-   * How vectors were compared: `exact`, one by one in the memory of a process, or by the index of `pgvector`, which may miss
-   * some of what is near; null where words alone ranked.
-   */
-  readonly comparedBy: 'exact' | 'pgvector' | null
-  /** Why vectors took no part though they were wanted, or only in part; null where nothing is amiss. */
-  readonly degraded: string | null
-}
+import { showHits } from './search-texts.js'
 
 /**
  * Finds messages by words and by vectors, best first: in one thread, in the threads of an agent, or in the whole project.

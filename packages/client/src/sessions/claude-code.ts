@@ -1,13 +1,15 @@
 import { canonicalJson } from '@heddle/core'
-import { readAssistant, readUser } from './anthropic-blocks.js'
-import { blocksOf } from './content.js'
+import { readAssistant, readUser } from '../forms/anthropic-blocks.js'
+import { blocksOf } from '../forms/content.js'
+import { isJsonObject, type Json, type JsonObject, metadataField, textField } from '../forms/json.js'
+import type { SourceRecord } from '../forms/message-draft.js'
+import { countSkipped, type DraftMessage } from '../forms/message-draft.js'
 import { recordsOf } from './conversations.js'
 import { HashTable } from './hash-table.js'
-import { isJsonObject, type Json, type JsonObject, metadataField, textField } from './json.js'
 import type { Span } from './json-spans.js'
-import { countSkipped, type Draft, type DraftMessage, type Reading, type ReadingOptions } from './parsed.js'
+import type { Draft, Reading, ReadingOptions } from './parsed.js'
 import { numberOf, Repeats } from './repeats.js'
-import type { Source, SourceRecord } from './source.js'
+import type { Source } from './source.js'
 
 const READ_FIELDS = [
   'type',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { flattenContent } from './content.js'
-import type { Json } from './json.js'
+import { flattenContent } from '../forms/content.js'
+import type { Json } from '../forms/json.js'
 
 const text = (words: string) => ({ type: 'text', text: words })
 

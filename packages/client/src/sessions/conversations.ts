@@ -1,8 +1,9 @@
 import { validationError } from '@heddle/contracts'
+import { isJsonObject, type Json } from '../forms/json.js'
+import type { DraftMessage, SourceRecord } from '../forms/message-draft.js'
 import type { Entry } from './entry.js'
-import { isJsonObject, type Json } from './json.js'
-import type { Draft, DraftMessage, Reading, ReadingOptions } from './parsed.js'
-import type { Source, SourceRecord } from './source.js'
+import type { Draft, Reading, ReadingOptions } from './parsed.js'
+import type { Source } from './source.js'
 
 /** A list of messages, wherever in a file it stands, and the system prompt that Anthropic keeps beside it. */
 export interface Conversation {

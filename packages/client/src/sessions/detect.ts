@@ -1,7 +1,7 @@
 import { PermanentError } from '@heddle/contracts'
+import { isJsonObject, type JsonObject } from '../forms/json.js'
 import { messagesOf } from './conversations.js'
 import { LISTS } from './entry.js'
-import { isJsonObject, type JsonObject } from './json.js'
 import { type SessionFormat, sessionFormats } from './parsed.js'
 import { describeShape, type Source } from './source.js'
 

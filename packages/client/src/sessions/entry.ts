@@ -1,6 +1,6 @@
 import { limits, PermanentError, validationError } from '@heddle/contracts'
+import { isJsonObject, type Json, type JsonObject } from '../forms/json.js'
 import type { ByteWindow } from './byte-source.js'
-import { isJsonObject, type Json, type JsonObject } from './json.js'
 import { entriesIn, fieldsIn, JsonFault, LIST, OBJECT, type Span } from './json-spans.js'
 
 /** What stands on a line of a file, in its list, or is all of it. */

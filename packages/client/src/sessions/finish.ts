@@ -1,8 +1,9 @@
 import { messageInputSchema, PermanentError, parse } from '@heddle/contracts'
 import { messageFingerprint, NIL_ID } from '@heddle/core'
+import type { DraftMessage } from '../forms/message-draft.js'
 import { detailsOf } from './fault-details.js'
 import { HashTable } from './hash-table.js'
-import type { Draft, DraftMessage, ParsedMessage } from './parsed.js'
+import type { Draft, ParsedMessage } from './parsed.js'
 
 /** Checks the messages of a file, and gives them their identities and the names of their tools; each in its thread. */
 export class Finisher {

@@ -1,9 +1,11 @@
 import { idSchema, validationError } from '@heddle/contracts'
+import type { JsonObject } from '../forms/json.js'
+import type { SourceRecord } from '../forms/message-draft.js'
+import { countSkipped, type DraftMessage, type MessageDraft } from '../forms/message-draft.js'
 import { readConversations } from './conversations.js'
-import type { JsonObject } from './json.js'
-import { countSkipped, type DraftMessage, type MessageDraft, type Reading, type ReadingOptions } from './parsed.js'
+import type { Reading, ReadingOptions } from './parsed.js'
 import { Repeats } from './repeats.js'
-import type { Source, SourceRecord } from './source.js'
+import type { Source } from './source.js'
 
 /**
  * Heddle's own format: a message as the API takes it, one a line. An `id` that is a UUID is the message's own; any other

@@ -1,13 +1,7 @@
+export type { MessageDraft } from '../forms/message-draft.js'
 export type { ByteSource } from './byte-source.js'
 export { parseSession } from './parse.js'
-export {
-  type MessageDraft,
-  type ParsedFile,
-  type ParsedMessage,
-  type ParsedThread,
-  type SessionFormat,
-  sessionFormats,
-} from './parsed.js'
+export { type ParsedFile, type ParsedMessage, type ParsedThread, type SessionFormat, sessionFormats } from './parsed.js'
 export {
   type ReadSessionOptions,
   readSession,

@@ -1,11 +1,8 @@
-import type { MessageInput } from '@heddle/contracts'
+import type { DraftMessage, MessageDraft } from '../forms/message-draft.js'
 
 /** Formats of recorded sessions. */
 export const sessionFormats = ['heddle', 'claude-code', 'openai', 'anthropic', 'swe-agent'] as const
 export type SessionFormat = (typeof sessionFormats)[number]
-
-/** A message as a producer sends it, before it has an id. */
-export type MessageDraft = Omit<MessageInput, 'id'>
 
 export interface ParsedMessage {
   /** The UUID that the file gives to the message as its own; null where the id is to be derived from `identity`. */
@@ -30,16 +27,6 @@ export interface ParsedFile {
   skipped: Record<string, number>
 }
 
-/** A message as a format's reader leaves it, before it is checked and identified. */
-export interface DraftMessage {
-  /** Where it stands in the file, for errors: `line 12`, `messages.3`. */
-  place: string
-  id?: string
-  /** The source's own id. */
-  identity?: string
-  input: MessageDraft
-}
-
 /** A message, and its thread: a number that tells the threads of a file apart, in the order in which they are told of. */
 export interface Draft {
   thread: number
@@ -58,12 +45,4 @@ export interface ReadingOptions {
   holdsLists: boolean
   /** Counts what gives no message, by its kind. */
   skipped: Map<string, number>
-}
-
-const SKIPPED_NAME_CHARACTERS_MAX = 80
-
-/** Counts a record that is no message. The name may come from the file, so it is bounded. */
-export function countSkipped(skipped: Map<string, number>, name: string): void {
-  const bounded = name.slice(0, SKIPPED_NAME_CHARACTERS_MAX)
-  skipped.set(bounded, (skipped.get(bounded) ?? 0) + 1)
 }

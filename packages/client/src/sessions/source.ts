@@ -1,14 +1,8 @@
 import { describeReceived, PermanentError, validationError } from '@heddle/contracts'
+import { isJsonObject, type Json } from '../forms/json.js'
 import { type ByteSource, ByteWindow, LINE_FEED } from './byte-source.js'
 import { decode, type Entry, INLINE_BYTES_MAX, LISTS, readEntry } from './entry.js'
-import { isJsonObject, type Json, type JsonObject } from './json.js'
 import { afterSpace, afterValue, entriesIn, JsonFault, LIST, OBJECT, type Span } from './json-spans.js'
-
-export interface SourceRecord {
-  /** Where it stands in the file, for errors: `line 12`, `messages.3`. */
-  place: string
-  value: JsonObject
-}
 
 /**
  * A file is one JSON document, an object or a list, or one JSON object a line. It is read anew each time, and never held as

@@ -1,11 +1,12 @@
 import { validationError } from '@heddle/contracts'
-import { readThinking } from './anthropic-blocks.js'
-import { blocksField, flattenContent } from './content.js'
+import { readThinking } from '../forms/anthropic-blocks.js'
+import { blocksField, flattenContent } from '../forms/content.js'
+import { isJsonObject, type JsonObject, metadataField, otherFields, textField } from '../forms/json.js'
+import type { DraftMessage, MessageDraft, SourceRecord } from '../forms/message-draft.js'
+import { readToolCalls } from '../forms/openai-message.js'
 import { recordsIn } from './conversations.js'
-import { isJsonObject, type JsonObject, metadataField, otherFields, textField } from './json.js'
-import { readToolCalls } from './openai.js'
-import type { Draft, DraftMessage, MessageDraft, Reading } from './parsed.js'
-import type { Source, SourceRecord } from './source.js'
+import type { Draft, Reading } from './parsed.js'
+import type { Source } from './source.js'
 
 const KNOWN_FIELDS = new Set([
   'role',

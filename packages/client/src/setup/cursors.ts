@@ -1,16 +1,6 @@
 import { type PermanentError, validationError } from '@heddle/contracts'
 import { fingerprint } from '@heddle/core'
-import type { Page } from './options.js'
-
-/** Which page of a list is meant. */
-export interface PageOptions {
-  /** Entries of the page, at most. */
-  readonly limit?: number
-  /** The `nextCursor` of the page before. */
-  readonly cursor?: string | undefined
-  /** @deprecated The name that `cursor` had. */
-  readonly after?: string | undefined
-}
+import type { Page, PageOptions } from '../interface/pages.js'
 
 /**
  * What tells one list from every other: its kind, and the id of the project, the agent or the thread that it belongs to. Filters

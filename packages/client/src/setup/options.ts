@@ -44,16 +44,7 @@ export interface ClientParts {
   tellProject(): Promise<void> | null
 }
 
-/** How long a call waits for its answer unless it says otherwise, in milliseconds. */
-export const DEADLINE_MS_DEFAULT = 30_000
-
 export function checkPageLimit(limit: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= limits.pageItemsMax) return
   throw validationError('limit', `must be a whole number from 1 to ${limits.pageItemsMax}`, limit)
-}
-
-/** A page of a list; `nextCursor` is what the next page is asked for with, as `cursor`, and null on the last. */
-export interface Page<Item> {
-  readonly items: readonly Item[]
-  readonly nextCursor: string | null
 }

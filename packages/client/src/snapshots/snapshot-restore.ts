@@ -24,15 +24,10 @@ import {
 } from '@heddle/store'
 import { checkDeadline } from '../calls/deadline.js'
 import type { Patience } from '../calls/retrying.js'
+import type { RestoreOptions } from '../interface/snapshots.js'
 import { appendPlaced } from '../messages/messages.js'
 import type { ClientParts } from '../setup/options.js'
 import { readSnapshot } from './snapshots.js'
-
-export interface RestoreOptions {
-  /** How long to wait until all is stored, in milliseconds. Default 120,000. */
-  readonly deadlineMs?: number
-  readonly signal?: AbortSignal
-}
 
 const RESTORE_DEADLINE_MS = 120_000
 

@@ -24,19 +24,10 @@ import { checkDeadline } from '../calls/deadline.js'
 import { idsOfKey } from '../calls/idempotency.js'
 import { newId } from '../calls/ids.js'
 import { persist } from '../calls/retrying.js'
-import { type CursorList, cursorOf, type PageOptions, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit, type Page } from '../setup/options.js'
-
-export interface SaveOptions {
-  /** How long to wait for it, in milliseconds. Default 120,000: a model writes its summary. */
-  readonly deadlineMs?: number
-  readonly signal?: AbortSignal
-  /** Asked for again under the same key, it is the same snapshot, or fails as it did, unless that was for lack of time. */
-  readonly idempotencyKey?: string | undefined
-}
-
-/** Default 50 snapshots (docs/snapshots.md). */
-export type SnapshotListOptions = PageOptions
+import type { Page } from '../interface/pages.js'
+import type { SaveOptions, SnapshotListOptions } from '../interface/snapshots.js'
+import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
+import { type ClientParts, checkPageLimit } from '../setup/options.js'
 
 const SAVE_DEADLINE_MS = 120_000
 /** A window may take seconds to read: whoever waits looks less often than for a context. */

@@ -1,19 +1,5 @@
-import {
-  type IterationInput,
-  iterationInputSchema,
-  limits,
-  mergeSettings,
-  nameSchema,
-  notFound,
-  parse,
-} from '@heddle/contracts'
-import {
-  type Iteration,
-  iterationFingerprint,
-  type LoopContext as ShownLoop,
-  threadIdOf,
-  truncateIteration,
-} from '@heddle/core'
+import { iterationInputSchema, limits, mergeSettings, nameSchema, notFound, parse } from '@heddle/contracts'
+import { type Iteration, iterationFingerprint, threadIdOf, truncateIteration } from '@heddle/core'
 import {
   appendIterations,
   ensureThread,
@@ -24,28 +10,19 @@ import {
   type PreparedIteration,
   type ProgressRow,
 } from '@heddle/store'
-import { z } from 'zod'
 import { newId } from '../calls/ids.js'
+import {
+  type AppendIterationsOptions,
+  type AppendIterationsResult,
+  type IterationEntry,
+  type ListIterationsOptions,
+  type LoopContext,
+  type LoopSummary,
+  listOptionsSchema,
+} from '../interface/iterations.js'
+import type { Page } from '../interface/pages.js'
 import { noCursor, numberAt } from '../setup/cursors.js'
-import type { ClientParts, Page } from '../setup/options.js'
-
-/** An iteration to be appended; without an id it gets one, and is then one of its own each time it is appended. */
-export type NewIteration = Omit<IterationInput, 'id'> & { readonly id?: string }
-
-export interface AppendIterationsOptions {
-  readonly agent: string
-  readonly thread: string
-  readonly iterations: readonly NewIteration[]
-}
-
-export interface AppendIterationsResult {
-  readonly threadId: string
-  readonly stored: number
-  /** Iterations that were there before. */
-  readonly repeated: number
-  /** The number of each iteration, in their order. */
-  readonly iterationNumbers: readonly number[]
-}
+import type { ClientParts } from '../setup/options.js'
 
 /**
  * Appends iterations to a thread, in their order, exactly once however often they are sent under the same ids. The thread
@@ -103,22 +80,6 @@ function split(prepared: readonly PreparedIteration[]): PreparedIteration[][] {
   return steps
 }
 
-const listOptionsSchema = z.strictObject({
-  /** The number of the last iteration of the page before. */
-  cursor: z.string().optional(),
-  /** @deprecated The name that `cursor` had. */
-  after: z.string().optional().meta({ deprecated: true }),
-  limit: z.int().min(1).max(limits.pageItemsMax).default(50),
-  order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),
-})
-export type ListIterationsOptions = z.input<typeof listOptionsSchema>
-
-/** An iteration with its whole texts; see `truncateIteration` in core for what contexts show of them. */
-export interface IterationEntry extends Omit<Iteration, 'number' | 'happenedAtMs'> {
-  readonly iterationNumber: number
-  readonly timestamp: string
-}
-
 /**
  * A page of a thread's iterations by number. A page ends early where they are large.
  *
@@ -151,28 +112,6 @@ export async function listAllIterations(
 
 function entryOf({ number, happenedAtMs, ...iteration }: Iteration): IterationEntry {
   return { ...iteration, iterationNumber: number, timestamp: new Date(happenedAtMs).toISOString() }
-}
-
-/** The summary of a loop's older iterations. */
-export interface LoopSummary {
-  readonly text: string
-  /** How many iterations it covers, and the numbers of the first and the last of them. */
-  readonly coveredCount: number
-  readonly coveredFrom: number
-  readonly coveredTo: number
-  readonly tokens: number
-  /** Counts from 1; versions before it are kept. */
-  readonly version: number
-  readonly summarizer: string
-  readonly createdAt: string
-}
-
-/** A run: its iterations, its summary and what it knows (docs/iterations.md). */
-export interface LoopContext extends Omit<ShownLoop, 'iterations' | 'summary'> {
-  /** Those that the summary does not cover, oldest first, with the beginnings of their texts; at most the newest 400. */
-  readonly iterations: readonly IterationEntry[]
-  /** Null where no iteration has left the window, or the summary is still to be made. */
-  readonly summary: LoopSummary | null
 }
 
 /**

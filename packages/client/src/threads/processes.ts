@@ -1,18 +1,10 @@
 import { nameSchema, notFound, type ProcessBody, parse, processBodySchema, validationError } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { listProcesses, loadProcess, loadThread, type ProcessRow, putProcess } from '@heddle/store'
-import { type CursorList, NAME_PLACE, type PageOptions, pageOf, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit, type Page } from '../setup/options.js'
-
-/** How a process of a thread stands. */
-export interface ThreadProcess {
-  readonly name: string
-  readonly version: number
-  readonly status: string
-  readonly isRunning: boolean
-  readonly endedAt: string | null
-  readonly updatedAt: string
-}
+import type { Page, PageOptions } from '../interface/pages.js'
+import type { ThreadProcess } from '../interface/threads.js'
+import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
+import { type ClientParts, checkPageLimit } from '../setup/options.js'
 
 /**
  * Tells how a process of a thread stands. While it runs, every context of the agent says so. Each change is a version of

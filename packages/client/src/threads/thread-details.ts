@@ -1,12 +1,8 @@
-import { nameSchema, parse, type ThreadDetails, threadDetailsSchema } from '@heddle/contracts'
+import { nameSchema, parse, threadDetailsSchema } from '@heddle/contracts'
 import { putThread, type ThreadDetailsRow } from '@heddle/store'
 import { z } from 'zod'
+import type { ThreadBody } from '../interface/threads.js'
 import type { ClientParts } from '../setup/options.js'
-
-export interface ThreadBody extends ThreadDetails {
-  /** The agent that the thread belongs to; both are made where they are missing. */
-  readonly agent: string
-}
 
 const threadBodySchema = z.strictObject({ agent: nameSchema, ...threadDetailsSchema.shape })
 

@@ -24,23 +24,9 @@ import {
   importToolServers,
   type Tx,
 } from '@heddle/store'
+import type { ImportedThread, ImportThreadOptions } from '../interface/threads.js'
 import type { ClientParts } from '../setup/options.js'
 import { type Batch, BROKEN_HINT, batchesOf, recordsOf } from './export-records.js'
-
-export interface ImportThreadOptions {
-  /** The name of the thread here. Default: the one that it was exported under. */
-  readonly as?: string
-  readonly onProgress?: (messages: number) => void
-}
-
-export interface ImportedThread {
-  readonly thread: string
-  readonly agent: string
-  /** Rows that this import added, by the type of their records. */
-  readonly added: Readonly<Partial<Record<ExportRecord['type'], number>>>
-  /** Messages of the file. */
-  readonly messages: number
-}
 
 /**
  * Brings an exported thread back, to the byte: an export of it gives the same file. The file is read twice, first to check

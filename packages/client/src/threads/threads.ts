@@ -1,8 +1,7 @@
-import { type FormatName, nameSchema, notFound, parse } from '@heddle/contracts'
+import { nameSchema, notFound, parse } from '@heddle/contracts'
 import { agentIdOf, type HiddenMessages, hiddenText, remedies, sentTokens, threadIdOf } from '@heddle/core'
 import {
   type Compaction,
-  type ContextStateRow,
   countByRole,
   countPrunings,
   countWindow,
@@ -11,73 +10,16 @@ import {
   loadCompaction,
   loadSummaryCosts,
   loadThreadSizes,
-  type PruningCounts,
   type RoleCount,
-  type SummaryCosts,
   type ThreadSummary,
   type WindowCounts,
 } from '@heddle/store'
 import { checkDeadline } from '../calls/deadline.js'
-import { type CursorList, NAME_PLACE, type PageOptions, pageOf, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit, DEADLINE_MS_DEFAULT, type Page } from '../setup/options.js'
+import { DEADLINE_MS_DEFAULT, type Page } from '../interface/pages.js'
+import type { ListThreadsOptions, SettleOptions, ThreadOverview } from '../interface/threads.js'
+import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
+import { type ClientParts, checkPageLimit } from '../setup/options.js'
 import { waitFor } from '../setup/waiting.js'
-
-/** How a thread stands: what is stored of it, and how far the pipeline has come. */
-export interface ThreadOverview {
-  readonly threadId: string
-  readonly name: string
-  readonly code: string
-  readonly agent: string
-  readonly title: string | null
-  readonly goal: string | null
-  readonly status: string | null
-  readonly messages: number
-  /** Messages that a context may show, by kind; `imported` less those that a clear or the window hides. */
-  readonly eligible: number
-  readonly imported: number
-  /** Those that a clear or the window hides. */
-  readonly hidden: { readonly outsideWindow: number; readonly beforeClear: number }
-  /** What keeps messages out of contexts, and what to do about it. */
-  readonly warnings: readonly string[]
-  /** Messages that no context shows, by reason. */
-  readonly keptAside: Readonly<Record<string, number>>
-  readonly byRole: Readonly<Record<string, number>>
-  readonly toolCalls: number
-  readonly toolResults: number
-  /** Of the messages that a context may show, all that is sent of them: text, calls and reasoning. */
-  readonly tokens: number
-  /** The part of `tokens` that reasoning takes, signatures included. */
-  readonly reasoningTokens: number
-  /** Messages whose tokens are estimated so far. */
-  readonly uncounted: number
-  /** What all of them take verbatim in each format, within a twentieth. */
-  readonly sentTokens: Readonly<Record<FormatName, number>>
-  readonly headSeq: number
-  readonly cursors: { readonly prune: number; readonly summarize: number; readonly embed: number }
-  readonly lastError: string | null
-  /** The latest compactions, newest last. */
-  readonly states: readonly StateOverview[]
-  readonly prunings: PruningCounts
-  /** What providers were called for, as long as that is kept. */
-  readonly summaryCosts: SummaryCosts
-}
-
-export interface StateOverview {
-  readonly id: string
-  readonly generation: number
-  readonly status: ContextStateRow['status']
-  readonly strategy: string
-  readonly limitTokens: number
-  readonly coveredCount: number
-  readonly coveredTokens: number
-  readonly summary: string | null
-  readonly summaryTokens: number
-  readonly summarizer: string | null
-}
-
-export interface ListThreadsOptions extends PageOptions {
-  readonly agent?: string
-}
 
 export async function listAllThreads(
   parts: ClientParts,
@@ -182,17 +124,6 @@ function totals(
     toolCalls: roles.reduce((total, row) => total + row.toolCalls, 0),
     toolResults: sum(roles.filter((row) => row.role === 'tool_result')),
   }
-}
-
-export interface SettleOptions {
-  readonly deadlineMs?: number
-  readonly signal?: AbortSignal
-  readonly onProgress?: (overview: {
-    headSeq: number
-    cursors: ThreadOverview['cursors']
-    /** Whether the progress summary knows of all iterations. */
-    isProgressKept: boolean
-  }) => void
 }
 
 /**

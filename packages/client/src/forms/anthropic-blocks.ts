@@ -1,7 +1,7 @@
 import { validationError } from '@heddle/contracts'
 import { blocksField, blocksOf, type FlatContent, flattenContent, partsField } from './content.js'
 import { isJsonObject, type Json, type JsonObject, metadataField } from './json.js'
-import type { MessageDraft } from './parsed.js'
+import type { MessageDraft } from './message-draft.js'
 
 type ToolCalls = NonNullable<MessageDraft['toolCalls']>
 type Thinking = NonNullable<MessageDraft['thinking']>

@@ -1,0 +1,91 @@
+import type {
+  ArchiveListRequest,
+  ArchiveSearchRequest,
+  ContextDiff,
+  ContextRequest,
+  ContextResult,
+  ContextSummary,
+  RecallRequest,
+  RecallResult,
+  SearchRequest,
+} from '@heddle/contracts'
+import type { ContextFor } from '@heddle/core'
+import type { DeadLetter } from '@heddle/store'
+import type { subscribeToContexts } from '../calls/subscribe.js'
+import type { AgentsClient, SnapshotsClient } from './agents.js'
+import type { BuildOptions, ContextListOptions, GetOptions, MomentOptions, RequestedContext } from './contexts.js'
+import type { FollowedEvents, FollowOptions, SubscribeOptions } from './events.js'
+import type { ItemsClient } from './items.js'
+import type {
+  AppendOptions,
+  AppendResult,
+  ListMessagesOptions,
+  MessageEntry,
+  Producer,
+  ProducerOptions,
+} from './messages.js'
+import type { Page } from './pages.js'
+import type { DeadLetterSelection, GrantsClient, KeysClient, ProjectsClient, RedriveResult } from './projects.js'
+import type { PlanOptions, PrunePlan, UncompactOptions, UncompactResult } from './pruning.js'
+import type { ArchiveHit, ArchiveSearchResult, SearchResult } from './recall.js'
+import type { IterationsClient, ProcessesClient, ThreadsClient } from './threads.js'
+
+/** What producers and agents do with Heddle from inside its network: through the queue and the store. */
+export interface Client {
+  readonly messages: {
+    append(options: AppendOptions): Promise<AppendResult>
+    /** For many callers with a message each: gathers theirs into batches. */
+    producer(options: ProducerOptions): Producer
+    list(options: ListMessagesOptions): Promise<Page<MessageEntry>>
+  }
+  readonly deadLetters: {
+    /** Jobs that failed for good, newest first: those of the project, and those that name none. */
+    list(selection?: DeadLetterSelection): Promise<DeadLetter[]>
+    redrive(selection?: DeadLetterSelection): Promise<RedriveResult>
+  }
+  readonly contexts: {
+    /** Where the type of `request` tells the format, the messages are typed as the provider's package takes them. */
+    build<Request extends ContextRequest>(request: Request, options?: BuildOptions): Promise<ContextFor<Request>>
+    /** The contexts of a thread, newest first, without their messages. */
+    list(options: ContextListOptions): Promise<Page<ContextSummary>>
+    /** A context as it was delivered. */
+    get(id: string, options?: GetOptions): Promise<ContextResult>
+    /** The last context of a thread that was built up to a moment. */
+    at(moment: MomentOptions): Promise<ContextResult>
+    /** What became of one context in another. */
+    diff(before: string, after: string): Promise<ContextDiff>
+    /** Asks for a context without waiting for it; gives its id. */
+    order(request: ContextRequest, options?: Pick<BuildOptions, 'deadlineMs'>): Promise<string>
+    /** How a context stands that was asked for. */
+    find(id: string): Promise<RequestedContext>
+    /** What a compaction would do now; changes nothing. */
+    planPruning(options: PlanOptions): Promise<PrunePlan>
+    uncompact(options: UncompactOptions): Promise<UncompactResult>
+    /** The contexts of the project, or of a thread, as they are built. */
+    subscribe(options: SubscribeOptions): ReturnType<typeof subscribeToContexts>
+  }
+  readonly threads: ThreadsClient
+  readonly processes: ProcessesClient
+  readonly iterations: IterationsClient
+  readonly agents: AgentsClient
+  /** The rules, references and tools of agents, and those that threads hold (docs/items.md). */
+  readonly items: ItemsClient
+  readonly projects: ProjectsClient
+  /** Who may ask the gateway about the project. */
+  readonly keys: KeysClient
+  /** What projects may recall from each other: one side offers, the other accepts. */
+  readonly grants: GrantsClient
+  readonly snapshots: SnapshotsClient
+  recall(request: RecallRequest): Promise<RecallResult>
+  /** Finds messages by words and vectors: in one thread, in the threads of an agent, or in the whole project. */
+  search(request: SearchRequest): Promise<SearchResult>
+  readonly events: {
+    /** The events of the project from a number on, without end and without gaps, until `signal` is aborted. */
+    follow(options: FollowOptions): Promise<FollowedEvents>
+  }
+  /** What was condensed, without its contents: by thread, kind, path, tool, time, or whether it failed; by words and meaning. */
+  readonly archive: {
+    list(request?: ArchiveListRequest): Promise<Page<ArchiveHit>>
+    search(request: ArchiveSearchRequest): Promise<ArchiveSearchResult>
+  }
+}

@@ -1,0 +1,83 @@
+import type { AccessRole, StageName } from '@heddle/contracts'
+import type { ErasureKind } from '@heddle/store'
+
+export interface DeadLetterSelection {
+  /** One stage only. */
+  readonly stage?: StageName
+  /** Letters that one call handles: 1 to 1,000,000. Default 100. */
+  readonly limit?: number
+}
+
+export interface RefusedLetter {
+  readonly jobId: string
+  readonly reason: string
+}
+
+export interface RedriveResult {
+  readonly redriven: number
+  readonly refused: readonly RefusedLetter[]
+}
+
+/** What an erasure removed. */
+export interface ErasureResult {
+  readonly kind: ErasureKind
+  readonly name: string
+  /** Rows by kind, such as `messages` and `contexts`; also those that an earlier, broken-off call removed. */
+  readonly removed: Readonly<Record<string, number>>
+  /** Jobs that this call took from the queues. */
+  readonly jobs: number
+  /** Whether all of it is removed; nothing of it is shown any more in either case. */
+  readonly finished: boolean
+}
+
+export interface EraseOptions {
+  /**
+   * False: answers once nothing of it is shown and nothing is taken for it any more. What is stored of it is removed
+   * meanwhile, by this process or by the next worker. Default true.
+   */
+  readonly wait?: boolean
+  /**
+   * Frees the name once nothing is left, also of what was erased before: whoever writes to it then begins something new.
+   * Messages that were erased are refused there, and so is what was sent before the erasure. Not for projects. Default
+   * false: the name is refused as long as the tombstone is kept.
+   */
+  readonly reuse?: boolean
+  /** Stops between two steps; what is left is removed by a worker, or by the next call. */
+  readonly signal?: AbortSignal
+}
+
+export interface OfferedGrant {
+  /** The id of the project that may read, which follows from its name. */
+  readonly toProjectId: string
+  readonly createdAt: string
+  /** Null until an admin of that project has accepted it. */
+  readonly acceptedAt: string | null
+  readonly revokedAt: string | null
+}
+
+export interface ApiKey {
+  readonly id: string
+  readonly name: string
+  readonly role: AccessRole
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly revokedAt: string | null
+}
+
+export interface ProjectsClient {
+  /** Erases the client's own project for good, with everything in it. */
+  delete(options?: Omit<EraseOptions, 'reuse'>): Promise<ErasureResult>
+}
+
+export interface KeysClient {
+  create(key: { readonly name: string; readonly role: AccessRole }): Promise<ApiKey & { readonly key: string }>
+  list(): Promise<{ readonly items: readonly ApiKey[] }>
+  revoke(id: string): Promise<ApiKey>
+}
+
+export interface GrantsClient {
+  offer(to: string): Promise<void>
+  accept(from: string): Promise<void>
+  revoke(sides: { readonly to: string } | { readonly from: string }): Promise<void>
+  list(): Promise<{ readonly items: readonly OfferedGrant[] }>
+}
