@@ -1,4 +1,3 @@
-import { createClient } from '@heddle/client'
 import {
   ConflictError,
   HeddleError,
@@ -8,6 +7,7 @@ import {
   parse,
 } from '@heddle/contracts'
 import { agentIdOf, canonicalJson, threadIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import type { Queues } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import type { Store, Tx } from '@heddle/store'

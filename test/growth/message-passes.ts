@@ -45,9 +45,9 @@ import {
 } from '@heddle/core'
 import { sampleMessage } from '@heddle/test-support/samples/conversations'
 import { sampleInput } from '@heddle/test-support/samples/sample-input'
-import { measure, split } from '../../packages/client/src/messages/splitting.js'
 import { partText } from '../../packages/core/src/summarizing/fold.js'
 import { cutLeaves, leafHash } from '../../packages/core/src/tree/leaves.js'
+import { measure, split } from '../../packages/engine/src/messages/splitting.js'
 import { redactedText } from '../../packages/models/src/summarize/fold-text.js'
 import type { Pass } from './measure.js'
 

@@ -1,5 +1,5 @@
-import { parseSession } from '@heddle/client'
 import { HeddleError } from '@heddle/contracts'
+import { parseSession } from '@heddle/sessions'
 import { entrySchemaOf, type FormName, readForm } from '../../packages/client/src/forms/index.js'
 import type { Pass } from './measure.js'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { ContextResult, FormatName, IngestJob, MessageInput, PlacedMessage } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { waitFor } from '@heddle/test-support'

@@ -1,4 +1,4 @@
-import type { NewMessage } from '@heddle/client'
+import type { NewMessage } from '@heddle/client/interface'
 import { wholeNumber } from '@heddle/test-support/samples/chances'
 import { textOf } from '@heddle/test-support/samples/texts'
 

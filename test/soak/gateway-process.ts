@@ -1,6 +1,6 @@
 import { gatewayBackendOf } from '@heddle/cli'
-import { createClient } from '@heddle/client'
 import { projectIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import { startGateway } from '@heddle/gateway'
 import { createEmbedders } from '@heddle/models'
 import { openQueues } from '@heddle/queue'

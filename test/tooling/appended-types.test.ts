@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { AppendOptions, Client, ContextIn } from '@heddle/client'
 import type { RemoteAppendOptions, RemoteClient } from '@heddle/client/http'
+import type { AppendOptions, Client } from '@heddle/client/interface'
+import type { ContextIn } from '@heddle/engine'
 import type { GenerateTextResult, ModelMessage, StepResult, ToolSet } from 'ai'
 import type OpenAI from 'openai'
 import type { ParsedChatCompletion } from 'openai/resources/chat/completions'

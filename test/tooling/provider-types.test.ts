@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Client, ContextIn } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { ContextResult } from '@heddle/contracts'
+import type { ContextIn } from '@heddle/engine'
 import type { ModelMessage } from 'ai'
 import type OpenAI from 'openai'
 import { expectTypeOf, test } from 'vitest'

@@ -1,4 +1,4 @@
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { ModelCalls } from '@heddle/contracts'
 import type { NewShare, StageStats } from '@heddle/queue'
 import type { Keys } from './admission/access.js'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { Writable } from 'node:stream'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { RetryableError } from '@heddle/contracts'
 import { createLogger, type Logger } from '@heddle/runtime'
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { createLogger } from '@heddle/runtime'
 import { expect, test } from 'vitest'
 import { startGateway } from './gateway.js'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { RetryableError } from '@heddle/contracts'
 import { createLogger } from '@heddle/runtime'
 import { expect, test } from 'vitest'

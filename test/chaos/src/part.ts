@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type Client, createClient } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
+import { createClient } from '@heddle/engine'
 import { openQueues } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { openStore } from '@heddle/store'

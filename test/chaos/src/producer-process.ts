@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Client, NewMessage } from '@heddle/client'
+import type { Client, NewMessage } from '@heddle/client/interface'
 import { HeddleError } from '@heddle/contracts'
 import { inParallel } from '@heddle/test-support/parallel'
 import type { LedgerEntry } from './ledger.js'

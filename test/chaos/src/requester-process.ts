@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { HeddleError } from '@heddle/contracts'
 import { chances, wholeNumber } from '@heddle/test-support/samples/chances'
 import { takePart } from './part.js'

@@ -1,4 +1,4 @@
-import { createClient } from '@heddle/client'
+import { createClient } from '@heddle/engine'
 import { openQueues } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { openStore } from '@heddle/store'

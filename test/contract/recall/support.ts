@@ -1,5 +1,6 @@
-import { type Client, createClient } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { messageReference, projectIdOf, threadIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import type { Queues } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import { type Append, archiveEntries, loadMessage, type NewArchiveEntry, type PreparedMessage } from '@heddle/store'

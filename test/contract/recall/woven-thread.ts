@@ -1,4 +1,4 @@
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { JsonObject, NewItem, PartialSettings } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import {

@@ -1,6 +1,6 @@
-import { createClient } from '@heddle/client'
 import { defaultSettings } from '@heddle/contracts'
 import { agentIdOf, projectIdOf, quantizeVector, type TextEmbedder } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import { createHashingEmbedder, type Embedder } from '@heddle/models'
 import type { Queues } from '@heddle/queue'
 import { openStore, type Store } from '@heddle/store'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { type ContextResult, limits, type PartialSettings } from '@heddle/contracts'
 import { projectIdOf, threadIdOf } from '@heddle/core'
 import type { Measured } from '@heddle/test-support/figure'

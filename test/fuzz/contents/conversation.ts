@@ -1,4 +1,4 @@
-import type { NewMessage } from '@heddle/client'
+import type { NewMessage } from '@heddle/client/interface'
 import { limits } from '@heddle/contracts'
 
 /** Messages after a content, so that a compaction covers it. */

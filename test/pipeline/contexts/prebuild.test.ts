@@ -1,6 +1,7 @@
-import { type Client, createClient } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { ContextRequest, ContextResult } from '@heddle/contracts'
 import { projectIdOf, threadIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import { systemClock } from '@heddle/runtime'
 import { waitFor } from '@heddle/test-support'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { ContextRequest, ContextResult } from '@heddle/contracts'
 import { projectIdOf, threadIdOf } from '@heddle/core'
 import postgres from 'postgres'

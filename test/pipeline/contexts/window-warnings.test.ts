@@ -1,6 +1,7 @@
-import { type Client, createClient, type NewMessage } from '@heddle/client'
 import { createClient as createHttpClient, type RemoteClient } from '@heddle/client/http'
+import type { Client, NewMessage } from '@heddle/client/interface'
 import type { AppendWarning, ContextResult } from '@heddle/contracts'
+import { createClient } from '@heddle/engine'
 import { systemClock } from '@heddle/runtime'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Served, serve } from '../doors/http-support.js'

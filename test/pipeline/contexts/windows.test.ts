@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { startStages } from '@heddle/cli'
-import { type Client, createClient, type NewMessage } from '@heddle/client'
+import type { Client, NewMessage } from '@heddle/client/interface'
+import { createClient } from '@heddle/engine'
 import { openQueues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'

@@ -1,5 +1,5 @@
-import { hasKeys, readKey } from '@heddle/client'
 import { projectIdOf } from '@heddle/core'
+import { hasKeys, readKey } from '@heddle/engine'
 import { type Gateway, type GatewayOptions, startGateway } from '@heddle/gateway'
 import { createLogger } from '@heddle/runtime'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'

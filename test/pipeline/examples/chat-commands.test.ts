@@ -1,4 +1,4 @@
-import { answerChatCommand, type ChatReply } from '@heddle/client'
+import { answerChatCommand, type ChatReply } from '@heddle/engine'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { modes, pipelineOfTests } from '../support.js'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { Pipeline } from '../support.js'
 
 /** A project with its secret, and all that names what it has. */

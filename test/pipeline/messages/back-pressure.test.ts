@@ -1,6 +1,6 @@
-import type { Client } from '@heddle/client'
-import { createClient } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { projectIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import { openQueues } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { openStore } from '@heddle/store'

@@ -1,5 +1,5 @@
-import { createClient } from '@heddle/client'
 import { RetryableError } from '@heddle/contracts'
+import { createClient } from '@heddle/engine'
 import { openStore } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { openTcpProxy } from '@heddle/test-support/servers/tcp-proxy'

@@ -1,4 +1,4 @@
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { modes, openPipeline, type Pipeline } from '../support.js'

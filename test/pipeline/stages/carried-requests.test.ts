@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createClient } from '@heddle/client'
 import type { ContextJob } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import { openQueues, type Queues } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { loadContext, type Store } from '@heddle/store'

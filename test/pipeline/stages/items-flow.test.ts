@@ -1,5 +1,6 @@
-import { type Client, createClient } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { RetryableError } from '@heddle/contracts'
+import { createClient } from '@heddle/engine'
 import type { Embedder } from '@heddle/models'
 import { describe, expect, test } from 'vitest'
 import { pipelineOfTests } from '../support.js'

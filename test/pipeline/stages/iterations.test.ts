@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Client, NewIteration } from '@heddle/client'
+import type { Client, NewIteration } from '@heddle/client/interface'
 import { RetryableError } from '@heddle/contracts'
 import { iterationFingerprint, projectIdOf, type SummaryRequest, summarizeExtractively, threadIdOf } from '@heddle/core'
 import type { Summarizer } from '@heddle/models'

@@ -1,4 +1,4 @@
-import type { NewMessage } from '@heddle/client'
+import type { NewMessage } from '@heddle/client/interface'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { modes, openPipeline, type Pipeline } from '../support.js'
 

@@ -1,4 +1,4 @@
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { ContextResult } from '@heddle/contracts'
 import { describe, expect, test } from 'vitest'
 import { searchDatabase } from '../canaries.js'

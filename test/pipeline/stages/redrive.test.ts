@@ -1,5 +1,6 @@
-import { type Client, createClient } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { projectIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import { waitFor } from '@heddle/test-support'
 import { onPostgres } from '@heddle/test-support/servers/queue-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Client, NewMessage } from '@heddle/client'
+import type { Client, NewMessage } from '@heddle/client/interface'
 import type { SnapshotFile } from '@heddle/core'
 import type { Summarizer } from '@heddle/models'
 import { sweepSnapshotFiles } from '@heddle/store'

@@ -13,12 +13,12 @@ export const bounded: readonly Bounded[] = [
   { file: 'packages/client/src/http/transport.ts', begins: '\\/+$', reason: OWN_SETTING },
   { file: 'packages/models/src/embed/pull-model.ts', begins: '\\/+$', reason: OWN_SETTING },
   {
-    file: 'packages/client/src/chat/commands.ts',
+    file: 'packages/engine/src/chat/commands.ts',
     begins: '^\\/(context|settings)',
     reason: 'What is left is taken to the end of the text, so the expression never goes back.',
   },
   {
-    file: 'packages/client/src/chat/commands.ts',
+    file: 'packages/engine/src/chat/commands.ts',
     begins: '^(\\S*)\\s*([\\s\\S]*)$',
     reason: 'What is left is taken to the end of the text, so the expression never goes back.',
   },

@@ -1,4 +1,4 @@
-import type { ThreadOverview } from '@heddle/client'
+import type { ThreadOverview } from '@heddle/client/interface'
 import type { ContextResult, Receipt } from '@heddle/contracts'
 import { countByMode } from '../commands/context/context-view.js'
 import type { ImportedThread } from '../importing/send.js'

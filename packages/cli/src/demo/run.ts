@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { SessionFormat } from '@heddle/client'
 import { type ContextResult, limits, stageNames } from '@heddle/contracts'
 import type { Config, Logger } from '@heddle/runtime'
+import type { SessionFormat } from '@heddle/sessions'
 import type { CommandContext } from '../connect/context.js'
 import { untilStopped } from '../connect/with-engine.js'
 import type { Engine } from '../host/engine.js'

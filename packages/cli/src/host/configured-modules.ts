@@ -21,7 +21,7 @@ export async function loadConfiguredModules(place: ConfigurationPlace): Promise<
 async function registerStrategies({ env, cwd }: ConfigurationPlace): Promise<void> {
   const { modules, baseDir } = strategyModulesOf({ env, cwd })
   if (modules.length === 0) return
-  const { loadStrategyModules } = await import('@heddle/client')
+  const { loadStrategyModules } = await import('@heddle/engine')
   await loadStrategyModules(modules, baseDir)
 }
 

@@ -1,7 +1,7 @@
-import { createClient } from '@heddle/client'
 import { ConflictError, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { assertDiskSpace } from '@heddle/embedded'
+import { createClient } from '@heddle/engine'
 import { openQueues, type Queues, type Settled } from '@heddle/queue'
 import { type Config, systemClock } from '@heddle/runtime'
 import { openStore, type QueryEmbedder } from '@heddle/store'

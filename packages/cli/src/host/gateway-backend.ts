@@ -1,5 +1,6 @@
-import { type Client, createClient, hasKeys, readKey } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { projectIdOf } from '@heddle/core'
+import { createClient, hasKeys, readKey } from '@heddle/engine'
 import type { GatewayBackend } from '@heddle/gateway'
 import { type Config, systemClock } from '@heddle/runtime'
 import type { Engine } from './engine.js'

@@ -1,5 +1,6 @@
-import { type Client, createClient } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { projectIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import type { Queues } from '@heddle/queue'
 import type { Config, Logger } from '@heddle/runtime'
 import { assertMigrated, openStore, type Store } from '@heddle/store'

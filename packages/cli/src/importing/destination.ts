@@ -1,7 +1,7 @@
-import { continuationIdOf, continueGrown, continueGrownIn, type EarlierForm, refuseChanged } from '@heddle/client'
 import type { RemoteClient } from '@heddle/client/http'
 import { HeddleError, limits, type MessageInput } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
+import { continuationIdOf, continueGrown, continueGrownIn, type EarlierForm, refuseChanged } from '@heddle/engine'
 import { loadThread } from '@heddle/store'
 import type { Engine } from '../host/engine.js'
 

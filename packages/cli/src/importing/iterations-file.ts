@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { NewIteration } from '@heddle/client'
+import type { NewIteration } from '@heddle/client/interface'
 import { iterationInputSchema, PermanentError, parse } from '@heddle/contracts'
 import { canonicalJson, importedIterationId } from '@heddle/core'
 import { readWholeFile } from './read-file.js'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseSession } from '@heddle/client'
+import { parseSession } from '@heddle/sessions'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readWholeFile } from './read-file.js'
 

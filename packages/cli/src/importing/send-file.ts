@@ -1,4 +1,4 @@
-import { countedFrom } from '@heddle/client'
+import { countedFrom } from '@heddle/client/calls'
 import { ineligibleReason } from '@heddle/core'
 import type { Destination, Overview, Sent } from './destination.js'
 import { isLong, type Part, partsIn } from './parts.js'

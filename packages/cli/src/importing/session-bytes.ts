@@ -3,8 +3,8 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { ByteSource } from '@heddle/client'
 import { PermanentError } from '@heddle/contracts'
+import type { ByteSource } from '@heddle/sessions'
 import { checkRegular, fileError, STANDARD_INPUT } from './read-file.js'
 
 /**

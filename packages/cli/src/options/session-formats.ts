@@ -1,4 +1,4 @@
-import type { SessionFormat } from '@heddle/client'
+import type { SessionFormat } from '@heddle/sessions'
 import { oneOf } from './option-values.js'
 
 export type FormatOption = SessionFormat | 'auto'

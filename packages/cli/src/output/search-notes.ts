@@ -1,4 +1,4 @@
-import type { SearchResult } from '@heddle/client'
+import type { SearchResult } from '@heddle/client/interface'
 
 /** What a search could not do, for people; nothing where it did all. */
 export function searchNotes({ isComplete, degraded }: Pick<SearchResult, 'isComplete' | 'degraded'>): string[] {

@@ -56,3 +56,10 @@ export function readForm(form: FormName, thread: string, entries: readonly FormE
 function saidIn({ role, content, toolCalls = [], toolCallId = '' }: MessageDraft): string {
   return JSON.stringify([role, content, toolCalls, toolCallId])
 }
+
+export { readAssistant, readThinking, readUser } from './anthropic-blocks.js'
+export { readAnthropicMessage, systemDraft } from './anthropic-message.js'
+export { blocksField, blocksOf, flattenContent } from './content.js'
+export { isJsonObject, type Json, type JsonObject, metadataField, otherFields, textField } from './json.js'
+export { countSkipped, type DraftMessage, type MessageDraft, type SourceRecord } from './message-draft.js'
+export { readOpenAiMessage, readToolCalls } from './openai-message.js'

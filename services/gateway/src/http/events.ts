@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { eventNumberSchema, eventsQuerySchema, type HeddleEvent, parse, RetryableError } from '@heddle/contracts'
 import { type Clock, ProjectSlots } from '@heddle/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-import { checkIdempotencyKey, idsOfKey, type KeyedKind } from '@heddle/client'
+import { checkIdempotencyKey, idsOfKey, type KeyedKind } from '@heddle/client/calls'
 
 type Header = string | string[] | undefined
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { AccessRole, Permission } from '@heddle/contracts'
 import { parse } from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'

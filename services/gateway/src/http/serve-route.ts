@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { AccessRole, Permission } from '@heddle/contracts'
 import { holdsLongText, jsonSteps, limits, RetryableError } from '@heddle/contracts'
 import { inTurns, type ProjectSlots } from '@heddle/runtime'

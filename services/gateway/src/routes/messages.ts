@@ -1,4 +1,4 @@
-import type { AppendMessages, NewIteration } from '@heddle/client'
+import type { AppendMessages, NewIteration } from '@heddle/client/interface'
 import {
   appendBodySchema,
   appendedSchema,

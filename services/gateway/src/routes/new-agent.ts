@@ -1,4 +1,4 @@
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { type AccessRole, type AgentBody, HeddleError, PermanentError } from '@heddle/contracts'
 
 type Agents = Pick<Client['agents'], 'put' | 'get'>

@@ -1,4 +1,4 @@
-import type { StateOverview } from '@heddle/client'
+import type { StateOverview } from '@heddle/client/interface'
 import {
   erasedSchema,
   erasureQuerySchema,

@@ -1,4 +1,4 @@
-import type { NewMessage } from '@heddle/client'
+import type { NewMessage } from '@heddle/client/interface'
 import { textOf } from '@heddle/test-support/samples/texts'
 
 export function conversationOf(count: number, first = 0): NewMessage[] {

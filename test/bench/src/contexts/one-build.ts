@@ -1,4 +1,4 @@
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { ContextRequest } from '@heddle/contracts'
 import { v7 } from 'uuid'
 import type { Bench } from '../bench.js'

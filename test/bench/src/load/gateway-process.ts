@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { gatewayBackendOf } from '@heddle/cli'
-import { createClient } from '@heddle/client'
 import { projectIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import { startGateway } from '@heddle/gateway'
 import { openQueues, type QueuesOptions } from '@heddle/queue'
 import { createLogger, loadConfig } from '@heddle/runtime'

@@ -1,5 +1,5 @@
-import { hasKeys, readKey } from '@heddle/client'
 import { createClient, type RemoteClient } from '@heddle/client/http'
+import { hasKeys, readKey } from '@heddle/engine'
 import { startGateway } from '@heddle/gateway'
 import { createLogger } from '@heddle/runtime'
 import type { Measured } from '@heddle/test-support/figure'

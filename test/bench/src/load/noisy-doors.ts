@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { createClient } from '@heddle/client'
+import { createClient } from '@heddle/engine'
 import { loadConfig } from '@heddle/runtime'
 import type { Measured } from '@heddle/test-support/figure'
 import { textOf } from '@heddle/test-support/samples/texts'

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
-import { type Client, createClient } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
+import { createClient } from '@heddle/engine'
 import { loadConfig } from '@heddle/runtime'
 import type { Measured } from '@heddle/test-support/figure'
 import { type Bench, withBench } from '../bench.js'

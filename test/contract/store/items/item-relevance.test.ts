@@ -1,6 +1,6 @@
-import { createClient } from '@heddle/client'
 import { selectionPresets } from '@heddle/contracts'
 import { agentIdOf, projectIdOf, type TextEmbedder } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import { createHashingEmbedder } from '@heddle/models'
 import type { Queues } from '@heddle/queue'
 import { loadAgentItems, relevantItems } from '@heddle/store'

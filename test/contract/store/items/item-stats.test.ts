@@ -1,7 +1,7 @@
-import { createClient } from '@heddle/client'
 import type { ContextResult, IncludeMode, MessageInput } from '@heddle/contracts'
 import { itemIdOf, threadIdOf } from '@heddle/core'
 import { embed } from '@heddle/embed'
+import { createClient } from '@heddle/engine'
 import { createHashingEmbedder } from '@heddle/models'
 import type { Queues } from '@heddle/queue'
 import { finishContext, loadItemStats, removeExpired, requestContext } from '@heddle/store'

@@ -1,6 +1,6 @@
-import { createClient } from '@heddle/client'
 import { type ItemKey, limits, type NewItem } from '@heddle/contracts'
 import { projectIdOf, threadIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import type { Queues } from '@heddle/queue'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshStore, type TestStore } from '../support.js'

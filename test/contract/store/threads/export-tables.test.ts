@@ -1,5 +1,5 @@
-import { createClient } from '@heddle/client'
 import { projectIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import type { Queues } from '@heddle/queue'
 import { exportTables } from '@heddle/store'
 import { expect, test } from 'vitest'

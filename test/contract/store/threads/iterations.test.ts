@@ -1,6 +1,6 @@
-import { createClient } from '@heddle/client'
 import type { IterationInput } from '@heddle/contracts'
 import { type Iteration, iterationFingerprint, threadIdOf } from '@heddle/core'
+import { createClient } from '@heddle/engine'
 import type { Queues } from '@heddle/queue'
 import { appendIterations, ensureThread, listIterations, overviewLoop, type PreparedIteration } from '@heddle/store'
 import fc from 'fast-check'

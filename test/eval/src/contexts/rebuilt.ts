@@ -1,4 +1,4 @@
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { type ContextDiff, type ContextRequest, type ContextResult, formats } from '@heddle/contracts'
 import type { Measured } from '@heddle/test-support/figure'
 import { openPipeline } from '../pipeline.js'

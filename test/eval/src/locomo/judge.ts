@@ -1,4 +1,4 @@
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { SearchLegs } from '@heddle/contracts'
 import type { Conversation, Question } from './read.js'
 

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import { defaultSettings, type SearchLegs, type Settings } from '@heddle/contracts'
 import { createEmbedders, type Embedder } from '@heddle/models'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'

@@ -1,5 +1,5 @@
-import type { ErasureResult } from '@heddle/client'
 import type { RemoteClient } from '@heddle/client/http'
+import type { ErasureResult } from '@heddle/client/interface'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { withEngine } from '../../connect/with-engine.js'

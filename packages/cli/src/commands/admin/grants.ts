@@ -1,4 +1,4 @@
-import type { Client } from '@heddle/client'
+import type { Client } from '@heddle/client/interface'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { withStore } from '../../connect/with-engine.js'

@@ -1,4 +1,4 @@
-import type { IterationEntry, NewIteration } from '@heddle/client'
+import type { IterationEntry, NewIteration } from '@heddle/client/interface'
 import { iterationInputSchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'

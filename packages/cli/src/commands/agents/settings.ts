@@ -133,7 +133,7 @@ async function change(
   { mustExist = false } = {},
 ): Promise<void> {
   await withRemote(context, options, null, async ({ agents }) => {
-    const { changeSettings } = await import('@heddle/client')
+    const { changeSettings } = await import('@heddle/engine')
     const change = (settings: PartialSettings) => changed(settings) as PartialSettings
     const agent = await changeSettings(agents, options.agent, change, { mustExist })
     context.printer.result({ agent: agent.name, version: agent.version, name, settings: agent.settings }, () => [

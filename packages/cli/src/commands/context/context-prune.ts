@@ -1,4 +1,4 @@
-import type { PrunePlan } from '@heddle/client'
+import type { PrunePlan } from '@heddle/client/interface'
 import type { ContextRequest } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'

@@ -1,4 +1,4 @@
-import type { ArchiveHit, ArchiveSearchResult, Page } from '@heddle/client'
+import type { ArchiveHit, ArchiveSearchResult, Page } from '@heddle/client/interface'
 import { addressNote } from '@heddle/contracts'
 import { oneLine, safeText } from '../../output/safe-text.js'
 import { searchNotes } from '../../output/search-notes.js'

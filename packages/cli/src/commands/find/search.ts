@@ -1,4 +1,4 @@
-import type { SearchHit, SearchResult } from '@heddle/client'
+import type { SearchHit, SearchResult } from '@heddle/client/interface'
 import { type SearchKind, type SearchLegs, searchKinds, searchLegs, searchRequestSchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'

@@ -1,4 +1,4 @@
-import type { SyncedTools } from '@heddle/client'
+import type { SyncedTools } from '@heddle/client/interface'
 import { type IncludeMode, includeModes } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'

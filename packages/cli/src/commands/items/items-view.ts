@@ -1,4 +1,4 @@
-import type { AgentItem, ThreadItemEntry } from '@heddle/client'
+import type { AgentItem, ThreadItemEntry } from '@heddle/client/interface'
 import { type ItemKey, type ItemType, notFound } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext } from '../../connect/context.js'

@@ -66,7 +66,7 @@ async function runGateway(context: CommandContext, options: GatewayCommandOption
 
 /** One of several gateways starts also where no key has been made yet: it lets nobody in until then, and says why. */
 async function warnWithoutKey({ store, projectId, config, log }: Engine): Promise<void> {
-  const { hasKeys } = await import('@heddle/client')
+  const { hasKeys } = await import('@heddle/engine')
   if (await hasKeys(store, projectId)) return
   log.warn(
     { project: config.project, hint: 'Make one with: heddle keys create --name admin --role admin' },

@@ -87,7 +87,7 @@ function serve(context: CommandContext, config: Config): Promise<void> {
 
 /** Whoever reaches it from elsewhere needs a key: without one it would serve nobody, and its user should know. */
 async function checkKeys({ store, projectId, config }: Engine): Promise<void> {
-  const { hasKeys } = await import('@heddle/client')
+  const { hasKeys } = await import('@heddle/engine')
   if (await hasKeys(store, projectId)) return
   throw new PermanentError('FORBIDDEN', `project "${config.project}" has no key, and others could reach this address`, {
     field: 'host',

@@ -1,4 +1,4 @@
-import type { ThreadOverview } from '@heddle/client'
+import type { ThreadOverview } from '@heddle/client/interface'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount, type Line, tableLines } from '../../output/table.js'
 

@@ -1,4 +1,4 @@
-import type { MessageEntry } from '@heddle/client'
+import type { MessageEntry } from '@heddle/client/interface'
 import { describePart } from '@heddle/core'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'

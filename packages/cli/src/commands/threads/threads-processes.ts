@@ -1,5 +1,5 @@
-import type { ThreadProcess } from '@heddle/client'
 import type { RemoteClient } from '@heddle/client/http'
+import type { ThreadProcess } from '@heddle/client/interface'
 import { processBodySchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'

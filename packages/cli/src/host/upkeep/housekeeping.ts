@@ -1,4 +1,4 @@
-import { finishErasure } from '@heddle/client'
+import { finishErasure } from '@heddle/engine'
 import type { Queues } from '@heddle/queue'
 import type { Clock, Config, Logger } from '@heddle/runtime'
 import {

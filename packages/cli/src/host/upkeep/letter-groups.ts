@@ -1,6 +1,6 @@
-import { ownersOf } from '@heddle/client'
 import { HeddleError, isWakeStage } from '@heddle/contracts'
 import { NIL_ID } from '@heddle/core'
+import { ownersOf } from '@heddle/engine'
 import type { DeadLetter } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import { insertDeadLetter, markThreadFailed, type Store } from '@heddle/store'

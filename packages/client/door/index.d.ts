@@ -1,0 +1,3 @@
+export type * from '@heddle/client/interface'
+export * from '@heddle/engine'
+export * from '@heddle/sessions'

@@ -1,0 +1,7 @@
+export { type AppendInput, readAppend } from './append-input.js'
+export { checkDeadline } from './deadline.js'
+export { countedAsAppended, countedAsEntries, countedFrom } from './fault-places.js'
+export { checkIdempotencyKey, idsOfKey, type KeyedKind } from './idempotency.js'
+export { newId } from './ids.js'
+export { isWorthRetrying, type Patience, pauseAfter, persist } from './retrying.js'
+export { subscribeToContexts } from './subscribe.js'

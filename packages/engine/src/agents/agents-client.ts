@@ -1,0 +1,26 @@
+import type { AgentsClient, SnapshotsClient } from '@heddle/client/interface'
+import { eraseAgent } from '../projects/erasure.js'
+import type { ClientParts } from '../setup/options.js'
+import { restoreSnapshot } from '../snapshots/snapshot-restore.js'
+import { getSnapshot, listAllSnapshots, saveSnapshot } from '../snapshots/snapshots.js'
+import { getAgent, listAllAgents, setAgent } from './agents.js'
+import { clearWindows } from './clears.js'
+
+export function agentsClient(parts: ClientParts): AgentsClient {
+  return {
+    put: (agent, body) => setAgent(parts, agent, body),
+    get: (agent) => getAgent(parts, agent),
+    list: (options) => listAllAgents(parts, options),
+    clear: (agent, options) => clearWindows(parts, agent, options),
+    delete: (agent, options) => eraseAgent(parts, agent, options),
+  }
+}
+
+export function snapshotsClient(parts: ClientParts): SnapshotsClient {
+  return {
+    save: (request, options) => saveSnapshot(parts, request, options),
+    history: (agent, options) => listAllSnapshots(parts, agent, options),
+    get: (id) => getSnapshot(parts, id),
+    restore: (id, options) => restoreSnapshot(parts, id, options),
+  }
+}

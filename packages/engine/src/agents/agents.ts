@@ -1,0 +1,41 @@
+import type { Page, PageOptions } from '@heddle/client/interface'
+import { type AgentBody, agentBodySchema, nameSchema, notFound, parse } from '@heddle/contracts'
+import { type AgentRow, type AgentSummary, ensureProject, listAgents, loadAgent, putAgent } from '@heddle/store'
+import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
+import { type ClientParts, checkPageLimit } from '../setup/options.js'
+
+/**
+ * Makes an agent, or gives it a new version; what is left out of the body stays as it is.
+ *
+ * @throws ConflictError where the agent has another version than `ifVersion` says
+ */
+export async function setAgent(
+  { store, project, projectId }: ClientParts,
+  name: string,
+  body: AgentBody,
+): Promise<AgentRow> {
+  const checked = parse(agentBodySchema, body, 'agent')
+  const agent = parse(nameSchema, name, 'agent')
+  return await store.inProject(projectId, async (tx) => {
+    await ensureProject(tx, { projectId, name: project })
+    return await putAgent(tx, { projectId, name: agent, ...checked })
+  })
+}
+
+/** @throws PermanentError `NOT_FOUND` */
+export async function getAgent({ store, projectId }: ClientParts, name: string): Promise<AgentRow> {
+  const agent = await store.inProject(projectId, (tx) => loadAgent(tx, { name: parse(nameSchema, name, 'agent') }))
+  if (!agent) throw notFound('agent', name, 'see `heddle agents list`')
+  return agent
+}
+
+export async function listAllAgents(
+  { store, projectId }: ClientParts,
+  { limit = 100, ...page }: PageOptions = {},
+): Promise<Page<AgentSummary>> {
+  checkPageLimit(limit)
+  const list: CursorList = { kind: 'agents', ownerId: projectId }
+  const [afterName] = placeAt(list, page, NAME_PLACE) ?? []
+  const query = { limit, ...(afterName !== undefined && { afterName }) }
+  return pageOf(await store.inProject(projectId, (tx) => listAgents(tx, query)), { list, limit })
+}

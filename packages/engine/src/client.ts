@@ -1,0 +1,73 @@
+import { subscribeToContexts } from '@heddle/client/calls'
+import type { BuildOptions, Client } from '@heddle/client/interface'
+import type { ContextRequest } from '@heddle/contracts'
+import type { ContextFor } from '@heddle/core'
+import { agentsClient, snapshotsClient } from './agents/agents-client.js'
+import { buildContext } from './contexts/build-context.js'
+import { lastContextAt } from './contexts/context-at.js'
+import { listThreadContexts } from './contexts/context-list.js'
+import { compareContexts, findContext, getContext, orderContext } from './contexts/contexts.js'
+import { planPruning } from './contexts/prune-plan.js'
+import { uncompact } from './contexts/uncompact.js'
+import { followEvents } from './events/events.js'
+import { itemsClient } from './items/items-client.js'
+import { listMessages } from './messages/history.js'
+import { appendMessages } from './messages/messages.js'
+import { createProducer } from './messages/producer.js'
+import { readDeadLetters, redrive } from './projects/dead-letters.js'
+import { grantsClient, keysClient, projectsClient } from './projects/projects-client.js'
+import { listArchive, searchArchive } from './recall/archive.js'
+import { recall } from './recall/recall.js'
+import { search } from './recall/search.js'
+import { openParts } from './setup/open-parts.js'
+import type { ClientOptions } from './setup/options.js'
+import { iterationsClient, processesClient, threadsClient } from './threads/threads-client.js'
+
+/** A client of one project, on a store and queues that its caller opened and closes. Nothing is sent yet. */
+export function createClient(options: ClientOptions): Client {
+  const parts = openParts(options)
+  const client: Client = {
+    messages: {
+      append: (append) => appendMessages(parts, append),
+      producer: (producer) => createProducer(parts, producer),
+      list: (listing) => listMessages(parts, listing),
+    },
+    deadLetters: {
+      list: (selection = {}) => readDeadLetters(parts, selection),
+      redrive: (selection = {}) => redrive(parts, selection),
+    },
+    contexts: {
+      // What is built is held to the rules of its format before it is stored.
+      build: <Request extends ContextRequest>(request: Request, options?: BuildOptions) =>
+        buildContext(parts, request, options) as Promise<ContextFor<Request>>,
+      get: (id, options) => getContext(parts, id, options),
+      at: (moment) => lastContextAt(parts, moment),
+      diff: (before, after) => compareContexts(parts, before, after),
+      list: (listing) => listThreadContexts(parts, listing),
+      order: (request, options) => orderContext(parts, request, options),
+      find: (id) => findContext(parts, id),
+      planPruning: (options) => planPruning(parts, options),
+      uncompact: (options) => uncompact(parts, options),
+      subscribe: (options) => subscribeToContexts(client, options),
+    },
+    threads: threadsClient(parts),
+    processes: processesClient(parts),
+    iterations: iterationsClient(parts),
+    agents: agentsClient(parts),
+    items: itemsClient(parts),
+    projects: projectsClient(parts),
+    keys: keysClient(parts),
+    grants: grantsClient(parts),
+    snapshots: snapshotsClient(parts),
+    recall: (request) => recall(parts, request),
+    search: (request) => search(parts, request),
+    events: {
+      follow: (options) => followEvents(parts, options),
+    },
+    archive: {
+      list: (request = {}) => listArchive(parts, request),
+      search: (request) => searchArchive(parts, request),
+    },
+  }
+  return client
+}

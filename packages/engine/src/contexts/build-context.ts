@@ -1,0 +1,158 @@
+import { checkDeadline, newId, persist } from '@heddle/client/calls'
+import type { BuildOptions } from '@heddle/client/interface'
+import { DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
+import {
+  type ContextJob,
+  type ContextRequest,
+  type ContextResult,
+  contextRequestSchema,
+  limits,
+  parse,
+} from '@heddle/contracts'
+import { preparedKey } from '@heddle/core'
+import type { ExpectedReply } from '@heddle/queue'
+import { loadContext, requestContext, unpackResult } from '@heddle/store'
+import type { ClientParts } from '../setup/options.js'
+import { jobOf, resultOf, rowOf } from './asking.js'
+import { contextAt } from './context-at.js'
+import { withPartBytes } from './context-parts.js'
+
+/**
+ * Asks for a context and waits for it. Its row is the answer: what is lost on the way, a job or a message, costs a moment
+ * and never the context.
+ *
+ * @throws PermanentError with the reason why it cannot be built, such as `BUDGET_TOO_SMALL`, or `NOT_FOUND` where the
+ *   thread is not there, or is erased meanwhile
+ * @throws RetryableError `TIMEOUT` at the deadline
+ */
+export async function buildContext(
+  parts: ClientParts,
+  request: ContextRequest,
+  { deadlineMs = DEADLINE_MS_DEFAULT, signal, onBusy = 'wait' }: BuildOptions = {},
+): Promise<ContextResult> {
+  const checked = parse(contextRequestSchema, request, 'context request')
+  checkDeadline(deadlineMs)
+  if (checked.at !== undefined) return await contextAt(parts, { ...checked, at: checked.at })
+  const { queues, projectId, clock } = parts
+  const take = () => queues.takeShare({ stage: 'assemble', projectId, bytes: 0 })
+  const endsAtMs = clock.monotonicMs() + deadlineMs
+  const giveBack = onBusy === 'fail' ? take() : await persist(async () => take(), { clock, endsAtMs, signal })
+  try {
+    const context = new AwaitedContext(parts, checked, Math.max(1, endsAtMs - clock.monotonicMs()), signal)
+    return await withPartBytes(parts, await context.answered())
+  } finally {
+    giveBack()
+  }
+}
+
+/**
+ * One request and the wait for its answer. Where nothing is likely to be prepared for it, the job carries it, and the worker
+ * makes its row together with the answer. Who has waited for a while and finds no row makes it: from then on nothing that is
+ * lost can lose the request, too.
+ */
+class AwaitedContext {
+  readonly #parts: ClientParts
+  readonly #request: ContextRequest
+  readonly #id = newId()
+  readonly #deadlineAtMs: number
+  /** Under which one may be prepared for it; null where none ever is. */
+  readonly #key: string | null
+  readonly #expected: ExpectedReply<ContextResult>
+  #isSent = false
+
+  constructor(parts: ClientParts, request: ContextRequest, deadlineMs: number, signal: AbortSignal | undefined) {
+    this.#parts = parts
+    this.#request = request
+    this.#deadlineAtMs = Date.now() + deadlineMs
+    this.#key = preparedKey(request, parts.settings)
+    this.#expected = parts.queues.expectReply({
+      requestId: this.#id,
+      deadlineMs,
+      ...(signal !== undefined && { signal }),
+      read: () => this.#read(),
+      open: (answer) => this.#open(answer),
+    })
+  }
+
+  async answered(): Promise<ContextResult> {
+    try {
+      // A server that takes long to refuse must not keep the caller past the deadline.
+      return await Promise.race([this.#expected.result, this.#send()])
+    } finally {
+      this.#expected.cancel()
+    }
+  }
+
+  async #send(): Promise<ContextResult> {
+    const { prebuild } = this.#request
+    const isLikelyPrepared = this.#key !== null && (prebuild ?? this.#parts.likelyPrepared.has(this.#key))
+    const carried = isLikelyPrepared ? null : this.#carried()
+    if (carried === null) return (await this.#ask()) ?? (await this.#expected.result)
+    await this.#add(carried)
+    return await this.#expected.result
+  }
+
+  /** A job that brings all that its worker must know; null where the request is too large for it. */
+  #carried(): Partial<ContextJob> | null {
+    const { threadId, request, deadlineAtMs } = this.#row()
+    // Almost all requests are far from the bound: without their message they are a few names and numbers.
+    const { message = '' } = request
+    if (message.length > limits.requestInJobCharactersMax) return null
+    if (JSON.stringify(request).length > limits.requestInJobCharactersMax) return null
+    return { threadId, asked: { request, deadlineAtMs } }
+  }
+
+  /** @returns what was prepared and answers it, which is found by the statement that asks; then nothing is asked for */
+  async #ask(): Promise<ContextResult | undefined> {
+    const { store, projectId, clock } = this.#parts
+    // What is under way already is to be answered by its own worker.
+    const isToBeLookedFor = this.#key !== null && !this.#isSent
+    const asked = {
+      ...this.#row(),
+      ...(isToBeLookedFor && { prepared: { key: this.#key ?? '', nowMs: clock.nowMs() } }),
+    }
+    const { ready } = await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })
+    if (ready !== null) return ready
+    await this.#add({})
+    return undefined
+  }
+
+  async #add(carried: Partial<ContextJob>): Promise<void> {
+    const wantsAnswer = this.#expected.takesAnswer
+    this.#isSent = true
+    await this.#parts.queues.add('assemble', {
+      ...jobOf(this.#parts, this.#id, this.#request),
+      ...carried,
+      ...(wantsAnswer && { wantsAnswer }),
+    })
+  }
+
+  async #read(): Promise<ContextResult | undefined> {
+    const { store, projectId } = this.#parts
+    const wasSent = this.#isSent
+    const row = await store.inProject(projectId, (tx) => loadContext(tx, { id: this.#id }), { snapshot: true })
+    // There is none yet, or it was erased: with its thread, which asking says, or since it was about to show another one
+    // that was.
+    if (row === null && wasSent) return await this.#ask()
+    const result = resultOf(row)
+    if (result !== undefined) this.#note(row?.mayAnswerAgain ?? false)
+    return result
+  }
+
+  async #open(answer: unknown): Promise<ContextResult | undefined> {
+    const result = answer instanceof Uint8Array ? await unpackResult(answer) : (answer as ContextResult)
+    if (result.id !== this.#id) return undefined
+    this.#note(false)
+    return result
+  }
+
+  /** An answer that may answer again is not brought by a reply. */
+  #note(mayAnswerAgain: boolean): void {
+    if (this.#key !== null && this.#request.prebuild === undefined)
+      this.#parts.likelyPrepared.note(this.#key, mayAnswerAgain)
+  }
+
+  #row() {
+    return rowOf(this.#parts, this.#id, this.#request, this.#deadlineAtMs)
+  }
+}

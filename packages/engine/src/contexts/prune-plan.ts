@@ -1,0 +1,127 @@
+import { type PlannedMessage, type PlanOptions, type PrunePlan, planSchema } from '@heddle/client/interface'
+import { notFound, type PartialSettings, parse, validationError } from '@heddle/contracts'
+import {
+  countMessageTokens,
+  countTokens,
+  ineligibleReason,
+  type Message,
+  messageReference,
+  planCompaction,
+  readConversation,
+  sentIn,
+  threadIdOf,
+} from '@heddle/core'
+import {
+  CONVERSATION_MESSAGES_MAX,
+  type Compaction,
+  loadCompaction,
+  loadUncovered,
+  loadUndone,
+  markUndone,
+  type Tx,
+  toCompactionState,
+  withPrunings,
+} from '@heddle/store'
+import type { ClientParts } from '../setup/options.js'
+
+/**
+ * What a compaction at the end of a thread would do now, message by message, and what it would free. Nothing is changed:
+ * the plan is that of the prune stage.
+ *
+ * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
+ */
+export async function planPruning(parts: ClientParts, options: PlanOptions): Promise<PrunePlan> {
+  const { thread, agent, model, budget, strategy } = parse(planSchema, options, 'prune plan')
+  const request = {
+    ...(model !== undefined && { model }),
+    ...(budget !== undefined && { budget }),
+    ...(strategy !== undefined && { strategy }),
+  }
+  const { compaction, messages, state } = await parts.store.inProject(parts.projectId, async (tx) => {
+    const found = await compactionOf(tx, parts, { thread, agent, request })
+    return { compaction: found, ...(await loadUncompacted(tx, found)) }
+  })
+  const { lane } = compaction
+  const reference = (message: Message) => messageReference(message.code)
+  const { plan, usage, isDue } = planCompaction(readConversation(messages), state, lane, reference)
+  const planned = plan === null ? [] : plannedMessages(plan, messages, reference)
+  const tokensAfter = plan === null ? usage : usage - plan.freedTokens
+  return {
+    thread,
+    agent: compaction.thread.agentName,
+    limitTokens: lane.limitTokens,
+    due: isDue,
+    tokensBefore: usage,
+    tokensAfter,
+    tokensFreed: usage - tokensAfter,
+    messages: planned,
+  }
+}
+
+/**
+ * The compaction of a thread in the lane of its settings, or of a request.
+ *
+ * @throws PermanentError `NOT_FOUND`; `VALIDATION_ERROR` where the thread belongs to another agent
+ */
+export async function compactionOf(
+  tx: Tx,
+  parts: ClientParts,
+  { thread, agent, request = {} }: { thread: string; agent?: string | undefined; request?: PartialSettings },
+): Promise<Compaction> {
+  const query = { threadId: threadIdOf(parts.projectId, thread), settings: parts.settings, request }
+  const compaction = await loadCompaction(tx, query)
+  if (!compaction) throw notFound('thread', thread, 'see `heddle threads list`')
+  const { agentName } = compaction.thread
+  if (agent !== undefined && agent !== agentName) {
+    throw validationError('agent', `must be the thread's agent, "${agentName}"`, agent)
+  }
+  return compaction
+}
+
+async function loadUncompacted(tx: Tx, { thread, latest, settings }: Compaction) {
+  const { threadId, clearedSeq, lastClearedAtMs } = thread
+  const bare = latest && toCompactionState(latest)
+  const query = { threadId, clearedSeq, lastClearedAtMs, state: bare, limit: CONVERSATION_MESSAGES_MAX }
+  const [read, undone] = await Promise.all([loadUncovered(tx, { ...query, keep: 'newest' }), loadUndone(tx, threadId)])
+  const messages = markUndone(read.messages, undone)
+    .filter((message) => ineligibleReason(message) === null)
+    .map((message) =>
+      message.tokensExact ? message : { ...message, ...countMessageTokens(message, countTokens), tokensExact: true },
+    )
+    .map((message) => sentIn(settings.format ?? 'neutral', message))
+  return { messages, state: latest && bare && (await withPrunings(tx, latest, bare, messages)) }
+}
+
+type Plan = NonNullable<ReturnType<typeof planCompaction>['plan']>
+
+function plannedMessages(
+  { prunings, newlyCovered }: Plan,
+  messages: readonly Message[],
+  reference: (message: Message) => string,
+): PlannedMessage[] {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  const covered = new Set(newlyCovered.map((message) => message.id))
+  const entry = (message: Message) => ({
+    messageId: message.restores?.id ?? message.id,
+    seq: message.seq,
+    reference: reference(message),
+    role: message.role,
+    tokensBefore: message.tokens,
+  })
+  // What is both pruned and summarized is not shown twice: the summary is what a context would have.
+  const pruned = prunings.flatMap(({ messageId, action, reason, text, tokens }): PlannedMessage[] => {
+    const message = byId.get(messageId)
+    if (!message || covered.has(messageId)) return []
+    return [{ ...entry(message), action, reason, text, tokensAfter: tokens }]
+  })
+  const summarized = newlyCovered.map((message): PlannedMessage => {
+    return {
+      ...entry(message),
+      action: 'summarize',
+      reason: 'between the messages that the strategy keeps',
+      text: '',
+      tokensAfter: 0,
+    }
+  })
+  return [...pruned, ...summarized].sort((left, right) => left.seq - right.seq)
+}

@@ -1,0 +1,59 @@
+import { type UncompactOptions, type UncompactResult, uncompactSchema } from '@heddle/client/interface'
+import { idSchema, notFound, parse, validationError } from '@heddle/contracts'
+import { parseReference, threadIdOf } from '@heddle/core'
+import { findMessagesByCode, type MessageRange, redoCompactions, type Tx, undoCompactions } from '@heddle/store'
+import type { z } from 'zod'
+import type { ClientParts } from '../setup/options.js'
+import { compactionOf } from './prune-plan.js'
+
+/**
+ * Undoes what compactions did to a message, a range or a whole thread: the next context shows those messages verbatim
+ * where they fit, and no later compaction takes them until `redo` hands them back. Messages that no compaction has touched
+ * are not counted, so doing it twice does it once.
+ *
+ * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`, `AMBIGUOUS_REFERENCE`
+ */
+export async function uncompact(parts: ClientParts, options: UncompactOptions): Promise<UncompactResult> {
+  const checked = parse(uncompactSchema, options, 'uncompact')
+  const redo = checked.redo === true
+  const threadId = threadIdOf(parts.projectId, checked.thread)
+  const { agent, change } = await parts.store.inProject(parts.projectId, async (tx) => {
+    const compaction = await compactionOf(tx, parts, checked)
+    const range = await rangeOf(tx, threadId, checked)
+    const { agentName, clearEpoch } = compaction.thread
+    const series = { threadId, clearEpoch, range }
+    return { agent: agentName, change: await (redo ? redoCompactions(tx, series) : undoCompactions(tx, series)) }
+  })
+  await parts.queues.wake('prune', { projectId: parts.projectId, threadId })
+  const { messages, states } = change
+  return { thread: checked.thread, agent, action: redo ? 'redone' : 'undone', messages, compactions: states }
+}
+
+type Selection = z.output<typeof uncompactSchema>
+
+async function rangeOf(tx: Tx, threadId: string, { message, fromSeq, toSeq, all }: Selection): Promise<MessageRange> {
+  const isRange = fromSeq !== undefined || toSeq !== undefined
+  const given = [message !== undefined, isRange, all === true].filter(Boolean).length
+  if (given !== 1) {
+    throw validationError('message', 'or a range or all must be given, and only one of them', `${given} of them`)
+  }
+  if (message !== undefined) return { messageId: await messageIdOf(tx, threadId, message) }
+  if (!isRange) return { all: true }
+  if (fromSeq === undefined || toSeq === undefined || fromSeq > toSeq) {
+    throw validationError(
+      'fromSeq',
+      'and toSeq must both be given, the first not after the last',
+      `${fromSeq}-${toSeq}`,
+    )
+  }
+  return { fromSeq, toSeq }
+}
+
+async function messageIdOf(tx: Tx, threadId: string, given: string): Promise<string> {
+  if (idSchema.safeParse(given).success) return given
+  const { message: code } = parseReference(given)
+  const candidates = await findMessagesByCode(tx, threadId, code)
+  const found = candidates.find((each) => each.code === code) ?? (candidates.length === 1 ? candidates[0] : undefined)
+  if (!found) throw notFound('message', given, 'give its id, or its whole reference')
+  return found.id
+}

@@ -1,0 +1,19 @@
+export type { ContextFor, ContextIn } from '@heddle/core'
+export { changeSettings } from './agents/change-settings.js'
+
+export { answerChatCommand, type ChatClient, type ChatCommand, type ChatField, type ChatReply } from './chat/index.js'
+export { createClient } from './client.js'
+
+export {
+  type Continued,
+  continuationIdOf,
+  continueGrown,
+  continueGrownIn,
+  type EarlierForm,
+  refuseChanged,
+} from './messages/growth.js'
+export { finishErasure, ownersOf } from './projects/erasure.js'
+export { hasKeys, readKey } from './projects/keys.js'
+
+export type { ClientOptions } from './setup/options.js'
+export { loadStrategyModules } from './strategy-modules.js'

@@ -1,0 +1,69 @@
+import type { ThreadItemEntry } from '@heddle/client/interface'
+import { type ItemKey, nameSchema, notFound, PermanentError, parse } from '@heddle/contracts'
+import { itemIdOf, shareForThread, threadIdOf } from '@heddle/core'
+import { changeThreadItem, loadAgentItems, loadThread, loadThreadItems, type ThreadRow, type Tx } from '@heddle/store'
+import type { ClientParts } from '../setup/options.js'
+import { findItem, readKey, toAgentItem } from './items.js'
+
+/** The items of a thread, in the order in which contexts show them. @throws PermanentError `NOT_FOUND` */
+export async function listThreadItems({ store, projectId }: ClientParts, thread: string): Promise<ThreadItemEntry[]> {
+  return await store.inProject(projectId, async (tx) => {
+    const { threadId, agentId } = await findThread(tx, projectId, thread)
+    const [items, held] = await Promise.all([loadAgentItems(tx, { agentId }), loadThreadItems(tx, { threadId })])
+    const { included } = shareForThread(items, held)
+    return included.map(({ item, includeMode }) => {
+      const { erased: _, ...shown } = toAgentItem(item)
+      return { ...shown, includeMode: includeMode === 'always' ? 'always' : 'manual' }
+    })
+  })
+}
+
+/**
+ * Adds an item to a thread by hand, whatever its mode is; one that the thread holds already stays as it is.
+ *
+ * @returns whether the thread did not hold it before
+ * @throws PermanentError `NOT_FOUND` where there is no such thread, or its agent has no such item; `AMBIGUOUS_REFERENCE`;
+ *   `VALIDATION_ERROR` where items were added to the thread, or removed, too many times
+ */
+export async function addThreadItem(parts: ClientParts, thread: string, key: ItemKey): Promise<boolean> {
+  return await change(parts, thread, false, async (tx, { agentName }) => {
+    const { itemId } = await findItem(tx, agentName, readKey(key))
+    return itemId
+  })
+}
+
+/**
+ * Takes an item away from a thread, whatever its mode is. One with the mode `agent` may still be selected for a request.
+ *
+ * @throws PermanentError `NOT_FOUND` where there is no such thread, or it does not hold the item; `AMBIGUOUS_REFERENCE`
+ */
+export async function removeThreadItem(parts: ClientParts, thread: string, key: ItemKey): Promise<void> {
+  const wanted = readKey(key)
+  const removed = await change(parts, thread, true, async (tx, { agentName, agentId }) => {
+    // Also one that the agent has no longer: its name may be given again.
+    if (wanted.type !== 'tool' || wanted.serverName !== undefined) return itemIdOf(agentId, wanted)
+    return (await findItem(tx, agentName, wanted)).itemId
+  })
+  if (!removed) throw notFound(wanted.type, wanted.name, `see \`heddle items list --thread "${thread}"\``)
+}
+
+async function change(
+  { store, projectId }: ClientParts,
+  thread: string,
+  removed: boolean,
+  find: (tx: Tx, thread: ThreadRow) => Promise<string>,
+): Promise<boolean> {
+  return await store.inProject(projectId, async (tx) => {
+    const found = await findThread(tx, projectId, thread)
+    const itemId = await find(tx, found)
+    const changed = await changeThreadItem(tx, { threadId: found.threadId, itemId, removed })
+    if (changed === null) throw new PermanentError('NOT_FOUND', `thread "${thread}" was erased meanwhile`)
+    return changed
+  })
+}
+
+export async function findThread(tx: Tx, projectId: string, name: string): Promise<ThreadRow> {
+  const thread = await loadThread(tx, { threadId: threadIdOf(projectId, parse(nameSchema, name, 'thread')) })
+  if (!thread) throw notFound('thread', name, 'see `heddle threads list`')
+  return thread
+}

@@ -1,0 +1,239 @@
+import {
+  type AppendInput,
+  countedAsAppended,
+  countedAsEntries,
+  isWorthRetrying,
+  newId,
+  type Patience,
+  persist,
+  readAppend,
+} from '@heddle/client/calls'
+import type { Ack, AppendOptions, AppendResult, AppendSettings } from '@heddle/client/interface'
+import { DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
+import { ConflictError, type IngestJob, type PlacedMessage } from '@heddle/contracts'
+import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
+import { loadThread } from '@heddle/store'
+import type { ClientParts } from '../setup/options.js'
+import { storedOf } from './looking.js'
+import { type OutgoingJob, type SendOptions, sendJob } from './sending.js'
+import { measure, type Parcel, type SizedMessage, split } from './splitting.js'
+import { windowWarnings } from './window-warnings.js'
+
+const noIds: ReadonlySet<string> = new Set()
+
+/** What a look at the window of old messages may take, in milliseconds. Who only queues does not wait for a store that is away. */
+const WARNING_MS_MAX: Readonly<Record<Ack, number>> = { stored: 1_000, queued: 200 }
+
+/** Jobs of one append under way at once. */
+const JOBS_IN_FLIGHT_MAX = 16
+
+/**
+ * Appends messages to a thread, in their order, exactly once however often they are sent.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE` that names the message, before anything is sent
+ * @throws ConflictError where an id is taken by another message, of the thread or of the append
+ * @throws RetryableError `TIMEOUT` where not all are known to be stored by the deadline; `RATE_LIMITED` with `retryAfter`
+ *   where the queue is full; `SERVICE_UNAVAILABLE` where a server is away. Appending the same ids again is harmless
+ */
+export async function appendMessages(parts: ClientParts, options: AppendOptions): Promise<AppendResult> {
+  const input = readAppend(options)
+  const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', onProgress } = options
+  const { agent, thread, newAgentRollingWindow, chosenIds } = input
+  const given = place(parts, threadIdOf(parts.projectId, thread), input)
+  try {
+    const appended = await appendPlaced(
+      parts,
+      { agent, thread, given, chosenIds, newAgentRollingWindow, idsAreNew: options.idsAreNew },
+      { ...patienceOf(parts, options), ack, asksForRoom: onBusy === 'wait' },
+      onProgress,
+    )
+    const timeoutMs = WARNING_MS_MAX[ack]
+    const warnings = await windowWarnings(parts, { agent, thread, placed: given, newAgentRollingWindow, timeoutMs })
+    return warnings.length === 0 ? appended : { ...appended, warnings }
+  } catch (error) {
+    throw countedAsEntries(error, input.entries)
+  }
+}
+
+/** Messages that have their places already. */
+export interface PlacedAppend extends Pick<AppendInput, 'agent' | 'thread' | 'chosenIds'> {
+  readonly given: readonly PlacedMessage[]
+  readonly newAgentRollingWindow?: number | null | undefined
+  /** None of the chosen ids needs to be looked up. */
+  readonly idsAreNew?: boolean | undefined
+}
+
+/** Appends messages at places that were given to them; see {@link appendMessages}. */
+export async function appendPlaced(
+  parts: ClientParts,
+  append: PlacedAppend,
+  options: SendOptions,
+  onProgress?: AppendSettings['onProgress'],
+): Promise<AppendResult> {
+  const given = append.given.map((one, index) => measure(one, `messages.${index}`))
+  const bytes = given.reduce((sum, { jsonCharacters }) => sum + jsonCharacters, 0)
+  const giveBack = tryShare(parts, bytes, options) ?? (await persist(async () => takeShare(parts, bytes), options))
+  try {
+    return await appendMeasured(parts, append, given, options, onProgress)
+  } finally {
+    giveBack()
+  }
+}
+
+/** @returns gives the share back @throws RetryableError `RATE_LIMITED` where there is none */
+function takeShare({ queues, projectId }: ClientParts, bytes: number): () => void {
+  return queues.takeShare({ stage: 'ingest', projectId, bytes })
+}
+
+/** @returns undefined where there is none now and the caller waits for room */
+function tryShare(parts: ClientParts, bytes: number, { asksForRoom }: SendOptions): (() => void) | undefined {
+  try {
+    return takeShare(parts, bytes)
+  } catch (error) {
+    if (asksForRoom && isWorthRetrying(error)) return undefined
+    throw error
+  }
+}
+
+async function appendMeasured(
+  parts: ClientParts,
+  append: PlacedAppend,
+  given: readonly SizedMessage[],
+  options: SendOptions,
+  onProgress: AppendSettings['onProgress'],
+): Promise<AppendResult> {
+  const { ack, asksForRoom } = options
+  const threadId = threadIdOf(parts.projectId, append.thread)
+  const messages = append.chosenIds.size === 0 ? given : withoutRepeats(given)
+  const mayBeStored = append.chosenIds.size > 0 && append.idsAreNew !== true
+  if (ack === 'stored' && parts.tellProject() !== null) await persist(async () => await parts.tellProject(), options)
+  const known = ack === 'stored' && mayBeStored ? await lookUp(parts, threadId, append, options) : noIds
+  const fresh = known.size === 0 ? messages : messages.filter(({ placed }) => !known.has(placed.message.id))
+  if (ack === 'stored' && fresh.length === 0) await checkAgent(parts, threadId, append.agent, options)
+  if (ack === 'queued') tellProjectMeanwhile(parts)
+
+  const jobs = split(fresh).map((parcel) => jobOf(parts, append, parcel))
+  if (!asksForRoom && jobs.length > 0) {
+    await parts.queues.admit({ jobs: jobs.length, bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0) })
+  }
+  options.signal?.throwIfAborted()
+  await sendAll(parts, threadId, { jobs, places: append.given }, options, onProgress)
+  return { threadId, stored: fresh.length, repeated: given.length - fresh.length }
+}
+
+function jobOf(parts: ClientParts, append: PlacedAppend, { messages, jsonCharacters }: Parcel): OutgoingJob {
+  const { agent, thread, newAgentRollingWindow } = append
+  const job: IngestJob = { projectId: parts.projectId, requestId: newId(), agent, thread, messages }
+  if (newAgentRollingWindow !== undefined) job.newAgentRollingWindow = newAgentRollingWindow
+  return { job, bytes: jsonCharacters }
+}
+
+/**
+ * A message that stands twice in one append is sent once, where it stands first.
+ *
+ * @throws ConflictError where two different messages have one id, before anything is sent
+ */
+function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[] {
+  if (given.length < 2) return given
+  const firstOf = new Map<string, PlacedMessage['message']>()
+  return given.filter(({ placed: { message } }, index) => {
+    const first = firstOf.get(message.id)
+    if (first === undefined) {
+      firstOf.set(message.id, message)
+      return true
+    }
+    if (messageFingerprint(first) === messageFingerprint(message)) return false
+    throw new ConflictError(`the append holds two different messages with the id ${message.id}`, {
+      field: `messages.${index}.id`,
+      received: message.id,
+      hint: 'Give each message an id of its own; nothing was sent.',
+    })
+  })
+}
+
+function patienceOf({ clock }: ClientParts, { deadlineMs = DEADLINE_MS_DEFAULT, signal }: AppendSettings): Patience {
+  return { clock, endsAtMs: clock.monotonicMs() + deadlineMs, signal }
+}
+
+/** The messages of an append, in their order. */
+type Places = readonly PlacedMessage[]
+
+/** Of messages whose ids the caller chose, those that are there already; they need not be sent again. */
+async function lookUp(
+  parts: ClientParts,
+  threadId: string,
+  { chosenIds, given }: PlacedAppend,
+  patience: Patience,
+): Promise<ReadonlySet<string>> {
+  const chosen = given.filter(({ message }) => chosenIds.has(message.id))
+  try {
+    return await persist(() => storedOf(parts, threadId, chosen), patience)
+  } catch (error) {
+    throw countedAsAppended(error, chosen, given)
+  }
+}
+
+/** Who does not wait for the store need not wait for this either: references name the project's id until then. */
+function tellProjectMeanwhile(parts: ClientParts): void {
+  parts
+    .tellProject()
+    ?.catch((error: unknown) => parts.log?.debug({ error }, 'the name of the project could not be told'))
+}
+
+/** Nothing is sent where all is stored, so nobody else would notice that the thread belongs to another agent. */
+async function checkAgent(parts: ClientParts, threadId: string, agent: string, patience: Patience): Promise<void> {
+  const thread = await persist(
+    () => parts.store.inProject(parts.projectId, (tx) => loadThread(tx, { threadId })),
+    patience,
+  )
+  if (!thread || thread.agentName === agent) return
+  throw new ConflictError(`thread "${thread.name}" belongs to agent "${thread.agentName}"`, {
+    field: 'agent',
+    received: agent,
+    hint: "append under the thread's own agent, or to another thread",
+  })
+}
+
+function place(
+  { ordinals, clock }: ClientParts,
+  threadId: string,
+  { messages, startedAtMs, continues }: AppendInput,
+): PlacedMessage[] {
+  const sentAtMs = messages.map((message) => (message.sentAt === undefined ? null : Date.parse(message.sentAt)))
+  const latestMs = continues ? ordinals.latestAtMs(threadId) : undefined
+  const places = proposePlaces(sentAtMs, startedAtMs ?? clock.nowMs(), latestMs)
+  const firstOrdinal = ordinals.next(threadId, { firstId: messages[0]?.id ?? '', places, continues })
+  // Messages that name no time of their own share that of the append.
+  let latest = { atMs: Number.NaN, text: '' }
+  return messages.map((message, index) => {
+    const atMs = places[index] ?? 0
+    if (atMs !== latest.atMs) latest = { atMs, text: new Date(atMs).toISOString() }
+    return { message, ordinal: firstOrdinal + index, orderedAt: latest.text }
+  })
+}
+
+async function sendAll(
+  parts: ClientParts,
+  threadId: string,
+  { jobs, places }: { jobs: readonly OutgoingJob[]; places: Places },
+  options: SendOptions,
+  onProgress: AppendSettings['onProgress'],
+): Promise<void> {
+  let sent = 0
+  let acknowledged = 0
+  const sendNext = async (): Promise<void> => {
+    for (let next = jobs[sent++]; next !== undefined; next = jobs[sent++]) {
+      try {
+        await sendJob(parts, threadId, next, options)
+      } catch (error) {
+        // The caller is told now: nothing more of the append is to be stored behind its back.
+        sent = jobs.length
+        throw countedAsAppended(error, next.job.messages, places)
+      }
+      acknowledged += next.job.messages.length
+      onProgress?.(acknowledged)
+    }
+  }
+  if (jobs.length === 1) await sendNext()
+  else await Promise.all(Array.from({ length: Math.min(JOBS_IN_FLIGHT_MAX, jobs.length) }, sendNext))
+}

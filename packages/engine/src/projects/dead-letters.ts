@@ -1,0 +1,62 @@
+import type { DeadLetterSelection, RedriveResult, RefusedLetter } from '@heddle/client/interface'
+import { PermanentError, parse, stageNames, stages, validationError } from '@heddle/contracts'
+import { NIL_ID } from '@heddle/core'
+import { type DeadLetter, listDeadLetters, loadDeadLetterPayload, markRedriven } from '@heddle/store'
+import { z } from 'zod'
+import type { ClientParts } from '../setup/options.js'
+
+const selectionSchema = z.object({
+  stage: z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` }).optional(),
+  limit: z.int().min(1).max(1_000_000).default(100),
+})
+
+/** The dead letters of the project, and those that name no project, newest first. */
+export async function readDeadLetters(
+  { store, projectId: own }: ClientParts,
+  selection: DeadLetterSelection,
+): Promise<DeadLetter[]> {
+  const { stage, limit } = parse(selectionSchema, selection, 'dead letters')
+  const read = (projectId: string) =>
+    store.inProject(projectId, (tx) => listDeadLetters(tx, { limit, ...(stage !== undefined && { stage }) }))
+  const [owns, nobodys] = await Promise.all([read(own), read(NIL_ID)])
+  return [...owns, ...nobodys].sort((left, right) => right.failedAtMs - left.failedAtMs).slice(0, limit)
+}
+
+/**
+ * Sends dead letters again, oldest first. One that no stage can read stays where it is; one that fails again is a dead
+ * letter again, in place of the one that was sent.
+ *
+ * @throws RetryableError where the queue or the store went away; what was sent until then is marked
+ */
+export async function redrive(parts: ClientParts, selection: DeadLetterSelection): Promise<RedriveResult> {
+  const refused: RefusedLetter[] = []
+  let redriven = 0
+  for (const letter of (await readDeadLetters(parts, selection)).reverse()) {
+    try {
+      await enqueueAgain(parts, letter)
+    } catch (error) {
+      if (!(error instanceof PermanentError)) throw error
+      refused.push({ jobId: letter.jobId, reason: error.message })
+      continue
+    }
+    // After it was enqueued: a letter that is sent twice does no harm, one that is marked and lost would.
+    await parts.store.inProject(letter.projectId, (tx) => markRedriven(tx, { id: letter.id }))
+    redriven++
+  }
+  return { redriven, refused }
+}
+
+async function enqueueAgain({ store, queues }: ClientParts, letter: DeadLetter): Promise<void> {
+  const stage = stageNames.find((name) => name === letter.stage)
+  if (stage === undefined) throw validationError('stage', `must be one of ${stageNames.join(', ')}`, letter.stage)
+  const payload = await store.inProject(letter.projectId, (tx) => loadDeadLetterPayload(tx, letter))
+  const subject = `${stage} job`
+  switch (stage) {
+    case 'ingest':
+      return queues.add(stage, parse(stages.ingest.schema, payload, subject))
+    case 'assemble':
+      throw new PermanentError('CONFLICT', 'its requester has been told; ask for the context again')
+    default:
+      await queues.rewake([{ stage, ...parse(stages[stage].schema, payload, subject) }])
+  }
+}

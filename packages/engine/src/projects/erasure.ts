@@ -1,0 +1,132 @@
+import type { EraseOptions, ErasureResult } from '@heddle/client/interface'
+import { nameSchema, notFound, parse } from '@heddle/contracts'
+import { agentIdOf, threadIdOf } from '@heddle/core'
+import type { Queues, WaitingJob } from '@heddle/queue'
+import {
+  beginErasure,
+  continueErasure,
+  type ErasureTarget,
+  loadErasure,
+  loadThreadIdsOf,
+  type Store,
+  sweepSnapshotFiles,
+} from '@heddle/store'
+import type { ClientParts } from '../setup/options.js'
+import { ErasureTurns } from './erasure-turns.js'
+
+/** Erases a thread and everything that was derived from it. @throws PermanentError `NOT_FOUND` */
+export function eraseThread(parts: ClientParts, name: string, options?: EraseOptions): Promise<ErasureResult> {
+  const targetId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
+  return erase(parts, { kind: 'thread', targetId }, name, options)
+}
+
+/** Erases an agent with its threads, its items and its snapshots. @throws PermanentError `NOT_FOUND` */
+export function eraseAgent(parts: ClientParts, name: string, options?: EraseOptions): Promise<ErasureResult> {
+  const targetId = agentIdOf(parts.projectId, parse(nameSchema, name, 'agent'))
+  return erase(parts, { kind: 'agent', targetId }, name, options)
+}
+
+/** Erases the client's own project with everything in it. @throws PermanentError `NOT_FOUND` */
+export function eraseProject(parts: ClientParts, options?: Omit<EraseOptions, 'reuse'>): Promise<ErasureResult> {
+  return erase(parts, { kind: 'project', targetId: parts.projectId }, parts.project, options)
+}
+
+/**
+ * The tombstone first: from then on nothing of it is shown and nothing is taken for it. Then its jobs, which hold messages
+ * that nobody will store, and then its rows.
+ */
+async function erase(
+  parts: ClientParts,
+  what: Pick<ErasureTarget, 'kind' | 'targetId'>,
+  name: string,
+  { signal, wait = true, reuse = false }: EraseOptions = {},
+): Promise<ErasureResult> {
+  const { store, queues, projectId, log } = parts
+  const target = { projectId, ...what }
+  const isThere =
+    (await store.inProject(projectId, (tx) => beginErasure(tx, target, { reuse }))) ||
+    // Messages of it may still be on their way.
+    ((await queues.removeJobs(jobsOf(target), { dryRun: true })) > 0 &&
+      (await store.inProject(projectId, (tx) => beginErasure(tx, target, { evenIfMissing: true, reuse })))) ||
+    // Asked for again, the erasure of a name that is free since is the one that happened.
+    (await store.inProject(projectId, (tx) => loadErasure(tx, target))) !== null
+  if (!isThere) throw notFound(what.kind, name, 'nothing of this name is stored, and nothing is on its way')
+  if (!wait) {
+    removeAll(parts, target).catch((error: unknown) => log?.warn({ error }, 'an erasure is left to the next worker'))
+    return { kind: what.kind, name, removed: {}, jobs: 0, finished: false }
+  }
+  const jobs = await removeAll(parts, target, signal)
+  const erasure = await store.inProject(projectId, (tx) => loadErasure(tx, target))
+  return { kind: what.kind, name, removed: erasure?.removed ?? {}, jobs, finished: true }
+}
+
+async function removeAll(
+  { store, queues, projectId, snapshotsFolder }: ClientParts,
+  target: ErasureTarget,
+  signal?: AbortSignal,
+): Promise<number> {
+  const jobs = await finishErasure({ store, queues }, target, signal)
+  if (snapshotsFolder !== null) await sweepSnapshotFiles(store, { folder: snapshotsFolder, projectId })
+  return jobs
+}
+
+/**
+ * Carries an erasure that was begun to its end. Any process may do so, again and at the same time.
+ *
+ * @returns how many jobs were taken from the queues
+ */
+export async function finishErasure(
+  { store, queues }: { readonly store: Store; readonly queues: Queues },
+  target: ErasureTarget,
+  signal?: AbortSignal,
+): Promise<number> {
+  const { projectId, kind, targetId } = target
+  const threadIds =
+    kind === 'agent' ? await store.inProject(projectId, (tx) => loadThreadIdsOf(tx, { agentId: targetId })) : []
+  const jobs = await queues.removeJobs(jobsOf(target, new Set(threadIds)))
+  const turns = turnsOf.get(store) ?? new ErasureTurns()
+  turnsOf.set(store, turns)
+  await turns.take(target.targetId, () => continueErasure(store, target, signal), signal)
+  return jobs
+}
+
+/** By the store whose connections they share. */
+const turnsOf = new WeakMap<Store, ErasureTurns>()
+
+/**
+ * The jobs of what is being erased. Only ingest jobs name their agent: those of contexts, which hold a message of the user,
+ * are known by their thread.
+ */
+function jobsOf(
+  { projectId, kind, targetId }: ErasureTarget,
+  threadIds: ReadonlySet<string> = new Set(),
+): (job: WaitingJob) => boolean {
+  return ({ payload }) => {
+    const { project, thread, agent } = ownersOf(payload)
+    if (project !== projectId) return false
+    return { project, thread, agent }[kind] === targetId || (thread !== null && threadIds.has(thread))
+  }
+}
+
+interface Owners {
+  readonly project: string | null
+  readonly thread: string | null
+  readonly agent: string | null
+}
+
+/** Whose a job is, by what its payload says; a poisoned one may have any shape. */
+export function ownersOf(payload: unknown): Owners {
+  const fields = (payload !== null && typeof payload === 'object' ? payload : {}) as Record<string, unknown>
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null)
+  const project = uuidOf(text('projectId'))
+  const [thread, agent] = [text('thread'), text('agent')]
+  return {
+    project,
+    thread: uuidOf(text('threadId')) ?? (project === null || thread === null ? null : threadIdOf(project, thread)),
+    agent: project === null || agent === null ? null : agentIdOf(project, agent),
+  }
+}
+
+function uuidOf(text: string | null): string | null {
+  return text !== null && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : null
+}

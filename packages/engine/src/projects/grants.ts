@@ -1,0 +1,54 @@
+import type { OfferedGrant } from '@heddle/client/interface'
+import { nameSchema, parse, validationError } from '@heddle/contracts'
+import { projectIdOf } from '@heddle/core'
+import { acceptGrant, ensureProject, listGrants, offerGrant, revokeGrant } from '@heddle/store'
+import type { ClientParts } from '../setup/options.js'
+
+/** Lets another project recall from this one, once that has accepted. */
+export async function offer({ store, project, projectId }: ClientParts, to: string): Promise<void> {
+  const other = otherProject(project, to, 'to')
+  await store.inProject(projectIdOf(other), (tx) => ensureProject(tx, { projectId: projectIdOf(other), name: other }))
+  await store.inProject(projectId, async (tx) => {
+    await ensureProject(tx, { projectId, name: project })
+    await offerGrant(tx, { granteeProjectId: projectIdOf(other), scope: 'recall' })
+  })
+}
+
+/**
+ * Accepts what another project has offered to this one.
+ *
+ * @throws PermanentError `NOT_FOUND` where nothing is offered
+ */
+export async function accept({ store, project, projectId }: ClientParts, from: string): Promise<void> {
+  const other = projectIdOf(otherProject(project, from, 'from'))
+  await store.inProject(other, (tx) => acceptGrant(tx, { granteeProjectId: projectId, scope: 'recall' }))
+}
+
+/** Takes back what this project has granted to another one, or gives back what that has granted; either side may. */
+export async function revoke(
+  { store, project, projectId }: ClientParts,
+  sides: { readonly to: string } | { readonly from: string },
+): Promise<void> {
+  const isOwn = 'to' in sides
+  const other = projectIdOf(isOwn ? otherProject(project, sides.to, 'to') : otherProject(project, sides.from, 'from'))
+  const [grantor, granteeProjectId] = isOwn ? [projectId, other] : [other, projectId]
+  await store.inProject(grantor, (tx) => revokeGrant(tx, { granteeProjectId, scope: 'recall' }))
+}
+
+export async function list({ store, projectId }: ClientParts): Promise<{ readonly items: readonly OfferedGrant[] }> {
+  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+  const rows = await store.inProject(projectId, (tx) => listGrants(tx))
+  const items = rows.map(({ granteeProjectId, createdAtMs, acceptedAtMs, revokedAtMs }) => ({
+    toProjectId: granteeProjectId,
+    createdAt: new Date(createdAtMs).toISOString(),
+    acceptedAt: time(acceptedAtMs),
+    revokedAt: time(revokedAtMs),
+  }))
+  return { items }
+}
+
+function otherProject(own: string, given: string, field: string): string {
+  const name = parse(nameSchema, given, field)
+  if (name === own) throw validationError(field, 'must be another project', name)
+  return name
+}

@@ -1,0 +1,117 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { newId } from '@heddle/client/calls'
+import type { ApiKey } from '@heddle/client/interface'
+import {
+  type Access,
+  type AccessRole,
+  accessRoleSchema,
+  idSchema,
+  nameSchema,
+  notFound,
+  parse,
+} from '@heddle/contracts'
+import {
+  type ApiKeyRow,
+  ensureProject,
+  findApiKey,
+  hasApiKeys,
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  type Store,
+  touchApiKey,
+} from '@heddle/store'
+import { parse as bytesOf } from 'uuid'
+import type { ClientParts } from '../setup/options.js'
+
+/*
+ * A key is `hdl_` and 64 characters: the id of its project (16 bytes) and 256 random bits. The project in it says in which
+ * project to look, so no look-up ever crosses projects; whoever changes it finds nothing there.
+ *
+ * What is kept is its SHA-256. A slow hash such as scrypt is for what people choose, which can be guessed: of 256 random bits
+ * nothing can, and it would cost each request 50 ms and more.
+ */
+const PREFIX = 'hdl_'
+const PROJECT_BYTES = 16
+const SECRET_BYTES = 32
+const KEY = /^hdl_[A-Za-z0-9_-]{64}$/
+
+/** @returns the key itself in `key`, which nobody can show again */
+export async function createKey(
+  { store, project, projectId }: ClientParts,
+  given: { readonly name: string; readonly role: AccessRole },
+): Promise<ApiKey & { readonly key: string }> {
+  const name = parse(nameSchema, given.name, 'name')
+  const role = parse(accessRoleSchema, given.role, 'role')
+  const secret = Buffer.concat([bytesOf(projectId), randomBytes(SECRET_BYTES)])
+  const key = PREFIX + secret.toString('base64url')
+  const row = await store.inProject(projectId, async (tx) => {
+    await ensureProject(tx, { projectId, name: project })
+    return await insertApiKey(tx, { id: newId(), name, role, hash: hashOf(key) })
+  })
+  return { ...toKey(row), key }
+}
+
+export async function listKeys({ store, projectId }: ClientParts): Promise<{ readonly items: readonly ApiKey[] }> {
+  return { items: (await store.inProject(projectId, (tx) => listApiKeys(tx))).map(toKey) }
+}
+
+/** @throws PermanentError `NOT_FOUND` where the project has no key of this id */
+export async function revokeKey({ store, projectId }: ClientParts, given: string): Promise<ApiKey> {
+  const id = parse(idSchema, given, 'id')
+  const row = await store.inProject(projectId, (tx) => revokeApiKey(tx, { id }))
+  if (!row) throw notFound('key', id, 'see `heddle keys list`')
+  return toKey(row)
+}
+
+/** How old a key's last use may be before it is written anew. */
+const TOUCH_EVERY_MS = 60_000
+
+/**
+ * For whom a key stands; null for what is none, or is revoked.
+ *
+ * @throws RetryableError `SERVICE_UNAVAILABLE` where the store is away
+ */
+export async function readKey(store: Store, key: string, nowMs: number): Promise<Access | null> {
+  if (!KEY.test(key)) return null
+  const projectId = projectOf(key)
+  const hash = hashOf(key)
+  const found = await store.inProject(projectId, (tx) => findApiKey(tx, { projectId, hash }), {
+    snapshot: true,
+    isFirst: true,
+  })
+  // The index compared them already, and how long it took tells of a hash, of which nobody gets back to a key.
+  if (found === null || !timingSafeEqual(hash, found.hash)) return null
+  if ((found.lastUsedAtMs ?? 0) + TOUCH_EVERY_MS < nowMs) {
+    // Who asks does not wait for it, and nobody is refused because it could not be written.
+    store.inProject(projectId, (tx) => touchApiKey(tx, { id: found.id, atMs: nowMs })).catch(() => undefined)
+  }
+  return { project: found.project, role: found.role }
+}
+
+/** Whether a project ever had a key. */
+export async function hasKeys(store: Store, projectId: string): Promise<boolean> {
+  return await store.inProject(projectId, (tx) => hasApiKeys(tx, { projectId }))
+}
+
+/** Not by the package that writes ids: that refuses those of which nobody can tell that they are one. */
+function projectOf(key: string): string {
+  const hex = Buffer.from(key.slice(PREFIX.length), 'base64url').subarray(0, PROJECT_BYTES).toString('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+function toKey({ id, name, role, createdAtMs, lastUsedAtMs, revokedAtMs }: ApiKeyRow): ApiKey {
+  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+  return {
+    id,
+    name,
+    role,
+    createdAt: new Date(createdAtMs).toISOString(),
+    lastUsedAt: time(lastUsedAtMs),
+    revokedAt: time(revokedAtMs),
+  }
+}

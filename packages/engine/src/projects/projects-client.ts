@@ -1,0 +1,28 @@
+import type { GrantsClient, KeysClient, ProjectsClient } from '@heddle/client/interface'
+import type { ClientParts } from '../setup/options.js'
+import { eraseProject } from './erasure.js'
+import { accept, list as listGrants, offer, revoke as revokeGrant } from './grants.js'
+import { createKey, listKeys, revokeKey } from './keys.js'
+
+export function projectsClient(parts: ClientParts): ProjectsClient {
+  return {
+    delete: (options) => eraseProject(parts, options),
+  }
+}
+
+export function keysClient(parts: ClientParts): KeysClient {
+  return {
+    create: (key) => createKey(parts, key),
+    list: () => listKeys(parts),
+    revoke: (id) => revokeKey(parts, id),
+  }
+}
+
+export function grantsClient(parts: ClientParts): GrantsClient {
+  return {
+    offer: (to) => offer(parts, to),
+    accept: (from) => accept(parts, from),
+    revoke: (sides) => revokeGrant(parts, sides),
+    list: () => listGrants(parts),
+  }
+}

@@ -1,0 +1,59 @@
+import type { Excerpts, Neighbour } from '@heddle/client/interface'
+import { excerpt } from '@heddle/core'
+import { type FoundRow, type HitPlace, type HitRow, type HitText, inSlices, loadHitTexts } from '@heddle/store'
+import type { ClientParts } from '../setup/options.js'
+
+/** Characters that all hits of a search may take together while their best places are looked for. */
+const CHARACTERS_MAX = 8_000_000
+const CHARACTERS_OF_HIT_MAX = 200_000
+const CHARACTERS_OF_NEIGHBOUR_MAX = 2_000
+
+/** The excerpts of some hits, in their order. */
+export async function showHits(
+  { store, projectId }: ClientParts,
+  hits: readonly FoundRow<HitRow>[],
+  terms: ReadonlySet<string>,
+): Promise<Excerpts[]> {
+  if (hits.length === 0) return []
+  const places = hits.map(({ place }) => place)
+  const charactersMax = Math.min(CHARACTERS_OF_HIT_MAX, Math.floor(CHARACTERS_MAX / hits.length))
+  const [own, before, after] = await store.inProject(projectId, (tx) =>
+    Promise.all([
+      loadHitTexts(tx, { places, charactersMax }),
+      loadHitTexts(tx, { places: beside(places, -1), charactersMax: CHARACTERS_OF_NEIGHBOUR_MAX }),
+      loadHitTexts(tx, { places: beside(places, 1), charactersMax: CHARACTERS_OF_NEIGHBOUR_MAX }),
+    ]),
+  )
+  const shown: Excerpts[] = []
+  for (const index of hits.keys()) {
+    const text = textAt(own, index)
+    shown.push({
+      text: text === undefined ? '' : await inSlices(excerpt(textOf(text), terms)),
+      before: await neighbour(textAt(before, index), terms),
+      after: await neighbour(textAt(after, index), terms),
+    })
+  }
+  return shown
+}
+
+function beside(places: readonly HitPlace[], distance: number): HitPlace[] {
+  return places.map(({ threadId, seq }) => ({ threadId, seq: seq + distance }))
+}
+
+function textAt(texts: readonly HitText[], index: number): HitText | undefined {
+  return texts.find(({ place }) => place === index)
+}
+
+async function neighbour(text: HitText | undefined, terms: ReadonlySet<string>): Promise<Neighbour | null> {
+  if (text === undefined) return null
+  const { messageId, role } = text
+  return { messageId, role, text: await inSlices(excerpt(textOf(text), terms)) }
+}
+
+/** What a message says, and what it calls. */
+function textOf({ content, toolCalls }: HitText): string {
+  const calls = toolCalls.map(({ name, arguments: given }) => {
+    return `${name} ${typeof given === 'string' ? given : JSON.stringify(given)}`
+  })
+  return [content, ...calls].filter((text) => text !== '').join('\n')
+}

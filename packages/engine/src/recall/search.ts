@@ -1,0 +1,72 @@
+import type { SearchResult } from '@heddle/client/interface'
+import { momentMs, parse, type SearchKind, type SearchRequest, searchRequestSchema, toolKinds } from '@heddle/contracts'
+import { formatReference, kindOfRole, kindsOf, kindTerm } from '@heddle/core'
+import { type FoundRow, findMessages, findWords, type HitRow, loadHits } from '@heddle/store'
+import type { ClientParts } from '../setup/options.js'
+import { showHits } from './search-texts.js'
+
+/**
+ * Finds messages by words and by vectors, best first: in one thread, in the threads of an agent, or in the whole project.
+ * What was said around a message counts, too, so a hit may hold none of the words; `before` and `after` show its neighbours.
+ * Messages can be found once the embed stage has met them, a moment after they were stored. Where vectors cannot be
+ * searched, words alone answer, and `degraded` says why.
+ *
+ * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` for an agent or a thread that is not there
+ */
+export async function search(parts: ClientParts, request: SearchRequest): Promise<SearchResult> {
+  const wanted = parse(searchRequestSchema, request, 'search')
+  const { query, by } = wanted
+  const { since, until, limit } = wanted
+  const nowMs = parts.clock.nowMs()
+  const conditions = {
+    sinceMs: since === undefined ? null : momentMs(since, nowMs),
+    untilMs: until === undefined ? null : momentMs(until, nowMs),
+  }
+  const { rows, ranking, isComplete } = await findMessages(parts, {
+    query,
+    by,
+    conditions: wanted,
+    isNarrowed: since !== undefined || until !== undefined,
+    limit,
+    load: (tx, places) => loadHits(tx, { places, conditions }),
+  })
+  const [kinds, texts] = await Promise.all([
+    findKinds(parts, ranking.agentId, rows),
+    showHits(parts, rows, ranking.terms),
+  ])
+  return {
+    items: rows.map(({ row, document }, index) => ({
+      messageId: row.messageId,
+      sourceId: row.sourceId,
+      thread: row.threadName,
+      ref: formatReference({ project: parts.project, thread: row.threadCode, message: row.code }),
+      kind: kinds[index] ?? 'other',
+      score: document.score,
+      at: new Date(row.orderedAtMs).toISOString(),
+      ...(texts[index] ?? { text: '', before: null, after: null }),
+    })),
+    isComplete,
+    model: ranking.model,
+    comparedBy: ranking.comparedBy,
+    degraded: ranking.degraded,
+  }
+}
+
+/** What hits are: a role says it of all but results, which postings know by their tools. */
+async function findKinds(
+  { store, projectId }: ClientParts,
+  agentId: string | null,
+  hits: readonly FoundRow<HitRow>[],
+): Promise<SearchKind[]> {
+  const hasResults = hits.some(({ row }) => row.role === 'tool_result')
+  const { lists } = hasResults
+    ? await store.inProject(projectId, (tx) => findWords(tx, { agentId, terms: toolKinds.map(kindTerm) }))
+    : { lists: new Map<string, readonly Uint8Array[]>() }
+  const ofTools = kindsOf(
+    hits.map(({ document }) => document),
+    new Map(toolKinds.map((kind) => [kind, lists.get(kindTerm(kind)) ?? []])),
+  )
+  return hits.map(({ row: { role } }, index) =>
+    role === 'tool_result' ? (ofTools[index] ?? 'other') : kindOfRole(role),
+  )
+}

@@ -1,0 +1,211 @@
+import type { Patience } from '@heddle/client/calls'
+import { checkDeadline } from '@heddle/client/calls'
+import type { RestoreOptions } from '@heddle/client/interface'
+import { type JsonObject, mergeSettings, type PlacedMessage, type Restored } from '@heddle/contracts'
+import {
+  copyId,
+  copyOf,
+  markId,
+  messageFingerprint,
+  originalOf,
+  RESTORED_KEY,
+  type SnapshotMessage,
+  windowBounds,
+  withTheirPairs,
+} from '@heddle/core'
+import {
+  findOriginals,
+  holdHead,
+  insertMarks,
+  loadThread,
+  type NewMark,
+  noteRestored,
+  type StoredOriginal,
+  storeEvents,
+  type ThreadRow,
+  type Tx,
+} from '@heddle/store'
+import { appendPlaced } from '../messages/messages.js'
+import type { ClientParts } from '../setup/options.js'
+import { readSnapshot } from './snapshots.js'
+
+const RESTORE_DEADLINE_MS = 120_000
+
+/**
+ * Brings the messages of a snapshot back into the windows of their threads (docs/snapshots.md). A message is stored once: each that
+ * its window does not show gets a mark, which stands at the end of the conversation and points at it. What the window
+ * shows, itself or by an earlier mark, stays where it is, so restoring again adds nothing.
+ *
+ * @throws PermanentError `NOT_FOUND`
+ * @throws RetryableError `TIMEOUT` where not all is stored by the deadline; restoring again goes on where it ended
+ */
+export async function restoreSnapshot(
+  parts: ClientParts,
+  given: string,
+  { deadlineMs = RESTORE_DEADLINE_MS, signal }: RestoreOptions = {},
+): Promise<Restored> {
+  checkDeadline(deadlineMs)
+  const { store, projectId, clock } = parts
+  const { row, file } = await readSnapshot(parts, given)
+  const patience: Patience = { clock, endsAtMs: clock.monotonicMs() + deadlineMs, signal }
+  const startedAtMs = await store.inProject(projectId, (tx) => noteRestored(tx, { id: row.id, nowMs: clock.nowMs() }))
+  const threads: string[] = []
+  let [restored, gone] = [0, 0]
+  if (startedAtMs !== null) {
+    for (const [threadId, messages] of byThread(file.messages)) {
+      signal?.throwIfAborted()
+      const one = { threadId, messages, snapshotId: row.id, startedAtMs }
+      const { thread, added } = await restoreThread(parts, one, patience)
+      restored += added
+      if (thread === null) gone += messages.length
+      else threads.push(thread)
+    }
+  }
+  const { length } = file.messages
+  const counts = { messages: length, restored, present: length - restored - gone, erased: row.erasedCount + gone }
+  return { id: row.id, agent: row.agentName, ...counts, threads }
+}
+
+function byThread(messages: readonly SnapshotMessage[]): Map<string, SnapshotMessage[]> {
+  const threads = new Map<string, SnapshotMessage[]>()
+  for (const message of messages) {
+    const others = threads.get(message.thread_id)
+    if (others) others.push(message)
+    else threads.set(message.thread_id, [message])
+  }
+  return threads
+}
+
+interface ThreadToRestore {
+  readonly threadId: string
+  /** In conversation order. */
+  readonly messages: readonly SnapshotMessage[]
+  readonly snapshotId: string
+  readonly startedAtMs: number
+}
+
+async function restoreThread(
+  parts: ClientParts,
+  one: ThreadToRestore,
+  patience: Patience,
+): Promise<{ thread: string | null; added: number }> {
+  const { store, projectId } = parts
+  const found = await store.inProject(projectId, (tx) => lookAt(tx, parts, one))
+  if (found === null) return { thread: null, added: 0 }
+  const copies = copiesOf(one, found.originals)
+  if (copies.length > 0) await storeCopies(parts, found.thread, copies, patience)
+  const marked = await store.inProject(projectId, async (tx) => await leaveMarks(tx, parts, one))
+  if (marked === null) return { thread: null, added: 0 }
+  if (marked.added > 0) await announce(parts, one.threadId, marked.headSeq)
+  return { thread: found.thread.name, added: copies.length + marked.added }
+}
+
+interface Found {
+  readonly thread: ThreadRow
+  /** What the thread holds of the snapshot, by the id of the message that was first. */
+  readonly originals: ReadonlyMap<string, StoredOriginal>
+}
+
+/** How the messages of a snapshot stand in their thread: as they were stored, or else as the copies that stand in for them. */
+async function lookAt(
+  tx: Tx,
+  { settings, clock }: ClientParts,
+  { threadId, messages }: ThreadToRestore,
+): Promise<Found | null> {
+  const thread = await loadThread(tx, { threadId })
+  if (thread === null) return null
+  const { rollingWindow } = mergeSettings(settings, thread.agentSettings, thread.settings)
+  const bounds = windowBounds({ ...thread, rollingWindow, nowMs: clock.nowMs() })
+  const ids = [...new Set(messages.map((message) => originalOf(message).id))]
+  const stored = new Map((await findOriginals(tx, { threadId, ids, bounds })).map((each) => [each.id, each]))
+  const absent = ids.filter((id) => !stored.has(id))
+  if (absent.length > 0) {
+    const copied = new Map(absent.map((id) => [copyId(threadId, id), id]))
+    for (const copy of await findOriginals(tx, { threadId, ids: [...copied.keys()], bounds })) {
+      stored.set(copied.get(copy.id) ?? copy.id, copy)
+    }
+  }
+  return { thread, originals: stored }
+}
+
+/** Copies of what the thread does not hold: the content of these messages stands in the snapshot alone. */
+function copiesOf(one: ThreadToRestore, originals: Found['originals']): PlacedMessage[] {
+  const { threadId, messages, snapshotId, startedAtMs } = one
+  const orderedAt = new Date(startedAtMs).toISOString()
+  const copies = new Map<string, PlacedMessage>()
+  for (const [ordinal, message] of messages.entries()) {
+    const { id: originalId } = originalOf(message)
+    if (originals.has(originalId) || copies.has(originalId)) continue
+    const id = copyId(threadId, originalId)
+    copies.set(originalId, { message: copyOf(message, { id, snapshotId }), ordinal, orderedAt })
+  }
+  return [...copies.values()]
+}
+
+async function storeCopies(
+  parts: ClientParts,
+  thread: ThreadRow,
+  copies: readonly PlacedMessage[],
+  patience: Patience,
+): Promise<void> {
+  const chosenIds = new Set(copies.map(({ message }) => message.id))
+  const append = { agent: thread.agentName, thread: thread.name, given: copies, chosenIds }
+  await appendPlaced(parts, append, { ack: 'stored', asksForRoom: true, ...patience })
+}
+
+/** Decides and stores under the lock of the thread's head: of two restores at once, the second sees what the first left. */
+async function leaveMarks(
+  tx: Tx,
+  parts: ClientParts,
+  one: ThreadToRestore,
+): Promise<{ added: number; headSeq: number } | null> {
+  const { threadId, messages, snapshotId, startedAtMs } = one
+  const head = await holdHead(tx, threadId)
+  const found = head && (await lookAt(tx, parts, one))
+  if (head === null || found === null) return null
+  const standing = (message: SnapshotMessage) => found.originals.get(originalOf(message).id)
+  const places = new Map(messages.map((message, ordinal) => [message, ordinal]))
+  const marks = new Map<string, NewMark>()
+  for (const message of withTheirPairs(messages, (each) => standing(each)?.isShown === false)) {
+    const original = standing(message)
+    // A snapshot may hold a message twice, where an earlier version had stored a copy of it: it comes back once.
+    if (original === undefined || marks.has(original.id)) continue
+    const { id, timestamp } = originalOf(message)
+    const mark = {
+      id: markId(threadId, original.id, head.headSeq + marks.size + 1),
+      role: original.role,
+      content: '',
+      metadata: { [RESTORED_KEY]: { snapshot: snapshotId, message: id, timestamp } } satisfies JsonObject,
+    }
+    marks.set(original.id, {
+      original,
+      input: mark,
+      ordinal: places.get(message) ?? 0,
+      fingerprint: messageFingerprint(mark),
+    })
+  }
+  if (marks.size > 0) {
+    const times = { orderedAtMs: startedAtMs, receivedAtMs: parts.clock.nowMs() }
+    await insertMarks(tx, head, { marks: [...marks.values()], ...times })
+  }
+  return { added: marks.size, headSeq: head.headSeq + marks.size }
+}
+
+/** The thread grew: its stages and subscribers learn of it, as they do of an append. The reconciler finds what is lost here. */
+async function announce(
+  { store, queues, projectId, log }: ClientParts,
+  threadId: string,
+  headSeq: number,
+): Promise<void> {
+  const event = { topic: 'message.stored' as const, threadId, subjectId: null, headSeq }
+  try {
+    await Promise.all([
+      ...(['prune', 'embed'] as const).map((stage) => queues.wake(stage, { projectId, threadId })),
+      storeEvents(store, { projectId, events: [event] }).then((events) =>
+        Promise.all(events.map((stored) => queues.publish(stored))),
+      ),
+    ])
+  } catch (error) {
+    log?.warn({ error, threadId }, 'a restore is stored; its thread is woken by the reconciler')
+  }
+}

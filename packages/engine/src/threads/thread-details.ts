@@ -1,0 +1,27 @@
+import type { ThreadBody } from '@heddle/client/interface'
+import { nameSchema, parse, threadDetailsSchema } from '@heddle/contracts'
+import { putThread, type ThreadDetailsRow } from '@heddle/store'
+import { z } from 'zod'
+import type { ClientParts } from '../setup/options.js'
+
+const threadBodySchema = z.strictObject({ agent: nameSchema, ...threadDetailsSchema.shape })
+
+/**
+ * Makes a thread, or tells what it is about and how it stands; what is left out of the body stays as it is, and null takes
+ * it away. Each change is a version of its own, and the same body twice is one.
+ *
+ * @throws ConflictError where the thread belongs to another agent
+ * @throws PermanentError `VALIDATION_ERROR`
+ */
+export async function setThread(
+  { store, project, projectId }: ClientParts,
+  name: string,
+  body: ThreadBody,
+): Promise<ThreadDetailsRow & { readonly agent: string }> {
+  const thread = parse(nameSchema, name, 'thread')
+  const checked = parse(threadBodySchema, body, 'thread')
+  const details = await store.inProject(projectId, (tx) =>
+    putThread(tx, { ...checked, thread, projectId, projectName: project }),
+  )
+  return { ...details, agent: checked.agent }
+}

@@ -1,0 +1,37 @@
+import type { IterationsClient, ProcessesClient, ThreadsClient } from '@heddle/client/interface'
+import { eraseThread } from '../projects/erasure.js'
+import type { ClientParts } from '../setup/options.js'
+import { appendAllIterations, getLoop, listAllIterations } from './iterations.js'
+import { getProcess, listThreadProcesses, setProcess } from './processes.js'
+import { setThread } from './thread-details.js'
+import { exportThread } from './thread-export.js'
+import { importThread } from './thread-import.js'
+import { getThread, listAllThreads, waitUntilSettled } from './threads.js'
+
+export function threadsClient(parts: ClientParts): ThreadsClient {
+  return {
+    list: (options) => listAllThreads(parts, options),
+    get: (thread) => getThread(parts, thread),
+    put: (thread, body) => setThread(parts, thread, body),
+    waitUntilSettled: (thread, options) => waitUntilSettled(parts, thread, options),
+    delete: (thread, options) => eraseThread(parts, thread, options),
+    export: (thread) => exportThread(parts, thread),
+    import: (read, options) => importThread(parts, read, options),
+  }
+}
+
+export function processesClient(parts: ClientParts): ProcessesClient {
+  return {
+    put: (thread, process, body) => setProcess(parts, thread, process, body),
+    get: (thread, process) => getProcess(parts, thread, process),
+    list: (thread, options) => listThreadProcesses(parts, thread, options),
+  }
+}
+
+export function iterationsClient(parts: ClientParts): IterationsClient {
+  return {
+    append: (options) => appendAllIterations(parts, options),
+    list: (thread, options) => listAllIterations(parts, thread, options),
+    loop: (thread) => getLoop(parts, thread),
+  }
+}
