@@ -1,4 +1,4 @@
-import { startStages } from '@heddle/cli'
+import { startStages } from '@heddle/host'
 import { openQueues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'

@@ -1,5 +1,5 @@
-import { startStages } from '@heddle/cli'
 import { stageNames } from '@heddle/contracts'
+import { startStages } from '@heddle/host'
 import { openQueues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'

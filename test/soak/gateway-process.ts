@@ -1,7 +1,7 @@
-import { gatewayBackendOf } from '@heddle/cli'
 import { projectIdOf } from '@heddle/core'
 import { createClient } from '@heddle/engine'
 import { startGateway } from '@heddle/gateway'
+import { gatewayBackendOf } from '@heddle/host/gateway'
 import { createEmbedders } from '@heddle/models'
 import { openQueues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'

@@ -1,5 +1,4 @@
 export { type RecordedSession, type RecordOptions, recordSession } from './demo/recorder.js'
-export { gatewayBackendOf } from './host/gateway-backend.js'
-export { type RunningStages, type StagesOptions, startStages } from './host/stages.js'
+
 export { type PlannedThread, planImport } from './importing/held-plan.js'
 export { type CliHost, runCli } from './run.js'

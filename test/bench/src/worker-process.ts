@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
-import { startStages } from '@heddle/cli'
 import type { StageName } from '@heddle/contracts'
+import { startStages } from '@heddle/host'
 import { defineWorker, done, openQueues, type QueuesOptions } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock, workInBackground } from '@heddle/runtime'
 import { openStore } from '@heddle/store'

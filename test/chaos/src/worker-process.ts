@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
-import { type StagesOptions, startStages } from '@heddle/cli'
 import { HeddleError, type StageName, stageNames } from '@heddle/contracts'
+import { type StagesOptions, startStages } from '@heddle/host'
 import { openQueues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
-import { startStages } from '@heddle/cli'
 import type { Client, NewMessage } from '@heddle/client/interface'
 import { createClient } from '@heddle/engine'
+import { startStages } from '@heddle/host'
 import { openQueues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'

@@ -1,6 +1,6 @@
 import { mergeSettings } from '@heddle/contracts'
+import type { Engine } from '@heddle/host'
 import { type AgentOutsideWindow, findOutsideWindows } from '@heddle/store'
-import type { Engine } from '../host/engine.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount } from '../output/table.js'
 

@@ -1,5 +1,5 @@
 import { RetryableError, type StageName } from '@heddle/contracts'
-import type { Engine } from '../host/engine.js'
+import type { Engine } from '@heddle/host'
 
 /**
  * Says at once that a command would wait for a stage that somebody has paused: the wait would tell nothing of it, and a

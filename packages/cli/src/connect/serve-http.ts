@@ -1,7 +1,7 @@
 import type { StageName } from '@heddle/contracts'
 import type { Gateway, GatewayBackend } from '@heddle/gateway'
+import type { Engine, EngineNeeds } from '@heddle/host'
 import { type Config, limitHeapGrowth } from '@heddle/runtime'
-import type { Engine, EngineNeeds } from '../host/engine.js'
 import { InterruptedError } from '../output/failure.js'
 import type { CommandContext } from './context.js'
 import { openServiceLog } from './service-log.js'
@@ -33,7 +33,7 @@ export async function serveHttp(context: CommandContext, config: Config, service
   let backend: GatewayBackend | null = null
   const serviceLog = openServiceLog(context, config, { command, workers: stages })
   const { log } = serviceLog
-  const { gatewayBackendOf } = await import('../host/gateway-backend.js')
+  const { gatewayBackendOf } = await import('@heddle/host/gateway')
   const { isOpenToOthers, startGateway } = await import('@heddle/gateway')
   const gateway = await startGateway({
     host: config.host,
@@ -46,7 +46,7 @@ export async function serveHttp(context: CommandContext, config: Config, service
   })
   try {
     await service.listening?.(gateway.port)
-    const { openEngine } = await import('../host/engine.js')
+    const { openEngine } = await import('@heddle/host')
     context.printer.note('starting ...')
     engine = await openEngine({
       context,

@@ -1,5 +1,5 @@
-import type { Engine, EngineNeeds } from '../host/engine.js'
-import type { StoreEngine } from '../host/store-engine.js'
+import type { Engine, EngineNeeds } from '@heddle/host'
+import type { StoreEngine } from '@heddle/host/store'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from './context.js'
 import { refuseRemote } from './gateway-address.js'
 
@@ -16,7 +16,7 @@ export async function withEngine<T>(
   refuseRemote(context, {}, 'this command')
   const config = configOf(context, options)
   // Loaded now and not at the top: help and faults in the command line need no database driver.
-  const { openEngine } = await import('../host/engine.js')
+  const { openEngine } = await import('@heddle/host')
   return await closing(
     context,
     await openEngine({ context, config, log: loggerOf(context, config, 'command'), needs }),
@@ -32,7 +32,7 @@ export async function withStore<T>(
 ): Promise<T> {
   refuseRemote(context, {}, 'this command')
   const config = configOf(context, options)
-  const { openStoreEngine } = await import('../host/store-engine.js')
+  const { openStoreEngine } = await import('@heddle/host/store')
   return await closing(
     context,
     await openStoreEngine({ context, config, log: loggerOf(context, config, 'command') }),

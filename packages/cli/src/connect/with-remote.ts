@@ -1,6 +1,6 @@
 import type { RemoteClient } from '@heddle/client/http'
+import type { EngineNeeds } from '@heddle/host'
 import type { Command } from 'commander'
-import type { EngineNeeds } from '../host/engine.js'
 import type { CommandContext, CommonOptions } from './context.js'
 import { gatewayOf } from './gateway-address.js'
 import { refusePaused } from './paused.js'

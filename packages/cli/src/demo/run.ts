@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type ContextResult, limits, stageNames } from '@heddle/contracts'
+import type { Engine } from '@heddle/host'
 import type { Config, Logger } from '@heddle/runtime'
 import type { SessionFormat } from '@heddle/sessions'
 import type { CommandContext } from '../connect/context.js'
 import { untilStopped } from '../connect/with-engine.js'
-import type { Engine } from '../host/engine.js'
 import { storeDestination } from '../importing/destination.js'
 import { fileOf, type PlannedThread, planImport } from '../importing/held-plan.js'
 import { sendFiles } from '../importing/send.js'
@@ -40,7 +40,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const session = await steps.run(options.file === undefined ? 'record a session' : 'read the session', () =>
     sessionOf(options),
   )
-  const { openEngine } = await import('../host/engine.js')
+  const { openEngine } = await import('@heddle/host')
   const engine = await steps.run('start the server and the workers', () =>
     openEngine({
       context,

@@ -1,5 +1,5 @@
 import { HeddleError } from '@heddle/contracts'
-import type { Engine } from '../host/engine.js'
+import type { Engine } from '@heddle/host'
 
 /** One call of a provider: a summary that is being written takes ten to twenty seconds, a demo not much more. */
 export const DEMO_CALL_MS_MAX = 20_000

@@ -1,10 +1,10 @@
 import { mergeSettings, settingOrigins, stageNames } from '@heddle/contracts'
+import { CloseStack } from '@heddle/host/closing'
+import type { DatabaseServer } from '@heddle/host/database'
 import { type Config, type Logger, settingsSourcesOf, variableOfSetting, withoutCredentials } from '@heddle/runtime'
 import type { ServerHealth, Store } from '@heddle/store'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../connect/context.js'
 import { untilStopped } from '../connect/with-engine.js'
-import { CloseStack } from '../host/close-stack.js'
-import type { DatabaseServer } from '../host/database-server.js'
 import { type Check, failedBy, passed, skipped, warned } from './check.js'
 import { checksOfServer, clockCheck, connectionCheck, noConnectionCheck } from './database.js'
 import { diskChecks } from './disk.js'
@@ -48,8 +48,8 @@ async function lookAtServers(
   opened: CloseStack,
 ): Promise<Check[]> {
   const { inspectServer, openStore } = await import('@heddle/store')
-  const { connectionsOf } = await import('../host/connections.js')
-  const { migrateAll, openServer } = await import('../host/database-server.js')
+  const { connectionsOf } = await import('@heddle/host')
+  const { migrateAll, openServer } = await import('@heddle/host/database')
   let server: DatabaseServer | undefined
   try {
     const started = await openServer({ context, config, log, durable: true })
@@ -131,8 +131,8 @@ async function lookAtQueues(
   opened: CloseStack,
 ): Promise<Check[]> {
   const { openQueues } = await import('@heddle/queue')
-  const { backendOf } = await import('../host/database-server.js')
-  const { servedStages } = await import('../host/presence/presence-in-store.js')
+  const { backendOf } = await import('@heddle/host/database')
+  const { servedStages } = await import('@heddle/host')
   try {
     const queues = await openQueues({ backend: backendOf(config, server), prefix: config.queuePrefix, log })
     opened.push('queues', CLOSE_MS, () => queues.close())

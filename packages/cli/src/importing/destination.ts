@@ -2,8 +2,8 @@ import type { RemoteClient } from '@heddle/client/http'
 import { HeddleError, limits, type MessageInput } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { continuationIdOf, continueGrown, continueGrownIn, type EarlierForm, refuseChanged } from '@heddle/engine'
+import type { Engine } from '@heddle/host'
 import { loadThread } from '@heddle/store'
-import type { Engine } from '../host/engine.js'
 
 /** Where sessions go: into a store of one's own, or through a gateway. */
 export interface Destination {

@@ -16,7 +16,7 @@ async function migrateDatabase(context: CommandContext, options: CommonOptions):
   refuseRemote(context, {}, 'bringing a database to its schema')
   const config = configOf(context, options)
   const log = loggerOf(context, config, 'command')
-  const { migrateAll, openServer } = await import('../../host/database-server.js')
+  const { migrateAll, openServer } = await import('@heddle/host/database')
   const server = await openServer({ context, config, log, durable: true })
   try {
     const applied = await untilStopped(context.signal, migrateAll(config, server, log))

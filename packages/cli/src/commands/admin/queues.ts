@@ -1,9 +1,9 @@
 import { type PoolWork, type StageName, stageNames } from '@heddle/contracts'
+import type { Engine } from '@heddle/host'
 import type { StageStats } from '@heddle/queue'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { withEngine } from '../../connect/with-engine.js'
-import type { Engine } from '../../host/engine.js'
 import { oneOf } from '../../options/option-values.js'
 import { limitOption, withCommonOptions } from '../../options/options.js'
 import { oneLine } from '../../output/safe-text.js'
@@ -60,7 +60,7 @@ function selectionOf({ stage, limit }: QueuesOptions) {
 }
 
 async function showQueues(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
-  const { servedStages } = await import('../../host/presence/presence-in-store.js')
+  const { servedStages } = await import('@heddle/host')
   await engine.queues.hearWorkers()
   const [stats, letters, served] = await Promise.all([
     engine.queues.stats(),
@@ -133,7 +133,7 @@ function workersOf({ pool, served }: { pool: PoolWork; served: boolean }): strin
 }
 
 async function retryThreads(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
-  const { wakeLagging } = await import('../../host/lagging.js')
+  const { wakeLagging } = await import('@heddle/host')
   const woken = await wakeLagging(engine, options)
   context.printer.result({ woken }, () => [`${formatCount(woken)} stages of threads woken`])
 }

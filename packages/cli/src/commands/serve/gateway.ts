@@ -1,11 +1,11 @@
 import { RetryableError } from '@heddle/contracts'
+import type { Engine } from '@heddle/host'
+import { findUp } from '@heddle/host/presence'
 import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { refuseRemote } from '../../connect/gateway-address.js'
 import { type ServedGateway, serveHttp } from '../../connect/serve-http.js'
-import type { Engine } from '../../host/engine.js'
-import { findUp } from '../../host/presence/presence.js'
 import { hostOption, portOption, withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
 

@@ -1,10 +1,10 @@
 import { ConflictError, HeddleError, PermanentError, stageNames } from '@heddle/contracts'
+import type { Engine } from '@heddle/host'
+import { announceUp, type RunningUp, withdrawUp } from '@heddle/host/presence'
 import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { type ServedGateway, serveHttp } from '../../connect/serve-http.js'
-import type { Engine } from '../../host/engine.js'
-import { announceUp, type RunningUp, withdrawUp } from '../../host/presence/presence.js'
 import { type IterationOptions, iterationSettings, withIterationOptions } from '../../options/iteration-options.js'
 import { hostOption, portOption, withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
@@ -48,7 +48,7 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
     ...(iterations !== null && { settings: { iterations } }),
   })
   if (config.mode !== 'embedded') return await serve(context, config)
-  const { FOLDER_WORD_MS_MAX, untilUp, WORD_MS_MAX } = await import('../../host/presence/up-elsewhere.js')
+  const { FOLDER_WORD_MS_MAX, untilUp, WORD_MS_MAX } = await import('@heddle/host/presence')
   const running = await untilUp(context, config.dataDir)
   if (running !== null) return tellRunning(context, config, running)
   try {

@@ -1,12 +1,12 @@
 import { RetryableError, type StageName, stageNames } from '@heddle/contracts'
+import { type HealthServer, startHealthServer } from '@heddle/host/health'
+import { findUp } from '@heddle/host/presence'
 import { limitHeapGrowth, withoutCredentials, workInBackground } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { refuseRemote } from '../../connect/gateway-address.js'
 import { openServiceLog } from '../../connect/service-log.js'
 import { untilAborted } from '../../connect/with-engine.js'
-import { type HealthServer, startHealthServer } from '../../host/health-server.js'
-import { findUp } from '../../host/presence/presence.js'
 import { type IterationOptions, iterationSettings, withIterationOptions } from '../../options/iteration-options.js'
 import { oneOf } from '../../options/option-values.js'
 import { concurrencyOption, portOption, withCommonOptions } from '../../options/options.js'
@@ -61,7 +61,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
   limitHeapGrowth()
   const service = openServiceLog(context, config, { command: 'worker', workers: stages })
   const { log } = service
-  const { openEngine } = await import('../../host/engine.js')
+  const { openEngine } = await import('@heddle/host')
   // Loads a server of HTTP besides, which a worker without a port does not need.
   const metrics = options.port === undefined ? null : new (await import('@heddle/gateway')).ProcessMetrics()
   const engine = await openEngine({

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HeddleError, RetryableError, type WakeStageName } from '@heddle/contracts'
+import type { Engine } from '@heddle/host'
 import type { CommandContext } from '../../connect/context.js'
-import type { Engine } from '../../host/engine.js'
 
 /** Compaction of a long session takes seconds; what takes longer goes on when a worker runs next. */
 const SETTLE_DEADLINE_MS = 120_000

@@ -1,7 +1,7 @@
 import { stageNames } from '@heddle/contracts'
+import { connectionsOf } from '@heddle/host'
 import { expect, test } from 'vitest'
-import { connectionCheck } from '../doctor/database.js'
-import { connectionsOf } from './connections.js'
+import { connectionCheck } from './database.js'
 
 const usual = { connections: { store: null, workers: null }, redisUrl: null }
 

@@ -1,7 +1,7 @@
 import type { Queues } from '@heddle/queue'
 import type { ErasureTarget, Store } from '@heddle/store'
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../../../test/support/src/manual-clock.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { startHousekeeping } from './housekeeping.js'
 
 const forEver = {

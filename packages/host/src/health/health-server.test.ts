@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RetryableError } from '@heddle/contracts'
 import { expect, test } from 'vitest'
+import { announceUp, findUp, withdrawUp } from '../presence/presence.js'
 import { type HealthServer, startHealthServer } from './health-server.js'
-import { announceUp, findUp, withdrawUp } from './presence/presence.js'
 
 const readMetrics = async () => ({ type: 'text/plain; version=0.0.4', text: 'a_total 1\n' })
 

@@ -1,6 +1,5 @@
-import { HeddleError, RetryableError } from '@heddle/contracts'
+import { errorData, HeddleError, RetryableError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
-import { describeFailure } from '../output/failure.js'
 
 /** A server that a process works with. */
 export interface AskedServer {
@@ -58,7 +57,7 @@ async function faultOf({ name, ping }: AskedServer, clock: Clock): Promise<Fault
     return null
   } catch (error) {
     const hint = error instanceof HeddleError ? error.hint : undefined
-    const why = describeFailure(error).detail.replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run))
+    const why = errorData(error).detail.replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run))
     return { name, why, hint }
   } finally {
     answered.abort()

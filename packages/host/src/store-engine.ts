@@ -4,11 +4,11 @@ import { createClient } from '@heddle/engine'
 import type { Queues } from '@heddle/queue'
 import type { Config, Logger } from '@heddle/runtime'
 import { assertMigrated, openStore, type Store } from '@heddle/store'
-import type { CommandContext } from '../connect/context.js'
 import { CloseStack } from './close-stack.js'
 import { connectionsOf } from './connections.js'
+import type { HostContext } from './context.js'
 import { type DatabaseServer, migrateAll, openServer } from './database-server.js'
-import { applicationNameOf } from './presence/presence-in-store.js'
+import { applicationNameOf } from './presence-in-store.js'
 import { openQueryEmbedder } from './query-embedder.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
 
@@ -27,7 +27,7 @@ export interface StoreEngine {
 const STORE_CLOSE_MS = 6_000
 
 export interface OpenStoreOptions {
-  readonly context: CommandContext
+  readonly context: HostContext
   readonly config: Config
   readonly log: Logger
 }

@@ -1,6 +1,6 @@
 import { RetryableError } from '@heddle/contracts'
 import { systemClock } from '@heddle/runtime'
-import type { CommandContext } from '../../connect/context.js'
+import type { HostContext } from '../context.js'
 import { findUp, isReady, type RunningUp } from './presence.js'
 
 const LOOK_EVERY_MS = 100
@@ -18,7 +18,7 @@ export const FOLDER_WORD_MS_MAX = 10_000
  * @param graceMs how long to wait for the word of one that is about to leave it
  * @throws RetryableError `TIMEOUT` where it has been starting for 20 s
  */
-export async function untilUp(context: CommandContext, dataDir: string, graceMs = 0): Promise<RunningUp | null> {
+export async function untilUp(context: HostContext, dataDir: string, graceMs = 0): Promise<RunningUp | null> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     const up = await findUp(dataDir)
     if (up === null && waitedMs >= graceMs) return null

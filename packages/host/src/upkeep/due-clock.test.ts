@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../../../test/support/src/manual-clock.js'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { createDueClock } from './due-clock.js'
 
 const YEAR_MS = 365 * 86_400_000

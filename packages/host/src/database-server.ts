@@ -2,8 +2,8 @@ import { startEmbeddedPostgres } from '@heddle/embedded'
 import { migrateQueues, openQueues } from '@heddle/queue'
 import type { Config, Logger } from '@heddle/runtime'
 import { migrate } from '@heddle/store'
-import type { CommandContext } from '../connect/context.js'
-import { assertData } from '../connect/data-makers.js'
+import type { HostContext } from './context.js'
+import { assertData } from './data-folder.js'
 import { enterFolder } from './presence/folder-users.js'
 
 /** Where the data is. */
@@ -22,7 +22,7 @@ export interface DatabaseServer {
 const APP_ROLE = 'heddle_app'
 
 export interface OpenServerOptions {
-  readonly context: CommandContext
+  readonly context: HostContext
   readonly config: Config
   readonly log: Logger
   /** False for data that nobody misses after a power cut. */

@@ -1,0 +1,1 @@
+export { type HealthServer, startHealthServer } from './health-server.js'

@@ -1,0 +1,5 @@
+export { connectionsOf } from './connections.js'
+export { type Engine, type EngineNeeds, openEngine } from './engine.js'
+export { wakeLagging } from './lagging.js'
+export { servedStages } from './presence-in-store.js'
+export { type RunningStages, type StagesOptions, startStages } from './stages.js'
