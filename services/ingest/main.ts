@@ -1,0 +1,4 @@
+import { serveStages } from '@heddle/host'
+
+// This stage alone, as one process of a pool: `node services/ingest/dist/main.js`.
+await serveStages(['ingest'])
