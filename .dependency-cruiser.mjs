@@ -12,7 +12,10 @@ const mayImport = {
   queue: ['contracts', 'runtime'],
   models: ['contracts', 'core', 'runtime'],
   embedded: ['contracts', 'runtime'],
-  client: ['contracts', 'core', 'queue', 'runtime', 'store'],
+  // Of core, runtime and store it names types alone; see `client-runs-anywhere`.
+  client: ['contracts', 'core', 'runtime', 'store'],
+  sessions: ['client', 'contracts', 'core'],
+  engine: ['client', 'contracts', 'core', 'queue', 'runtime', 'store'],
 }
 
 /** Dependencies that one package alone imports: everybody else goes through it. */
@@ -91,11 +94,19 @@ export default {
       to: { path: '(^|/)node_modules/@modelcontextprotocol/sdk/(dist/(esm|cjs)/)?client/' },
     },
     {
-      name: 'services-stand-alone',
-      comment: 'No service imports another, nor the command line or the embedded Postgres.',
+      name: 'client-runs-anywhere',
+      comment: 'At run time the client over HTTP needs the contracts alone: it also runs where no database driver is.',
       severity: 'error',
-      from: { path: '^services/([^/]+)/', pathNot: tests },
-      to: { path: '^(services|packages/(cli|embedded))/', pathNot: '^services/$1/' },
+      from: { path: '^packages/client/src/', pathNot: tests },
+      to: { path: '^packages/(core|runtime|store)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'services-stand-alone',
+      comment:
+        'No service imports another, nor the command line or the embedded Postgres; only the program of one opens what it runs on.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/', pathNot: [tests, '^services/[^/]+/main\\.ts$'] },
+      to: { path: '^(services|packages/(cli|embedded|host))/', pathNot: '^services/$1/' },
     },
     {
       name: 'nobody-imports-the-cli',
@@ -104,14 +115,38 @@ export default {
       to: { path: '^packages/cli/' },
     },
     {
+      name: 'few-open-the-host',
+      comment: 'What opens servers and starts stages is for programs: the command line, and the main of a service.',
+      severity: 'error',
+      from: { path: '^(packages|services)/', pathNot: ['^packages/(cli|host)/', '^services/[^/]+/main\\.ts$', tests] },
+      to: { path: '^packages/host/' },
+    },
+    {
+      name: 'few-know-the-engine',
+      comment:
+        'The use cases are for the gateway, the host and the command line: whoever works with a store or a queue alone needs no client.',
+      severity: 'error',
+      from: {
+        path: '^(packages|services)/',
+        pathNot: ['^packages/(cli|engine|host)/', '^packages/client/door/', '^services/gateway/', tests],
+      },
+      to: { path: '^packages/engine/' },
+    },
+    {
       name: 'through-the-front-door',
       comment:
-        'A package is imported by its name, which gives what its index exports, and not by a path into it. The client over HTTP is a second door of its package.',
+        'A package is imported by its name, which gives what its index exports, and not by a path into it. The client and the host have a few doors more.',
       severity: 'error',
       from: { path: '^((?:packages|services)/[^/]+)/' },
       to: {
         path: '^(packages|services)/[^/]+/',
-        pathNot: ['^$1/', '^(packages|services)/[^/]+/src/index\\.ts$', '^packages/client/src/http/index\\.ts$'],
+        pathNot: [
+          '^$1/',
+          '^(packages|services)/[^/]+/src/index\\.ts$',
+          '^packages/client/src/(http|interface|calls|forms)/index\\.ts$',
+          '^packages/client/door/index\\.js$',
+          '^packages/host/src/((presence|health)/index|store-engine|database-server|configured-modules|close-stack|gateway-backend)\\.ts$',
+        ],
       },
     },
     {
@@ -126,6 +161,14 @@ export default {
       severity: 'error',
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-circles-of-types',
+      comment:
+        'Of two files that name each other’s types, neither is understood alone: what both need stands in a third.',
+      severity: 'error',
+      from: { path: '^(packages|services)/' },
+      to: { circular: true },
     },
     {
       name: 'everything-is-found',

@@ -16,7 +16,13 @@ const planted = [
   { file: 'packages/queue/src/a.ts', imports: '@heddle/core', rule: 'queue-imports-one-way' },
   { file: 'packages/models/src/a.ts', imports: '@heddle/store', rule: 'models-imports-one-way' },
   { file: 'packages/embedded/src/a.ts', imports: '@heddle/store', rule: 'embedded-imports-one-way' },
-  { file: 'packages/client/src/a.ts', imports: '@heddle/prune', rule: 'client-imports-one-way' },
+  { file: 'packages/client/src/a.ts', imports: '@heddle/queue', rule: 'client-imports-one-way' },
+  { file: 'packages/client/src/k.ts', imports: '@heddle/store', rule: 'client-runs-anywhere' },
+  { file: 'packages/sessions/src/a.ts', imports: '@heddle/store', rule: 'sessions-imports-one-way' },
+  { file: 'packages/engine/src/a.ts', imports: '@heddle/models', rule: 'engine-imports-one-way' },
+  { file: 'services/prune/src/k.ts', imports: '@heddle/engine', rule: 'few-know-the-engine' },
+  { file: 'packages/models/src/k.ts', imports: '@heddle/host', rule: 'few-open-the-host' },
+  { file: 'services/prune/src/l.ts', imports: '@heddle/host', rule: 'services-stand-alone' },
   { file: 'packages/store/src/b.ts', imports: 'bullmq', rule: 'only-queue-imports-bullmq' },
   { file: 'services/ingest/src/b.ts', imports: 'ioredis', rule: 'only-queue-imports-bullmq' },
   { file: 'packages/cli/src/b.ts', imports: 'pg', rule: 'only-queue-imports-bullmq' },
@@ -46,6 +52,7 @@ const planted = [
   { file: 'services/ingest/src/k.ts', imports: '../../../packages/core/src/ids.js', rule: 'through-the-front-door' },
   { file: 'services/ingest/src/l.ts', imports: './l.test.js', rule: 'sources-need-no-tests' },
   { file: 'services/ingest/src/m.ts', imports: './n.js', rule: 'no-circles' },
+  { file: 'services/ingest/src/r.ts', imports: './s.js', isType: true, rule: 'no-circles-of-types' },
   { file: 'services/ingest/src/o.ts', imports: './not-there.js', rule: 'everything-is-found' },
   { file: 'services/ingest/src/p.ts', imports: 'zod', rule: 'everything-is-declared' },
 ]
@@ -59,12 +66,24 @@ const allowed = [
   { file: 'services/gateway/src/mcp/z.ts', imports: '@modelcontextprotocol/sdk/server/index.js' },
   { file: 'services/ingest/src/z.ts', imports: '@heddle/store' },
   { file: 'packages/core/src/z.test.ts', imports: 'node:fs' },
+  { file: 'packages/client/src/z.ts', imports: '@heddle/store', isType: true },
+  { file: 'packages/host/src/z.ts', imports: '@heddle/ingest' },
+  { file: 'services/ingest/main.ts', imports: '@heddle/host' },
 ]
 
 const support = [
   { file: 'packages/core/src/ids.ts', imports: 'uuid' },
   { file: 'services/ingest/src/l.test.ts', imports: 'node:fs' },
   { file: 'services/ingest/src/n.ts', imports: './m.js' },
+  { file: 'services/ingest/src/s.ts', imports: './r.js', isType: true },
+]
+
+/** No two of these files are in a circle, but their folders are. */
+const folders = [
+  { file: 'packages/core/src/lower/a.ts', imports: '../upper/b.js' },
+  { file: 'packages/core/src/upper/b.ts', imports: 'node:crypto' },
+  { file: 'packages/core/src/upper/c.ts', imports: '../lower/d.js', isType: true },
+  { file: 'packages/core/src/lower/d.ts', imports: 'node:crypto' },
 ]
 
 describe('the check of imports', () => {
@@ -75,6 +94,11 @@ describe('the check of imports', () => {
       expect(violations, `${file} imports ${imports}`).toContainEqual({ file, rule })
     }
     for (const { file } of allowed) expect(violations.filter((violation) => violation.file === file)).toEqual([])
+  })
+
+  it('notices folders of the rules that need each other', async () => {
+    const violations = await violationsIn(await plant(folders), '.dependency-cruiser.folders.mjs')
+    expect(violations).toContainEqual({ file: 'packages/core/src/lower', rule: 'no-circles-of-folders' })
   })
 })
 
@@ -97,11 +121,18 @@ describe('the rules in core', () => {
   })
 })
 
+interface Planted {
+  readonly file: string
+  readonly imports: string
+  readonly isType?: boolean
+}
+
 /** A tree with the packages of this repository, but only the given files in them. */
-async function plant(files: readonly { file: string; imports: string }[]): Promise<string> {
+async function plant(files: readonly Planted[]): Promise<string> {
   const tree = await mkdtemp(join(tmpdir(), 'heddle-test-imports-'))
   onTestFinished(() => rm(tree, { recursive: true, force: true }))
-  for (const name of ['.dependency-cruiser.mjs', 'tsconfig.base.json']) await cp(join(root, name), join(tree, name))
+  for (const name of ['.dependency-cruiser.mjs', '.dependency-cruiser.folders.mjs', 'tsconfig.base.json'])
+    await cp(join(root, name), join(tree, name))
   for (const group of ['packages', 'services']) {
     for (const name of await readdir(join(root, group))) {
       await mkdir(join(tree, group, name, 'src'), { recursive: true })
@@ -111,9 +142,12 @@ async function plant(files: readonly { file: string; imports: string }[]): Promi
       await symlink(join('..', '..', group, name), join(tree, 'node_modules', '@heddle', name))
     }
   }
-  for (const { file, imports } of files) {
+  for (const { file, imports, isType } of files) {
     await mkdir(dirname(join(tree, file)), { recursive: true })
-    await writeFile(join(tree, file), `import * as other from '${imports}'\n\nexport const used = other\n`)
+    const text = isType
+      ? `import type * as other from '${imports}'\n\nexport type Used = typeof other\n`
+      : `import * as other from '${imports}'\n\nexport const used = other\n`
+    await writeFile(join(tree, file), text)
     if (/^(@(?!heddle)|[a-z])(?!ode:)/.test(imports) && imports !== 'child_process') await plantPackage(tree, imports)
   }
   return tree
@@ -126,9 +160,9 @@ async function plantPackage(tree: string, name: string): Promise<void> {
   await writeFile(join(folder, 'index.js'), '')
 }
 
-function violationsIn(tree: string): Promise<{ file: string; rule: string }[]> {
+function violationsIn(tree: string, config = '.dependency-cruiser.mjs'): Promise<{ file: string; rule: string }[]> {
   const program = join(root, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs')
-  const parameters = [program, '--config', '.dependency-cruiser.mjs', '--output-type', 'json', 'packages', 'services']
+  const parameters = [program, '--config', config, '--output-type', 'json', 'packages', 'services']
   return new Promise((resolve, reject) => {
     execFile(process.execPath, parameters, { cwd: tree, maxBuffer: 64_000_000 }, (error, stdout, stderr) => {
       // It ends with the number of errors, so only an output that is none tells a failure.
