@@ -22,7 +22,8 @@ beforeAll(async () => {
 
 test('a recorded run gives a context with its summary, and the receipt in words', async () => {
   const built = await build('--messages')
-  expect(built.stderr).toBe('')
+  // On a busy machine it says what it waits for.
+  expect(built.stderr.replace(/^ *pruned and summarized: .*\n/gm, '')).toBe('')
   expect(built.stdout).toMatch(/progress-summary +1 +\d+\n/)
   expect(built.stdout).toContain('iterations: 7 covered, 3 raw, 2 left-out')
   expect(built.stdout).toContain(

@@ -13,7 +13,7 @@ import { type DatabaseHome, isAlive, openDatabaseHome } from '../cli/cli-support
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const require = createRequire(import.meta.url)
 const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js')
-const ODD = fileOf('odd-mcp-server.mjs')
+const ODD = fileOf('../doors/odd-mcp-server.mjs')
 const SECRET = 'sesame-5f2b'
 
 let home: DatabaseHome
