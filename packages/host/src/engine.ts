@@ -9,7 +9,7 @@ import { CloseStack } from './close-stack.js'
 import { connectionsOf } from './connections.js'
 import { backendOf, type DatabaseServer, migrateAll, openServer } from './database-server.js'
 import { checkServers } from './health/readiness.js'
-import { applicationNameOf, servedStages, threadNameOf } from './presence-in-store.js'
+import { applicationNameOf, stagesServedElsewhere, threadNameOf } from './presence-in-store.js'
 import { openQueryEmbedder } from './query-embedder.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
 import { startStages } from './stages.js'
@@ -174,9 +174,14 @@ async function unserved(
   if (stages.length === 0) return []
   const store = openStore({ url: server.url, connectionsMax: 1, applicationName: 'heddle look' })
   try {
-    const served = await servedStages(store, config.queuePrefix)
+    const served = await stagesServedElsewhere(store, config.queuePrefix, { isLocal: isOnThisMachine(server.url) })
     return stages.every((stage) => served.has(stage)) ? [] : stages
   } finally {
     await store.close()
   }
+}
+
+/** By its address: a forwarded port, behind which others are, leads to a second worker at worst. */
+function isOnThisMachine(url: string): boolean {
+  return ['', 'localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)
 }

@@ -1,6 +1,6 @@
 export { connectionsOf } from './connections.js'
 export { type Engine, type EngineNeeds, openEngine } from './engine.js'
 export { wakeLagging } from './lagging.js'
-export { servedStages } from './presence-in-store.js'
+export { applicationNameOf, servedStages, stagesServedElsewhere } from './presence-in-store.js'
 export { serveGateway, serveStages } from './service.js'
 export { type RunningStages, type StagesOptions, startStages } from './stages.js'

@@ -1,4 +1,5 @@
 import { type StageName, stageNames } from '@heddle/contracts'
+import { identifyProcess } from '@heddle/embedded'
 import { listApplications, type Store } from '@heddle/store'
 
 /*
@@ -30,6 +31,28 @@ export function stagesServedBy(applicationName: string): StageName[] {
 
 /** The stages that some process serves now, for the queues of a prefix. */
 export async function servedStages(store: Store, queuePrefix: string): Promise<ReadonlySet<StageName>> {
-  const names = await listApplications(store, { prefix: `heddle/${queuePrefix}/` })
-  return new Set(names.flatMap(stagesServedBy))
+  return new Set((await serversOf(store, queuePrefix)).flatMap(stagesServedBy))
+}
+
+/**
+ * The stages that another process serves, which lives as far as can be seen from here. On a busy machine the server shows the
+ * connections of a process for some moments after it has ended: whoever took it for a worker would wait for nobody.
+ *
+ * @param isLocal whether the processes of the server's clients are seen from here
+ */
+export async function stagesServedElsewhere(
+  store: Store,
+  queuePrefix: string,
+  { isLocal }: { isLocal: boolean },
+): Promise<ReadonlySet<StageName>> {
+  const names = await serversOf(store, queuePrefix)
+  const living = names.filter((name) => {
+    const pid = Number(name.split('/')[2])
+    return pid !== process.pid && (!isLocal || identifyProcess(pid) !== null)
+  })
+  return new Set(living.flatMap(stagesServedBy))
+}
+
+function serversOf(store: Store, queuePrefix: string): Promise<string[]> {
+  return listApplications(store, { prefix: `heddle/${queuePrefix}/` })
 }
