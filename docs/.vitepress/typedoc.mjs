@@ -6,12 +6,14 @@ import { Converter } from 'typedoc'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The packages whose interfaces users import. */
-const PACKAGES = ['contracts', 'client']
+const PACKAGES = ['contracts', 'client', 'engine', 'sessions']
 
 /** The sources behind the exports of a manifest: `typedoc` reads types and comments from there. */
 function entryPoints(name) {
   const { exports } = JSON.parse(readFileSync(`${root}packages/${name}/package.json`, 'utf8'))
-  return Object.values(exports).map((entry) => join(root, 'packages', name, entry['heddle:source']))
+  // The main door of the client passes on what the others declare.
+  const sources = Object.values(exports).flatMap((entry) => entry['heddle:source'] ?? [])
+  return sources.map((source) => join(root, 'packages', name, source))
 }
 
 /** Modules under the names by which they are imported: `client/src/http` is `@heddle/client/http`. */
