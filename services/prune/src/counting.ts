@@ -1,18 +1,28 @@
-import { countMessageTokens, countTokens, type Message, sentIn } from '@heddle/core'
-import { type Compaction, recordTokenCounts, type TokenCount, type Tx } from '@heddle/store'
+import { countMessageTokensInSteps, type Message, type Steps, sentIn } from '@heddle/core'
+import { type Compaction, inSlices, recordTokenCounts, type TokenCount, type Tx } from '@heddle/store'
 
-/** Counts the messages that were only estimated, and keeps the counts. */
+/** Counts the messages that were only estimated, with pauses for what else the process serves, and keeps the counts. */
 export async function withExactTokens(tx: Tx, threadId: string, messages: readonly Message[]): Promise<Message[]> {
   const counts: TokenCount[] = []
-  const counted = messages.map((message) => {
-    if (message.tokensExact) return message
-    const exact = countMessageTokens(message, countTokens)
-    counts.push({ seq: message.seq, ...exact })
-    return { ...message, ...exact, tokensExact: true }
-  })
+  const counted = await inSlices(countedExactly(messages, counts))
   // Messages come in the order of the conversation; what is recorded lies in that of storing.
   counts.sort((one, other) => one.seq - other.seq)
   await recordTokenCounts(tx, { threadId, counts })
+  return counted
+}
+
+function* countedExactly(messages: readonly Message[], counts: TokenCount[]): Steps<Message[]> {
+  const counted: Message[] = []
+  for (const message of messages) {
+    if (message.tokensExact) {
+      counted.push(message)
+      continue
+    }
+    const exact = yield* countMessageTokensInSteps(message)
+    counts.push({ seq: message.seq, ...exact })
+    counted.push({ ...message, ...exact, tokensExact: true })
+    yield
+  }
   return counted
 }
 

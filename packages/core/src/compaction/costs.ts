@@ -1,7 +1,7 @@
 import type { Message } from '../conversation/message.js'
 import { wholeThinking } from '../formats/thinking.js'
 import { partsTokens } from '../parts/tokens.js'
-import { estimateTokens } from '../tokens/tokens.js'
+import { countTokens, countTokensInSteps, estimateTokens } from '../tokens/tokens.js'
 
 /**
  * What a message costs in a request besides its own text: role, separators, and the ids that tie calls to results. The
@@ -71,3 +71,15 @@ export function countMessageTokens(message: Sent, count: (text: string) => numbe
   const tokens = total(sentTexts(message)) + partsTokens(message.parts) + reasoningTokens
   return { tokens, reasoningTokens }
 }
+
+/** The same by the exact count, with pauses within long texts. */
+export function* countMessageTokensInSteps(message: Sent): Generator<undefined, MessageTokens> {
+  const long = new Map<string, number>()
+  for (const text of [...sentTexts(message), ...reasoningTexts(message)]) {
+    if (text.length >= PAUSED_CHARACTERS_MIN) long.set(text, yield* countTokensInSteps(text))
+  }
+  return countMessageTokens(message, (text) => long.get(text) ?? countTokens(text))
+}
+
+/** A shorter text is counted within a few milliseconds. */
+const PAUSED_CHARACTERS_MIN = 4_000

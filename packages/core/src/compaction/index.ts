@@ -1,6 +1,13 @@
 export { elideMiddle, SOURCE_CHARACTERS_MAX, summarySources } from '../summarizing/sources.js'
 export { checkSummary, type SummaryLimits, summaryFault } from './check-summary.js'
-export { countMessageTokens, estimateMessageTokens, type MessageTokens, rawCost, sentTexts } from './costs.js'
+export {
+  countMessageTokens,
+  countMessageTokensInSteps,
+  estimateMessageTokens,
+  type MessageTokens,
+  rawCost,
+  sentTexts,
+} from './costs.js'
 export { usageBelowTrigger, usageUnder } from './growth.js'
 export { type Lane, limitTokens, triggerTokens } from './lane.js'
 export {

@@ -161,9 +161,18 @@ function archiveOf(message: Message, event: ToolEvent | null): ArchiveDraft {
     content: message.content,
     filePaths: event?.paths ?? [],
     toolName: message.toolName ?? event?.pair?.call.name ?? null,
-    tokens: countTokens(message.content) + partsTokens(message.parts),
+    tokens: contentTokens(message) + partsTokens(message.parts),
   }
 }
+
+/** A long message that is its content and nothing else was counted when it was stored: again would take .2 s a megabyte. */
+function contentTokens({ content, toolCalls, thinking, parts, tokens, tokensExact }: Message): number {
+  const isCounted = tokensExact && content.length >= COUNTED_CHARACTERS_MIN
+  const isContentAlone = toolCalls.length === 0 && thinking.length === 0 && (parts ?? []).length === 0
+  return isCounted && isContentAlone ? tokens : countTokens(content)
+}
+
+const COUNTED_CHARACTERS_MIN = 4_000
 
 function archiveOfCall(caller: Message, catalog?: ToolCatalog): ArchiveDraft {
   const content = JSON.stringify(caller.toolCalls)

@@ -6,6 +6,8 @@
  */
 export class BytePairs {
   private readonly ranks = new Map<string, number>()
+  /** The rank of each token of two bytes, by these: half of all that is looked up, without a text for it. */
+  private readonly twoBytes = new Int32Array(BYTE_VALUES * BYTE_VALUES).fill(NO_TOKEN)
   /** For each byte of a piece: where the next part begins, and the one before it. */
   private next = new Int32Array(0)
   private previous = new Int32Array(0)
@@ -15,7 +17,10 @@ export class BytePairs {
   /** @param tokens by their rank: each a text, or its bytes where these are no text */
   constructor(tokens: readonly (string | readonly number[] | undefined)[]) {
     for (const [rank, token] of tokens.entries()) {
-      if (token !== undefined) this.ranks.set(typeof token === 'string' ? bytesOf(token) : bytesIn(token), rank)
+      if (token === undefined) continue
+      const bytes = typeof token === 'string' ? bytesOf(token) : bytesIn(token)
+      this.ranks.set(bytes, rank)
+      if (bytes.length === 2) this.twoBytes[pairOf(bytes, 0)] = rank
     }
   }
 
@@ -57,9 +62,14 @@ export class BytePairs {
   /** Notes the rank of two neighbours, the first from `at` to `middle`, the second from there to `to`. */
   private offer(heap: number[], bytes: string, at: number, middle: number, to: number): void {
     const isPair = middle < bytes.length && to <= bytes.length && to - at <= TOKEN_BYTES_MAX
-    const rank = isPair ? this.ranks.get(bytes.slice(at, to)) : undefined
-    this.pairs[at] = rank ?? NO_TOKEN
-    if (rank !== undefined) put(heap, rank * POSITIONS + at)
+    const rank = isPair ? this.rankOf(bytes, at, to) : NO_TOKEN
+    this.pairs[at] = rank
+    if (rank !== NO_TOKEN) put(heap, rank * POSITIONS + at)
+  }
+
+  private rankOf(bytes: string, at: number, to: number): number {
+    if (to - at === 2) return this.twoBytes[pairOf(bytes, at)] ?? NO_TOKEN
+    return this.ranks.get(bytes.slice(at, to)) ?? NO_TOKEN
   }
 
   private reserve(length: number): void {
@@ -73,8 +83,13 @@ export class BytePairs {
 /** The longest token of o200k has 128 bytes; what would be longer need not be looked up. */
 const TOKEN_BYTES_MAX = 128
 const NO_TOKEN = -1
+const BYTE_VALUES = 256
 /** A rank and a position in one number, so that they are compared at once: positions are below this. */
 const POSITIONS = 2 ** 24
+
+function pairOf(bytes: string, at: number): number {
+  return bytes.charCodeAt(at) * BYTE_VALUES + bytes.charCodeAt(at + 1)
+}
 
 /** The bytes of a text in UTF-8, each as a character. */
 export function bytesOf(text: string): string {

@@ -1,7 +1,8 @@
+import { contentShapes } from '@heddle/test-support/content-shapes/index'
 import fc from 'fast-check'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
-import { countTokens } from './tokens.js'
+import { countTokens, countTokensInSteps } from './tokens.js'
 
 const expected = (text: string) => countO200k(text, { disallowedSpecial: new Set<string>() })
 
@@ -74,3 +75,16 @@ test('a run without a break is counted in linear time, and never too low', () =>
 test('no text counts nothing', () => {
   expect(countTokens('')).toBe(0)
 })
+
+test.each(['chinese', 'commands-a-line', 'spaces', 'distinct-words'])(
+  'a long text is counted with pauses, at most a window after one another, and to the same sum: %s',
+  (shape) => {
+    const text = contentShapes[shape]?.(100_000) ?? ''
+    const steps = countTokensInSteps(text)
+    let pauses = 0
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) pauses++
+    expect(step.value).toBe(countTokens(text))
+    expect(pauses).toBeGreaterThanOrEqual(Math.floor(text.length / 8_192))
+  },
+)

@@ -35,38 +35,60 @@ const known = new Map<string, number>()
 const KNOWN_MAX = 20_000
 const KNOWN_CHARACTERS_MAX = 40
 
-/** What is split into pieces at once: of a text of megabytes, a million pieces at the same time fill the memory. */
-const WINDOW_CHARACTERS = 32_768
+/** What is split into pieces at once: it takes a few milliseconds, and a million pieces at a time would fill the memory. */
+const WINDOW_CHARACTERS = 8_192
 /** The end of a piece depends on what follows it: on a few characters, or on the whole of a run, which is the last piece. */
 const LOOK_AHEAD_CHARACTERS = 16
 
 /** Tokens of a text by OpenAI's o200k encoding. */
 export function countTokens(text: string): number {
+  const steps = countTokensInSteps(text)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same with a pause every few milliseconds, for a text of any length in a process that serves others. */
+export function* countTokensInSteps(text: string): Generator<undefined, number> {
   if (text === '') return 0
-  if (text.length <= RUN_CHARACTERS_MAX || !hasLongRun(text)) return countPieces(text)
+  const hasRun = text.length > RUN_CHARACTERS_MAX && hasLongRun(text)
   let tokens = 0
-  for (let from = 0; from < text.length; from += RUN_CHARACTERS_MAX) {
-    tokens += countPieces(text.slice(from, from + RUN_CHARACTERS_MAX))
+  for (let from = 0; from < text.length; ) {
+    const window = hasRun ? wholeWindow(text.slice(from, from + RUN_CHARACTERS_MAX)) : nextWindow(text, from)
+    tokens += window.tokens
+    from += window.characters
+    if (from < text.length) yield
   }
   return tokens
 }
 
-function countPieces(text: string): number {
+interface CountedWindow {
+  readonly characters: number
+  readonly tokens: number
+}
+
+/** Counts what is sure of the pieces that begin at a place: the last ones may go on beyond the window. */
+function nextWindow(text: string, from: number): CountedWindow {
+  const window = text.slice(from, from + WINDOW_CHARACTERS)
+  const isLast = from + window.length === text.length
+  return isLast ? wholeWindow(window) : countPieces(window, window.length - LOOK_AHEAD_CHARACTERS)
+}
+
+function wholeWindow(window: string): CountedWindow {
+  return { ...countPieces(window, window.length), characters: window.length }
+}
+
+function countPieces(window: string, sure: number): CountedWindow {
   loaded ??= load()
+  let characters = 0
   let tokens = 0
-  for (let from = 0; from < text.length; ) {
-    const window = text.slice(from, from + WINDOW_CHARACTERS)
-    const isLast = from + window.length === text.length
-    const sure = isLast ? window.length : window.length - LOOK_AHEAD_CHARACTERS
-    let at = 0
-    for (const piece of window.match(loaded.pieces) ?? []) {
-      if (at + piece.length > sure && at > 0) break
-      at += piece.length
-      tokens += piece.length > KNOWN_CHARACTERS_MAX ? countPiece(piece, loaded) : countShort(piece, loaded)
-    }
-    from += at
+  for (const piece of window.match(loaded.pieces) ?? []) {
+    if (characters + piece.length > sure && characters > 0) break
+    characters += piece.length
+    tokens += piece.length > KNOWN_CHARACTERS_MAX ? countPiece(piece, loaded) : countShort(piece, loaded)
   }
-  return tokens
+  return { characters, tokens }
 }
 
 function countShort(piece: string, o200k: O200k): number {

@@ -1,0 +1,21 @@
+import { contentShapes } from '@heddle/test-support/content-shapes/index'
+import { sampleMessage } from '@heddle/test-support/samples/conversations'
+import { expect, test } from 'vitest'
+import { countTokens } from '../tokens/tokens.js'
+import { countMessageTokens, countMessageTokensInSteps } from './costs.js'
+
+test('a message of 48,000 characters is counted with pauses, to the sum of the count without', () => {
+  const content = contentShapes['chinese']?.(144_000) ?? ''
+  const message = sampleMessage({
+    seq: 1,
+    content,
+    toolCalls: [{ id: 'call-1', name: 'Bash', arguments: content }],
+    thinking: [{ text: content, signature: 's' }],
+  })
+  const steps = countMessageTokensInSteps(message)
+  let pauses = 0
+  let step = steps.next()
+  for (; !step.done; step = steps.next()) pauses++
+  expect(step.value).toEqual(countMessageTokens(message, countTokens))
+  expect(pauses).toBeGreaterThan(15)
+})
