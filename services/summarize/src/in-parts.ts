@@ -110,12 +110,16 @@ class Leaves {
     do {
       const page = await this.#page(after)
       open.push(...page.messages)
-      for (let length = leafLength(open, this.#shape); length !== null; length = leafLength(open, this.#shape)) {
-        const leaf = await this.#keepLeaf(open.slice(0, length), leaves.length)
+      let from = 0
+      for (;;) {
+        const length = leafLength(open, this.#shape, from)
+        if (length === null) break
+        const leaf = await this.#keepLeaf(open.slice(from, from + length), leaves.length)
         if (leaf === null) return null
         leaves.push(leaf)
-        open = open.slice(length)
+        from += length
       }
+      open = open.slice(from)
       after = page.next
     } while (after !== null)
     return { leaves, open }

@@ -40,12 +40,14 @@ function argumentCharacters(given: unknown): number {
 /**
  * How many of some messages are the next leaf; null where they do not fill one yet.
  *
- * @param messages covered ones in conversation order, from the end of the leaf before
+ * @param messages covered ones in conversation order
+ * @param from the end of the leaf before
  */
-export function leafLength(messages: readonly Message[], { leafTokens }: TreeShape): number | null {
+export function leafLength(messages: readonly Message[], { leafTokens }: TreeShape, from = 0): number | null {
   const endsTurn = turnEndScan()
   let tokens = 0
-  for (const [at, message] of messages.entries()) {
+  for (let at = 0; from + at < messages.length; at++) {
+    const message = messages[from + at] as Message
     const read = readTokens(message)
     tokens += read
     const isEnd = endsTurn(message, at)
@@ -67,12 +69,11 @@ export function cutLeaves(
   shape: TreeShape,
 ): { leaves: Message[][]; open: readonly Message[] } {
   const leaves: Message[][] = []
-  let open = messages
-  for (;;) {
-    const length = leafLength(open, shape)
-    if (length === null) return { leaves, open }
-    leaves.push(open.slice(0, length))
-    open = open.slice(length)
+  for (let from = 0; ; ) {
+    const length = leafLength(messages, shape, from)
+    if (length === null) return { leaves, open: messages.slice(from) }
+    leaves.push(messages.slice(from, from + length))
+    from += length
   }
 }
 

@@ -1,4 +1,4 @@
-import { countTokens, partText, redactSecrets, type SummarySource } from '@heddle/core'
+import { countTokens, partText, prefixWithinTokens, redactSecrets, type SummarySource } from '@heddle/core'
 
 /** Secrets are taken out of whole messages, before anything cuts one in two. */
 export function redactedText(messages: readonly SummarySource[], contentTokens: number): string {
@@ -32,8 +32,7 @@ export function cleaned(text: string): string {
   return text.replace(/^\s*<think(ing)?>[\s\S]*?<\/think(ing)?>/i, '').trim()
 }
 
+/** The beginning of a text. */
 export function withinTokens(text: string, tokensMax: number): string {
-  let kept = text
-  while (countTokens(kept) > tokensMax) kept = kept.slice(0, Math.floor(kept.length * 0.8)).toWellFormed()
-  return kept
+  return text.slice(0, prefixWithinTokens(text, tokensMax)).toWellFormed()
 }
