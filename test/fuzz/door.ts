@@ -26,8 +26,14 @@ export interface Door {
   close(): Promise<void>
 }
 
-/** @param modules loaded before it */
-export async function openDoor(modules: readonly URL[] = []): Promise<Door> {
+export interface DoorOptions {
+  /** Loaded before it. */
+  readonly modules?: readonly URL[]
+  /** Where it writes, at its end, what each of its threads computed. */
+  readonly profilesFolder?: string | null
+}
+
+export async function openDoor({ modules = [], profilesFolder = null }: DoorOptions = {}): Promise<Door> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-fuzz-'))
   // Postgres, when root starts it, runs as another user, who must be able to pass through.
   await chmod(folder, 0o711)
@@ -35,6 +41,7 @@ export async function openDoor(modules: readonly URL[] = []): Promise<Door> {
   const data = join(folder, 'data')
   const argv = [
     '--expose-gc',
+    ...(profilesFolder === null ? [] : ['--cpu-prof', '--cpu-prof-dir', profilesFolder]),
     '--import',
     COLLECTOR,
     ...modules.flatMap(({ href }) => ['--import', href]),

@@ -8,7 +8,7 @@ import { fuzzHttp, httpNames } from './http.js'
 import { run } from './run.js'
 
 const USAGE = `npm run fuzz -- [--only ingest|http] [--inputs N] [--seed N] [--from N]
-npm run fuzz -- --only contents [--shapes NAME,NAME*] [--sizes MB,MB] [--json]
+npm run fuzz -- --only contents [--shapes NAME,NAME*] [--sizes MB,MB] [--profiles DIR] [--json]
 
   --only ingest   judges inputs of the ingest contract, in this process
   --only http     sends requests derived from the OpenAPI document to a fresh heddle up with data of its own: other methods,
@@ -22,6 +22,7 @@ npm run fuzz -- --only contents [--shapes NAME,NAME*] [--sizes MB,MB] [--json]
                   hours for all shapes and sizes.
   --shapes NAMES  of which shapes; * at the end of a name stands for the rest. All unless given
   --sizes MB      of which sizes. 1,2,4,8 unless given
+  --profiles DIR  where each server writes CPU profiles of its threads at its end, for the developer tools of a browser
   --json          prints a JSON object for each shape instead of a row of a table
 
   --inputs N      how many; 1,000,000 unless given
@@ -41,6 +42,7 @@ interface Given {
   readonly count: number
   readonly shapes: readonly string[] | null
   readonly sizes: readonly number[]
+  readonly profilesFolder: string | null
   readonly json: boolean
 }
 
@@ -120,6 +122,7 @@ function readArguments(): Given {
       from: { type: 'string' },
       shapes: { type: 'string' },
       sizes: { type: 'string' },
+      profiles: { type: 'string' },
       json: { type: 'boolean' },
     },
   })
@@ -133,6 +136,7 @@ function readArguments(): Given {
   return {
     shapes: values.shapes?.split(',') ?? null,
     sizes,
+    profilesFolder: values.profiles ?? null,
     json: values.json ?? false,
     only: values.only ?? null,
     seed: whole('seed', 1),

@@ -21,7 +21,7 @@ test('every pass over one text takes time that grows no faster than its text', a
 
 test('a pass that looks at each character from each is noticed', async () => {
   const whole = (text: string) => () => /x+y/.test(text)
-  const slope = await slopeOf(whole, (bytes) => 'x'.repeat(bytes), { ...growth, bytesMax: 16_384, floorMs: 20 })
+  const slope = await slopeOf(whole, (bytes) => 'x'.repeat(bytes), { ...growth, bytesMax: 8_192, floorMs: 5 })
   expect(slope.isTooSteep || slope.isTooSlow).toBe(true)
 })
 
@@ -29,4 +29,31 @@ test('a pass that reads its text once is not noticed, however long it takes to b
   const linear = (text: string) => () => [...text].filter((character) => character === 'x').length
   const slope = await slopeOf(linear, contentShapes['chinese'] ?? (() => ''), { ...growth, bytesMax: 1_048_576 })
   expect(slope.isTooSteep || slope.isTooSlow).toBe(false)
+})
+
+test('work that begins above a size is not called steep for its first step', async () => {
+  const fromSize = (text: string) => () => {
+    for (let times = 0; text.length > 300_000 && times < 40; times++) /x+y$/.exec(text.slice(-2_000))
+    return text.length > 300_000 ? [...text].map((character) => character.toUpperCase()).join('') : ''
+  }
+  const slope = await slopeOf(fromSize, (bytes) => 'x'.repeat(bytes), { bytesMax: 524_288, factor: 4, floorMs: 1 })
+  expect(slope.isTooSteep).toBe(false)
+})
+
+test('records with fields of their own are slow by all that they hold, not by the text alone', async () => {
+  const busy = (text: string) => {
+    const run = () => {
+      for (const endsMs = performance.now() + 20; performance.now() < endsMs; );
+      return text.length
+    }
+    return Object.assign(run, { givenBytes: 100 * text.length })
+  }
+  const given = { bytesMax: 4_096, factor: 4, floorMs: 1 }
+  const bare = await slopeOf(
+    (text) => () => busy(text)(),
+    (bytes) => 'x'.repeat(bytes),
+    given,
+  )
+  const whole = await slopeOf(busy, (bytes) => 'x'.repeat(bytes), given)
+  expect([bare.isTooSlow, whole.isTooSlow]).toEqual([true, false])
 })

@@ -1,5 +1,11 @@
 /** What a pass is given is made before its time is taken. */
-export type Pass = (text: string) => () => unknown
+export type Pass = (text: string) => Prepared
+
+export interface Prepared {
+  (): unknown
+  /** What the pass reads, where the text is given in many messages or records, each with fields of its own. */
+  readonly givenBytes?: number
+}
 
 export interface Slope {
   /** Bytes of the smaller and of the larger text. */
@@ -8,7 +14,7 @@ export interface Slope {
   readonly tookMs: readonly [number, number]
   /** Whether it took time that grows faster than the text. */
   readonly isTooSteep: boolean
-  /** Whether a text of a megabyte would take more than {@link MS_PER_MB_MAX}. */
+  /** Whether a megabyte of what it is given would take more than {@link MS_PER_MB_MAX}. */
   readonly isTooSlow: boolean
 }
 
@@ -30,7 +36,8 @@ const FLOOR_SMALL_MS = 0.5
 
 /**
  * How the time of a pass grows with its text. The larger text is read once where that is too fast for any slope; else it is
- * read again, turned so that no cache knows it, and the fastest time counts.
+ * read again, turned so that no cache knows it, and the fastest time counts. What is steep must be so again from the larger
+ * text to one that is larger still: where work begins above a size, such as a budget, one step alone is steep.
  */
 export async function slopeOf(
   pass: Pass,
@@ -39,9 +46,10 @@ export async function slopeOf(
 ): Promise<Slope> {
   const bytesMin = Math.floor(bytesMax / factor)
   const large = shape(bytesMax)
+  const { givenBytes = bytesMax } = pass(large)
   let largeMs = await cpuMs(pass, large)
-  const isSteep = () => largeMs > STEEPNESS_MAX * factor * Math.max(smallMs, FLOOR_SMALL_MS)
-  const isSlow = () => largeMs > Math.max(floorMs, (MS_PER_MB_MAX * bytesMax) / BYTES_PER_MB)
+  const isSteep = () => isSteepStep(smallMs, largeMs, factor)
+  const isSlow = () => largeMs > Math.max(floorMs, (MS_PER_MB_MAX * givenBytes) / BYTES_PER_MB)
   let smallMs = Number.POSITIVE_INFINITY
   if (largeMs >= floorMs) {
     const small = shape(bytesMin)
@@ -54,9 +62,13 @@ export async function slopeOf(
   return {
     bytes: [bytesMin, bytesMax],
     tookMs: [isMeasured ? smallMs : 0, largeMs],
-    isTooSteep: isMeasured && isSteep(),
+    isTooSteep: isMeasured && isSteep() && isSteepStep(largeMs, await cpuMs(pass, shape(bytesMax * factor)), factor),
     isTooSlow: isMeasured && isSlow(),
   }
+}
+
+function isSteepStep(smallMs: number, largeMs: number, factor: number): boolean {
+  return largeMs > STEEPNESS_MAX * factor * Math.max(smallMs, FLOOR_SMALL_MS)
 }
 
 const TURN_CHARACTERS = 137

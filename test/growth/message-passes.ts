@@ -53,7 +53,8 @@ import type { Pass } from './measure.js'
 
 type Conversation = (text: string) => Message[]
 
-const MESSAGES_MAX = 2_000
+/** Of one message among many: the number of messages grows with the text. */
+const PART_CHARACTERS = 130
 const CALLS_MAX = 256
 const catalog = toolCatalogOf([])
 const reference = ({ code }: Message) => messageReference(code)
@@ -75,9 +76,9 @@ function called(name: string, given: Record<string, unknown> | string, content: 
   ]
 }
 
-/** Texts of about the same length, `count` at most. */
-function cutInto(text: string, count: number): string[] {
-  const length = Math.max(20, Math.ceil(text.length / count))
+/** Texts of the same length, `countMax` at most. */
+function cutInto(text: string, countMax = Number.POSITIVE_INFINITY): string[] {
+  const length = Math.max(PART_CHARACTERS, Math.ceil(text.length / countMax))
   const parts: string[] = []
   for (let from = 0; from < text.length; from += length) parts.push(text.slice(from, from + length))
   return parts.length === 0 ? [''] : parts
@@ -118,15 +119,12 @@ export const conversations: Readonly<Record<string, Conversation>> = {
   'it is the name of a file': (text) => numbered([begin, ...called('Read', { file_path: text }, 'ok'), ...later]),
   'a plan asks for it': (text) => numbered([{ role: 'user', content: `# Plan\n\n## Goal\n${text}` }, ...later]),
   'many messages say it': (text) =>
-    numbered(
-      cutInto(text, MESSAGES_MAX).map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })),
-    ),
-  'one user says it in many messages': (text) =>
-    numbered(cutInto(text, MESSAGES_MAX).map((content) => ({ role: 'user', content }))),
+    numbered(cutInto(text).map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }))),
+  'one user says it in many messages': (text) => numbered(cutInto(text).map((content) => ({ role: 'user', content }))),
   'many commands': (text) =>
     numbered([
       begin,
-      ...cutInto(text, MESSAGES_MAX / 2).flatMap((command, index) => [
+      ...cutInto(text).flatMap((command, index) => [
         {
           role: 'assistant' as const,
           content: '',
@@ -138,7 +136,7 @@ export const conversations: Readonly<Record<string, Conversation>> = {
   'many edits of many files': (text) =>
     numbered([
       begin,
-      ...cutInto(text, MESSAGES_MAX / 2).flatMap((part, index) => [
+      ...cutInto(text).flatMap((part, index) => [
         {
           role: 'assistant' as const,
           content: part,
@@ -156,7 +154,7 @@ export const conversations: Readonly<Record<string, Conversation>> = {
   'many views of one file': (text) =>
     numbered([
       begin,
-      ...cutInto(text, MESSAGES_MAX / 2).flatMap((part, index) => [
+      ...cutInto(text).flatMap((part, index) => [
         {
           role: 'assistant' as const,
           content: '',
@@ -187,7 +185,7 @@ const ofConversation =
   (conversation: Conversation, run: (messages: Message[]) => unknown): Pass =>
   (text) => {
     const messages = conversation(text)
-    return () => {
+    const prepared = () => {
       try {
         return run(messages)
       } catch (error) {
@@ -196,6 +194,7 @@ const ofConversation =
         throw error
       }
     }
+    return Object.assign(prepared, { givenBytes: Buffer.byteLength(JSON.stringify(messages)) })
   }
 
 function neutral(messages: readonly Message[]): NeutralMessage[] {
@@ -314,7 +313,6 @@ const passes: Readonly<Record<string, (messages: Message[]) => unknown>> = {
     const shape = { leafTokens: 2_000, fanOut: 8 }
     return cutLeaves(readConversation(messages).messages, shape).leaves.map((leaf) => leafHash(leaf, shape))
   },
-  ...Object.assign({}, ...formats.map(formatPasses)),
   'context stored and read back': lines,
   'contexts compared': (messages) => {
     const before = { id: 'before', ...contextOf(messages.slice(0, -1), 'neutral') }
@@ -327,10 +325,24 @@ const passes: Readonly<Record<string, (messages: Message[]) => unknown>> = {
   ],
 }
 
+/** Where a format may treat a text unlike elsewhere: a tool's name, what a tool is and how old a view is are the same to it. */
+const placesOfFormats = new Set([
+  'a user says it',
+  'an assistant thinks it',
+  'a tool fails with it',
+  'it is run as a command',
+  'it is the text of arguments',
+  'many messages say it',
+  'one user says it in many messages',
+  'many commands',
+  'one message with many calls',
+])
+const passesOfFormats: typeof passes = Object.assign({}, ...formats.map(formatPasses))
+
 /** Every pass over messages, for every place that a text may have in them. */
 export const messagePasses: Readonly<Record<string, Pass>> = Object.fromEntries(
   Object.entries(conversations).flatMap(([place, conversation]) =>
-    Object.entries(passes).map(
+    Object.entries({ ...passes, ...(placesOfFormats.has(place) && passesOfFormats) }).map(
       ([name, run]) => [`${name}, where ${place}`, ofConversation(conversation, run)] as const,
     ),
   ),

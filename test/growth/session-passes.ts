@@ -3,12 +3,14 @@ import { parseSession } from '@heddle/sessions'
 import { entrySchemaOf, type FormName, readForm } from '../../packages/client/src/forms/index.js'
 import type { Pass } from './measure.js'
 
-const RECORDS_MAX = 4_000
+/** The number of records grows with the text. */
+const RECORD_CHARACTERS = 65
 
 function cutInto(text: string): string[] {
-  const length = Math.max(20, Math.ceil(text.length / RECORDS_MAX))
   const parts: string[] = []
-  for (let from = 0; from < text.length; from += length) parts.push(text.slice(from, from + length))
+  for (let from = 0; from < text.length; from += RECORD_CHARACTERS) {
+    parts.push(text.slice(from, from + RECORD_CHARACTERS))
+  }
   return parts
 }
 
@@ -91,7 +93,8 @@ export const sessionPasses: Readonly<Record<string, Pass>> = {
       `session: ${name}`,
       (text) => {
         const file = session(text)
-        return unlessRefused(() => parseSession(file, { fileName: 'session.jsonl', format: 'auto' }))
+        const run = unlessRefused(() => parseSession(file, { fileName: 'session.jsonl', format: 'auto' }))
+        return Object.assign(run, { givenBytes: Buffer.byteLength(file) })
       },
     ]),
   ),
@@ -101,13 +104,14 @@ export const sessionPasses: Readonly<Record<string, Pass>> = {
       (text) => {
         const entries = entriesOf(text)
         const schema = entrySchemaOf(form as FormName)
-        return unlessRefused(() =>
+        const run = unlessRefused(() =>
           readForm(
             form as FormName,
             'thread',
             entries.map((entry) => schema.parse(entry)),
           ),
         )
+        return Object.assign(run, { givenBytes: Buffer.byteLength(JSON.stringify(entries)) })
       },
     ]),
   ),

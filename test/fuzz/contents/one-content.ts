@@ -18,6 +18,8 @@ export interface Place {
 
 /** What came of one content on its way through everything. */
 export interface Passed {
+  /** Megabytes. */
+  readonly size: number
   /** From the append until nothing is left to do for the thread, in milliseconds. */
   readonly settledMs: number
   readonly importedMs: number | null
@@ -29,8 +31,32 @@ const SETTLE_MS_MAX = 300_000
 const POLL_MS = 15
 const BUDGET = 16_000
 
+export interface Content {
+  /** Of its thread and agent. */
+  readonly name: string
+  readonly text: string
+  /** Megabytes. */
+  readonly size: number
+  /** Whether it is also read in all ways, and imported. */
+  readonly isRead: boolean
+}
+
+/** Of two passes of one content, the shorter of each time. */
+export function shorterOf(one: Passed, other: Passed): Passed {
+  const steps = Object.entries(one.waits).map(([step, { healthMs, loopMs }]) => {
+    const { [step]: again = { healthMs, loopMs } } = other.waits
+    return [step, { healthMs: Math.min(healthMs, again.healthMs), loopMs: Math.min(loopMs, again.loopMs) }] as const
+  })
+  return {
+    size: one.size,
+    settledMs: Math.min(one.settledMs, other.settledMs),
+    importedMs: one.importedMs === null ? null : Math.min(one.importedMs, other.importedMs ?? one.importedMs),
+    waits: Object.fromEntries(steps),
+  }
+}
+
 /** Appends a content to a thread of its own and waits until that is settled; then reads it in all ways, and imports it too. */
-export async function passContent(place: Place, name: string, text: string, isRead: boolean): Promise<Passed> {
+export async function passContent(place: Place, { name, text, size, isRead }: Content): Promise<Passed> {
   const { client } = place
   const waits: Record<string, Waits> = {}
   const step = async <Result>(title: string, work: Promise<Result>): Promise<Result> => {
@@ -47,7 +73,7 @@ export async function passContent(place: Place, name: string, text: string, isRe
   await step('append', client.messages.append({ agent: name, thread: name, messages, deadlineMs: SETTLE_MS_MAX }))
   await step('settle', settled(client, name))
   const settledMs = performance.now() - startedMs
-  if (!isRead) return { settledMs, importedMs: null, waits }
+  if (!isRead) return { size, settledMs, importedMs: null, waits }
 
   const query = text.slice(0, 200).trim() || 'work'
   await step('build', client.contexts.build({ thread: name, message: 'go on' }))
@@ -70,7 +96,7 @@ export async function passContent(place: Place, name: string, text: string, isRe
   await step('settle what was imported', settled(client, imported))
   const importedMs = performance.now() - importing
   await step('build of what was imported', client.contexts.build({ thread: imported, message: 'go on' }))
-  return { settledMs, importedMs, waits }
+  return { size, settledMs, importedMs, waits }
 }
 
 /** What is larger than one message may be. */
