@@ -6,7 +6,7 @@ import { passes } from './passes.js'
 const USAGE = `npm run growth -- [--only NAME] [--shape NAME] [--bytes N]
 
   --only NAME     passes whose names hold this
-  --shape NAME    shapes whose names hold this
+  --shape NAME    shapes whose names hold this; several with commas between them
   --bytes N       size of the larger text; 262,144 unless given. The smaller one is a quarter of it
 
 Carries every pass over contents out on every shape of contents, in two sizes, and prints one JSON object a line for each
@@ -27,7 +27,9 @@ async function main(): Promise<number> {
   let measured = 0
   let found = 0
   for (const [pass, run] of Object.entries(passes).filter(([name]) => name.includes(given.only))) {
-    for (const [shape, grow] of Object.entries(contentShapes).filter(([name]) => name.includes(given.shape))) {
+    for (const [shape, grow] of Object.entries(contentShapes).filter(([name]) =>
+      given.shapes.some((shape) => name.includes(shape)),
+    )) {
       const slope = await slopeOf(run, grow, { bytesMax: given.bytes, factor: FACTOR, floorMs: FLOOR_MS })
       measured++
       if (!slope.isTooSteep && !slope.isTooSlow) continue
@@ -39,14 +41,14 @@ async function main(): Promise<number> {
   return found === 0 ? 0 : 1
 }
 
-function readArguments(): { only: string; shape: string; bytes: number } | null {
+function readArguments(): { only: string; shapes: readonly string[]; bytes: number } | null {
   try {
     const { values } = parseArgs({
       options: { only: { type: 'string' }, shape: { type: 'string' }, bytes: { type: 'string' } },
     })
     const bytes = Number(values.bytes ?? BYTES_DEFAULT)
     if (!Number.isSafeInteger(bytes) || bytes < BYTES_MIN) return null
-    return { only: values.only ?? '', shape: values.shape ?? '', bytes }
+    return { only: values.only ?? '', shapes: (values.shape ?? '').split(','), bytes }
   } catch {
     return null
   }
