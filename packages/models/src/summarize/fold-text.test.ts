@@ -3,14 +3,17 @@ import { contentShapes } from '@heddle/test-support/content-shapes/index'
 import { expect, test } from 'vitest'
 import { withinTokens } from './fold-text.js'
 
-test.each(['chinese', 'sentences', 'high-surrogates'])('of a long text as much is kept as fits, and no more: %s', (shape) => {
-  const text = contentShapes[shape]?.(60_000) ?? ''
-  const tokensMax = Math.floor(countTokens(text) * 0.93)
-  const kept = withinTokens(text, tokensMax)
-  expect(text.toWellFormed().startsWith(kept)).toBe(true)
-  expect(countTokens(kept)).toBeLessThanOrEqual(tokensMax)
-  expect(countTokens(kept)).toBeGreaterThan(tokensMax * 0.95)
-})
+test.each(['chinese', 'sentences', 'high-surrogates'])(
+  'of a long text as much is kept as fits, and no more: %s',
+  (shape) => {
+    const text = contentShapes[shape]?.(60_000) ?? ''
+    const tokensMax = Math.floor(countTokens(text) * 0.93)
+    const kept = withinTokens(text, tokensMax)
+    expect(text.toWellFormed().startsWith(kept)).toBe(true)
+    expect(countTokens(kept)).toBeLessThanOrEqual(tokensMax)
+    expect(countTokens(kept)).toBeGreaterThan(tokensMax * 0.95)
+  },
+)
 
 test('a text that fits is kept as it is', () => {
   expect(withinTokens('A short text.', 100)).toBe('A short text.')
