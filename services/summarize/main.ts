@@ -1,4 +1,4 @@
-import { serveStages } from '@heddle/host'
+import { serveStages } from '@heddle/host/programs'
 
 // This stage alone, as one process of a pool: `node services/summarize/dist/main.js`.
 await serveStages(['summarize'])

@@ -3,7 +3,7 @@ import { projectIdOf } from '@heddle/core'
 import { assertDiskSpace } from '@heddle/embedded'
 import { createClient } from '@heddle/engine'
 import { openQueues, type Queues, type Settled } from '@heddle/queue'
-import { type Config, systemClock } from '@heddle/runtime'
+import { type Config, systemClock, untilStopped } from '@heddle/runtime'
 import { openStore, type QueryEmbedder } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
 import { connectionsOf } from './connections.js'
@@ -72,27 +72,36 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
     if (server.kind === 'embedded' || needs.migrate === true) await migrateAll(config, server, log)
     context.signal.throwIfAborted()
 
-    const workersHere = needs.workers === 'always' ? needs.stages : await unserved(server, config, needs.stages)
+    const workersHere =
+      needs.workers === 'always'
+        ? needs.stages
+        : await untilStopped(context.signal, unserved(server, config, needs.stages))
     const applicationName = applicationNameOf({
       queuePrefix: config.queuePrefix,
       pid: process.pid,
       stages: workersHere,
     })
     const connections = connectionsOf(config, workersHere)
-    const store = await openMigratedStore(server, {
+    const opening = openMigratedStore(server, {
       applicationName,
       connectionsMax: connections.store,
       config,
       log,
       opened,
     })
-    const queues = await openQueues({
+    const store = await untilStopped(context.signal, opening)
+    const connecting = openQueues({
       backend: backendOf(config, server),
       prefix: config.queuePrefix,
       log,
       connections: connections.queues,
       create: workersHere.length > 0,
       ingestLimits: { jobsMax: config.queue.ingestJobsMax, bytesMax: config.queue.ingestBytesMax },
+    })
+    const queues = await untilStopped(context.signal, connecting).catch((error: unknown) => {
+      // Connected after all, when nobody waits any more.
+      connecting.then((late) => late.close({ timeoutMs: QUEUES_CLOSE_MS })).catch(() => undefined)
+      throw error
     })
     opened.push('queues', QUEUES_CLOSE_MS, () => queues.close({ timeoutMs: QUEUES_CLOSE_MS }))
     context.signal.throwIfAborted()

@@ -13,6 +13,15 @@ export interface GatewayEngine
   readonly config: Pick<Config, 'project' | 'settings'>
 }
 
+/** One of several gateways starts also where no key has been made yet: it lets nobody in until then, and says why. */
+export async function warnWithoutKey({ store, projectId, config, log }: GatewayEngine): Promise<void> {
+  if (await hasKeys(store, projectId)) return
+  log.warn(
+    { project: config.project, hint: 'Make one with: heddle keys create --name admin --role admin' },
+    'the project has no key: nobody is let in until it has one',
+  )
+}
+
 /** What the gateway answers from: a client for each project whose key comes along, on one store and one set of queues. */
 export function gatewayBackendOf(engine: GatewayEngine): GatewayBackend {
   const { store, queues, config, embedder, log } = engine

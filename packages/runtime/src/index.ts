@@ -12,6 +12,7 @@ export { portError } from './port-error.js'
 export { ProjectSlots } from './project-slots.js'
 export { onShutdown, type ShutdownHost, type ShutdownOptions, type ShutdownReason } from './shutdown.js'
 export { inTurns, Turns } from './turns.js'
+export { untilStopped } from './until-stopped.js'
 export {
   createWorkerCalls,
   type WorkerAnswer,

@@ -7,6 +7,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   project: 'The project to work in.',
   dataDir: 'The folder of the embedded server; relative paths begin at the folder in which the command runs.',
   port: 'The port of the HTTP interface; 0 takes any that is free.',
+  healthPort:
+    'Where workers serve `/healthz`, `/readyz` and `/metrics` on loopback; 0 takes any port that is free. Without it they do not.',
   logLevel: 'The least of what is logged by `heddle up` and `heddle worker`, and by commands where it is set.',
   queuePrefix: 'Keeps installations apart on one server: 1 to 40 of a-z, 0-9, _ and -, starting with a letter.',
   'queue.ingestJobsMax': 'Jobs that may wait for ingest before producers are refused ([producers](producers.md)).',

@@ -1,7 +1,10 @@
 import type { Engine, EngineNeeds } from '@heddle/host'
 import type { StoreEngine } from '@heddle/host/store'
+import { untilStopped } from '@heddle/runtime'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from './context.js'
 import { refuseRemote } from './gateway-address.js'
+
+export { untilStopped }
 
 /**
  * Opens what a command needs, does its work, and closes everything again, whatever happens: also when the work fails or the
@@ -50,16 +53,6 @@ async function closing<Opened extends StoreEngine, T>(
   } finally {
     await engine.close()
   }
-}
-
-/** Rejects with the signal's reason as soon as it aborts, even when the work itself does not listen to it. */
-export function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 /** Rejects with the signal's reason when it aborts: for commands that run until they are asked to stop. */

@@ -8,6 +8,7 @@ export const variables = {
   HEDDLE_HOST: ['host'],
   HEDDLE_HOSTS: ['hosts'],
   HEDDLE_PORT: ['port'],
+  HEDDLE_HEALTH_PORT: ['healthPort'],
   HEDDLE_LOG_LEVEL: ['logLevel'],
   HEDDLE_QUEUE_PREFIX: ['queuePrefix'],
   HEDDLE_INGEST_JOBS_MAX: ['queue', 'ingestJobsMax'],
@@ -48,6 +49,7 @@ export type VariableName = keyof typeof variables
 
 const numbers = new Set<VariableName>([
   'HEDDLE_PORT',
+  'HEDDLE_HEALTH_PORT',
   'HEDDLE_INGEST_JOBS_MAX',
   'HEDDLE_INGEST_BYTES_MAX',
   'HEDDLE_STORE_CONNECTIONS',

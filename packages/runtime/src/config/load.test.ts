@@ -60,6 +60,7 @@ describe('loadConfig', () => {
       project: 'default',
       dataDir: join(cwd, '.heddle'),
       port: 4680,
+      healthPort: null,
       host: '127.0.0.1',
       hosts: [],
       logLevel: 'info',

@@ -23,6 +23,8 @@ export interface Config {
   /** Names by which others ask it. Default none. */
   hosts: readonly string[]
   port: number
+  /** Where workers serve `/healthz`, `/readyz` and `/metrics`, on loopback. Null: nowhere. */
+  healthPort: number | null
   logLevel: LogLevel
   /** What the file and the environment say about agents; the agents' own settings go over it. */
   settings: PartialSettings
@@ -121,6 +123,7 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
     host: raw.host ?? '127.0.0.1',
     hosts: raw.hosts ?? [],
     port: raw.port ?? 4680,
+    healthPort: raw.healthPort ?? null,
     logLevel: raw.logLevel ?? 'info',
     settings: settingsOf(raw),
     embedder: {

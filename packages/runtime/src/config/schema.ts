@@ -12,6 +12,11 @@ const address = (protocols: readonly string[], example: string) =>
 const postgresAddress = address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database')
 const redisAddress = address(['redis:', 'rediss:'], 'redis://host:6379')
 
+const port = z
+  .int({ error: 'must be a whole number' })
+  .min(0, 'must be a port, 0 to 65535')
+  .max(65_535, 'must be a port, 0 to 65535')
+
 const atLeastOne = z.int({ error: 'must be a whole number' }).min(1, 'must be at least 1')
 
 const days = z
@@ -37,11 +42,8 @@ export const rawConfigSchema = z.strictObject({
   adminDatabaseUrl: postgresAddress.optional(),
   project: nameSchema.optional(),
   dataDir: z.string().min(1).optional(),
-  port: z
-    .int({ error: 'must be a whole number' })
-    .min(0, 'must be a port, 0 to 65535')
-    .max(65_535, 'must be a port, 0 to 65535')
-    .optional(),
+  port: port.optional(),
+  healthPort: port.optional(),
   /** The address that the gateway listens on. */
   host: z
     .string()

@@ -58,20 +58,10 @@ async function runGateway(context: CommandContext, options: GatewayCommandOption
     stages: [],
     needs: {},
     async ready(engine, gateway) {
-      if (gateway.isOpenToOthers) await warnWithoutKey(engine)
+      if (gateway.isOpenToOthers) await (await import('@heddle/host/gateway')).warnWithoutKey(engine)
       return () => tellReady(context, config, engine, gateway)
     },
   })
-}
-
-/** One of several gateways starts also where no key has been made yet: it lets nobody in until then, and says why. */
-async function warnWithoutKey({ store, projectId, config, log }: Engine): Promise<void> {
-  const { hasKeys } = await import('@heddle/engine')
-  if (await hasKeys(store, projectId)) return
-  log.warn(
-    { project: config.project, hint: 'Make one with: heddle keys create --name admin --role admin' },
-    'the project has no key: nobody is let in until it has one',
-  )
 }
 
 function tellReady(context: CommandContext, config: Config, engine: Engine, { url, port }: ServedGateway): void {

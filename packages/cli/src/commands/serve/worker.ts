@@ -29,7 +29,7 @@ export function registerWorker(program: Command, context: CommandContext): void 
     )
     .option(
       '--port <port>',
-      'also serve /healthz, /readyz and /metrics on this port of 127.0.0.1; 0 takes any',
+      'also serve /healthz, /readyz and /metrics on this port of 127.0.0.1; 0 takes any (HEDDLE_HEALTH_PORT)',
       portOption,
     )
   withCommonOptions(withIterationOptions(worker), [
@@ -63,7 +63,8 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
   const { log } = service
   const { openEngine } = await import('@heddle/host')
   // Loads a server of HTTP besides, which a worker without a port does not need.
-  const metrics = options.port === undefined ? null : new (await import('@heddle/gateway')).ProcessMetrics()
+  const port = options.port ?? config.healthPort
+  const metrics = port === null ? null : new (await import('@heddle/gateway')).ProcessMetrics()
   const engine = await openEngine({
     context,
     config,
@@ -79,10 +80,10 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
   })
   let health: HealthServer | null = null
   try {
-    if (options.port !== undefined && metrics !== null) {
+    if (port !== null && metrics !== null) {
       const identity = { pid: process.pid, workers: stages }
       health = await startHealthServer({
-        port: options.port,
+        port,
         identity,
         checkReady: engine.checkReady,
         readMetrics: async () => ({ type: metrics.contentType, text: await metrics.read(engine.queues.modelCalls) }),

@@ -1,0 +1,1 @@
+export { serveGateway, serveStages } from './program.js'

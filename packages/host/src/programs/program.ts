@@ -1,0 +1,57 @@
+import type { StageName } from '@heddle/contracts'
+import { createLogger, limitHeapGrowth, loadConfig, onShutdown, ownOutput } from '@heddle/runtime'
+import { loadConfiguredModules } from '../configured-modules.js'
+import type { Surroundings } from './surroundings.js'
+
+/** How long a process that was asked to stop may take; jobs that are cut off are taken up by others. */
+const CLOSE_MS_MAX = 20_000
+
+/** The program of a worker: runs some stages in this process until it is asked to stop. */
+export function serveStages(stages: readonly StageName[]): Promise<void> {
+  return run(async (surroundings) => {
+    const { runStages } = await import('./run-stages.js')
+    await runStages(surroundings, stages)
+  })
+}
+
+/** The program of the gateway: serves HTTP until it is asked to stop, and runs no stage. */
+export function serveGateway(): Promise<void> {
+  return run(async (surroundings) => {
+    const { runGateway } = await import('./run-gateway.js')
+    await runGateway(surroundings)
+  })
+}
+
+/**
+ * Runs a program from the environment alone. It heeds signals from its first moment on: process 1 of a container that does
+ * not would never hear of a SIGTERM. So what takes long to load is loaded by the program itself.
+ */
+async function run(program: (surroundings: Surroundings) => Promise<void>): Promise<void> {
+  const log = createLogger({ level: 'info', name: 'heddle' })
+  const stopping = new AbortController()
+  let ended: Promise<void> = Promise.resolve()
+  onShutdown(
+    (reason) => {
+      stopping.abort(new Error(`stopped by ${reason}`))
+      return ended
+    },
+    { timeoutMs: CLOSE_MS_MAX, log },
+  )
+  ended = (async () => {
+    const place = { env: process.env, cwd: process.cwd() }
+    await loadConfiguredModules(place)
+    const config = loadConfig(place)
+    log.level = config.logLevel
+    ownOutput(log)
+    limitHeapGrowth()
+    const printer = { note: (text: string) => log.info(text) }
+    const context = { ...place, signal: stopping.signal, printer, mayMakeData: () => false }
+    try {
+      await program({ context, config, log })
+    } catch (error) {
+      // Being asked to stop is how a program ends well, and what fails then, such as a server that ends too, is no news.
+      if (!stopping.signal.aborted) throw error
+    }
+  })()
+  await ended
+}
