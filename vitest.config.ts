@@ -37,6 +37,7 @@ export default defineConfig({
             'test/fuzz/**/*.test.ts',
             'test/growth/**/*.test.ts',
             'test/tooling/**/*.test.ts',
+            'test/upgrade/**/*.test.ts',
           ],
         },
       },

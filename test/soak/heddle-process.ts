@@ -16,13 +16,21 @@ export interface HeddleProcess {
 const EXECUTABLE = fileURLToPath(new URL('../../packages/cli/bin/heddle.js', import.meta.url))
 const STOP_MS_MAX = 20_000
 
+export interface StartOptions {
+  /** Of another version. Default: that of this checkout. */
+  readonly executable?: string
+  readonly cwd?: string
+}
+
 /** Starts the command as users do, as it was built. */
 export function startHeddle(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  { executable = EXECUTABLE, cwd }: StartOptions = {},
 ): HeddleProcess {
-  const child: ChildProcess = spawn(process.execPath, [EXECUTABLE, ...argv], {
+  const child: ChildProcess = spawn(process.execPath, [executable, ...argv], {
     env: { ...process.env, ...environment },
+    cwd,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Readings } from './reading.js'
+
+/** One place at which an answer is no longer what it was. */
+export interface Difference {
+  /** What was asked. */
+  readonly asked: string
+  /** Where in the answer, with `*` for places of lists: `body.items.*.tokens`. */
+  readonly place: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+const ABSENT = Symbol('absent')
+
+/**
+ * Where the answers after differ from those before. What is only there afterwards is a new field, and nothing that was lost:
+ * it is no difference inside of an object, and is one in a list.
+ */
+export function compareReadings(before: Readings, after: Readings): Difference[] {
+  return [...before].flatMap(([asked, value]) => [
+    ...differences(value, after.has(asked) ? after.get(asked) : ABSENT).map((found) => ({ asked, ...found })),
+  ])
+}
+
+type Found = Omit<Difference, 'asked'>
+
+function differences(before: unknown, after: unknown, place: readonly string[] = []): Found[] {
+  if (isDeepStrictEqual(before, after)) return []
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+    return before.flatMap((value, index) => differences(value, after[index], [...place, '*']))
+  }
+  if (isRecord(before) && isRecord(after)) {
+    return Object.entries(before).flatMap(([key, value]) =>
+      differences(value, key in after ? after[key] : ABSENT, [...place, key]),
+    )
+  }
+  return [{ place: place.join('.'), before: shown(before), after: shown(after) }]
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function shown(value: unknown): unknown {
+  return value === ABSENT ? '(nothing)' : value
+}
