@@ -1,6 +1,6 @@
 export type { QueueFacts } from './base/backend.js'
 export { LISTENING_CONNECTIONS, type QueueConnections } from './base/connections.js'
-export type { NewShare } from './load/load-word.js'
+export type { AskedShare, NewShare } from './load/load-word.js'
 export { type MigrateQueuesOptions, migrateQueues } from './postgres/schema.js'
 export { openQueues, type Queues, type QueuesOptions, type StageStats, type StageWake } from './queues.js'
 export { answerBytes } from './reply/messages.js'

@@ -23,7 +23,7 @@ import { openBackend, warnOfSettings } from './base/open-backend.js'
 import { createTroubleLog, type TroubleLog } from './base/trouble-log.js'
 import { noWorkers, unknownPrefix } from './base/unknown-prefix.js'
 import { settles, within } from './base/waiting.js'
-import { type NewShare, sentJob } from './load/load-word.js'
+import { type AskedShare, type NewShare, sentJob } from './load/load-word.js'
 import { Pools } from './load/pools.js'
 import { ProjectLoad } from './load/project-load.js'
 import { Inbox } from './reply/inbox.js'
@@ -89,7 +89,7 @@ export interface Queues {
    *
    * @throws RetryableError as {@link takeShare}
    */
-  checkShare(share: NewShare): void
+  checkShare(share: AskedShare): void
   /** Wakes a stage for a thread; at most one job of a thread is active and one waits. */
   wake(stage: WakeStageName, thread: WakeJob): Promise<void>
   wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { Client } from '@heddle/client/interface'
 import { RetryableError } from '@heddle/contracts'
+import type { AskedShare } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/support/src/manual-clock.js'
@@ -44,16 +45,24 @@ class HeldCalls {
 }
 
 async function withGateway(
-  work: (served: { url: string; port: number; calls: HeldCalls; shares: string[] }) => Promise<void>,
+  work: (served: {
+    url: string
+    port: number
+    calls: HeldCalls
+    shares: string[]
+    letIn: AskedShare['letIn'][]
+  }) => Promise<void>,
   limits = { requestsMax: 50, bytesMax: 1_000_000 },
 ): Promise<void> {
   const calls = new HeldCalls()
   const shares: string[] = []
+  const letIn: AskedShare['letIn'][] = []
   const backend: Backend = {
     clientOf: (project) => clientOf(project, calls),
     keys: { read: async (key) => ({ project: key, role: 'admin' }), hasAny: async () => true },
-    checkShare: (project, { stage }) => {
-      shares.push(`${project} ${stage}`)
+    checkShare: (project, share) => {
+      shares.push(`${project} ${share.stage}`)
+      letIn.push(share.letIn)
       if (project === 'noisy') throw new RetryableError('RATE_LIMITED', 'it has its share', { retryAfter: 1 })
     },
     readStageStats: async () => [],
@@ -70,7 +79,7 @@ async function withGateway(
     backend: () => backend,
   })
   try {
-    await work({ url: gateway.url, port: gateway.port, calls, shares })
+    await work({ url: gateway.url, port: gateway.port, calls, shares, letIn })
   } finally {
     calls.endAll()
     await gateway.close()
@@ -199,6 +208,23 @@ test('tools whose work is done by workers are refused where the project has its 
     }
     expect(shares).toEqual(['noisy assemble', 'noisy ingest'])
     expect(calls.of('noisy')).toBe(0)
+  })
+})
+
+test('appends whose bodies are still on their way count among those of their project', async () => {
+  await withGateway(async ({ port, url, letIn }) => {
+    const path = '/v1/threads/run/messages'
+    const headers = { ...headersOf('quiet'), 'content-length': 1_000, expect: '100-continue' }
+    const arriving = request({ host: '127.0.0.1', port, method: 'POST', path, headers })
+    arriving.on('error', () => undefined)
+    arriving.flushHeaders()
+    await once(arriving, 'continue')
+    const body = JSON.stringify({ agent: 'a', messages: [{ role: 'user', content: 'hello' }] })
+    const append = () => fetch(`${url}${path}`, { method: 'POST', headers: headersOf('quiet'), body })
+    for (let each = 0; each < 2; each++) await (await append()).arrayBuffer()
+    arriving.destroy()
+    const [none, one] = [{ jobs: 0, bytes: 0 }, { jobs: 1, bytes: 1_000 }]
+    expect(letIn).toEqual([none, one, one])
   })
 })
 

@@ -19,6 +19,8 @@ import type { BackendName } from './servers.js'
 
 /** What one measurement is told from outside. */
 export interface Sizes {
+  /** Figures that are asked for by name; null for all. */
+  readonly only: readonly string[] | null
   /** Messages of the long thread. */
   readonly messages: number
   /** Contexts that many clients ask for together. */

@@ -80,10 +80,11 @@ export const bounds = {
   busyRetryAfterSeconds: 1,
   /**
    * What a project may have under way for each worker of a stage while other projects have something under way, too: about
-   * what a worker has in its hands at once when it is busy, so that nobody waits behind much more than that.
+   * what a worker has in its hands at once when it is busy, so that nobody waits behind much more than that. Messages cost
+   * by their number and length: the bytes are what 16 appends of a usual turn have, or one of some hundred short messages.
    */
   shareOfWorker: {
-    ingest: { jobs: 16, bytes: 16 * 1_024 * 1_024 },
+    ingest: { jobs: 16, bytes: 256 * 1_024 },
     assemble: { jobs: 6, bytes: 16 * 1_024 * 1_024 },
   },
   /** A project whose last job was seen so long ago is nobody's neighbour any more. */

@@ -30,6 +30,12 @@ export interface NewShare {
   readonly bytes: number
 }
 
+/** What a caller would like to do, and what was let in before it. */
+export interface AskedShare extends NewShare {
+  /** Of the project, let in by this process and not yet answered, whether or not its jobs have been sent. Default none. */
+  readonly letIn?: { readonly jobs: number; readonly bytes: number }
+}
+
 /** A job whose reply comes to this process. */
 export interface SentJob extends NewShare {
   /** The id of its reply. */

@@ -89,3 +89,21 @@ test('a word that is none changes nothing', () => {
   for (const text of ['', '{}', '{"from":"x","counts":[{"jobs":"many"}]}', '[]', 'null']) load.receive(text)
   expect(() => load.take(share('noisy'))).toThrow(refused)
 })
+
+test('an append of many messages takes the share of many small ones', () => {
+  const [load] = processesOf(1).loads
+  const append = (projectId: string, bytes: number) => ({ stage: 'ingest' as const, projectId, bytes })
+  take(load, 'quiet', 1)
+  for (let small = 0; small < bounds.shareOfWorker.ingest.jobs; small++) load.take(append('usual', 8_000))
+  load.take(append('importing', 200_000))
+  expect(() => load.take(append('importing', 200_000))).toThrow(refused)
+})
+
+test('what was let in counts before its jobs are sent, and once when they are', () => {
+  const [load] = processesOf(1).loads
+  take(load, 'quiet', 1)
+  const ask = (jobs: number) => () => load.check({ ...share('noisy'), letIn: { jobs, bytes: 0 } })
+  expect(ask(SHARE)).toThrow(refused)
+  take(load, 'noisy', SHARE - 1)
+  expect(ask(SHARE - 1)).not.toThrow()
+})

@@ -1,7 +1,7 @@
 import { RetryableError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
-import { type LoadCount, type LoadWord, type NewShare, readWord, type SentJob, type SharedStage } from './load-word.js'
+import { type AskedShare, type LoadCount, type LoadWord, type NewShare, readWord, type SentJob, type SharedStage } from './load-word.js'
 
 /*
  * One project must not keep all others waiting. Queues are first come, first served, so who has a thousand jobs in one has
@@ -63,10 +63,10 @@ export class ProjectLoad {
    *
    * @throws RetryableError as {@link take}
    */
-  check({ stage, projectId, bytes: more }: NewShare): void {
+  check({ stage, projectId, bytes: more, letIn }: AskedShare): void {
     if (!this.#hasNeighbours(projectId)) return
     const limits = this.#limitsOf(stage)
-    const { jobs, bytes } = this.#total(stage, projectId)
+    const { jobs, bytes } = this.#total(stage, projectId, letIn)
     if (jobs === 0 || (jobs < limits.jobsMax && bytes + more <= limits.bytesMax)) return
     throw new RetryableError('RATE_LIMITED', `the project has as many jobs of ${stage} under way as is its share`, {
       retryAfter: bounds.busyRetryAfterSeconds,
@@ -119,13 +119,14 @@ export class ProjectLoad {
     else this.#own.set(key, count)
   }
 
-  #total(stage: SharedStage, projectId: string): { jobs: number; bytes: number } {
-    const total = { jobs: 0, bytes: 0 }
+  /** @param letIn becomes what is under way in this process, or is that already: the larger of the two counts */
+  #total(stage: SharedStage, projectId: string, letIn = { jobs: 0, bytes: 0 }): { jobs: number; bytes: number } {
+    const own = this.#own.get(keyOf(stage, projectId)) ?? { jobs: 0, bytes: 0 }
+    const total = { jobs: Math.max(own.jobs, letIn.jobs), bytes: Math.max(own.bytes, letIn.bytes) }
     const add = (count: { jobs: number; bytes: number } | undefined) => {
       total.jobs += count?.jobs ?? 0
       total.bytes += count?.bytes ?? 0
     }
-    add(this.#own.get(keyOf(stage, projectId)))
     for (const { counts } of this.#words()) {
       add(counts.find((count) => count.stage === stage && count.projectId === projectId))
     }

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Access, Permission } from '@heddle/contracts'
-import type { NewShare } from '@heddle/queue'
+import type { AskedShare, NewShare } from '@heddle/queue'
 import type { FastifyRequest } from 'fastify'
 import { Refused } from '../http/problems.js'
 import { type Admit, checkPermission } from './access.js'
 import type { BodyRoom } from './bodies.js'
 import type { ProjectRoom } from './project-room.js'
+import { StageRoom } from './stage-room.js'
 
 /** What a route asks of whoever calls it. */
 export interface RouteAccess {
@@ -28,13 +29,14 @@ export interface EntranceOptions {
   readonly room: BodyRoom
   readonly projects: ProjectRoom
   /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
-  checkShare(project: string, share: Omit<NewShare, 'projectId'>): void
+  checkShare(project: string, share: Omit<AskedShare, 'projectId'>): void
 }
 
 /** Lets requests in before anything of their bodies is read: who is refused has taken no memory. */
 export class Entrance {
   readonly #options: EntranceOptions
   readonly #accesses = new WeakMap<FastifyRequest, Access>()
+  readonly #stages = new StageRoom()
 
   constructor(options: EntranceOptions) {
     this.#options = options
@@ -49,8 +51,12 @@ export class Entrance {
     if (access !== undefined) {
       const { project } = await this.admit(request, access.needs)
       const bytes = Math.min(bytesOf(request), bytesMax)
-      if (access.stage !== undefined) this.#options.checkShare(project, { stage: access.stage, bytes })
+      const { stage } = access
+      if (stage !== undefined) {
+        this.#options.checkShare(project, { stage, bytes, letIn: this.#stages.of(project, stage) })
+      }
       if (access.isCounted) this.#options.projects.take(project, bytes, response)
+      if (stage !== undefined) this.#stages.take(project, { stage, bytes }, response)
     }
     this.#options.room.take(request.headers, bytesMax, response)
   }

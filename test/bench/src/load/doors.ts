@@ -10,6 +10,8 @@ import { asksOf, type TenantNames } from './tenant.js'
 export const doors = ['sse', 'search', 'recall', 'history', 'http', 'mcp', 'import'] as const
 export type Door = (typeof doors)[number]
 export const writingDoors: readonly Door[] = ['http', 'mcp', 'import']
+/** Those that refuse, where it matters how soon a caller comes again. */
+export const refusingDoors: readonly Door[] = ['sse', 'http', 'mcp', 'import']
 
 export interface DoorNames extends TenantNames {
   /** A thread of many large messages. */

@@ -1,6 +1,7 @@
+import { setPriority } from 'node:os'
 import { asksAt, type Door, type DoorNames } from './doors.js'
 import { LoopDelay } from './loop-delay.js'
-import { type Answers, Asker } from './offered-load.js'
+import { type Answers, Asker, type Manners } from './offered-load.js'
 import { asksOf, type TenantNames } from './tenant.js'
 
 /** What the process is told first: who asks where. */
@@ -13,7 +14,13 @@ export interface FloodOrder extends TenantNames {
 /** Later: ask as fast as answers come, by so many at once; or so many times each second, whatever becomes of them. */
 export type AskOrder =
   | { readonly kind: 'closed'; readonly atOnce: number; readonly forMs: number }
-  | (DoorNames & { readonly kind: 'door'; readonly door: Door; readonly atOnce: number; readonly forMs: number })
+  | (DoorNames & {
+      readonly kind: 'door'
+      readonly door: Door
+      readonly manners: Manners
+      readonly atOnce: number
+      readonly forMs: number
+    })
   | { readonly kind: 'open'; readonly perSecond: number; readonly forMs: number }
 
 export interface FloodAnswers extends Omit<Answers, 'others' | 'doneMsOf'> {
@@ -24,11 +31,18 @@ export interface FloodAnswers extends Omit<Answers, 'others' | 'doneMsOf'> {
   readonly ownDelayMs: number
 }
 
+/**
+ * The clients of a flood stand for other machines. Here they share one with the servers, and would take its processors from
+ * them and from who measures: so they take what is left.
+ */
+const NICENESS = 10
+
 let asker: Asker | undefined
 let asks: ReturnType<typeof asksOf> | undefined
 
 process.on('message', (order: FloodOrder | AskOrder) => {
   if (order.kind === 'begin') {
+    setPriority(NICENESS)
     asker = new Asker(order.urls, order.key)
     asks = asksOf(order)
     process.send?.('ready')
@@ -50,6 +64,6 @@ async function askAs(order: AskOrder): Promise<FloodAnswers> {
     ...answers
   } = order.kind === 'open'
     ? await asker.open(asked.next, order.perSecond, order.forMs)
-    : await asker.closed(asked.next, order.atOnce, order.forMs)
+    : await asker.closed(asked.next, order.atOnce, order.forMs, order.kind === 'door' ? order.manners : 'hasty')
   return { ...answers, others: [...others], acknowledged: asked.acknowledged.splice(0), ownDelayMs: delay.stop() }
 }

@@ -1,16 +1,17 @@
 import { tmpdir } from 'node:os'
 import { createClient } from '@heddle/engine'
 import { loadConfig } from '@heddle/runtime'
-import type { Measured } from '@heddle/test-support/figure'
+import { isWanted, type Measured } from '@heddle/test-support/figure'
 import { textOf } from '@heddle/test-support/samples/texts'
 import { type Bench, withBench } from '../bench.js'
 import type { Sizes } from '../catalog.js'
 import { MissingServer } from '../servers.js'
-import { type Door, doors, quietAsks, writingDoors } from './doors.js'
+import { type Door, doors, quietAsks, refusingDoors, writingDoors } from './doors.js'
 import { startFlood } from './flood.js'
 import { startGatewayProcess } from './gateways.js'
 import { countMissing, settle, type Tenant } from './noisy.js'
-import { Asker } from './offered-load.js'
+import { LoopDelay } from './loop-delay.js'
+import { Asker, type Manners } from './offered-load.js'
 import { percentile } from './statistics.js'
 
 /** Calls of the noisy project at once, each of which asks again as soon as it has its answer. */
@@ -26,8 +27,19 @@ const LARGE_MESSAGES = 50
 const LARGE_CHARACTERS = 50_000
 const LARGEST_CHARACTERS = 500_000
 
+interface Phase {
+  readonly name: string
+  readonly door: Door
+  readonly manners: Manners
+}
+
+const patient = doors.map((door): Phase => ({ name: `noisy.doors.${door}`, door, manners: 'patient' }))
+const hasty = refusingDoors.map((door): Phase => ({ name: `noisy.hasty.${door}`, door, manners: 'hasty' }))
+/** Those that write come last, whatever their callers' manners. */
+const phases = [...patient, ...hasty].sort((one, other) => Number(isWriting(one)) - Number(isWriting(other)))
+
 export const noisyDoorNames = [
-  ...doors.map((door) => `noisy.doors.${door}`),
+  ...phases.map(({ name }) => name),
   'noisy.doors.lost',
   'noisy.doors.unnamed',
   'noisy.doors.failed',
@@ -43,7 +55,7 @@ export async function measureNoisyDoors(sizes: Sizes): Promise<Measured[]> {
   }
 }
 
-async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measured[]> {
+async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<Measured[]> {
   const forMs = Math.min(noisySeconds * 1_000, PHASE_MS_MAX)
   const { HEDDLE_WORKERS_NICENESS } = process.env
   const { niceness } = loadConfig({ env: { HEDDLE_WORKERS_NICENESS }, cwd: tmpdir() }).workers
@@ -62,13 +74,16 @@ async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measure
     const acknowledged: string[] = []
     const failed: string[] = []
     let unnamed = 0
-    for (const [index, door] of doors.entries()) {
+    const wanted = phases.filter(({ name }) => isWanted(name, only))
+    const measured = wanted.length > 0 ? wanted : phases
+    for (const [index, { name, door, manners }] of measured.entries()) {
       // Anew before each door, since machines have moods; but not while workers are busy with what a flood has left.
-      const hasWritten = doors.slice(0, index).some((before) => writingDoors.includes(before))
+      const hasWritten = measured.slice(0, index).some(isWriting)
       if (index > 0 && !hasWritten) alone = await asker.open(calmly.next, QUIET_PER_SECOND, forMs)
       const flooding = flood.ask({
         kind: 'door',
         door,
+        manners,
         ...noisy,
         ...large,
         atOnce: FLOOD_AT_ONCE,
@@ -76,17 +91,19 @@ async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measure
       })
       await new Promise((resolve) => setTimeout(resolve, FLOOD_AHEAD_MS))
       await gateway.delayMs()
+      const ownDelay = new LoopDelay()
       const calm = await asker.open(calmly.next, QUIET_PER_SECOND, forMs)
+      const ownDelayMs = ownDelay.stop()
       const delayMs = await gateway.delayMs()
       const loud = await flooding
       acknowledged.push(...loud.acknowledged)
       unnamed += loud.withoutRetryAfter
       failed.push(...kindsOf(door, loud.others, calm.others))
       process.stderr.write(
-        `${door}: p95 ${percentile(calm.doneMs, 0.95).toFixed(0)} ms, alone ${percentile(alone.doneMs, 0.95).toFixed(0)} ms\n`,
+        `${name}: p95 ${percentile(calm.doneMs, 0.95).toFixed(0)} ms, alone ${percentile(alone.doneMs, 0.95).toFixed(0)} ms\n`,
       )
       figures.push({
-        name: `noisy.doors.${door}`,
+        name,
         value: percentile(calm.doneMs, 0.95),
         unit: 'ms',
         ceiling: percentile(alone.doneMs, 0.95),
@@ -97,7 +114,7 @@ async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measure
           `${calm.doneMs.length} done, ${calm.refusedMs.length} refused`,
           `flood of ${FLOOD_AT_ONCE} at once for ${forMs / 1_000} s: ${loud.doneMs.length} done, ${loud.refusedMs.length} refused`,
           `largest answer ${(loud.bytesMax / 1e6).toFixed(1)} MB`,
-          `gateway late by ${delayMs.toFixed(0)} ms, p99`,
+          `late, p99: gateway ${delayMs.toFixed(0)}, who measures ${ownDelayMs.toFixed(0)}, the flood itself ${loud.ownDelayMs.toFixed(0)} ms`,
         ].join('; '),
       })
     }
@@ -115,6 +132,10 @@ async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measure
     await gateway.stop()
     await stages.stop()
   }
+}
+
+function isWriting({ door }: Phase): boolean {
+  return writingDoors.includes(door)
 }
 
 type Others = Iterable<readonly [number, number]>

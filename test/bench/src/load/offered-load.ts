@@ -33,10 +33,19 @@ export interface Answers {
   unsent: number
 }
 
+interface Answered {
+  /** Of a refusal. */
+  readonly retryAfterMs?: number
+}
+
 const CONNECTIONS_MAX = 400
 const TICK_MS = 10
-/** After a refusal: ten times as soon as it says. */
-const REFUSED_PAUSE_MS = 100
+/** After a refusal, where a caller does not heed it: ten times as soon as it says. */
+const HASTY_PAUSE_MS = 100
+const MS_PER_SECOND = 1_000
+
+/** When callers come again after a refusal: when it says so, as SDKs do, or ten times as soon. */
+export type Manners = 'patient' | 'hasty'
 
 /** A project that asks over HTTP, at gateways in turn. */
 export class Asker {
@@ -51,13 +60,16 @@ export class Asker {
   }
 
   /** As many at once as given, each after the answer to the one before: what the server can do. */
-  async closed(makeAsk: () => Ask, atOnce: number, forMs: number): Promise<Answers> {
+  async closed(makeAsk: () => Ask, atOnce: number, forMs: number, manners: Manners): Promise<Answers> {
     const answers = none()
     const endsAtMs = performance.now() + forMs
     const askOn = async () => {
       while (performance.now() < endsAtMs) {
-        const isRefused = await this.#ask(makeAsk(), performance.now(), answers)
-        if (isRefused) await new Promise((resolve) => setTimeout(resolve, REFUSED_PAUSE_MS))
+        const { retryAfterMs } = await this.#ask(makeAsk(), performance.now(), answers)
+        if (retryAfterMs === undefined) continue
+        const pauseMs = manners === 'hasty' ? HASTY_PAUSE_MS : retryAfterMs
+        const leftMs = endsAtMs - performance.now()
+        await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, leftMs)))
       }
     }
     await Promise.all(Array.from({ length: atOnce }, askOn))
@@ -68,7 +80,7 @@ export class Asker {
   async open(makeAsk: () => Ask, perSecond: number, forMs: number): Promise<Answers> {
     const answers = none()
     const startedMs = performance.now()
-    const underWay = new Set<Promise<boolean>>()
+    const underWay = new Set<Promise<Answered>>()
     let sent = 0
     for (let nowMs = startedMs; nowMs < startedMs + forMs; nowMs = performance.now()) {
       for (const due = Math.floor(((nowMs - startedMs) / 1_000) * perSecond); sent < due; sent++) {
@@ -90,8 +102,7 @@ export class Asker {
     this.#agent.destroy()
   }
 
-  /** @returns whether it was refused */
-  #ask({ path, body, onDone, ...how }: Ask, dueAtMs: number, answers: Answers): Promise<boolean> {
+  #ask({ path, body, onDone, ...how }: Ask, dueAtMs: number, answers: Answers): Promise<Answered> {
     const { hostname, port } = this.#urls[this.#next++ % this.#urls.length] as URL
     const text = body === undefined ? '' : JSON.stringify(body)
     const method = body === undefined ? 'GET' : 'POST'
@@ -116,7 +127,7 @@ export class Asker {
           answers.refusedMs.push(nowMs - sentAtMs)
           if (retryAfter === undefined) answers.withoutRetryAfter++
         } else answers.others.set(status, (answers.others.get(status) ?? 0) + 1)
-        resolve(status === 429)
+        resolve(status === 429 ? { retryAfterMs: Number(retryAfter ?? 0) * MS_PER_SECOND } : {})
       }
       const asked = request({ agent: this.#agent, hostname, port, path, method, headers }, (response) => {
         const status = response.statusCode ?? 0
