@@ -15,6 +15,7 @@ import { EventStreams } from './http/events.js'
 import { createNoSuchRoute } from './http/no-such-route.js'
 import { createRefuse, headersOf } from './http/refusing.js'
 import { type CallerOf, type ClientOf, serveRoute } from './http/serve-route.js'
+import { letGoOfSlowReader } from './http/slow-reader.js'
 import { serveMcp } from './mcp/http.js'
 import { Metrics } from './operate/metrics.js'
 import { eventsContract } from './operate/openapi.js'
@@ -45,8 +46,6 @@ export interface App {
  * event loop with that alone, and takes about twice as long as without it. Alone more than there are connections to the store. Each holds its answer in memory until that was taken.
  */
 const SLOTS = { calm: 4, crowded: 1, alone: 8 }
-/** A caller that takes nothing of its answer for so long is let go. */
-const TAKE_MS_MAX = 60_000
 
 /** Longest name in a path: each of its characters may be percent-encoded UTF-8. */
 const PARAM_CHARACTERS_MAX = limits.nameCharactersMax * 9
@@ -97,7 +96,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     await entrance.enter(request, request.routeOptions.bodyLimit ?? limits.httpSmallBodyBytesMax, reply.raw)
   })
   server.addHook('onSend', async (_request, reply) => {
-    reply.raw.setTimeout(TAKE_MS_MAX, () => reply.raw.destroy())
+    letGoOfSlowReader(reply.raw)
   })
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/support/src/manual-clock.js'
 import type { Backend } from './backend.js'
 import { startGateway } from './gateway.js'
+import { tools } from './mcp/tools.js'
 
 const CROWD = 12
 /** What one project may do at once beside another one, while it asks for no more. */
@@ -226,6 +227,22 @@ test('appends whose bodies are still on their way count among those of their pro
     const [none, one] = [{ jobs: 0, bytes: 0 }, { jobs: 1, bytes: 1_000 }]
     expect(letIn).toEqual([none, one, one])
   })
+})
+
+test('a page of history over MCP holds as many messages as fit into it twice, and goes on after them', async () => {
+  const asked: (number | undefined)[] = []
+  const items = Array.from({ length: 5 }, (_, index) => ({ id: `m${index}`, content: 'x'.repeat(900_000) }))
+  const list = async ({ limit = items.length }: { limit?: number }) => {
+    asked.push(limit)
+    return { items: items.slice(0, limit), nextCursor: limit < items.length ? `after-${limit}` : null }
+  }
+  const history = tools.find(({ name }) => name === 'history')
+  const deps = { client: { messages: { list } } as unknown as Client, signal: AbortSignal.timeout(30_000) }
+  const page = await history?.call({ thread: 'run' }, deps)
+  expect(page).toMatchObject({ items: [{ id: 'm0' }, { id: 'm1' }], nextCursor: 'after-2' })
+  items[0] = { id: 'm0', content: 'x'.repeat(3_000_000) }
+  expect(await history?.call({ thread: 'run' }, deps)).toMatchObject({ items: [{ id: 'm0' }], nextCursor: 'after-1' })
+  expect(asked.filter((limit) => limit === 1 || limit === 2)).toEqual([2, 1])
 })
 
 async function openStream(port: number, key: string) {

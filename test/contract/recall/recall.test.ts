@@ -1,4 +1,4 @@
-import { parseRecallCall, recallTool } from '@heddle/contracts'
+import { limits, parseRecallCall, recallTool } from '@heddle/contracts'
 import { agentIdOf, finish, formatReference, projectIdOf, selectLines, threadIdOf } from '@heddle/core'
 import {
   acceptGrant,
@@ -57,6 +57,7 @@ describe('a reference', () => {
         tokenCount: expect.any(Number),
         truncated: false,
         linesTotal: 300,
+        nextOffset: null,
         matchCount: null,
       })
     }
@@ -125,6 +126,36 @@ describe('a reference', () => {
 })
 
 describe('a recall', () => {
+  it('of what is larger than an answer gives the first piece, and the others by their offsets', async () => {
+    const large = 'a😀b'.repeat(1_100_000)
+    const toolCalls = [{ id: 'large', name: 'Write', arguments: { text: large } }]
+    const calls = await archive(database, 'large', {
+      message: prepared({ role: 'assistant', content: 'large', toolCalls }),
+    })
+    const ref = `${calls.ref}:tool-1`
+    const { content: first, nextOffset, truncated } = await recalled(ref, { maxTokens: 20_000_000 })
+    expect([first.length <= limits.recallCharactersMax, nextOffset, truncated]).toEqual([true, first.length, true])
+    const pieces = [first]
+    for (let offset = nextOffset; offset !== null; ) {
+      const piece = await recalled(ref, { offset, limit: 300_000 })
+      expect([piece.content.length <= 300_000, piece.truncated]).toEqual([true, piece.nextOffset !== null])
+      pieces.push(piece.content)
+      offset = piece.nextOffset
+    }
+    expect(JSON.parse(pieces.join('')).arguments.text === large).toBe(true)
+  })
+
+  it.each([{ lines: '1-2' }, { search: 'x' }, { maxTokens: 10 }])('in pieces does not go with %j', async (fields) => {
+    const fault = recalled(file.ref, { ...fields, offset: 5 })
+    await expect(fault).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: Object.keys(fields)[0] })
+  })
+
+  it('in pieces gives the characters that were asked for, exactly', async () => {
+    const piece = await recalled(file.ref, { offset: 5, limit: 13 })
+    expect(piece).toMatchObject({ content: content.slice(5, 18), nextOffset: 18, truncated: true, linesTotal: 300 })
+    await expect(recalled(`${file.ref}:L2-3`, { limit: 5 })).rejects.toMatchObject({ field: 'ref' })
+  })
+
   it('within fewer tokens says what is left, and asking for that gives the whole', async () => {
     let lines: string | undefined
     let text = ''

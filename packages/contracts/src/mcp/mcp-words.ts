@@ -33,6 +33,8 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       search: 'Only lines that hold this text, in any case; no regular expression',
       maxTokens: 'Tokens to bring back at most, 2000 by default',
       thread: 'Thread that a short reference is of',
+      offset: 'Raw piece from this character on, from 0; without lines, search and maxTokens',
+      limit: 'Characters of such a piece',
     },
     output: {
       ref: 'Full reference that was found',
@@ -41,6 +43,7 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       filePaths: 'Files that it is about',
       truncated: 'Whether more is left; its last line says how to get it',
       linesTotal: 'Lines of the whole text',
+      nextOffset: 'Gives the next piece as offset; null at the end',
     },
   },
   search: {

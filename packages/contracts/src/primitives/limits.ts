@@ -69,6 +69,8 @@ export const limits = {
   pathCharactersMax: 4_000,
   /** A text that is searched for within a content. */
   searchCharactersMax: 1_000,
+  /** Characters of one recall: any text of a message. What is larger, such as a call of a tool, comes in pieces. */
+  recallCharactersMax: 4_000_000,
   /** Earlier messages that one context recalls. */
   memoriesMax: 50,
   /** Threads whose messages one context shows. */

@@ -8,6 +8,9 @@ import { parse } from '../primitives/validation.js'
 /** Tokens that a recall gives back unless it is told otherwise (docs/search.md#the-archive). */
 export const RECALL_TOKENS_DEFAULT = 2_000
 
+/** Characters of a piece of a content unless the caller says how many. */
+export const RECALL_PIECE_CHARACTERS_DEFAULT = 1_000_000
+
 /** What people and models are told of a whole reference wherever one is shown: its scheme looks like one of the web. */
 export const addressNote =
   'nexora://project/thread/msg-... is an address within Heddle, which recall opens, and none of the web'
@@ -45,7 +48,13 @@ export const recallParametersSchema = z.strictObject({
 export type RecallParameters = z.infer<typeof recallParametersSchema>
 
 /** A recall with the thread in which it is asked: what a reference that names no thread is resolved in. */
-export const recallRequestSchema = recallParametersSchema.extend({ thread: nameSchema.optional() })
+export const recallRequestSchema = recallParametersSchema.extend({
+  thread: nameSchema.optional(),
+  /** From which character of the content on, counted from 0: brings it back exactly as it is, piece by piece. */
+  offset: z.int().min(0).optional(),
+  /** Characters of such a piece. Default 1,000,000. */
+  limit: z.int().min(1).max(limits.recallCharactersMax).optional(),
+})
 export type RecallRequest = z.infer<typeof recallRequestSchema>
 
 /** What a recall gives back (docs/search.md#the-archive). */
@@ -64,6 +73,8 @@ export const recallResultSchema = z.object({
   truncated: z.boolean(),
   /** Lines of the whole content, of which `lines` are a part. */
   linesTotal: z.int(),
+  /** Where an answer by `offset` goes on, or one that was cut because it would be too large; null where nothing is left. */
+  nextOffset: z.int().nullable(),
   /** Lines that a search found, of which `content` may show the first; null without a search. */
   matchCount: z.int().nullable(),
   /** The image, document or sound that a reference such as `msg-1a2b3c4d:part-1` names, byte for byte. */

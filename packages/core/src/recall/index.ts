@@ -1,4 +1,11 @@
 export { type LineSelection, parseLineRange, selectLines } from './lines.js'
+export { type ContentPiece, cutPiece } from './piece.js'
 export { excerptsOf, type LineMatch, nthMatch, type SearchedLines, searchLines } from './search.js'
 export { finish, type Steps } from './steps.js'
-export { prefixWithinTokens, type TruncatedContent, truncateMatches, truncateToTokens } from './truncate.js'
+export {
+  measure as measureTokens,
+  prefixWithinTokens,
+  type TruncatedContent,
+  truncateMatches,
+  truncateToTokens,
+} from './truncate.js'

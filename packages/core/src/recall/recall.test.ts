@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countTokens } from '../tokens/tokens.js'
 import * as recall from './index.js'
-import { excerptsOf, finish, type LineMatch } from './index.js'
+import { cutPiece, excerptsOf, finish, type LineMatch } from './index.js'
 
 const selectLines = (content: string, range: string) => finish(recall.selectLines(content, range))
 const searchLines = (content: string, literal: string) => finish(recall.searchLines(content, literal))
@@ -189,5 +189,29 @@ describe('truncation', () => {
     expect(cut(5).tokenCount).toBeLessThanOrEqual(5)
     // More were counted than are kept.
     expect(cut(5_000, { matchCount: 120 })).toMatchObject({ truncated: true })
+  })
+})
+
+describe('pieces', () => {
+  test('that follow each other are the content, and hold whole characters', () => {
+    const some = fc.array(fc.constantFrom('a', '\n', 'é', '😀'), { maxLength: 30 }).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(some, fc.integer({ min: 1, max: 5 }), (text, limit) => {
+        let joined = ''
+        for (let offset: number | null = 0; offset !== null; ) {
+          const piece = cutPiece(text, offset, limit)
+          expect(piece.text.isWellFormed()).toBe(true)
+          expect(piece.text.length).toBeLessThanOrEqual(Math.max(limit, 2))
+          joined += piece.text
+          offset = piece.nextOffset
+        }
+        expect(joined).toBe(text)
+      }),
+    )
+  })
+
+  test('past the end are empty', () => {
+    expect(cutPiece('abc', 3, 5)).toEqual({ text: '', nextOffset: null })
+    expect(cutPiece('abc', 99, 5)).toEqual({ text: '', nextOffset: null })
   })
 })

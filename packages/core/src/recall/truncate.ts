@@ -114,7 +114,8 @@ function* measurePrefix(content: string, tokensMax: number): Steps<{ length: num
   return { length, tokens }
 }
 
-function* measure(text: string): Steps<number> {
+/** What a text costs; a long one counted in parts, and so never too low. */
+export function* measure(text: string): Steps<number> {
   if (text.length <= COUNTED_WHOLE_MAX) return countTokens(text)
   let tokens = 0
   for (let from = 0; from < text.length; ) {

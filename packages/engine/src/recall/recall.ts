@@ -1,7 +1,9 @@
 import {
+  limits,
   notFound,
   PermanentError,
   parse,
+  RECALL_PIECE_CHARACTERS_DEFAULT,
   RECALL_TOKENS_DEFAULT,
   type RecallRequest,
   type RecallResult,
@@ -10,9 +12,11 @@ import {
 } from '@heddle/contracts'
 import {
   contentWithLines,
+  cutPiece,
   excerptsOf,
   formatReference,
   type Location,
+  measureTokens,
   messageReference,
   nthMatch,
   parseLineRange,
@@ -32,7 +36,8 @@ import { type Resolved, resolveReference } from './resolve-reference.js'
 
 /**
  * Gives back what a context shows only condensed or summarized, to the byte where it fits (docs/search.md#the-archive). `lines` are cut out
- * first, then searched. A search that finds nothing gives an empty content and a `matchCount` of 0.
+ * first, then searched. A search that finds nothing gives an empty content and a `matchCount` of 0. With `offset` or `limit` the content
+ * comes in pieces, to the byte whatever it holds.
  *
  * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND`, `AMBIGUOUS_REFERENCE` with the candidates, `FORBIDDEN` for a
  * project that has granted nothing, whether it exists or not
@@ -40,6 +45,7 @@ import { type Resolved, resolveReference } from './resolve-reference.js'
 export async function recall(parts: ClientParts, request: RecallRequest): Promise<RecallResult> {
   const checked = parse(recallRequestSchema, request, 'recall')
   const reference = parseReference(checked.ref)
+  if (isPiece(checked)) requirePlain(checked, reference.location)
   const project = reference.project ?? parts.project
   const projectId = projectIdOf(project)
   const isOther = project !== parts.project
@@ -64,6 +70,18 @@ export async function recall(parts: ClientParts, request: RecallRequest): Promis
     ...shown,
     ...(recalledPart !== undefined && { part: recalledPart }),
   }
+}
+
+function isPiece({ offset, limit }: RecallRequest): boolean {
+  return offset !== undefined || limit !== undefined
+}
+
+/** Pieces are of the content as it is: what chooses or shortens has its own way to go on. */
+function requirePlain(request: RecallRequest, location: Location | null): void {
+  const field = (['lines', 'search', 'maxTokens'] as const).find((name) => request[name] !== undefined)
+  const rule = 'cannot go with offset and limit, which bring back the content as it is'
+  if (field !== undefined) throw validationError(field, rule, String(request[field]))
+  if (location?.kind === 'lines' || location?.kind === 'match') throw validationError('ref', rule, request.ref)
 }
 
 async function requireGrant(tx: Tx, { project: own, projectId }: ClientParts, project: string): Promise<void> {
@@ -132,7 +150,7 @@ function callOf({ toolCalls }: HistoryMessage, number: number): string {
   return JSON.stringify(call)
 }
 
-type Shown = TruncatedContent & Pick<RecallResult, 'linesTotal' | 'matchCount'>
+type Shown = TruncatedContent & Pick<RecallResult, 'linesTotal' | 'nextOffset' | 'matchCount'>
 
 function* show(
   { content, part: whole }: FoundContent,
@@ -140,18 +158,31 @@ function* show(
 ): Steps<Shown> {
   const { search, maxTokens = RECALL_TOKENS_DEFAULT } = wanted
   const { text, from, to, linesTotal } = yield* selectLines(content, range, whole)
+  const nextOffset = null
+  if (isPiece(wanted)) return { ...(yield* showPiece(text, wanted)), linesTotal, matchCount: null }
   if (location?.kind === 'match') {
     const match = yield* matchOf({ text, from }, location.number, search)
     const part = yield* truncateToTokens(match.text, maxTokens, match.line)
-    return { ...part, linesTotal, matchCount: 1 }
+    return { ...part, linesTotal, nextOffset, matchCount: 1 }
   }
   if (search !== undefined) {
     const found = yield* searchLines(text, search, from)
     const excerpts = excerptsOf(found.matches, search)
     const part = yield* truncateMatches(excerpts, { ...found, lastLine: to }, maxTokens)
-    return { ...part, linesTotal, matchCount: found.matchCount }
+    return { ...part, linesTotal, nextOffset, matchCount: found.matchCount }
   }
-  return { ...(yield* truncateToTokens(text, maxTokens, from)), linesTotal, matchCount: null }
+  const shown = yield* truncateToTokens(text, maxTokens, from)
+  if (shown.content.length <= limits.recallCharactersMax) return { ...shown, linesTotal, nextOffset, matchCount: null }
+  const first = yield* showPiece(text, { limit: limits.recallCharactersMax })
+  return { ...first, nextOffset: range === null ? first.nextOffset : null, linesTotal, matchCount: null }
+}
+
+function* showPiece(
+  content: string,
+  { offset = 0, limit = RECALL_PIECE_CHARACTERS_DEFAULT }: Pick<RecallRequest, 'offset' | 'limit'>,
+): Steps<TruncatedContent & Pick<RecallResult, 'nextOffset'>> {
+  const { text, nextOffset } = cutPiece(content, offset, limit)
+  return { content: text, tokenCount: yield* measureTokens(text), truncated: nextOffset !== null, nextOffset }
 }
 
 /** The match that `:match-3` names: of the search that was asked for, else of the one that the content is the result of. */

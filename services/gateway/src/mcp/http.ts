@@ -6,6 +6,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ProjectRoom } from '../admission/project-room.js'
 import { type Caller, holdSlot } from '../http/serve-route.js'
+import { letGoOfSlowReaderFromHead } from '../http/slow-reader.js'
 import { createMcpServer, type Share } from './server.js'
 
 export interface McpDeps {
@@ -37,6 +38,7 @@ export function serveMcp(server: FastifyInstance, { callerOf, log, slots, projec
       mcp.close().catch((error: unknown) => log.debug({ error }, 'a server of MCP did not end well'))
     })
     await mcp.connect(transport as never)
+    letGoOfSlowReaderFromHead(reply.raw)
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value as string)
     reply.hijack()
     await transport.handleRequest(request.raw, reply.raw, request.body)

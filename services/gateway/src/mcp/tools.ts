@@ -28,7 +28,7 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     const { items, nextCursor } = await client.threads.list({ ...page, ...(agent !== undefined && { agent }) })
     return { items: items.map(toListedThread), nextCursor }
   },
-  history: (input, { client }) => client.messages.list(input),
+  history: (input, { client }) => historyWithin(PAGE_CHARACTERS_MAX, input, client),
   append_messages: (input, { client, signal }) =>
     // The client reads messages by their format.
     client.messages.append({ ...(input as RemoteAppendOptions), onBusy: 'fail', signal }),
@@ -37,6 +37,20 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
   restore_snapshot: ({ id }, { client, signal }) => client.snapshots.restore(id, { signal }),
   clear_context: ({ agent, clearedAt }, { client }) =>
     client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt }),
+}
+
+/** An answer over MCP holds what it brings twice, as text and as structured content. */
+const PAGE_CHARACTERS_MAX = 2_000_000
+
+/** A page with as many messages as its bound allows, and at least one; read again where there were more, for its cursor. */
+async function historyWithin(charactersMax: number, input: Input<'history'>, client: RemoteClient) {
+  const page = await client.messages.list(input)
+  let characters = 0
+  const fitting = page.items.findIndex((message) => {
+    characters += JSON.stringify(message).length
+    return characters > charactersMax
+  })
+  return fitting === -1 ? page : await client.messages.list({ ...input, limit: Math.max(1, fitting) })
 }
 
 /** Whose workers do it, where it is not done here. */

@@ -59,7 +59,12 @@ async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<M
   const forMs = Math.min(noisySeconds * 1_000, PHASE_MS_MAX)
   const { HEDDLE_WORKERS_NICENESS } = process.env
   const { niceness } = loadConfig({ env: { HEDDLE_WORKERS_NICENESS }, cwd: tmpdir() }).workers
-  const stages = await bench.startStagesBehind(niceness, 'ingest', 'prune', 'summarize', 'embed', 'assemble')
+  // As deployed: who answers somebody shares no event loop with what is done behind it.
+  const pools = await Promise.all([
+    bench.startStagesBehind(niceness, 'ingest'),
+    bench.startStagesBehind(niceness, 'assemble'),
+    bench.startStagesBehind(niceness, 'prune', 'summarize', 'embed'),
+  ])
   // One: whoever floods has nowhere else to go, and neither has the other.
   const gateway = await startGatewayProcess(bench)
   const [noisy, quiet] = [await settle(bench, 'noisy'), await settle(bench, 'quiet')]
@@ -130,7 +135,7 @@ async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<M
     asker.close()
     await flood.stop()
     await gateway.stop()
-    await stages.stop()
+    await Promise.all(pools.map((each) => each.stop()))
   }
 }
 

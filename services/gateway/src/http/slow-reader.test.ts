@@ -1,0 +1,16 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, test, vi } from 'vitest'
+import { letGoOfSlowReaderFromHead, TAKE_MS_MAX } from './slow-reader.js'
+
+test('who takes nothing of an answer that others write is let go, and who waits for its head is not', () => {
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  const setTimeout = vi.spyOn(response, 'setTimeout')
+  letGoOfSlowReaderFromHead(response)
+  expect(setTimeout).not.toHaveBeenCalled()
+  response.writeHead(200, { 'content-type': 'application/json' })
+  expect(setTimeout).toHaveBeenCalledWith(TAKE_MS_MAX, expect.any(Function))
+  expect(response.headersSent).toBe(true)
+  response.emit('timeout')
+  expect(response.destroyed).toBe(true)
+})
