@@ -1,5 +1,5 @@
-import { projectIdOf } from '@heddle/core'
-import { exportTables, unexportedColumns } from '@heddle/store'
+import { projectIdOf, threadIdOf } from '@heddle/core'
+import { exportMessages, exportTables, unexportedColumns } from '@heddle/store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { append, appendOne, prepared, storeOfTests } from '../store/support.js'
@@ -23,6 +23,28 @@ async function* streamed(lines: readonly string[]): AsyncGenerator<string> {
 
 const imported = (project: string, lines: readonly string[], options: { as?: string } = {}) =>
   clientOn(database, project).threads.import(() => streamed(lines), options)
+
+describe('a page of an export', () => {
+  it('ends when its bytes are full, and the next goes on after it', async () => {
+    const project = freshProject()
+    const projectId = projectIdOf(project)
+    const threadId = threadIdOf(projectId, 'large')
+    const contents = Array.from({ length: 7 }, (_, index) => `${index}`.repeat(3_000_000))
+    const messages = contents.map((content) => prepared({ content }))
+    await appendOne(database.store, append(messages, { thread: 'large' }), projectId)
+    const found: string[] = []
+    const sizes: number[] = []
+    while (found.length < contents.length) {
+      const query = { threadId, afterSeq: found.length, headSeq: contents.length }
+      const page = await database.store.inProject(projectId, (tx) => exportMessages(tx, query))
+      sizes.push(page.length)
+      found.push(...page.map((json) => JSON.parse(json).content))
+    }
+    expect(sizes).toEqual([3, 3, 1])
+    expect(found.every((content) => contents.includes(content))).toBe(true)
+    expect((await exported(project, 'large')).filter((line) => line.startsWith('{"type":"message"'))).toHaveLength(7)
+  })
+})
 
 describe('a thread that is exported and imported', () => {
   it('is exported again byte for byte, whatever it holds', async () => {

@@ -50,12 +50,14 @@ export async function* exportThread(parts: ClientParts, name: string): AsyncGene
   for await (const json of contentsOf(reader)) yield line('content', json)
   for await (const json of rowsOf(reader, 'archive')) yield line('archive', json)
   const numbers = new Map(states.map(({ id }, index) => [id, index + 1]))
-  for (let from = 0; from < states.length; from += STATES_PER_PAGE) {
+  for (let from = 0; from < states.length; ) {
     const page = states.slice(from, from + STATES_PER_PAGE)
     const ids = page.map(({ id }) => id)
     const jsons = await reader.read((tx) => exportStatesById(tx, ids))
-    for (const [index, { id, replaces }] of page.entries()) {
-      const json = jsons[index]
+    if (jsons.length === 0) throw new TypeError('no state of a page was read')
+    from += jsons.length
+    for (const [index, json] of jsons.entries()) {
+      const { id, replaces } = page[index] as (typeof page)[number]
       const names = `"number":${numbers.get(id)},"replaces":${numbers.get(replaces ?? '') ?? null}`
       if (json) yield line('state', `{${names},${json.slice(1)}`)
     }

@@ -1,4 +1,5 @@
 import type { Tx } from '../connection/connection.js'
+import { isLastPage, withinPageBytes } from './bounded-page.js'
 import { selectColumns } from './export-columns.js'
 import { exportTables } from './export-tables.js'
 
@@ -9,6 +10,7 @@ const PAGE_THREAD_ITEMS = 500
 interface Named {
   readonly json: string
   readonly key: readonly [type: string, serverName: string, name: string, version: number]
+  readonly found: number
 }
 
 export interface ItemsPage {
@@ -31,15 +33,17 @@ export async function exportItemPage(
 ): Promise<ItemsPage> {
   const limit = type === 'threadItem' ? PAGE_THREAD_ITEMS : PAGE_ITEMS
   const [afterType, afterServer, afterName, afterVersion] = after ?? ['', '', '', 0]
-  const rows = await tx<Named[]>`
-    select row_to_json((select picked from (select ${columnsOf(tx, type)}) as picked))::text as json,
+  const order = tx`item.type collate "C", item.server_name collate "C", item.name collate "C", item.version`
+  const page = tx`
+    select row_number() over (order by ${order}) as place, row_to_json((select picked from (select ${columnsOf(tx, type)}) as picked))::text as json,
       json_build_array(item.type, item.server_name, item.name, item.version) as key
     from (${sourceOf(tx, type, threadId)}) as item
     where (item.type collate "C", item.server_name collate "C", item.name collate "C", item.version)
       > (${afterType}, ${afterServer}, ${afterName}, ${afterVersion}::integer)
-    order by item.type collate "C", item.server_name collate "C", item.name collate "C", item.version
+    order by ${order}
     limit ${limit}`
-  return { rows: rows.map(({ json }) => json), after: rows.length < limit ? null : (rows.at(-1)?.key ?? null) }
+  const rows = await tx<Named[]>`${withinPageBytes(tx, page)}`
+  return { rows: rows.map(({ json }) => json), after: isLastPage(rows, limit) ? null : (rows.at(-1)?.key ?? null) }
 }
 
 function columnsOf(tx: Tx, type: ItemRecordType) {

@@ -1,6 +1,7 @@
 import type { Tx } from '../connection/connection.js'
 import { countedTokens } from '../messages/token-counts.js'
 import { asArray } from '../sql/arrays.js'
+import { isLastPage, withinPageBytes } from './bounded-page.js'
 import { orderColumns, selectColumns } from './export-columns.js'
 import { type ExportTable, type ExportTableName, exportTables } from './export-tables.js'
 
@@ -67,15 +68,16 @@ export async function exportPage(
           after,
           key.map((column) => columns[column] ?? 'text'),
         )})`
-  const rows = await tx<{ json: string; key: string[] }[]>`
-    select
+  const page = tx`
+    select row_number() over (order by ${keys}) as place,
       row_to_json((select picked from (select ${selectColumns(tx, definition, 'one')}) as picked))::text as json,
       json_build_array(${tx.unsafe(key.map((column) => `one.${column}::text`).join(', '))}) as key
     from heddle.${tx(table)} as one
     where one.thread_id = ${threadId} and ${isAfter}
     order by ${keys}
     limit ${PAGE_ROWS}`
-  return { rows: rows.map(({ json }) => json), after: rows.length < PAGE_ROWS ? null : (rows.at(-1)?.key ?? null) }
+  const rows = await tx<{ json: string; key: string[]; found: number }[]>`${withinPageBytes(tx, page)}`
+  return { rows: rows.map(({ json }) => json), after: isLastPage(rows, PAGE_ROWS) ? null : (rows.at(-1)?.key ?? null) }
 }
 
 function castKey(tx: Tx, values: readonly string[], types: readonly string[]) {
@@ -88,8 +90,8 @@ export async function exportMessages(
   tx: Tx,
   { threadId, afterSeq, headSeq }: { threadId: string; afterSeq: number; headSeq: number },
 ): Promise<readonly string[]> {
-  const rows = await tx<{ json: string }[]>`
-    select row_to_json((select picked from (select ${selectColumns(tx, exportTables.message, 'message')},
+  const page = tx`
+    select message.seq as place, row_to_json((select picked from (select ${selectColumns(tx, exportTables.message, 'message')},
       split_part(counts.counted, ' ', 1)::integer as tokens, split_part(counts.counted, ' ', 2)::integer as "reasoningTokens"
       ) as picked))::text as json
     from heddle.messages as message
@@ -97,6 +99,7 @@ export async function exportMessages(
     where message.thread_id = ${threadId} and message.seq > ${afterSeq} and message.seq <= ${headSeq}
     order by message.seq
     limit ${PAGE_ROWS}`
+  const rows = await tx<{ json: string }[]>`${withinPageBytes(tx, page)}`
   return rows.map(({ json }) => json)
 }
 
@@ -117,15 +120,15 @@ export async function exportStates(tx: Tx, { threadId }: { threadId: string }): 
     order by ${orderColumns(tx, exportTables.state, 'state')}`
 }
 
-/** States as JSON objects, in the order given; null for one that is gone. */
+/** The first of some states as JSON objects, in the order given, as many as fit into a page; null for one that is gone. */
 export async function exportStatesById(tx: Tx, ids: readonly string[]): Promise<(string | null)[]> {
-  const rows = await tx<{ id: string; json: string }[]>`
-    select state.id,
-      row_to_json((select picked from (select ${selectColumns(tx, exportTables.state, 'state')}) as picked))::text as json
-    from heddle.context_states as state
-    where state.id = any(${asArray(ids)}::uuid[])`
-  const byId = new Map(rows.map(({ id, json }) => [id, json]))
-  return ids.map((id) => byId.get(id) ?? null)
+  const page = tx`
+    select wanted.place, (
+      select row_to_json((select picked from (select ${selectColumns(tx, exportTables.state, 'state')}) as picked))::text
+      from heddle.context_states as state where state.id = wanted.id) as json
+    from unnest(${asArray(ids)}::uuid[]) with ordinality as wanted (id, place)`
+  const rows = await tx<{ json: string | null }[]>`${withinPageBytes(tx, page)}`
+  return rows.map(({ json }) => json)
 }
 
 export interface ExportedPruning {
