@@ -224,7 +224,10 @@ test('appends whose bodies are still on their way count among those of their pro
     const append = () => fetch(`${url}${path}`, { method: 'POST', headers: headersOf('quiet'), body })
     for (let each = 0; each < 2; each++) await (await append()).arrayBuffer()
     arriving.destroy()
-    const [none, one] = [{ jobs: 0, bytes: 0 }, { jobs: 1, bytes: 1_000 }]
+    const [none, one] = [
+      { jobs: 0, bytes: 0 },
+      { jobs: 1, bytes: 1_000 },
+    ]
     expect(letIn).toEqual([none, one, one])
   })
 })

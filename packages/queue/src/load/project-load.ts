@@ -1,7 +1,15 @@
 import { RetryableError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
-import { type AskedShare, type LoadCount, type LoadWord, type NewShare, readWord, type SentJob, type SharedStage } from './load-word.js'
+import {
+  type AskedShare,
+  type LoadCount,
+  type LoadWord,
+  type NewShare,
+  readWord,
+  type SentJob,
+  type SharedStage,
+} from './load-word.js'
 
 /*
  * One project must not keep all others waiting. Queues are first come, first served, so who has a thousand jobs in one has
