@@ -23,6 +23,9 @@ const WARM_MS = 4_000
 const FLOOD_AHEAD_MS = 1_000
 /** Of the large thread: until then its stages work for the noisy project alone. */
 const SETTLED_MS_MAX = 120_000
+/** What a flood leaves for the workers to do; the time alone before it is used where it takes longer. */
+const IDLE_MS_MAX = 30_000
+const LOOK_EVERY_MS = 200
 const LARGE_MESSAGES = 50
 const LARGE_CHARACTERS = 50_000
 const LARGEST_CHARACTERS = 500_000
@@ -83,8 +86,7 @@ async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<M
     const measured = wanted.length > 0 ? wanted : phases
     for (const [index, { name, door, manners }] of measured.entries()) {
       // Anew before each door, since machines have moods; but not while workers are busy with what a flood has left.
-      const hasWritten = measured.slice(0, index).some(isWriting)
-      if (index > 0 && !hasWritten) alone = await asker.open(calmly.next, QUIET_PER_SECOND, forMs)
+      if (index > 0 && (await isIdleInTime(bench))) alone = await asker.open(calmly.next, QUIET_PER_SECOND, forMs)
       const flooding = flood.ask({
         kind: 'door',
         door,
@@ -137,6 +139,17 @@ async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<M
     await gateway.stop()
     await Promise.all(pools.map((each) => each.stop()))
   }
+}
+
+/** Whether the workers have done with what was left to them, within a bound. */
+async function isIdleInTime({ queues }: Bench): Promise<boolean> {
+  const endsAtMs = performance.now() + IDLE_MS_MAX
+  while (performance.now() < endsAtMs) {
+    const stats = await queues.stats()
+    if (stats.every(({ waiting, active }) => waiting + active === 0)) return true
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+  return false
 }
 
 function isWriting({ door }: Phase): boolean {
