@@ -42,7 +42,6 @@ let asks: ReturnType<typeof asksOf> | undefined
 
 process.on('message', (order: FloodOrder | AskOrder) => {
   if (order.kind === 'begin') {
-    setPriority(NICENESS)
     asker = new Asker(order.urls, order.key)
     asks = asksOf(order)
     process.send?.('ready')
@@ -56,6 +55,7 @@ process.on('disconnect', () => {
 
 async function askAs(order: AskOrder): Promise<FloodAnswers> {
   if (asker === undefined || asks === undefined) throw new TypeError('nobody said yet whom to ask')
+  if (order.kind === 'door') setPriority(NICENESS)
   const delay = new LoopDelay()
   const asked = order.kind === 'door' ? asksAt(order.door, order) : asks
   const {
