@@ -19,16 +19,19 @@ import {
   loadMessagesBySeq,
   loadPruningsOf,
   loadThread,
+  loadThreadSizes,
   loadUncovered,
   type NewContextState,
   readArchiveContent,
   readArchived,
+  recordTokenCounts,
   redoCompactions,
   settlePrune,
   type Tx,
   undoCompactions,
 } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nodesOf, plansOf } from './plans-of.js'
 import { append, appendAll, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from './support.js'
 
 let database: TestStore
@@ -123,6 +126,21 @@ describe('queries on a table that grows', () => {
     const query = queries[name]
     if (query === undefined) throw new Error(`no query ${name}`)
     expect((await rowsRead(query))['messages']).toBeLessThan(60)
+  })
+
+  it('loadThreadSizes looks at each message and at each count once', async () => {
+    const plans = await plansOf(database.store, PROJECT, async (tx) => {
+      const counts = Array.from({ length: THREAD_MESSAGES }, (_, index) => ({
+        seq: index + 1,
+        tokens: 3,
+        reasoningTokens: 0,
+      }))
+      await recordTokenCounts(tx, { threadId, counts })
+      const sizes = await loadThreadSizes(tx, { threadId })
+      expect(sizes).toMatchObject({ tokens: 3 * THREAD_MESSAGES, uncounted: sizes.messages - THREAD_MESSAGES })
+    })
+    const compared = plans.flatMap(nodesOf).map((node) => node['Rows Removed by Join Filter'] ?? 0)
+    expect(Math.max(...compared)).toBeLessThan(THREAD_MESSAGES)
   })
 
   it('appendMessages looks up what it was given and nothing else', async () => {

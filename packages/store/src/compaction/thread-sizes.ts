@@ -9,23 +9,35 @@ export interface StoredThreadSizes extends ThreadSizes {
 /** Adds up what the messages of a thread take that contexts may show. Reads the whole thread: for people who look at one. */
 export async function loadThreadSizes(tx: Tx, { threadId }: { threadId: string }): Promise<StoredThreadSizes> {
   const counting = tx<Omit<StoredThreadSizes, 'parts'>[]>`
-    with counted as (
-      select run.seq + one.place - 1 as seq, max(one.tokens) as tokens, max(one.reasoning) as reasoning_tokens
-      from heddle.message_tokens as run
-      cross join unnest(run.tokens, run.reasoning) with ordinality as one (tokens, reasoning, place)
-      where run.thread_id = ${threadId}
-      group by 1
+    -- Grouped and not joined: on a table that grew faster than the server took its statistics, the planner takes both sides
+    -- for a few rows and compares each message with each count.
+    with each as (
+      select
+        seq, max(tokens) as tokens, max(reasoning_tokens) as reasoning_tokens, max(tokens_estimate) as tokens_estimate,
+        max(tool_calls) as tool_calls, max(call_id_characters) as call_id_characters
+      from (
+        select
+          run.seq + one.place - 1 as seq, one.tokens, one.reasoning as reasoning_tokens, null::integer as tokens_estimate,
+          null::integer as tool_calls, null::integer as call_id_characters, false as is_message
+        from heddle.message_tokens as run
+        cross join unnest(run.tokens, run.reasoning) with ordinality as one (tokens, reasoning, place)
+        where run.thread_id = ${threadId}
+        union all
+        select seq, null, null, tokens_estimate, json_array_length(tool_calls), length(tool_call_id), true
+        from heddle.messages
+        where thread_id = ${threadId} and restores_seq is null
+          and kept_aside is null and role not in ('error', 'approval')
+      ) as row_of_seq
+      group by seq
+      having bool_or(is_message)
     )
     select
-      count(*) as messages, coalesce(sum(json_array_length(message.tool_calls)), 0)::bigint as tool_calls,
-      coalesce(sum(coalesce(counted.tokens, message.tokens_estimate)), 0)::bigint as tokens,
-      coalesce(sum(counted.reasoning_tokens), 0)::bigint as reasoning_tokens,
-      coalesce(sum(length(message.tool_call_id)), 0)::bigint as call_id_characters,
-      count(*) filter (where counted.seq is null) as uncounted
-    from heddle.messages as message
-    left join counted on counted.seq = message.seq
-    where message.thread_id = ${threadId} and message.restores_seq is null
-      and message.kept_aside is null and message.role not in ('error', 'approval')`
+      count(*) as messages, coalesce(sum(tool_calls), 0)::bigint as tool_calls,
+      coalesce(sum(coalesce(tokens, tokens_estimate)), 0)::bigint as tokens,
+      coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
+      coalesce(sum(call_id_characters), 0)::bigint as call_id_characters,
+      count(*) filter (where tokens is null) as uncounted
+    from each`
   const reading = tx<PartsOf[]>`
     select role, is_error, parts from heddle.messages
     where thread_id = ${threadId} and parts is not null and restores_seq is null
