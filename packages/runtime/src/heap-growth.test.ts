@@ -11,13 +11,29 @@ const churn = `
   }
   console.log(Math.round(most / 1e6))`
 
-function mostMegabytes(before: string): number {
-  const script = `${before}\n${churn}`
+function printed(script: string): number {
   const loader = ['--conditions=heddle:source', `--import=${import.meta.resolve('tsx')}`]
   return Number(execFileSync(process.execPath, [...loader, '--input-type=module', '-e', script], { encoding: 'utf8' }))
 }
 
 test('a heap that is limited in its growth holds little more than what is in use', () => {
   const module = new URL('./heap-growth.ts', import.meta.url).href
-  expect(mostMegabytes(`import { limitHeapGrowth } from '${module}'; limitHeapGrowth()`)).toBeLessThan(250)
+  expect(printed(`import { limitHeapGrowth } from '${module}'; limitHeapGrowth()\n${churn}`)).toBeLessThan(250)
+})
+
+test('a heap that is kept small has no more room for new objects than at its beginning', () => {
+  const module = new URL('./heap-growth.ts', import.meta.url).href
+  const survivors = `
+    import { getHeapSpaceStatistics } from 'node:v8'
+    const roomOf = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size
+    const before = roomOf()
+    let kept = []
+    for (let round = 0; round < 2_000_000; round++) {
+      kept.push({ round })
+      if (kept.length > 100_000) kept = []
+    }
+    console.log(roomOf() / before)`
+  const call = (name: string) => `import { ${name} } from '${module}'; ${name}()`
+  expect(printed(`${call('keepHeapSmall')}\n${survivors}`)).toBeLessThan(3)
+  expect(printed(`${call('keepHeapSmall')}\n${call('limitHeapGrowth')}\n${survivors}`)).toBeGreaterThan(3)
 })

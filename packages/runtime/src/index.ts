@@ -5,7 +5,7 @@ export { type SettingsSource, settingsSourcesOf, variableOfSetting } from './con
 export { type StrategyModules, strategyModulesOf } from './config/strategy-modules.js'
 export { withoutCredentials } from './credentials.js'
 export { FairLine } from './fair-line.js'
-export { limitHeapGrowth } from './heap-growth.js'
+export { keepHeapSmall, limitHeapGrowth } from './heap-growth.js'
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.js'
 export { ownOutput } from './own-output.js'
 export { portError } from './port-error.js'

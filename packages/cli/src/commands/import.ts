@@ -1,5 +1,5 @@
-import { setFlagsFromString } from 'node:v8'
 import type { RemoteClient } from '@heddle/client/http'
+import { keepHeapSmall } from '@heddle/runtime'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../connect/context.js'
 import { configOf } from '../connect/context.js'
@@ -49,7 +49,7 @@ export function registerImport(program: Command, context: CommandContext): void 
 async function importFiles(context: CommandContext, files: readonly string[], options: ImportOptions): Promise<void> {
   const config = configOf(context, options)
   // What is read of a file is garbage a moment later. Left to itself the engine makes room for ever more of it.
-  setFlagsFromString('--semi-space-growth-factor=1')
+  keepHeapSmall()
   const { planFiles } = await import('../importing/plan.js')
   const unread: FailedImport[] = []
   const reading = context.printer.progress('files read', files.length)
