@@ -39,8 +39,8 @@ export interface Home {
   path(name: string): string
   /** Runs a command line to its end, in this process: a process of its own takes most of a second to start. */
   heddle(...argv: string[]): Promise<Ran>
-  /** Runs a command line in a process of its own, which can be killed, joined and asked. */
-  start(argv: readonly string[]): Running
+  /** Runs a command line in a process of its own, which can be killed, joined and asked; `input` is piped into it. */
+  start(argv: readonly string[], input?: string): Running
   /** The same by `npx heddle`: the process is that of npx. */
   startByNpx(argv: readonly string[]): Running
   /** The same folder for a user with more, or other, variables. */
@@ -94,7 +94,8 @@ function homeIn(dir: string, environment: Readonly<Record<string, string>>): Hom
     dir,
     path: (name) => join(dir, name),
     heddle: (...argv) => runHere(dir, argv, environmentIn(dir, environment)),
-    start: (argv) => spawnHeddle(process.execPath, [EXECUTABLE, ...argv], dir, environmentIn(dir, environment)),
+    start: (argv, input) =>
+      spawnHeddle(process.execPath, [EXECUTABLE, ...argv], dir, environmentIn(dir, environment), input),
     startByNpx: (argv) => spawnHeddle('npx', ['--no', 'heddle', ...argv], ROOT, environmentIn(dir, environment)),
     under: (more) => homeIn(dir, { ...environment, ...more }),
   }
@@ -143,8 +144,11 @@ function spawnHeddle(
   argv: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
+  input = '',
 ): Running {
-  const child = spawn(program, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, argv, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  // A command that ends without reading it is no fault.
+  child.stdin.on('error', () => undefined).end(input)
   running.add(child)
   let [stdout, stderr] = ['', '']
   child.stderr.setEncoding('utf8').on('data', (part: string) => {
