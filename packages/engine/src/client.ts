@@ -1,7 +1,6 @@
 import { subscribeToContexts } from '@heddle/client/calls'
 import type { BuildOptions, Client } from '@heddle/client/interface'
-import type { ContextRequest } from '@heddle/contracts'
-import type { ContextFor } from '@heddle/core'
+import type { ContextFor, ContextRequest } from '@heddle/contracts'
 import { agentsClient, snapshotsClient } from './agents/agents-client.js'
 import { buildContext } from './contexts/build-context.js'
 import { lastContextAt } from './contexts/context-at.js'

@@ -1,4 +1,4 @@
-export type { ContextFor, ContextIn } from '@heddle/core'
+export type { ContextFor, ContextIn } from '@heddle/contracts'
 export { changeSettings } from './agents/change-settings.js'
 
 export { answerChatCommand, type ChatClient, type ChatCommand, type ChatField, type ChatReply } from './chat/index.js'

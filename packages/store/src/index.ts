@@ -35,7 +35,6 @@ export {
   beginErasure,
   continueErasure,
   type Erasure,
-  type ErasureKind,
   type ErasureTarget,
   findUnfinishedErasures,
   loadErasure,

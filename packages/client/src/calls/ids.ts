@@ -1,20 +1,21 @@
-import { randomFillSync } from 'node:crypto'
-
 /** Of an id of version 7: what its time and its version leave. */
 const RANDOM_BYTES = 10
 /** Random bytes are drawn for many ids at once: a draw takes longer than all else that an id needs. */
-const pool = Buffer.alloc(RANDOM_BYTES * 256)
+const pool = new Uint8Array(RANDOM_BYTES * 256)
 let used = pool.length
+/** Each byte as two digits. A page has no Buffer. */
+const HEXADECIMAL = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 /** The first two groups of digits, which the ids of one millisecond share. */
 let latest = { timeMs: Number.NaN, digits: '' }
 
 /** A new UUID of version 7. Ids of one millisecond are in no order: `ordinal` has it. */
 export function newId(): string {
   if (used === pool.length) {
-    randomFillSync(pool)
+    crypto.getRandomValues(pool)
     used = 0
   }
-  const random = pool.toString('hex', used, used + RANDOM_BYTES)
+  let random = ''
+  for (let index = used; index < used + RANDOM_BYTES; index++) random += HEXADECIMAL[pool[index] ?? 0]
   // Of this digit the variant leaves two bits to chance.
   const variant = VARIANTS[((pool[used + 2] ?? 0) >> 4) & 3]
   used += RANDOM_BYTES

@@ -1,9 +1,15 @@
 import { HeddleError, RetryableError } from '@heddle/contracts'
-import type { Clock } from '@heddle/runtime'
+
+/** What retries need of a clock; that of the runtime is one. */
+interface RetryClock {
+  monotonicMs(): number
+  wait(ms: number, signal?: AbortSignal): Promise<void>
+  after(ms: number, callback: () => void): () => void
+}
 
 /** Until when something is tried, and by which clock. */
 export interface Patience {
-  readonly clock: Clock
+  readonly clock: RetryClock
   readonly endsAtMs: number
   readonly signal?: AbortSignal | undefined
 }

@@ -1,5 +1,4 @@
-import type { ContextResult, HeddleEvent } from '@heddle/contracts'
-import type { SnapshotFile } from '@heddle/core'
+import type { ContextResult, HeddleEvent, SnapshotFile } from '@heddle/contracts'
 import type { FollowOptions, SubscribeOptions } from '../interface/events.js'
 
 /** What a subscription is made of, on either transport. */

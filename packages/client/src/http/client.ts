@@ -1,16 +1,18 @@
 import {
+  type AgentEntry,
+  type AgentSummary,
   type agentPageSchema,
   type agentSchema,
+  type ContextFor,
   type ContextRequest,
   type ContextResult,
   limits,
   notFound,
   type Restored,
   type Snapshot,
+  type ThreadSummary,
   type threadPageSchema,
 } from '@heddle/contracts'
-import type { ContextFor } from '@heddle/core'
-import type { AgentRow, AgentSummary, ThreadSummary } from '@heddle/store'
 import type { z } from 'zod'
 import { checkDeadline } from '../calls/deadline.js'
 import { newId } from '../calls/ids.js'
@@ -174,7 +176,7 @@ type AgentPage = z.infer<typeof agentPageSchema>
 type ThreadPage = z.infer<typeof threadPageSchema>
 
 /** Times are texts over HTTP and milliseconds in programs. */
-function toAgent({ lastClearedAt, createdAt, ...agent }: AgentBody): AgentRow {
+function toAgent({ lastClearedAt, createdAt, ...agent }: AgentBody): AgentEntry {
   return { ...agent, lastClearedAtMs: timeMs(lastClearedAt), createdAtMs: Date.parse(createdAt) }
 }
 

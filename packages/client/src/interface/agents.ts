@@ -1,14 +1,21 @@
-import { type AgentBody, type Restored, type Snapshot, type SnapshotRequest, timeSchema } from '@heddle/contracts'
-import type { SnapshotFile } from '@heddle/core'
-import type { AgentRow, AgentSummary } from '@heddle/store'
+import {
+  type AgentBody,
+  type AgentEntry,
+  type AgentSummary,
+  type Restored,
+  type Snapshot,
+  type SnapshotFile,
+  type SnapshotRequest,
+  timeSchema,
+} from '@heddle/contracts'
 import { z } from 'zod'
 import type { Page, PageOptions } from './pages.js'
 import type { EraseOptions, ErasureResult } from './projects.js'
 import type { RestoreOptions, SaveOptions, SnapshotListOptions } from './snapshots.js'
 
 export interface AgentsClient {
-  put(name: string, body: AgentBody): Promise<AgentRow>
-  get(name: string): Promise<AgentRow>
+  put(name: string, body: AgentBody): Promise<AgentEntry>
+  get(name: string): Promise<AgentEntry>
   list(options?: PageOptions): Promise<Page<AgentSummary>>
   clear(name: string, options?: ClearOptions): Promise<ClearResult>
   /** Erases it for good, with its threads, items and snapshots. */

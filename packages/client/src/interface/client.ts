@@ -2,15 +2,15 @@ import type {
   ArchiveListRequest,
   ArchiveSearchRequest,
   ContextDiff,
+  ContextFor,
   ContextRequest,
   ContextResult,
   ContextSummary,
+  DeadLetterEntry,
   RecallRequest,
   RecallResult,
   SearchRequest,
 } from '@heddle/contracts'
-import type { ContextFor } from '@heddle/core'
-import type { DeadLetter } from '@heddle/store'
 import type { subscribeToContexts } from '../calls/subscribe.js'
 import type { AgentsClient, SnapshotsClient } from './agents.js'
 import type { BuildOptions, ContextListOptions, GetOptions, MomentOptions, RequestedContext } from './contexts.js'
@@ -40,7 +40,7 @@ export interface Client {
   }
   readonly deadLetters: {
     /** Jobs that failed for good, newest first: those of the project, and those that name none. */
-    list(selection?: DeadLetterSelection): Promise<DeadLetter[]>
+    list(selection?: DeadLetterSelection): Promise<DeadLetterEntry[]>
     redrive(selection?: DeadLetterSelection): Promise<RedriveResult>
   }
   readonly contexts: {

@@ -1,5 +1,4 @@
-import { type IterationInput, limits } from '@heddle/contracts'
-import type { Iteration, LoopContext as ShownLoop } from '@heddle/core'
+import { type FileEvent, type IterationInput, limits } from '@heddle/contracts'
 import { z } from 'zod'
 
 /** An iteration to be appended; without an id it gets one, and is then one of its own each time it is appended. */
@@ -31,10 +30,20 @@ export const listOptionsSchema = z.strictObject({
 
 export type ListIterationsOptions = z.input<typeof listOptionsSchema>
 
-/** An iteration with its whole texts; see `truncateIteration` in core for what contexts show of them. */
-export interface IterationEntry extends Omit<Iteration, 'number' | 'happenedAtMs'> {
+/** An iteration with its whole texts; contexts show the beginnings of them (docs/iterations.md). */
+export interface IterationEntry {
+  readonly id: string
   readonly iterationNumber: number
   readonly timestamp: string
+  readonly cliUsed: string | null
+  readonly modelUsed: string | null
+  readonly prompt: string
+  readonly output: string
+  readonly progressScore: number | null
+  readonly progressMarkers: readonly string[]
+  readonly fileChanges: readonly string[]
+  readonly fileEvents: readonly FileEvent[]
+  readonly durationSeconds: number | null
 }
 
 /** The summary of a loop's older iterations. */
@@ -52,9 +61,19 @@ export interface LoopSummary {
 }
 
 /** A run: its iterations, its summary and what it knows (docs/iterations.md). */
-export interface LoopContext extends Omit<ShownLoop, 'iterations' | 'summary'> {
+export interface LoopContext {
+  /** The goal of the thread; null where none was told. */
+  readonly goal: string | null
   /** Those that the summary does not cover, oldest first, with the beginnings of their texts; at most the newest 400. */
   readonly iterations: readonly IterationEntry[]
   /** Null where no iteration has left the window, or the summary is still to be made. */
   readonly summary: LoopSummary | null
+  /** Iterations since the last clear, whether they are in `iterations`, covered, or neither. */
+  readonly totalIterations: number
+  /** ISO 8601; null before the first iteration, unless it was told. */
+  readonly startTime: string | null
+  readonly currentCli: string | null
+  readonly currentModel: string | null
+  readonly envSnapshot: Readonly<Record<string, string>>
+  readonly fileEvents: readonly FileEvent[]
 }

@@ -1,5 +1,13 @@
-import { type AppendWarning, limits, type MessageInput, nameSchema, type StoredPart } from '@heddle/contracts'
-import type { HistoryMessage } from '@heddle/store'
+import {
+  type AppendWarning,
+  limits,
+  type MessageInput,
+  nameSchema,
+  type Role,
+  type StoredPart,
+  type ThinkingBlock,
+  type ToolCall,
+} from '@heddle/contracts'
 import { z } from 'zod'
 import type { FormEntries } from '../forms/entries.js'
 import type { FormName } from '../forms/index.js'
@@ -25,12 +33,12 @@ export interface MessageEntry {
   readonly seq: number
   /** The short reference under which the message can be recalled. */
   readonly reference: string
-  readonly role: HistoryMessage['role']
+  readonly role: Role
   readonly content: string
   /** Images, documents and sounds, without their bytes: `recall` brings those by the reference of the part. */
   readonly parts?: readonly (StoredPart & { readonly reference: string })[]
-  readonly thinking?: HistoryMessage['thinking']
-  readonly toolCalls?: HistoryMessage['toolCalls']
+  readonly thinking?: readonly ThinkingBlock[]
+  readonly toolCalls?: readonly ToolCall[]
   readonly toolCallId?: string
   readonly toolName?: string
   readonly isError?: true

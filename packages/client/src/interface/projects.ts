@@ -1,5 +1,4 @@
-import type { AccessRole, StageName } from '@heddle/contracts'
-import type { ErasureKind } from '@heddle/store'
+import type { AccessRole, ErasureKind, StageName } from '@heddle/contracts'
 
 export interface DeadLetterSelection {
   /** One stage only. */

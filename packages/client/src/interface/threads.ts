@@ -1,5 +1,13 @@
-import type { ExportRecord, FormatName, ProcessBody, ThreadDetails } from '@heddle/contracts'
-import type { ContextStateRow, PruningCounts, SummaryCosts, ThreadDetailsRow, ThreadSummary } from '@heddle/store'
+import type {
+  ExportRecord,
+  FormatName,
+  ProcessBody,
+  PruningCounts,
+  SummaryCosts,
+  ThreadDetails,
+  ThreadEntry,
+  ThreadSummary,
+} from '@heddle/contracts'
 import type {
   AppendIterationsOptions,
   AppendIterationsResult,
@@ -43,7 +51,7 @@ export interface ImportedThread {
 export interface ThreadsClient {
   list(options?: ListThreadsOptions): Promise<Page<ThreadSummary>>
   get(name: string): Promise<ThreadOverview>
-  put(name: string, body: ThreadBody): Promise<ThreadDetailsRow & { readonly agent: string }>
+  put(name: string, body: ThreadBody): Promise<ThreadEntry & { readonly agent: string }>
   waitUntilSettled(name: string, options?: SettleOptions): Promise<void>
   /** Erases it for good, with all that was derived from it. */
   delete(name: string, options?: EraseOptions): Promise<ErasureResult>
@@ -109,7 +117,8 @@ export interface ThreadOverview {
 export interface StateOverview {
   readonly id: string
   readonly generation: number
-  readonly status: ContextStateRow['status']
+  /** `passed`: a later compaction came before it had its summary; its prunings hold all the same. */
+  readonly status: 'pending' | 'passed' | 'ready' | 'void'
   readonly strategy: string
   readonly limitTokens: number
   readonly coveredCount: number

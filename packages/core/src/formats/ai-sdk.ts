@@ -1,3 +1,4 @@
+import type { AiSdkAssistantPart, AiSdkMessage, AiSdkResultPart, AiSdkUserPart } from '@heddle/contracts'
 import { aiSdkFaults } from './ai-sdk-rules.js'
 import { argumentsObject, type JsonObject, sentCallId, sentToolName } from './calls.js'
 import type { Format } from './format.js'
@@ -7,35 +8,6 @@ import { slotOf, spoken } from './part-delivery.js'
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, markSystemNote, OPENING_TEXT, unmarkSystemNote } from './texts.js'
 import { wholeThinking } from './thinking.js'
-
-type Signed = { anthropic: { signature: string } | { redactedData: string } }
-
-export type AiSdkAssistantPart =
-  | { type: 'text'; text: string }
-  | { type: 'reasoning'; text: string; providerOptions: Signed }
-  | { type: 'tool-call'; toolCallId: string; toolName: string; input: JsonObject }
-
-export type AiSdkUserPart =
-  | { type: 'text'; text: string }
-  | { type: 'image'; image: string; mediaType?: string }
-  | { type: 'file'; data: string; mediaType: string; filename?: string }
-
-export type AiSdkResultPart = {
-  type: 'tool-result'
-  toolCallId: string
-  toolName: string
-  output:
-    | { type: 'text' | 'error-text'; value: string }
-    | {
-        type: 'content'
-        value: ({ type: 'text'; text: string } | { type: 'media'; data: string; mediaType: string })[]
-      }
-}
-
-export type AiSdkMessage =
-  | { role: 'user'; content: string | AiSdkUserPart[] }
-  | { role: 'assistant'; content: AiSdkAssistantPart[] }
-  | { role: 'tool'; content: AiSdkResultPart[] }
 
 const SYSTEM_SEPARATOR = '\n\n'
 

@@ -1,4 +1,4 @@
-import type { AnthropicBlock, AnthropicMessage, AnthropicText } from './anthropic-blocks.js'
+import type { AnthropicBlock, AnthropicMessage, AnthropicText } from '@heddle/contracts'
 import type { RenderOptions } from './format.js'
 
 /** Marks in one request, at most: Anthropic's limit. */

@@ -4,7 +4,7 @@ import type {
   AnthropicMedia,
   AnthropicMessage,
   AnthropicText,
-} from './anthropic-blocks.js'
+} from '@heddle/contracts'
 import { withCacheMarks } from './anthropic-cache.js'
 import { anthropicFaults } from './anthropic-rules.js'
 import { argumentsObject, sentCallId, sentToolName } from './calls.js'

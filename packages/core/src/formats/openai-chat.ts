@@ -1,3 +1,4 @@
+import type { OpenAiChatMessage, OpenAiChatPart, OpenAiToolCall } from '@heddle/contracts'
 import { argumentsText, sentCallId, sentToolName } from './calls.js'
 import type { Format } from './format.js'
 import type { NeutralMessage, NeutralPart } from './neutral-message.js'
@@ -8,20 +9,6 @@ import { isBlank, OPENING_TEXT } from './texts.js'
 
 /** OpenAI's bound on names of functions, in chat completions and in responses. */
 export const FUNCTION_NAME_CHARACTERS_MAX = 64
-
-export type OpenAiToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
-
-export type OpenAiChatPart =
-  | { type: 'text'; text: string }
-  | { type: 'image_url'; image_url: { url: string; detail?: 'auto' | 'low' | 'high' } }
-  | { type: 'input_audio'; input_audio: { data: string; format: 'wav' | 'mp3' } }
-  | { type: 'file'; file: { file_data: string; filename: string } | { file_id: string } }
-
-export type OpenAiChatMessage =
-  | { role: 'system'; content: string }
-  | { role: 'user'; content: string | OpenAiChatPart[] }
-  | { role: 'assistant'; content: string | null; tool_calls?: OpenAiToolCall[] }
-  | { role: 'tool'; tool_call_id: string; content: string }
 
 /**
  * OpenAI's chat completions and the servers that take the same form. Reasoning has no place in it and is left out; so is a

@@ -1,3 +1,4 @@
+import type { OpenAiResponsesItem, OpenAiResponsesPart } from '@heddle/contracts'
 import { argumentsText, sentCallId, sentToolName } from './calls.js'
 import type { Format } from './format.js'
 import type { NeutralMessage, NeutralPart } from './neutral-message.js'
@@ -6,20 +7,6 @@ import { openAiResponsesFaults } from './openai-responses-rules.js'
 import { addressOf, fileNameOf, spoken } from './part-delivery.js'
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, OPENING_TEXT } from './texts.js'
-
-export type OpenAiResponsesPart =
-  | { type: 'input_text'; text: string }
-  | ({ type: 'input_image'; detail: 'auto' | 'low' | 'high' | 'original' } & (
-      | { image_url: string }
-      | { file_id: string }
-    ))
-  | ({ type: 'input_file' } & ({ file_data: string; filename: string } | { file_url: string } | { file_id: string }))
-
-export type OpenAiResponsesItem =
-  | { type: 'message'; role: 'system' | 'assistant'; content: string }
-  | { type: 'message'; role: 'user'; content: string | OpenAiResponsesPart[] }
-  | { type: 'function_call'; call_id: string; name: string; arguments: string }
-  | { type: 'function_call_output'; call_id: string; output: string | OpenAiResponsesPart[] }
 
 /**
  * The `input` of OpenAI's responses: what is said, each call and each result are items of their own. Reasoning of other

@@ -1,6 +1,6 @@
 import type { Page, PageOptions } from '@heddle/client/interface'
-import { type AgentBody, agentBodySchema, nameSchema, notFound, parse } from '@heddle/contracts'
-import { type AgentRow, type AgentSummary, ensureProject, listAgents, loadAgent, putAgent } from '@heddle/store'
+import { type AgentBody, type AgentSummary, agentBodySchema, nameSchema, notFound, parse } from '@heddle/contracts'
+import { type AgentRow, ensureProject, listAgents, loadAgent, putAgent } from '@heddle/store'
 import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
 import { type ClientParts, checkPageLimit } from '../setup/options.js'
 

@@ -1,7 +1,7 @@
 import { checkDeadline } from '@heddle/client/calls'
 import type { ListThreadsOptions, SettleOptions, ThreadOverview } from '@heddle/client/interface'
 import { DEADLINE_MS_DEFAULT, type Page } from '@heddle/client/interface'
-import { nameSchema, notFound, parse } from '@heddle/contracts'
+import { nameSchema, notFound, parse, type ThreadSummary } from '@heddle/contracts'
 import { agentIdOf, type HiddenMessages, hiddenText, remedies, sentTokens, threadIdOf } from '@heddle/core'
 import {
   type Compaction,
@@ -14,7 +14,6 @@ import {
   loadSummaryCosts,
   loadThreadSizes,
   type RoleCount,
-  type ThreadSummary,
   type WindowCounts,
 } from '@heddle/store'
 import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'

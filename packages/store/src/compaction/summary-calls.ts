@@ -1,4 +1,4 @@
-import type { SummaryCall } from '@heddle/contracts'
+import type { SummaryCall, SummaryCosts } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { holdThread } from '../messages/tombstones.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
@@ -41,18 +41,6 @@ export async function countSummaries(
     select count(distinct summary_id) as count from heddle.summary_calls
     where thread_id = ${threadId} and created_at > ${sinceMs}`
   return row?.count ?? 0
-}
-
-/** What the summaries of a thread cost, as far as it is still recorded. */
-export interface SummaryCosts {
-  readonly summaries: number
-  readonly calls: number
-  readonly failedCalls: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** US dollars by list prices; calls of models whose price is not known count nothing, and are told. */
-  readonly costUsd: number
-  readonly callsWithoutPrice: number
 }
 
 export async function loadSummaryCosts(tx: Tx, { threadId }: { threadId: string }): Promise<SummaryCosts> {

@@ -1,3 +1,4 @@
+import type { PruningCounts } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import type { LaneOfThread } from './states.js'
 
@@ -22,14 +23,6 @@ export async function countByRole(tx: Tx, { threadId }: { threadId: string }): P
     where thread_id = ${threadId}
     group by 1, 2
     order by 1, 2`
-}
-
-/** How many messages of a thread are pruned in one lane, and what that takes out of its contexts. */
-export interface PruningCounts {
-  readonly condense: number
-  readonly remove: number
-  readonly stub: number
-  readonly tokensFreed: number
 }
 
 export async function countPrunings(tx: Tx, { threadId, lane, clearEpoch }: LaneOfThread): Promise<PruningCounts> {

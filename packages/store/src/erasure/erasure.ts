@@ -1,9 +1,8 @@
+import type { ErasureKind } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { takeErasureLock } from '../messages/tombstones.js'
 import type { Store } from '../store.js'
 import { takersOf } from './erasure-takers.js'
-
-export type ErasureKind = 'project' | 'agent' | 'thread'
 
 export interface ErasureTarget {
   readonly projectId: string

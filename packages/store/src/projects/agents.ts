@@ -1,4 +1,4 @@
-import { ConflictError, type PartialSettings } from '@heddle/contracts'
+import { type AgentEntry, type AgentSummary, ConflictError, type PartialSettings } from '@heddle/contracts'
 import { agentIdOf, canonicalJson } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { erasedError } from '../messages/append-plan.js'
@@ -6,17 +6,7 @@ import { agentStands, findTombstones, shareErasureLock } from '../messages/tombs
 import { isOwn } from '../sql/own-project.js'
 import { assertStorable } from '../sql/text.js'
 
-export interface AgentRow {
-  readonly agentId: string
-  readonly name: string
-  readonly version: number
-  readonly systemPrompt: string
-  readonly docs: readonly { name: string; text: string }[]
-  readonly settings: PartialSettings
-  readonly clearEpoch: number
-  readonly lastClearedAtMs: number | null
-  readonly createdAtMs: number
-}
+export type AgentRow = AgentEntry
 
 /** @returns null where there is no agent of this name */
 export async function loadAgent(tx: Tx, { name }: { name: string }): Promise<AgentRow | null> {
@@ -24,18 +14,6 @@ export async function loadAgent(tx: Tx, { name }: { name: string }): Promise<Age
     AgentRow[]
   >`${selectAgents(tx)} where agent.name = ${name} and ${isOwn(tx, 'agent')} and ${agentStands(tx)}`
   return agent ?? null
-}
-
-export interface AgentSummary {
-  readonly agentId: string
-  readonly name: string
-  readonly version: number
-  readonly threads: number
-  readonly messages: number
-  readonly tokensEstimate: number
-  readonly lastMessageAtMs: number | null
-  readonly lastClearedAtMs: number | null
-  readonly createdAtMs: number
 }
 
 /** A page of the project's agents, by name, with what their threads add up to. */

@@ -1,22 +1,10 @@
-import { type Loop, notFound, type PartialSettings, type ThreadDetails } from '@heddle/contracts'
+import { type Loop, notFound, type PartialSettings, type ThreadDetails, type ThreadEntry } from '@heddle/contracts'
 import { canonicalJson } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { ensureThread } from '../messages/ensure-threads.js'
 import { assertStorable } from '../sql/text.js'
 
-/** What a thread is about and how it stands, in one version. */
-export interface ThreadDetailsRow {
-  readonly threadId: string
-  readonly name: string
-  readonly agentId: string
-  /** 0 where nothing was ever told about the thread. */
-  readonly version: number
-  readonly title: string | null
-  readonly goal: string | null
-  readonly status: string | null
-  readonly settings: PartialSettings
-  readonly loop: Loop | null
-}
+export type ThreadDetailsRow = ThreadEntry
 
 export interface ThreadChange extends ThreadDetails {
   readonly projectId: string

@@ -1,4 +1,4 @@
-import type { PartialSettings } from '@heddle/contracts'
+import type { PartialSettings, ThreadSummary } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { threadStands } from '../messages/tombstones.js'
 import { isOwn } from '../sql/own-project.js'
@@ -78,20 +78,6 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
       on cleared.thread_id = thread.id and cleared.epoch = agent.clear_epoch
     where thread.id = ${threadId} and ${threadStands(tx)}`
   return thread ?? null
-}
-
-export interface ThreadSummary {
-  readonly threadId: string
-  readonly name: string
-  readonly code: string
-  readonly agentName: string
-  readonly title: string | null
-  readonly status: string | null
-  readonly messages: number
-  readonly tokensEstimate: number
-  readonly lastMessageAtMs: number | null
-  readonly lastError: string | null
-  readonly createdAtMs: number
 }
 
 export interface ThreadListing {

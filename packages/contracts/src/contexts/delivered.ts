@@ -1,8 +1,12 @@
-import type { ContextRequest, ContextResult, FormatName } from '@heddle/contracts'
-import type { AiSdkMessage } from '../formats/ai-sdk.js'
-import type { AnthropicMessage, AnthropicText } from '../formats/anthropic-blocks.js'
-import type { OpenAiChatMessage } from '../formats/openai-chat.js'
-import type { OpenAiResponsesItem } from '../formats/openai-responses.js'
+import type { FormatName } from '../settings/strategies.js'
+import type { ContextRequest, ContextResult } from './contexts.js'
+import type {
+  AiSdkMessage,
+  AnthropicMessage,
+  AnthropicText,
+  OpenAiChatMessage,
+  OpenAiResponsesItem,
+} from './provider-messages.js'
 
 /** What each format puts into a context, as the provider's own package takes it. */
 interface Delivered {
