@@ -1,3 +1,45 @@
-// The client over the queue, where @heddle/engine is installed; over HTTP it is `@heddle/client/http`.
-export * from '@heddle/engine'
-export * from '@heddle/sessions'
+/*
+ * `connect`, and besides what the optional packages export: `createClient` over the queue of @heddle/engine and the readers
+ * of @heddle/sessions. Where one is not installed, its functions say so when they are called. Over HTTP alone, and in a page,
+ * `@heddle/client/http` needs neither.
+ */
+import { PermanentError } from '@heddle/client/connect'
+
+export * from '@heddle/client/connect'
+
+const engine = await partOf('@heddle/engine', () => import('@heddle/engine'))
+const sessions = await partOf('@heddle/sessions', () => import('@heddle/sessions'))
+
+export const {
+  answerChatCommand,
+  changeSettings,
+  continuationIdOf,
+  continueGrown,
+  continueGrownIn,
+  createClient,
+  finishErasure,
+  hasKeys,
+  loadStrategyModules,
+  openClient,
+  ownersOf,
+  readKey,
+  refuseChanged,
+} = engine
+
+export const { parseSession, readSession, sessionFormats } = sessions
+
+/** The module, or functions that say how to get it. */
+async function partOf(name, load) {
+  try {
+    return await load()
+  } catch (cause) {
+    if (cause?.code !== 'ERR_MODULE_NOT_FOUND' || !cause.message.includes(`'${name}'`)) throw cause
+    const missing = () => {
+      throw new PermanentError('NOT_FOUND', `this needs ${name}, which is not installed`, {
+        hint: `npm install ${name}`,
+        cause,
+      })
+    }
+    return new Proxy({}, { get: () => missing })
+  }
+}

@@ -15,5 +15,6 @@ export {
 export { finishErasure, ownersOf } from './projects/erasure.js'
 export { hasKeys, readKey } from './projects/keys.js'
 
+export { openClient } from './setup/open-client.js'
 export type { ClientOptions } from './setup/options.js'
 export { loadStrategyModules } from './strategy-modules.js'

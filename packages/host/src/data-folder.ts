@@ -1,6 +1,6 @@
+import { findUp } from '@heddle/client/connect'
 import { PermanentError } from '@heddle/contracts'
 import { holdsCluster } from '@heddle/embedded'
-import { findUp } from './presence/presence.js'
 
 /**
  * Refuses a folder in which nothing is, for a command that would have to make it first. One in which a `heddle up` begins is

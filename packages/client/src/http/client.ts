@@ -40,7 +40,12 @@ interface PageOptions {
 
 /** A client of the project that the key belongs to. Nothing is sent yet, and there is nothing to close. */
 export function createClient(options: TransportOptions): RemoteClient {
-  const transport = new Transport(options)
+  return remoteClientOf(options)
+}
+
+/** @param closing ends the calls and the streams of the client, with its reason */
+export function remoteClientOf(options: TransportOptions, closing?: AbortSignal): RemoteClient {
+  const transport = new Transport(options, closing)
   const get = async <Body>(path: readonly string[], page: PageOptions = {}): Promise<Body> => {
     const { limit, order, agent, thread } = page
     const query = { limit, cursor: page.cursor ?? page.after, order, agent, thread }
@@ -163,7 +168,12 @@ export function createClient(options: TransportOptions): RemoteClient {
       const { nextCursor: _, ...found } = await ask<SearchResult & Unpaged>(['search'], request)
       return found
     },
-    events: { follow: (follow) => followOverHttp(transport, follow) },
+    events: {
+      follow: (follow) => {
+        const signal = closing === undefined ? follow.signal : AbortSignal.any([follow.signal, closing])
+        return followOverHttp(transport, { ...follow, signal })
+      },
+    },
     archive: archiveOverHttp(transport),
   }
   return client

@@ -1,25 +1,11 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http'
+import type { Incoming, Outgoing, Send } from './send.js'
 
-/** A request as the transport makes it. */
-export interface Outgoing {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly signal: AbortSignal
-}
+/** Other runtimes may take this file too, and have nothing but `fetch`. */
+const isNode = typeof process !== 'undefined' && typeof process.versions?.node === 'string'
 
-/** What the transport needs of an answer. */
-export interface Incoming {
-  readonly ok: boolean
-  readonly status: number
-  readonly headers: { get(name: string): string | null }
-  text(): Promise<string>
-}
-
-export type Send = (url: URL, outgoing: Outgoing) => Promise<Incoming>
-
-/** Whether the modules of Node are here: a page has none. */
-export const isNode = typeof process !== 'undefined' && typeof process.versions?.node === 'string'
+/** Undefined: the `fetch` of the platform. `page-send.ts` stands for this file where a page is built. */
+export const platformSend: Send | undefined = isNode ? sendByNode : undefined
 
 interface Protocol {
   request(url: URL, options: RequestOptions, answered: (response: IncomingMessage) => void): ClientRequest
@@ -32,7 +18,7 @@ const protocols = new Map<string, Promise<Protocol>>()
  * Sends through connections that stay open, and reads the answer whole. On Node it takes half of the time of `fetch`, whose
  * streams cost more than a small answer. Redirects are not followed.
  */
-export async function sendByNode(url: URL, outgoing: Outgoing): Promise<Incoming> {
+async function sendByNode(url: URL, outgoing: Outgoing): Promise<Incoming> {
   const known = protocols.get(url.protocol) ?? openProtocol(url.protocol)
   protocols.set(url.protocol, known)
   const { request, agent } = await known

@@ -7,9 +7,10 @@ import {
   RetryableError,
   validationError,
 } from '@heddle/contracts'
+import { platformSend } from '#send'
 import { checkDeadline } from '../calls/deadline.js'
 import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
-import { type Incoming, isNode, type Send, sendByNode } from './node-send.js'
+import type { Incoming, Send } from './send.js'
 
 export interface TransportOptions {
   /** Where the gateway is: `https://heddle.example`, with the path under which a proxy shows it; `/v1` at its end may stand or not. */
@@ -51,14 +52,16 @@ const GRACE_MS = 500
 export class Transport {
   readonly #options: TransportOptions
   readonly #base: string
+  readonly #closing: AbortSignal | undefined
 
   /** @throws PermanentError `VALIDATION_ERROR` where the address is none */
-  constructor(options: TransportOptions) {
+  constructor(options: TransportOptions, closing?: AbortSignal) {
     const url = URL.canParse(options.url) ? new URL(options.url) : null
     if (url === null || !/^https?:$/.test(url.protocol)) {
       throw validationError('url', 'must be an address such as http://127.0.0.1:4680', options.url)
     }
     this.#options = options
+    this.#closing = closing
     // Many give the address of the routes, as clients of model providers take it.
     this.#base = url.href.replace(/\/+$/, '').replace(/\/v1$/, '')
   }
@@ -67,7 +70,9 @@ export class Transport {
    * @throws PermanentError `VALIDATION_ERROR` for a deadline that is none; HeddleError what the gateway refused, with its code
    * @throws RetryableError `SERVICE_UNAVAILABLE` where nobody answers, `TIMEOUT` at the deadline; the signal's reason
    */
-  async call<Body>(call: Call): Promise<Answered<Body>> {
+  async call<Body>(given: Call): Promise<Answered<Body>> {
+    const call = { ...given, signal: this.#untilClosed(given.signal) }
+    call.signal?.throwIfAborted()
     const deadlineMs = call.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS_DEFAULT
     checkDeadline(deadlineMs)
     const endsAtMs = performance.now() + deadlineMs
@@ -89,6 +94,11 @@ export class Transport {
     return await this.#send({ ...call, method: 'GET', retry: 'never' }, call.signal, send)
   }
 
+  #untilClosed(signal: AbortSignal | undefined): AbortSignal | undefined {
+    if (signal === undefined || this.#closing === undefined) return signal ?? this.#closing
+    return AbortSignal.any([signal, this.#closing])
+  }
+
   async #once<Body>(call: Call, endsAtMs: number, isFirstTry: boolean): Promise<Answered<Body>> {
     const leftMs = Math.max(1, endsAtMs - performance.now())
     const overdue = AbortSignal.timeout(Math.ceil(leftMs + GRACE_MS))
@@ -97,7 +107,7 @@ export class Transport {
       const { fetch: given } = this.#options
       const prefer = call.prefer?.(leftMs, isFirstTry)
       const headers = { ...call.headers, ...(prefer !== undefined && { prefer }) }
-      const response = await this.#send({ ...call, headers }, signal, given ?? (isNode ? sendByNode : fetch))
+      const response = await this.#send({ ...call, headers }, signal, given ?? platformSend ?? fetch)
       return { status: response.status, body: JSON.parse(await response.text()) as Body }
     } catch (error) {
       if (overdue.aborted) throw new RetryableError('TIMEOUT', 'no answer came by the deadline', { cause: error })

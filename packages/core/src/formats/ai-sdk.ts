@@ -1,6 +1,6 @@
 import type { AiSdkAssistantPart, AiSdkMessage, AiSdkResultPart, AiSdkUserPart } from '@heddle/contracts'
 import { aiSdkFaults } from './ai-sdk-rules.js'
-import { argumentsObject, type JsonObject, sentCallId, sentToolName } from './calls.js'
+import { argumentsObject, sentCallId, sentToolName } from './calls.js'
 import type { Format } from './format.js'
 import type { NeutralMessage, NeutralPart } from './neutral-message.js'
 import { FUNCTION_NAME_CHARACTERS_MAX } from './openai-chat.js'

@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findUp } from '@heddle/client/connect'
 import { RetryableError } from '@heddle/contracts'
 import { expect, test } from 'vitest'
-import { announceUp, findUp, withdrawUp } from '../presence/presence.js'
+import { announceUp, withdrawUp } from '../presence/presence.js'
 import { type HealthServer, startHealthServer } from './health-server.js'
 
 const readMetrics = async () => ({ type: 'text/plain; version=0.0.4', text: 'a_total 1\n' })

@@ -1,2 +1,3 @@
-export { announceUp, findUp, type RunningUp, withdrawUp } from './presence.js'
+export { findUp, type RunningUp } from '@heddle/client/connect'
+export { announceUp, withdrawUp } from './presence.js'
 export { FOLDER_WORD_MS_MAX, untilUp, WORD_MS_MAX } from './up-elsewhere.js'

@@ -1,15 +1,8 @@
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findUp, type RunningUp, readUp, UP_FILE } from '@heddle/client/connect'
 import { createFile, makeFolder, replaceFile, unusableFolder } from '@heddle/embedded'
 
-/** A `heddle up` that serves a data folder. */
-export interface RunningUp {
-  readonly pid: number
-  readonly port: number
-  readonly startedAt: string
-}
-
-const FILE_NAME = 'up.json'
 const ANSWER_WITHIN_MS = 2_000
 
 /**
@@ -20,7 +13,7 @@ const ANSWER_WITHIN_MS = 2_000
  */
 export async function announceUp(dataDir: string, up: RunningUp): Promise<boolean> {
   await makeFolder(dataDir, dataDir)
-  const path = join(dataDir, FILE_NAME)
+  const path = join(dataDir, UP_FILE)
   const text = `${JSON.stringify(up)}\n`
   try {
     if (await createFile(path, text)) return true
@@ -35,26 +28,7 @@ export async function announceUp(dataDir: string, up: RunningUp): Promise<boolea
 /** Takes the word back; that of another process stays. */
 export async function withdrawUp(dataDir: string, pid: number): Promise<void> {
   const up = await readUp(dataDir)
-  if (up?.pid === pid) await rm(join(dataDir, FILE_NAME), { force: true })
-}
-
-/**
- * The `heddle up` that serves a data folder now, or null. The file alone proves nothing: its writer may have been killed,
- * and its process id may be another's by now. So the process is asked, and must name itself.
- */
-export async function findUp(dataDir: string): Promise<RunningUp | null> {
-  const up = await readUp(dataDir)
-  if (up === null) return null
-  try {
-    const response = await fetch(`http://127.0.0.1:${up.port}/healthz`, {
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    })
-    const answer: unknown = await response.json()
-    return isRecord(answer) && answer['pid'] === up.pid && answer['dataDir'] === dataDir ? up : null
-  } catch {
-    // Nobody answers, or something that is no Heddle: there is no `heddle up`.
-    return null
-  }
+  if (up?.pid === pid) await rm(join(dataDir, UP_FILE), { force: true })
 }
 
 /** Whether it serves already, and does not just start. */
@@ -65,22 +39,4 @@ export async function isReady(up: RunningUp): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-async function readUp(dataDir: string): Promise<RunningUp | null> {
-  try {
-    const up: unknown = JSON.parse(await readFile(join(dataDir, FILE_NAME), 'utf8'))
-    if (!isRecord(up)) return null
-    const { pid, port, startedAt } = up
-    return typeof pid === 'number' && typeof port === 'number' && typeof startedAt === 'string'
-      ? { pid, port, startedAt }
-      : null
-  } catch {
-    // Absent, unreadable or damaged: all the same to who asks.
-    return null
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

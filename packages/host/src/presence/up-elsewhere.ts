@@ -1,7 +1,8 @@
+import { findUp, type RunningUp } from '@heddle/client/connect'
 import { RetryableError } from '@heddle/contracts'
 import { systemClock } from '@heddle/runtime'
 import type { HostContext } from '../context.js'
-import { findUp, isReady, type RunningUp } from './presence.js'
+import { isReady } from './presence.js'
 
 const LOOK_EVERY_MS = 100
 /** A first start makes a cluster and its tables, on a slow machine too. */

@@ -1,4 +1,4 @@
-import { type Loop, notFound, type PartialSettings, type ThreadDetails, type ThreadEntry } from '@heddle/contracts'
+import { notFound, type PartialSettings, type ThreadDetails, type ThreadEntry } from '@heddle/contracts'
 import { canonicalJson } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { ensureThread } from '../messages/ensure-threads.js'

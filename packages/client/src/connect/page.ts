@@ -1,0 +1,8 @@
+import type { Environment } from './options.js'
+
+/* A page has no environment and no folder: `connect` takes all from its options. */
+
+export const environment: Environment = {}
+export const workingDirectory = (): string => ''
+export const dataFolderOf = (): string => ''
+export const addressOfUp = async (): Promise<string | null> => null
