@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startEmbeddedPostgres } from '@heddle/embedded'
+import { createLogger } from '@heddle/runtime'
+import { checkPackages } from './check-packages.js'
+import { compileAndRun, importAndAsk, runDemo } from './journeys.js'
+import { findChromium, runInPage } from './page.js'
+import { Project } from './project.js'
+import { publishAll, publishedPackages } from './publish.js'
+import { startRegistry } from './registry.js'
+import { startUp } from './running.js'
+
+/*
+ * Installs Heddle as its users do, and uses it: all packages go to a registry of this machine, and from there into empty
+ * folders outside of the repository. Prints what came of it as JSON.
+ */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const CLIENT_MAX = { packages: 5, megabytes: 8 }
+
+const started = performance.now()
+const say = (text: string) => process.stderr.write(`${Math.round((performance.now() - started) / 1_000)} s  ${text}\n`)
+const results: Record<string, unknown> = {}
+const work = await mkdtemp(join(tmpdir(), 'heddle-install-'))
+const env = cleanEnvironment()
+const registry = await startRegistry(work)
+try {
+  const packages = await publishedPackages(root)
+  say(`checking ${packages.length} packages`)
+  results['packages'] = packages.length
+  await checkPackages(root, packages, work)
+  say(`publishing them to ${registry.url}`)
+  await publishAll(packages, { registry: registry.url, folder: work, env })
+
+  const client = await Project.make(join(work, 'client'), env, registry.url)
+  say('npm install @heddle/client')
+  const installed = await client.install('@heddle/client')
+  results['client'] = installed
+  if (installed.packages > CLIENT_MAX.packages || installed.megabytes > CLIENT_MAX.megabytes) {
+    throw new Error(`@heddle/client takes ${JSON.stringify(installed)}, the most is ${JSON.stringify(CLIENT_MAX)}`)
+  }
+
+  const cli = await Project.make(join(work, 'cli'), env, registry.url)
+  say('npm install @heddle/cli')
+  results['cli'] = await cli.install('@heddle/cli')
+  say('npx heddle demo')
+  await runDemo(cli)
+  {
+    say('npx heddle up')
+    await using up = await startUp(cli)
+    say('an import, a context over HTTP and MCP')
+    results['up'] = await importAndAsk(cli, up)
+    say('a strict program over HTTP')
+    const address = { HEDDLE_URL: up.url }
+    results['overHttp'] = await compileAndRun(client, 'over-http', { env: address, checksDeclarations: true })
+    const executable = findChromium()
+    if (executable === null) say('SKIPPED: there is no Chromium on this machine, so no page was tried')
+    else say('the same in a page')
+    results['inPage'] = executable === null ? 'skipped' : await runInPage(client, up.url, executable)
+  }
+
+  const engine = await Project.make(join(work, 'engine'), env, registry.url)
+  say('npm install @heddle/client @heddle/engine')
+  results['engine'] = await engine.install('@heddle/client', '@heddle/engine')
+  say('a strict program over the queue')
+  const log = createLogger({ level: 'silent', name: 'install' })
+  const postgres = await startEmbeddedPostgres({ dataDir: join(work, 'postgres'), durable: false, log })
+  try {
+    const database = { DATABASE_URL: postgres.url, HEDDLE_ADMIN_DATABASE_URL: postgres.adminUrl }
+    await using _ = await startUp(cli, database)
+    results['overQueue'] = await compileAndRun(engine, 'over-queue', { env: database, checksDeclarations: false })
+  } finally {
+    await postgres.stop()
+  }
+} finally {
+  await registry.close()
+  await rm(work, { recursive: true, force: true })
+}
+results['seconds'] = Math.round((performance.now() - started) / 1_000)
+process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
+
+/** The environment of a user who has set nothing of Heddle's, and whose npm is not one that runs a script of this repository. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const foreign = /^(npm_(?!config_cache|config_registry)|HEDDLE_|DATABASE_URL$|REDIS_URL$|NODE_OPTIONS$|INIT_CWD$)/i
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
+}
