@@ -8,7 +8,7 @@ import type { Project } from './project.js'
 import type { RunningHeddle } from './running.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const compiler = join(root, 'node_modules/typescript/bin/tsc')
+const compiler = join(root, 'node_modules/.bin/tsc')
 
 /** `npx heddle demo`: the main job on a real session. */
 export async function runDemo(project: Project): Promise<void> {
@@ -41,7 +41,7 @@ export async function importAndAsk(project: Project, { url }: RunningHeddle): Pr
   try {
     const { tools } = await mcp.listTools()
     const request = { agent: 'coder', thread: 'imported', budget: 4_000 }
-    assertShown('MCP', JSON.stringify(await mcp.callTool({ name: 'context_build', arguments: request })))
+    assertShown('MCP', JSON.stringify(await mcp.callTool({ name: 'build_context', arguments: request })))
     return { mcpTools: tools.length }
   } finally {
     await mcp.close()
@@ -94,7 +94,7 @@ export async function compileAndRun(
   )
   await writeFile(join(project.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [`${program}.ts`] }))
   const options = { cwd: project.folder, env: { ...project.env, ...env } }
-  await command([process.execPath, compiler, '-p', '.'], options)
+  await command([compiler, '-p', '.'], options)
   const { stdout } = await command([process.execPath, `${program}.js`], options)
   return JSON.parse(stdout) as Record<string, unknown>
 }

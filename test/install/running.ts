@@ -11,7 +11,7 @@ export interface RunningHeddle extends AsyncDisposable {
 export async function startUp(project: Project, env: NodeJS.ProcessEnv = {}): Promise<RunningHeddle> {
   const child: ChildProcess = spawn('npx', ['--no', 'heddle', 'up', '--port', '0', '--json'], {
     cwd: project.folder,
-    env: { ...project.env, ...env },
+    env: { ...project.env, HEDDLE_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')

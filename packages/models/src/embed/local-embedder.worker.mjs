@@ -3,7 +3,6 @@
 // package of the workspace, so that it runs before anything is built.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { env, LogLevel, pipeline } from '@xenova/transformers'
 
 /** @import { FeatureExtractionPipeline } from '@xenova/transformers' */
 /** @import { EmbedAnswer, EmbedMessage, ModelOptions } from './local-embedder.protocol.js' */
@@ -11,13 +10,6 @@ import { env, LogLevel, pipeline } from '@xenova/transformers'
 if (parentPort === null) throw new Error('this module runs in a worker thread only')
 const port = parentPort
 const options = /** @type {ModelOptions} */ (workerData)
-
-env.allowLocalModels = true
-env.localModelPath = options.localModelPath
-env.allowRemoteModels = options.allowRemoteModels
-env.useFSCache = options.allowRemoteModels
-env.cacheDir = options.cacheDir
-env.logLevel = LogLevel.ERROR
 
 /** @type {FeatureExtractionPipeline | undefined} */
 let model
@@ -56,6 +48,14 @@ async function answer({ id, request }) {
 
 /** @returns {Promise<FeatureExtractionPipeline>} */
 async function load() {
+  // Loaded here, so that a machine on which it could not be installed is told so as a model that cannot be loaded.
+  const { env, LogLevel, pipeline } = await import('@xenova/transformers')
+  env.allowLocalModels = true
+  env.localModelPath = options.localModelPath
+  env.allowRemoteModels = options.allowRemoteModels
+  env.useFSCache = options.allowRemoteModels
+  env.cacheDir = options.cacheDir
+  env.logLevel = LogLevel.ERROR
   const extractor = await pipeline('feature-extraction', options.model, {
     dtype: options.dtype,
     device: 'cpu',
