@@ -40,6 +40,7 @@ async function partOf(name, load) {
         cause,
       })
     }
-    return new Proxy({}, { get: () => missing })
+    // Not for `then`: what an async function returns is asked for it.
+    return new Proxy({}, { get: (_, property) => (property === 'then' ? undefined : missing) })
   }
 }
