@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,6 +24,8 @@ const started = performance.now()
 const say = (text: string) => process.stderr.write(`${Math.round((performance.now() - started) / 1_000)} s  ${text}\n`)
 const results: Record<string, unknown> = {}
 const work = await mkdtemp(join(tmpdir(), 'heddle-install-'))
+// Postgres runs as another user where this runs as root, and would keep its data elsewhere.
+await chmod(work, 0o755)
 const env = cleanEnvironment()
 const registry = await startRegistry(work)
 try {
