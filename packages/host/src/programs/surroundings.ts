@@ -1,7 +1,7 @@
+import { findUp } from '@heddle/client/connect'
 import { RetryableError } from '@heddle/contracts'
 import { type Config, type Logger, untilStopped } from '@heddle/runtime'
 import type { HostContext } from '../context.js'
-import { findUp } from '@heddle/client/connect'
 
 /** What a program of a service has: its environment, as it was read. */
 export interface Surroundings {
