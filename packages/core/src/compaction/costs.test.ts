@@ -1,6 +1,6 @@
-import { contentShapes } from '@heddle/test-support/content-shapes/index'
-import { sampleMessage } from '@heddle/test-support/samples/conversations'
 import { expect, test } from 'vitest'
+import { contentShapes } from '../../../../test/support/src/content-shapes/index.js'
+import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { countTokens } from '../tokens/tokens.js'
 import { countMessageTokens, countMessageTokensInSteps } from './costs.js'
 

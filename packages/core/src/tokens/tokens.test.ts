@@ -1,7 +1,7 @@
-import { contentShapes } from '@heddle/test-support/content-shapes/index'
 import fc from 'fast-check'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
+import { contentShapes } from '../../../../test/support/src/content-shapes/index.js'
 import { countTokens, countTokensInSteps } from './tokens.js'
 
 const expected = (text: string) => countO200k(text, { disallowedSpecial: new Set<string>() })

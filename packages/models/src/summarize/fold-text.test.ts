@@ -1,6 +1,6 @@
 import { countTokens } from '@heddle/core'
-import { contentShapes } from '@heddle/test-support/content-shapes/index'
 import { expect, test } from 'vitest'
+import { contentShapes } from '../../../../test/support/src/content-shapes/index.js'
 import { withinTokens } from './fold-text.js'
 
 test.each(['chinese', 'sentences', 'high-surrogates'])(
