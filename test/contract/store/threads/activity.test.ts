@@ -1,5 +1,6 @@
 import { agentIdOf, statusLimits, threadIdOf } from '@heddle/core'
 import { listProcesses, loadActivity, loadThread, putProcess, putThread } from '@heddle/store'
+import { waitFor } from '@heddle/test-support'
 import { describe, expect, it } from 'vitest'
 import { OTHER_PROJECT, PROJECT, storeOfTests } from '../support.js'
 
@@ -8,14 +9,32 @@ const database = storeOfTests()
 let agents = 0
 const freshAgent = () => `busy ${++agents}`
 
-const put = (agent: string, thread: string, details: object = {}, projectId = PROJECT) =>
-  database.store.inProject(projectId, (tx) =>
-    putThread(tx, { projectId, projectName: projectId, agent, thread, ...details }),
+const put = async (agent: string, thread: string, details: object = {}, projectId = PROJECT) =>
+  await before(
+    database.store.inProject(projectId, (tx) =>
+      putThread(tx, { projectId, projectName: projectId, agent, thread, ...details }),
+    ),
   )
-const tell = (thread: string, name: string, status: string | undefined, ended = false) =>
-  database.store.inProject(PROJECT, (tx) =>
-    putProcess(tx, { threadId: threadIdOf(PROJECT, thread), name, status, ended }),
+const tell = async (thread: string, name: string, status: string | undefined, ended = false) =>
+  await before(
+    database.store.inProject(PROJECT, (tx) =>
+      putProcess(tx, { threadId: threadIdOf(PROJECT, thread), name, status, ended }),
+    ),
   )
+/** A change, in a millisecond before that of the next: they are told newest first. */
+async function before<Changed>(change: Promise<Changed>): Promise<Changed> {
+  const changed = await change
+  const atMs = await databaseMs()
+  await waitFor(async () => (await databaseMs()) > atMs)
+  return changed
+}
+async function databaseMs(): Promise<number> {
+  const [row] = await database.store.inProject(
+    PROJECT,
+    (tx) => tx<{ nowMs: number }[]>`select clock_timestamp()::timestamptz(3) as now_ms`,
+  )
+  return row?.nowMs ?? 0
+}
 const activityOf = (agent: string, thread: string, limits: Partial<Record<keyof typeof statusLimits, number>> = {}) =>
   database.store.inProject(PROJECT, (tx) =>
     loadActivity(tx, {
