@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-const FILES_MAX = 2
+/** Each of them has to pass three times more, alone: a fault of the change at hand does not. */
+const FILES_MAX = 4
 
 const [path = ''] = process.argv.slice(2)
 const { testResults } = JSON.parse(readFileSync(path, 'utf8'))
