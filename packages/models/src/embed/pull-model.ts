@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -111,7 +110,9 @@ async function download(options: PullModelOptions, { path, target, isNeeded, onB
       },
     })
     await mkdir(dirname(target), { recursive: true })
-    await pipeline(Readable.fromWeb(response.body), counted, createWriteStream(temporary), { signal: either })
+    // Opened first: a stream that opens its file itself may do so after it was ended, and the file would stay.
+    const file = await open(temporary, 'w')
+    await pipeline(Readable.fromWeb(response.body), counted, file.createWriteStream(), { signal: either })
     // Whatever was packed on the way has another length.
     if (size > 0 && bytes !== size && !response.headers.has('content-encoding')) {
       throw new Error(`it broke off after ${bytes} of ${size} bytes`)
