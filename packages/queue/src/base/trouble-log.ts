@@ -1,4 +1,4 @@
-import { errorData } from '@heddle/contracts'
+import { HeddleError } from '@heddle/contracts'
 import type { Clock, Logger } from '@heddle/runtime'
 import { bounds } from './bounds.js'
 import { isServerAway, namedError } from './errors.js'
@@ -60,17 +60,23 @@ export function createTroubleLog({ log, clock, server, probe }: TroubleLogOption
       quietLog(named, message)
       return
     }
-    const { detail } = errorData(named)
+    const reason = reasonOf(named)
     const isNew = trouble === null
     trouble ??= { sinceMs: clock.monotonicMs(), reasons: new Set(), suppressed: 0 }
-    if (trouble.reasons.has(detail)) {
+    if (trouble.reasons.has(reason)) {
       trouble.suppressed += 1
     } else {
-      trouble.reasons.add(detail)
+      trouble.reasons.add(reason)
       log.warn({ error: named, server }, `${message}; tried again until the server serves`)
     }
     if (isNew) void watch(trouble)
   }
 
   return { report, close: () => closing.abort() }
+}
+
+/** What to do is the same for all errors of one kind; their messages may hold figures, which change. */
+function reasonOf(error: unknown): string {
+  if (error instanceof HeddleError && error.hint !== undefined) return error.hint
+  return error instanceof Error ? error.message : String(error)
 }
