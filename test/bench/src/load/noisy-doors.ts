@@ -79,7 +79,7 @@ async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<M
     await asker.open(calmly.next, QUIET_PER_SECOND, WARM_MS)
     let alone = await asker.open(calmly.next, QUIET_PER_SECOND, forMs)
     const figures: Measured[] = []
-    const acknowledged: string[] = []
+    let acknowledged: readonly string[] = []
     const failed: string[] = []
     let unnamed = 0
     const wanted = phases.filter(({ name }) => isWanted(name, only))
@@ -103,7 +103,7 @@ async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<M
       const ownDelayMs = ownDelay.stop()
       const delayMs = await gateway.delayMs()
       const loud = await flooding
-      acknowledged.push(...loud.acknowledged)
+      acknowledged = acknowledged.concat(loud.acknowledged)
       unnamed += loud.withoutRetryAfter
       failed.push(...kindsOf(door, loud.others, calm.others))
       process.stderr.write(
@@ -125,7 +125,7 @@ async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<M
         ].join('; '),
       })
     }
-    acknowledged.push(...calmly.acknowledged)
+    acknowledged = acknowledged.concat(calmly.acknowledged)
     const lost = await countMissing(bench, acknowledged)
     return [
       ...figures,
