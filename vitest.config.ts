@@ -13,6 +13,9 @@ const setupFiles = [propertySeed, fileSetup]
 /** Vitest runs its global setup in an environment of its own. */
 const environments = { __vitest__: { resolve } }
 
+/** Servers and processes that break and start many times, and journeys to their end: `npm run verify`, and CI. */
+const slow = 'test/**/*.slow.test.ts'
+
 export default defineConfig({
   test: {
     // Most of these tests wait for servers and processes: more files at once than cores save a third of the time.
@@ -50,6 +53,7 @@ export default defineConfig({
           name: 'contract',
           isolate: false,
           include: ['test/contract/**/*.test.ts'],
+          exclude: [slow],
           globalSetup: ['test/support/src/servers.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -64,7 +68,21 @@ export default defineConfig({
           name: 'pipeline',
           isolate: false,
           include: ['test/pipeline/**/*.test.ts'],
-          exclude: ['test/pipeline/isolation/isolation.test.ts'],
+          exclude: [slow, 'test/pipeline/isolation/isolation.test.ts'],
+          globalSetup: ['test/support/src/servers.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        environments,
+        test: {
+          setupFiles,
+          name: 'slow',
+          isolate: false,
+          include: [slow],
           globalSetup: ['test/support/src/servers.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
