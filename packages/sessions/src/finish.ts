@@ -54,7 +54,7 @@ export class Finisher {
 
 function checked({ place, input }: DraftMessage): ParsedMessage['input'] {
   try {
-    const { id: _placeholder, ...valid } = parse(messageInputSchema, { ...input, id: NIL_ID }, place)
+    const { id: _, ...valid } = parse(messageInputSchema, { ...input, id: NIL_ID }, place)
     return valid
   } catch (error) {
     if (!(error instanceof PermanentError)) throw error

@@ -128,7 +128,7 @@ function addressOf(sql: postgres.Sql): { userName: string; databaseName: string 
   return { userName: sql.options.user, databaseName: sql.options.database }
 }
 
-/** The answer was on its way for a part of the time; half of it is as good a guess as any. */
+/** How far the server's clock is ahead of this one, in milliseconds: its answer is taken to be from half way between. */
 async function measureSkew(sql: postgres.Sql): Promise<number> {
   const startedMs = Date.now()
   const startedAt = performance.now()
