@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PermanentError } from '@heddle/contracts'
@@ -21,6 +21,7 @@ async function ownRedis(settings: Record<string, string> = {}) {
   })
   return {
     url: server.url,
+    folder,
     kill: () => server.kill(),
     async start() {
       server = await open()
@@ -97,6 +98,32 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
     await queues.wake('embed', someThread())
     await Promise.all([workers[0]?.whenSettled(1), workers[2]?.whenSettled(1)])
     expect(full()).toHaveLength(1)
+  })
+
+  it('that cannot save to its disk is named to producers, and goes on when it can', async () => {
+    const redis = await ownRedis({ save: '3600 1', dbfilename: 'dump.rdb' })
+    const { log, lines } = capturingLog()
+    const queues = await queuesAt({ backend: { kind: 'redis', url: redis.url }, prefix: freshPrefix() }, log)
+    const worker = await startWorker({ stage: 'prune', queues, log, handler: async () => done() })
+    const saved = async (status: string) => {
+      await onRedis(redis.url, ['BGSAVE']).catch(() => {})
+      const persistence = await infoOf(redis.url, 'persistence')
+      return persistence.includes(`rdb_last_bgsave_status:${status}`)
+    }
+    // No file can take the place of a folder.
+    await mkdir(join(redis.folder, 'dump.rdb'))
+    await waitFor(() => saved('err'), { what: 'a save that failed' })
+    await expect(queues.add('ingest', ingestJob())).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'Redis takes no writes because it cannot save to its disk',
+      hint: expect.stringContaining('disk'),
+    })
+    await waitFor(() => lines().some(({ error }) => /cannot save/.test(error?.message ?? '')), { what: 'a line' })
+    await rmdir(join(redis.folder, 'dump.rdb'))
+    await waitFor(() => saved('ok'), { what: 'a save' })
+    await waitFor(() => lines().some(({ msg }) => msg === 'the queues work again'), { what: 'the end of it' })
+    await queues.wake('prune', someThread())
+    await worker.whenSettled(1)
   })
 
   it('that evicts keys is reported in one line of the log, and not on the console', async () => {
