@@ -1,52 +1,14 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assertDiskSpace, startEmbeddedPostgres } from '@heddle/embedded'
 import { createLogger } from '@heddle/runtime'
 import { appendMessages, migrate, openStore } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
+import { fillDisk, smallDisk } from '@heddle/test-support/servers/small-disk'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { append, PROJECT, prepared, RECEIVED_AT_MS } from '../store/support.js'
 
 const log = createLogger({ level: 'silent', name: 'test' })
-
-/** A disk of its own, small enough to be filled; null where this user may not mount one. */
-function smallDisk(megabytes: number): string | null {
-  const folder = mkdtempSync(join(tmpdir(), 'heddle-test-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', folder], { stdio: 'pipe' })
-  } catch {
-    rmSync(folder, { recursive: true })
-    return null
-  }
-  onTestFinished(() => {
-    execFileSync('umount', ['--lazy', folder])
-    rmSync(folder, { recursive: true })
-  })
-  const dataDir = join(folder, 'data')
-  mkdirSync(dataDir)
-  chmodSync(dataDir, 0o711)
-  return dataDir
-}
-
-/** Leaves no byte free. */
-async function fill(path: string): Promise<void> {
-  const file = await open(path, 'a')
-  try {
-    for (let bytes = 1_048_576; bytes >= 512; ) {
-      try {
-        await file.write(Buffer.alloc(bytes))
-      } catch (error) {
-        if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOSPC') throw error
-        bytes /= 2
-      }
-    }
-  } finally {
-    await file.close()
-  }
-}
 
 describe('a full disk', () => {
   it('refuses appends as retryable, is named, loses nothing, and all goes on when there is room', async (context) => {
@@ -70,7 +32,7 @@ describe('a full disk', () => {
     await appendOne()
     await assertDiskSpace(dataDir)
 
-    await fill(ballast)
+    await fillDisk(ballast)
     await expect(assertDiskSpace(dataDir)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining('The disk that holds'),
@@ -97,7 +59,7 @@ describe('a full disk', () => {
     await store.close()
     await running.stop()
 
-    await fill(ballast)
+    await fillDisk(ballast)
     await expect(startEmbeddedPostgres({ dataDir, log })).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: `The disk that holds ${dataDir} is full`,

@@ -1,10 +1,9 @@
-import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { PermanentError, type RecallResult } from '@heddle/contracts'
 import type { CommandContext } from '../../connect/context.js'
-import { fileError } from '../../importing/read-file.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
+import { writeWholeFile } from '../../output/whole-file.js'
 
 /** Writes what was recalled into a file: the bytes of an image or a file, else the text. */
 export async function writeRecalled(context: CommandContext, out: string, recalled: RecallResult): Promise<void> {
@@ -19,11 +18,7 @@ export async function writeRecalled(context: CommandContext, out: string, recall
   }
   const bytes = part?.data === undefined ? Buffer.from(content) : Buffer.from(part.data, 'base64')
   const path = resolve(context.cwd, out)
-  try {
-    await writeFile(path, bytes)
-  } catch (error) {
-    throw fileError(path, error, { field: 'out', received: out })
-  }
+  await writeWholeFile(path, [bytes], context.signal)
   const written = { ref, file: path, bytes: bytes.length, ...(part !== undefined && { mediaType: part.mediaType }) }
   context.printer.result(written, () => [`${formatCount(bytes.length)} bytes of ${safeText(ref)} in ${safeText(out)}`])
 }

@@ -1,16 +1,11 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { PermanentError } from '@heddle/contracts'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { withStore } from '../../connect/with-engine.js'
-import { fileError } from '../../importing/read-file.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
+import { writeWholeFile } from '../../output/whole-file.js'
 
 interface ExportOptions extends CommonOptions {
   readonly out?: string
@@ -33,45 +28,16 @@ async function exportThread(context: CommandContext, name: string, options: Expo
     const lines = client.threads.export(name)
     if (options.out === undefined) return await context.printer.stream(lines)
     const out = resolve(context.cwd, options.out)
-    const { records, bytes } = await writeWhole(out, lines, context.signal)
+    let records = 0
+    async function* counted() {
+      for await (const line of lines) {
+        records++
+        yield line
+      }
+    }
+    const bytes = await writeWholeFile(out, counted(), context.signal)
     context.printer.result({ thread: name, file: out, records, bytes }, () => [
       `${formatCount(records)} records of ${safeText(name)}, ${formatCount(bytes)} bytes, in ${safeText(options.out ?? '')}`,
     ])
   })
-}
-
-/** A file that is there under its name is whole: until then it has another one, and it goes away if the export fails. */
-async function writeWhole(
-  path: string,
-  lines: AsyncIterable<string>,
-  signal: AbortSignal,
-): Promise<{ records: number; bytes: number }> {
-  const partial = `${path}.${process.pid}.partial`
-  let [records, bytes] = [0, 0]
-  async function* counted() {
-    for await (const line of lines) {
-      records++
-      bytes += Buffer.byteLength(line)
-      yield line
-    }
-  }
-  try {
-    await pipeline(Readable.from(counted(), { objectMode: true, highWaterMark: 16 }), createWriteStream(partial), {
-      signal,
-    })
-    await rename(partial, path)
-  } catch (error) {
-    await rm(partial, { force: true })
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      const details = {
-        field: 'out',
-        received: path,
-        hint: `Make the folder first: mkdir -p ${dirname(path)}`,
-        cause: error,
-      }
-      throw new PermanentError('NOT_FOUND', `out: the folder of ${path} does not exist`, details)
-    }
-    throw fileError(path, error, { field: 'out', received: path })
-  }
-  return { records, bytes }
 }

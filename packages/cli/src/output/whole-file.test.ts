@@ -1,0 +1,65 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { fillDisk, smallDisk } from '../../../../test/support/src/servers/small-disk.js'
+import { writeWholeFile } from './whole-file.js'
+
+async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'heddle-test-out-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+test('a file takes the place of the one before it when it is whole', async () => {
+  const folder = await ownFolder()
+  const path = join(folder, 'thread.jsonl')
+  await writeFile(path, 'before')
+  expect(await writeWholeFile(path, ['one\n', Buffer.from('zwei ä\n')])).toBe(12)
+  expect(await readFile(path, 'utf8')).toBe('one\nzwei ä\n')
+  expect(await readdir(folder)).toEqual(['thread.jsonl'])
+})
+
+test('a file whose parts break off leaves what was there, and nothing else', async () => {
+  const folder = await ownFolder()
+  const path = join(folder, 'thread.jsonl')
+  await writeFile(path, 'before')
+  async function* broken() {
+    yield 'a part'
+    throw new Error('the connection is gone')
+  }
+  await expect(writeWholeFile(path, broken())).rejects.toThrow('the connection is gone')
+  expect(await readFile(path, 'utf8')).toBe('before')
+  expect(await readdir(folder)).toEqual(['thread.jsonl'])
+})
+
+test('a full disk is named with what to do, and keeps what was there', async (context) => {
+  const folder = smallDisk(1)
+  if (folder === null) return context.skip('a small disk cannot be mounted: run this as root, with mount allowed')
+  const path = join(folder, 'thread.jsonl')
+  await writeFile(path, 'before')
+  await fillDisk(join(folder, 'ballast'))
+  await expect(writeWholeFile(path, ['x'.repeat(100_000)])).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    disposition: 'retry',
+    message: `out: the disk that holds ${path} is full`,
+    hint: expect.stringContaining('Make room'),
+  })
+  expect(await readFile(path, 'utf8')).toBe('before')
+  expect((await readdir(folder)).sort()).toEqual(['ballast', 'thread.jsonl'])
+})
+
+test('a folder or a device is refused, and stays', async () => {
+  const folder = await ownFolder()
+  for (const path of [folder, '/dev/null']) {
+    await expect(writeWholeFile(path, ['x'])).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'out' })
+  }
+})
+
+test('a missing folder is named with the command that makes it', async () => {
+  const path = join(await ownFolder(), 'no/such', 'thread.jsonl')
+  await expect(writeWholeFile(path, ['x'])).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    hint: expect.stringContaining('mkdir -p'),
+  })
+})

@@ -1,0 +1,70 @@
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { PermanentError, RetryableError } from '@heddle/contracts'
+
+/**
+ * Writes what a user asked for with `--out`. A file that is there under its name is whole: until then it has another one,
+ * which goes away if writing fails, and what stood under the name stays.
+ *
+ * @returns the bytes that were written
+ * @throws PermanentError `NOT_FOUND` without its folder, `VALIDATION_ERROR` for what is no file, `FORBIDDEN`; RetryableError
+ *   `SERVICE_UNAVAILABLE` where the disk is full
+ */
+export async function writeWholeFile(
+  path: string,
+  parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  signal?: AbortSignal,
+): Promise<number> {
+  const partial = `${path}.${process.pid}.partial`
+  try {
+    await refuseOther(path)
+    // Opened first: a stream that opens its file itself may do so after it was ended, and the file would stay.
+    const file = (await open(partial, 'w')).createWriteStream()
+    await pipeline(Readable.from(parts, { objectMode: true, highWaterMark: 16 }), file, { signal })
+    await rename(partial, path)
+    return file.bytesWritten
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw writeError(path, error)
+  }
+}
+
+/** A device or a pipe would be replaced by a file of its name. */
+async function refuseOther(path: string): Promise<void> {
+  const there = await stat(path).catch(() => null)
+  if (there === null || there.isFile()) return
+  throw new PermanentError('VALIDATION_ERROR', `out: ${path} must be a file, or nothing yet`, {
+    field: 'out',
+    received: path,
+    hint: 'Name a file, or leave out --out to have it on standard output.',
+  })
+}
+
+function writeError(path: string, error: unknown): unknown {
+  const details = { field: 'out', received: path, cause: error }
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new PermanentError('NOT_FOUND', `out: the folder of ${path} does not exist`, {
+        ...details,
+        hint: `Make the folder first: mkdir -p ${dirname(path)}`,
+      })
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new PermanentError('FORBIDDEN', `out: ${path} may not be written by this user`, {
+        ...details,
+        hint: 'Give yourself the right to write there, or name another folder.',
+      })
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new RetryableError('SERVICE_UNAVAILABLE', `out: the disk that holds ${path} is full`, {
+        ...details,
+        hint: 'Make room on it, or name a folder on another disk. Nothing was written.',
+      })
+    default:
+      return error
+  }
+}
