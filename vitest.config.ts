@@ -15,107 +15,52 @@ const environments = { __vitest__: { resolve } }
 
 /** Servers and processes that break and start many times, and journeys to their end: `npm run verify`, and CI. */
 const slow = 'test/**/*.slow.test.ts'
+const attack = 'test/pipeline/isolation/isolation.test.ts'
+
+/** @param test what the project has besides, or otherwise */
+const project = (name: string, test: object) => ({
+  resolve,
+  ssr,
+  environments,
+  // Most of what tests need is loading modules, which files that run in one process share.
+  test: { name, setupFiles, isolate: false, testTimeout: 30_000, ...test },
+})
+const onServers = { globalSetup: ['test/support/src/servers.ts'], hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {
     // Most of these tests wait for servers and processes: more files at once than cores save a third of the time.
     maxWorkers: 3,
     projects: [
-      {
-        resolve,
-        ssr,
-        environments,
-        test: {
-          setupFiles,
-          name: 'unit',
-          // Most of what these tests need is loading modules, which files that run in one process share.
-          isolate: false,
-          // Properties try hundreds of cases, and a machine may be busy with other things.
-          testTimeout: 30_000,
-          include: [
-            'packages/*/src/**/*.test.ts',
-            'services/*/src/**/*.test.ts',
-            'test/soak/**/*.test.ts',
-            'test/{bench,chaos,eval,support}/src/**/*.test.ts',
-            'test/fuzz/**/*.test.ts',
-            'test/growth/**/*.test.ts',
-            'test/tooling/**/*.test.ts',
-            'test/upgrade/**/*.test.ts',
-          ],
-        },
-      },
-      {
-        resolve,
-        ssr,
-        environments,
-        test: {
-          setupFiles,
-          name: 'contract',
-          isolate: false,
-          include: ['test/contract/**/*.test.ts'],
-          exclude: [slow],
-          globalSetup: ['test/support/src/servers.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        environments,
-        test: {
-          setupFiles,
-          name: 'pipeline',
-          isolate: false,
-          include: ['test/pipeline/**/*.test.ts'],
-          exclude: [slow, 'test/pipeline/isolation/isolation.test.ts'],
-          globalSetup: ['test/support/src/servers.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        environments,
-        test: {
-          setupFiles,
-          name: 'slow',
-          isolate: false,
-          include: [slow],
-          globalSetup: ['test/support/src/servers.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        environments,
-        test: {
-          setupFiles,
-          // Takes a check out of the code, and so needs modules of its own.
-          name: 'attack',
-          include: ['test/pipeline/isolation/isolation.test.ts'],
-          globalSetup: ['test/support/src/servers.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        resolve,
-        ssr,
-        environments,
-        test: {
-          setupFiles,
-          // Kills processes and empties queues, which takes minutes: `npm run faults`, and CI.
-          name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
-          globalSetup: ['test/support/src/servers.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
-        },
-      },
+      project('unit', {
+        include: [
+          'packages/*/src/**/*.test.ts',
+          'services/*/src/**/*.test.ts',
+          'test/soak/**/*.test.ts',
+          'test/{bench,chaos,eval,support}/src/**/*.test.ts',
+          'test/fuzz/**/*.test.ts',
+          'test/growth/**/*.test.ts',
+          'test/tooling/**/*.test.ts',
+          'test/upgrade/**/*.test.ts',
+        ],
+      }),
+      project('contract', { ...onServers, include: ['test/contract/**/*.test.ts'], exclude: [slow] }),
+      project('pipeline', {
+        ...onServers,
+        include: ['test/pipeline/**/*.test.ts'],
+        exclude: [slow, attack],
+        testTimeout: 120_000,
+      }),
+      project('slow', { ...onServers, include: [slow], testTimeout: 120_000 }),
+      // Takes a check out of the code, and so needs modules of its own.
+      project('attack', { ...onServers, include: [attack], isolate: true, testTimeout: 120_000 }),
+      // Kills processes and empties queues, which takes minutes: `npm run faults`, and CI.
+      project('faults', {
+        ...onServers,
+        include: ['test/faults/**/*.test.ts'],
+        isolate: true,
+        testTimeout: 180_000,
+      }),
     ],
   },
 })
