@@ -1,11 +1,12 @@
 import { isOpenToOthers, startGateway } from '@heddle/gateway'
 import { type Engine, openEngine } from '../engine.js'
 import { gatewayBackendOf, warnWithoutKey } from '../gateway-backend.js'
-import { assertServers, type Surroundings, untilAskedToStop } from './surroundings.js'
+import { requireServer } from '../presence/index.js'
+import { type Surroundings, untilAskedToStop } from './surroundings.js'
 
 /** Serves HTTP until it is asked to stop; what needs a server is refused until the servers are open. */
 export async function runGateway({ context, config, log }: Surroundings): Promise<void> {
-  await assertServers(config)
+  await requireServer(config)
   const startedMs = performance.now()
   const { host, hosts, port, project } = config
   let backend: ReturnType<typeof gatewayBackendOf> | null = null

@@ -3,14 +3,15 @@ import { ProcessMetrics } from '@heddle/gateway'
 import { workInBackground } from '@heddle/runtime'
 import { type Engine, openEngine } from '../engine.js'
 import { startHealthServer } from '../health/health-server.js'
-import { assertServers, type Surroundings, untilAskedToStop } from './surroundings.js'
+import { requireServer } from '../presence/index.js'
+import { type Surroundings, untilAskedToStop } from './surroundings.js'
 
 /**
  * Runs stages until it is asked to stop. Where it is to tell how it stands it does so from the start: while it waits for a
  * server, it lives and is not ready.
  */
 export async function runStages({ context, config, log }: Surroundings, stages: readonly StageName[]): Promise<void> {
-  await assertServers(config)
+  await requireServer(config)
   const startedMs = performance.now()
   const metrics = new ProcessMetrics()
   let engine: Engine | null = null

@@ -1,6 +1,5 @@
-import { RetryableError } from '@heddle/contracts'
 import type { Engine } from '@heddle/host'
-import { findUp } from '@heddle/host/presence'
+import { requireServer } from '@heddle/host/presence'
 import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
@@ -43,16 +42,7 @@ async function runGateway(context: CommandContext, options: GatewayCommandOption
     ...(options.port !== undefined && { port: options.port }),
     ...(options.host !== undefined && { host: options.host }),
   })
-  if (config.mode === 'embedded' && (await findUp(config.dataDir)) === null) {
-    throw new RetryableError(
-      'SERVICE_UNAVAILABLE',
-      `no "heddle up" runs for ${config.dataDir}, and DATABASE_URL is not set`,
-      {
-        field: 'DATABASE_URL',
-        hint: 'Start "heddle up" there first, name its folder with --data, or set DATABASE_URL.',
-      },
-    )
-  }
+  await requireServer(config)
   await serveHttp(context, config, {
     command: 'gateway',
     stages: [],

@@ -1,6 +1,6 @@
-import { RetryableError, type StageName, stageNames } from '@heddle/contracts'
+import { type StageName, stageNames } from '@heddle/contracts'
 import { type HealthServer, startHealthServer } from '@heddle/host/health'
-import { findUp } from '@heddle/host/presence'
+import { requireServer } from '@heddle/host/presence'
 import { limitHeapGrowth, withoutCredentials, workInBackground } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
@@ -47,16 +47,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
   refuseRemote(context, {}, 'running workers')
   const iterations = iterationSettings(options)
   const config = configOf(context, options, { ...(iterations !== null && { settings: { iterations } }) })
-  if (config.mode === 'embedded' && (await findUp(config.dataDir)) === null) {
-    throw new RetryableError(
-      'SERVICE_UNAVAILABLE',
-      `no "heddle up" runs for ${config.dataDir}, and DATABASE_URL is not set`,
-      {
-        field: 'DATABASE_URL',
-        hint: 'Start "heddle up" there first, name its folder with --data, or set DATABASE_URL.',
-      },
-    )
-  }
+  await requireServer(config)
   const stages = stage === 'all' ? stageNames : [stage]
   limitHeapGrowth()
   const service = openServiceLog(context, config, { command: 'worker', workers: stages })
