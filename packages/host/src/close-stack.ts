@@ -1,4 +1,4 @@
-import type { Logger } from '@heddle/runtime'
+import { type Logger, within } from '@heddle/runtime'
 
 interface Entry {
   readonly name: string
@@ -31,8 +31,9 @@ export class CloseStack {
 
   async #closeAll(): Promise<void> {
     for (const entry of this.#entries.reverse()) {
+      const { timeoutMs } = entry
       try {
-        await withinMs(entry.timeoutMs, entry.close())
+        await within(entry.close(), { timeoutMs, late: () => notClosed(timeoutMs) })
       } catch (error) {
         this.#log.warn({ error, part: entry.name }, 'closing failed')
       }
@@ -40,18 +41,6 @@ export class CloseStack {
   }
 }
 
-async function withinMs(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-  if (timeoutMs === Number.POSITIVE_INFINITY) {
-    await work
-    return
-  }
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not closed after ${timeoutMs} ms`)), timeoutMs)
-  })
-  try {
-    await Promise.race([work, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+function notClosed(timeoutMs: number): never {
+  throw new Error(`not closed after ${timeoutMs} ms`)
 }

@@ -22,7 +22,7 @@ import { namedError, unavailable } from './base/errors.js'
 import { openBackend, warnOfSettings } from './base/open-backend.js'
 import { createTroubleLog, type TroubleLog } from './base/trouble-log.js'
 import { noWorkers, unknownPrefix } from './base/unknown-prefix.js'
-import { settles, within } from './base/waiting.js'
+import { inTime, settles } from './base/waiting.js'
 import { type AskedShare, type NewShare, sentJob } from './load/load-word.js'
 import { Pools } from './load/pools.js'
 import { ProjectLoad } from './load/project-load.js'
@@ -219,7 +219,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
   /** Puts a bound and a name on what a driver does. */
   async function bounded<T>(work: Promise<T>): Promise<T> {
     try {
-      return await within(work, bounds.producerWaitMs, () => unavailable(backend.server))
+      return await inTime(work, bounds.producerWaitMs, () => unavailable(backend.server))
     } catch (error) {
       throw namedError(error, backend.server)
     }

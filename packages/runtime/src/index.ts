@@ -11,6 +11,7 @@ export { ownOutput } from './own-output.js'
 export { portError } from './port-error.js'
 export { ProjectSlots } from './project-slots.js'
 export { onShutdown, type ShutdownHost, type ShutdownOptions, type ShutdownReason } from './shutdown.js'
+export { type Timeout, within } from './timeout.js'
 export { inTurns, Turns } from './turns.js'
 export { untilStopped } from './until-stopped.js'
 export {

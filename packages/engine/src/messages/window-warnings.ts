@@ -1,5 +1,6 @@
 import { type AppendWarning, hiddenReasons, mergeSettings, type PlacedMessage } from '@heddle/contracts'
 import { agentIdOf, hiddenReason, ineligibleReason, remedies, threadIdOf } from '@heddle/core'
+import { within } from '@heddle/runtime'
 import { loadAgentWindow } from '@heddle/store'
 import type { ClientParts } from '../setup/options.js'
 
@@ -63,16 +64,7 @@ async function windowInTime(parts: ClientParts, append: WarnedAppend): Promise<W
     parts.log?.debug({ error }, 'the window of an append could not be read: it has no warnings')
     return null
   })
-  const ended = new AbortController()
-  const late = parts.clock.wait(append.timeoutMs, ended.signal).then(
-    () => null,
-    () => null,
-  )
-  try {
-    return await Promise.race([loading, late])
-  } finally {
-    ended.abort()
-  }
+  return await within(loading, { timeoutMs: append.timeoutMs, late: () => null, clock: parts.clock })
 }
 
 async function loadWindow(

@@ -1,5 +1,5 @@
 import { errorData, HeddleError, RetryableError } from '@heddle/contracts'
-import type { Clock } from '@heddle/runtime'
+import { type Clock, within } from '@heddle/runtime'
 
 /** A server that a process works with. */
 export interface AskedServer {
@@ -47,19 +47,15 @@ function hintOf(faults: readonly Fault[]): string | null {
 }
 
 async function faultOf({ name, ping }: AskedServer, clock: Clock): Promise<Fault | null> {
-  const answered = new AbortController()
-  const late = clock.wait(ANSWER_WITHIN_MS, answered.signal).then(() => {
+  const late = () => {
     throw new RetryableError('TIMEOUT', `no answer within ${ANSWER_WITHIN_MS / 1_000} s`)
-  })
-  late.catch(() => {})
+  }
   try {
-    await Promise.race([ping(), late])
+    await within(ping(), { timeoutMs: ANSWER_WITHIN_MS, late, clock })
     return null
   } catch (error) {
     const hint = error instanceof HeddleError ? error.hint : undefined
     const why = errorData(error).detail.replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run))
     return { name, why, hint }
-  } finally {
-    answered.abort()
   }
 }

@@ -4,7 +4,7 @@ import type { Backend, BullSetup, QueueFacts } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
 import { LISTENING_CONNECTIONS, type QueueConnections } from '../base/connections.js'
 import { namedError, unavailable } from '../base/errors.js'
-import { within } from '../base/waiting.js'
+import { inTime } from '../base/waiting.js'
 import { TextQueue } from '../send/text-queue.js'
 import { PostgresWorkerBackend, SharedPostgresBackend, type WorkerBackendOptions } from './bull-backend.js'
 import { createPostgresChannels } from './channels.js'
@@ -58,7 +58,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
     connection.on('error', onError)
     opened.push(connection)
     try {
-      await within(connection.waitUntilReady(), waitMs, () => unavailable('Postgres'))
+      await inTime(connection.waitUntilReady(), waitMs, () => unavailable('Postgres'))
     } catch (error) {
       void connection.close().catch(onError)
       throw namedError(error, 'Postgres')

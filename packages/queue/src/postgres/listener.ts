@@ -3,7 +3,7 @@ import type { Clock } from '@heddle/runtime'
 import pg, { type Client, type Notification } from 'pg'
 import { bounds } from '../base/bounds.js'
 import { unavailable } from '../base/errors.js'
-import { settles, within } from '../base/waiting.js'
+import { inTime, settles } from '../base/waiting.js'
 
 export interface PostgresListenerOptions {
   url: string
@@ -44,7 +44,7 @@ export class PostgresListener {
   async listen(channel: string, receive: (text: string) => void): Promise<void> {
     this.#receivers.set(channel, receive)
     try {
-      await within(this.#listenNow(channel), bounds.producerWaitMs, () => unavailable('Postgres'))
+      await inTime(this.#listenNow(channel), bounds.producerWaitMs, () => unavailable('Postgres'))
     } catch (error) {
       this.#receivers.delete(channel)
       throw error

@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import { bounds } from '../base/bounds.js'
 import { namedError, unavailable } from '../base/errors.js'
-import { within } from '../base/waiting.js'
+import { inTime } from '../base/waiting.js'
 import { ImpatientConnector } from './connector.js'
 import { defineScripts } from './scripts.js'
 
@@ -49,8 +49,8 @@ export async function connectRedis(redis: Redis): Promise<void> {
   }
   redis.on('error', remember)
   try {
-    await within(redis.connect(), bounds.connectMs, () => unavailable('Redis', lastError))
-    await within(redis.ping(), bounds.connectMs, () => unavailable('Redis', lastError))
+    await inTime(redis.connect(), bounds.connectMs, () => unavailable('Redis', lastError))
+    await inTime(redis.ping(), bounds.connectMs, () => unavailable('Redis', lastError))
   } catch (error) {
     redis.disconnect()
     // `connect` itself only says that the connection was closed; why stands in the event before it.

@@ -1,7 +1,7 @@
 import { queueName, type StageName, stages } from '@heddle/contracts'
 import { bounds } from '../base/bounds.js'
 import { namedError, unavailable } from '../base/errors.js'
-import { within } from '../base/waiting.js'
+import { inTime } from '../base/waiting.js'
 import { internalsOf } from '../queues.js'
 import { BullWorker } from './bull-worker.js'
 import { closeWorker } from './close.js'
@@ -91,7 +91,7 @@ export async function defineWorker<Name extends StageName>(options: WorkerOption
   workers.add(handle)
   pools.started(stage)
   try {
-    await within(worker.waitUntilReady(), bounds.workersReadyMs, () => unavailable(backend.server))
+    await inTime(worker.waitUntilReady(), bounds.workersReadyMs, () => unavailable(backend.server))
   } catch (error) {
     await handle.close({ timeoutMs: 0 })
     throw namedError(error, backend.server)

@@ -1,3 +1,4 @@
+import { within } from '@heddle/runtime'
 import type { Accesses } from './archive.js'
 
 export interface AccessLogOptions {
@@ -52,12 +53,7 @@ export class AccessLog {
   }
 
   async close(timeoutMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const overdue = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs)
-    })
-    await Promise.race([this.flush(), overdue])
-    clearTimeout(timer)
+    await within(this.flush(), { timeoutMs, late: () => {} })
   }
 
   async #write(batch: ReadonlyMap<string, ReadonlyMap<string, Accesses>>): Promise<void> {

@@ -1,4 +1,5 @@
 import { RetryableError } from '@heddle/contracts'
+import { within } from '@heddle/runtime'
 import type { Connections, Tx } from './connection.js'
 import type { Connection, Pool, WantedConnection } from './pool.js'
 import { connectionLost, endsConnection, fromPostgres } from './postgres-errors.js'
@@ -142,13 +143,10 @@ export async function onConnection<T>(
   wanted: WantedConnection = {},
 ): Promise<T> {
   const connection = await pool.acquire(wanted)
-  let timer: NodeJS.Timeout | undefined
-  const overdue = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      connection.lost = true
-      reject(new RetryableError('TIMEOUT', `Postgres has not answered for ${TRANSACTION_TIMEOUT_MS} ms`))
-    }, TRANSACTION_TIMEOUT_MS)
-  })
+  const late = () => {
+    connection.lost = true
+    throw new RetryableError('TIMEOUT', `Postgres has not answered for ${TRANSACTION_TIMEOUT_MS} ms`)
+  }
   const working = async () => {
     const sql = await connection.open()
     if (connection.lost) throw connectionLost()
@@ -158,12 +156,12 @@ export async function onConnection<T>(
     })
   }
   try {
-    return await Promise.race([connection.opening.within(working(), () => (connection.lost = true)), overdue])
+    const opened = connection.opening.within(working(), () => (connection.lost = true))
+    return await within(opened, { timeoutMs: TRANSACTION_TIMEOUT_MS, late })
   } catch (error) {
     if (endsConnection(error)) connection.lost = true
     throw fromPostgres(error)
   } finally {
-    clearTimeout(timer)
     pool.release(connection)
   }
 }

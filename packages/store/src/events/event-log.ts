@@ -1,4 +1,5 @@
 import type { HeddleEvent } from '@heddle/contracts'
+import { within } from '@heddle/runtime'
 import type { NewEvent } from './events.js'
 
 /** Events stored in one transaction. */
@@ -54,15 +55,8 @@ export class EventLog {
   async close(): Promise<void> {
     for (const begin of [...this.#gathering.values()]) begin()
     const { clock, log } = this.#options
-    let callOff = () => {}
-    const late = new Promise<void>((resolve) => {
-      callOff = clock.after(CLOSE_MS, () => {
-        log.warn({ projectIds: [...this.#waiting.keys()] }, 'events were left behind')
-        resolve()
-      })
-    })
-    await Promise.race([Promise.all(this.#working), late])
-    callOff()
+    const late = () => log.warn({ projectIds: [...this.#waiting.keys()] }, 'events were left behind')
+    await within(Promise.all(this.#working), { timeoutMs: CLOSE_MS, late, clock })
   }
 
   #begin(projectId: string): void {

@@ -1,4 +1,5 @@
 import { documentFilter, type NearDocument, quantizeVector, type TextEmbedder } from '@heddle/core'
+import { within } from '@heddle/runtime'
 import { listAgents } from '../projects/agents.js'
 import { loadModelCoverage } from '../vectors/vector-scopes.js'
 import type { VectorComparison } from '../vectors/vector-search.js'
@@ -36,24 +37,17 @@ export async function searchVectors(
   const controller = new AbortController()
   const ground = await given.ground
   const timeoutMs = Math.min(ground.settings.vectors.timeoutMs, given.timeoutMsMax)
-  let timer: NodeJS.Timeout | undefined
-  const overdue = new Promise<VectorLeg>((resolve) => {
-    timer = setTimeout(() => {
-      controller.abort(new Error('the search does not wait for it any more'))
-      resolve(nothing(`vectors took longer than ${timeoutMs} ms`))
-    }, timeoutMs)
-  })
   const compared = compare(parts, query, { ...given, embedder, ground, signal: controller.signal }).catch(
     (error: unknown) => {
       parts.log?.warn({ error }, 'vectors could not be searched')
       return nothing(`vectors failed: ${error instanceof Error ? error.message : String(error)}`)
     },
   )
-  try {
-    return await Promise.race([compared, overdue])
-  } finally {
-    clearTimeout(timer)
+  const late = () => {
+    controller.abort(new Error('the search does not wait for it any more'))
+    return nothing(`vectors took longer than ${timeoutMs} ms`)
   }
+  return await within(compared, { timeoutMs, late })
 }
 
 function nothing(degraded: string): VectorLeg {

@@ -3,8 +3,8 @@ import { type BuildInput, type ContextItems, itemsWithout, itemsWithSelection, t
 import type { Clock, Logger } from '@heddle/runtime'
 import { relevantItems, type Store } from '@heddle/store'
 import type { LoadedItems } from '../load/load-items.js'
+import { inTime } from './in-time.js'
 import { queryOf } from './query-of.js'
-import { within } from './within.js'
 
 export interface ChooseItemsDeps {
   readonly store: Store
@@ -41,7 +41,7 @@ export async function chooseItems(deps: ChooseItemsDeps, projectId: string, choi
     return itemsWithSelection(
       choice,
       embedder.model,
-      await within(selecting, { timeoutMs, clock, what: 'the selection' }),
+      await inTime(selecting, { timeoutMs, clock, what: 'the selection' }),
     )
   } catch (error) {
     const { code, detail } = errorData(error)

@@ -15,8 +15,8 @@ import {
 import type { Clock, Logger } from '@heddle/runtime'
 import { type FoundRow, findMessages, inSlices, loadMemoryRows, type MemoryRow, type Store } from '@heddle/store'
 import { isOfOthers, scopeSinceMs, scopeThreadIds } from '../load/scope.js'
+import { inTime } from './in-time.js'
 import { queryOf } from './query-of.js'
-import { within } from './within.js'
 
 export interface RecallMemoriesDeps {
   readonly store: Store
@@ -76,7 +76,7 @@ export async function recallMemories(
       timeoutMs,
       nowMs,
     })
-    return { ...(await within(searching, { timeoutMs, clock: deps.clock, what: 'the search' })), held, limits }
+    return { ...(await inTime(searching, { timeoutMs, clock: deps.clock, what: 'the search' })), held, limits }
   } catch (error) {
     const { code, detail } = errorData(error)
     deps.log.warn({ error, projectId }, 'a context is built without memories')

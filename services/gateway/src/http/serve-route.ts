@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Client } from '@heddle/client/interface'
 import type { AccessRole, Permission } from '@heddle/contracts'
 import { holdsLongText, jsonSteps, limits, RetryableError } from '@heddle/contracts'
-import { inTurns, type ProjectSlots } from '@heddle/runtime'
+import { inTurns, type ProjectSlots, within } from '@heddle/runtime'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Route } from './route.js'
 
@@ -63,17 +63,13 @@ async function withinBounds<T>(response: ServerResponse, work: (signal: AbortSig
   const ending = new AbortController()
   const onClose = () => ending.abort(new RetryableError('TIMEOUT', 'the caller has gone'))
   response.once('close', onClose)
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new RetryableError('TIMEOUT', 'the answer took too long'))
-      ending.abort()
-    }, ANSWER_MS_MAX)
-  })
+  const late = () => {
+    ending.abort()
+    throw new RetryableError('TIMEOUT', 'the answer took too long')
+  }
   try {
-    return await Promise.race([work(ending.signal), late])
+    return await within(work(ending.signal), { timeoutMs: ANSWER_MS_MAX, late })
   } finally {
-    clearTimeout(timer)
     response.off('close', onClose)
   }
 }

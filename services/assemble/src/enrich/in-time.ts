@@ -1,5 +1,5 @@
 import { RetryableError } from '@heddle/contracts'
-import type { Clock } from '@heddle/runtime'
+import { type Clock, within } from '@heddle/runtime'
 
 /**
  * What takes too long is not broken off: the vectors that it makes are kept, and the next request finds them. Otherwise an
@@ -7,19 +7,12 @@ import type { Clock } from '@heddle/runtime'
  *
  * @throws RetryableError `TIMEOUT`
  */
-export async function within<T>(
+export function inTime<T>(
   working: Promise<T>,
   { timeoutMs, clock, what }: { timeoutMs: number; clock: Clock; what: string },
 ): Promise<T> {
-  let callOff = () => {}
-  const late = new Promise<never>((_, reject) => {
-    callOff = clock.after(Math.max(1, timeoutMs), () =>
-      reject(new RetryableError('TIMEOUT', `${what} was not done within ${timeoutMs} ms`)),
-    )
-  })
-  try {
-    return await Promise.race([working, late])
-  } finally {
-    callOff()
+  const late = () => {
+    throw new RetryableError('TIMEOUT', `${what} was not done within ${timeoutMs} ms`)
   }
+  return within(working, { timeoutMs: Math.max(1, timeoutMs), late, clock })
 }
