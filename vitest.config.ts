@@ -14,7 +14,7 @@ const setupFiles = [propertySeed, fileSetup]
 const environments = { __vitest__: { resolve } }
 
 /** Servers and processes that break and start many times, and journeys to their end: `npm run verify`, and CI. */
-const slow = 'test/**/*.slow.test.ts'
+const slow = '{packages,services,test}/**/*.slow.test.ts'
 const attack = 'test/pipeline/isolation/isolation.test.ts'
 
 /** @param test what the project has besides, or otherwise */
@@ -43,6 +43,7 @@ export default defineConfig({
           'test/tooling/**/*.test.ts',
           'test/upgrade/**/*.test.ts',
         ],
+        exclude: [slow],
       }),
       project('contract', { ...onServers, include: ['test/contract/**/*.test.ts'], exclude: [slow] }),
       project('pipeline', {
