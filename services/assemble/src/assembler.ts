@@ -22,7 +22,7 @@ export interface AssemblerDeps {
   /** Who writes the summaries of snapshots. Default the extractive summarizer. */
   readonly summarizers?: Summarizers
   /**
-   * Bytes of what the next contexts of busy threads are made of. Default 18 MB: about 50 threads of 80 messages; others are
+   * Bytes of what the next contexts of busy threads are made of. Default 12 MB: about 30 threads of 80 messages; others are
    * read again.
    */
   readonly cacheBytesMax?: number
@@ -40,7 +40,7 @@ export interface AssemblyOptions {
 /** Carries out jobs of the stage; see `assemble` and `saveSnapshot`. */
 export type Assembler = (job: Job<AssembleJob>, options: AssemblyOptions) => Promise<Outcome>
 
-const CACHE_BYTES_MAX = 18_000_000
+const CACHE_BYTES_MAX = 12_000_000
 /** What is remembered of a thread's last context is small beside what the next one is made of. */
 const SHARE_OF_TAILS = 1 / 3
 

@@ -3,7 +3,7 @@ import type { SummaryRequest } from '../speech/source.js'
 import { summarizeExtractively } from '../summarizing/summarize.js'
 
 /** Characters of summaries that are kept: those of the parts of some twelve threads of ten thousand messages. */
-const CHARACTERS_MAX = 4_000_000
+const CHARACTERS_MAX = 2_000_000
 
 /** Summaries by all that they were made of, those used last at the end. */
 const kept = new Map<string, string>()

@@ -33,10 +33,10 @@ const ORDINARY_MAX: WorkSize = { messages: 2_000, tokens: 200_000 }
 const CALL_MS_MAX = 600_000
 const CLOSE_MS = 3_000
 /** What each thread keeps of the threads that it built contexts of; the second one holds a thread of 10,000 messages. */
-const ORDINARY_CACHE_BYTES_MAX = 18_000_000
+const ORDINARY_CACHE_BYTES_MAX = 15_000_000
 const LONG_CACHE_BYTES_MAX = 30_000_000
 /** New objects of a thread before they are collected: by default it would be 48 MB, of which a job fills a few. */
-const YOUNG_HEAP_MEGABYTES_MAX = 12
+const YOUNG_HEAP_MEGABYTES_MAX = 8
 
 /**
  * Two threads, which start with the first large job that they get: one for contexts of ordinary size, which somebody waits
