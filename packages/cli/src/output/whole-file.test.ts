@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -31,6 +31,17 @@ test('a file whose parts break off leaves what was there, and nothing else', asy
   await expect(writeWholeFile(path, broken())).rejects.toThrow('the connection is gone')
   expect(await readFile(path, 'utf8')).toBe('before')
   expect(await readdir(folder)).toEqual(['thread.jsonl'])
+})
+
+test('a file keeps who may read it, and a link to it stays a link', async () => {
+  const folder = await ownFolder()
+  const [path, link] = [join(folder, 'thread.jsonl'), join(folder, 'link')]
+  await writeFile(path, 'before', { mode: 0o600 })
+  await symlink(path, link)
+  await writeWholeFile(link, ['after'])
+  expect(await readFile(path, 'utf8')).toBe('after')
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  expect((await lstat(link)).isSymbolicLink()).toBe(true)
 })
 
 test('a full disk is named with what to do, and keeps what was there', async (context) => {

@@ -1,4 +1,4 @@
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -17,13 +17,15 @@ export async function writeWholeFile(
   parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   signal?: AbortSignal,
 ): Promise<number> {
-  const partial = `${path}.${process.pid}.partial`
+  // Behind a link stands the file that is meant.
+  const target = await realpath(path).catch(() => path)
+  const partial = `${target}.${process.pid}.partial`
   try {
-    await refuseOther(path)
+    const mode = await modeOf(path)
     // Opened first: a stream that opens its file itself may do so after it was ended, and the file would stay.
-    const file = (await open(partial, 'w')).createWriteStream()
+    const file = (await open(partial, 'w', mode)).createWriteStream()
     await pipeline(Readable.from(parts, { objectMode: true, highWaterMark: 16 }), file, { signal })
-    await rename(partial, path)
+    await rename(partial, target)
     return file.bytesWritten
   } catch (error) {
     await rm(partial, { force: true })
@@ -31,10 +33,14 @@ export async function writeWholeFile(
   }
 }
 
-/** A device or a pipe would be replaced by a file of its name. */
-async function refuseOther(path: string): Promise<void> {
+/**
+ * Who may read the file that is there, may read the next one.
+ *
+ * @throws PermanentError where it is a device or a pipe, which would be replaced by a file of its name
+ */
+async function modeOf(path: string): Promise<number | undefined> {
   const there = await stat(path).catch(() => null)
-  if (there === null || there.isFile()) return
+  if (there === null || there.isFile()) return there?.mode
   throw new PermanentError('VALIDATION_ERROR', `out: ${path} must be a file, or nothing yet`, {
     field: 'out',
     received: path,
