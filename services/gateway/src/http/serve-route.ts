@@ -64,8 +64,9 @@ async function withinBounds<T>(response: ServerResponse, work: (signal: AbortSig
   const onClose = () => ending.abort(new RetryableError('TIMEOUT', 'the caller has gone'))
   response.once('close', onClose)
   const late = () => {
-    ending.abort()
-    throw new RetryableError('TIMEOUT', 'the answer took too long')
+    const error = new RetryableError('TIMEOUT', 'the answer took too long')
+    ending.abort(error)
+    throw error
   }
   try {
     return await within(work(ending.signal), { timeoutMs: ANSWER_MS_MAX, late })
