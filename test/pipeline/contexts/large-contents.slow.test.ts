@@ -1,12 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { createClient } from '@heddle/client/http'
 import { waitFor } from '@heddle/test-support'
 import { contentShapes } from '@heddle/test-support/content-shapes/index'
 import { expect, test } from 'vitest'
-import { openDatabaseHome } from '../cli/cli-support.js'
-
-const HOLDS = fileURLToPath(new URL('loop-holds.mjs', import.meta.url))
+import { startHeldUp } from './held-up.js'
 
 /** Contents that cost most, each in its own way: words without spaces, and characters that are stored escaped. */
 const SHAPES = ['chinese', 'nul', 'double-quotes', 'high-surrogates']
@@ -15,13 +11,8 @@ const CHARACTERS_MAX = 1_500_000
 const HELD_MS_MAX = 150
 
 test('contents of megabytes hold up the event loop of "heddle up" for no longer than other requests', async () => {
-  const home = await openDatabaseHome()
-  const file = home.path('holds')
-  const up = home
-    .under({ NODE_OPTIONS: `--import=${HOLDS}`, LOOP_HOLDS_FILE: file })
-    .start(['up', '--port', '0', '--json'])
-  const { url } = JSON.parse(await up.firstLine)
-  const client = createClient({ url, deadlineMs: 120_000 })
+  const up = await startHeldUp()
+  const client = createClient({ url: up.url, deadlineMs: 120_000 })
   await client.agents.put('coder', { settings: { rollingWindow: null, budget: 16_000 } })
   const pass = async (thread: string, content: string) => {
     await client.messages.append({ agent: 'coder', thread, messages: [{ role: 'user', content }], deadlineMs: 120_000 })
@@ -36,17 +27,15 @@ test('contents of megabytes hold up the event loop of "heddle up" for no longer 
   }
   // What is loaded once is not what a content costs.
   await pass('first', 'some words '.repeat(10_000))
-  await writeFile(file, 'begin')
-  await waitFor(async () => (await readFile(file, 'utf8')) !== 'begin')
+  await up.beginHolds()
 
   // The longest hold since the beginning, after each shape.
   const heldMs: Record<string, number> = {}
   for (const shape of SHAPES) {
     await pass(shape, contentShapes[shape]?.(BYTES).slice(0, CHARACTERS_MAX) ?? '')
-    heldMs[shape] = Number(await readFile(file, 'utf8'))
+    heldMs[shape] = await up.longestHoldMs()
   }
   expect(Math.max(...Object.values(heldMs)), JSON.stringify(heldMs)).toBeLessThan(HELD_MS_MAX)
 
-  up.kill('SIGTERM')
-  expect((await up.ended).code).toBe(0)
+  await up.stop()
 }, 300_000)

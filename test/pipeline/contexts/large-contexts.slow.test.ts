@@ -1,12 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { createClient } from '@heddle/client/http'
 import { openStore } from '@heddle/store'
-import { waitFor } from '@heddle/test-support'
 import { expect, test } from 'vitest'
-import { openDatabaseHome } from '../cli/cli-support.js'
-
-const HOLDS = fileURLToPath(new URL('loop-holds.mjs', import.meta.url))
+import { startHeldUp } from './held-up.js'
 
 /**
  * To build a context of so many messages for the first time takes several times as long as what is allowed below. The machine
@@ -33,13 +28,8 @@ function session(count: number) {
 }
 
 test('contexts of a long thread, each with a budget of its own, hold up the event loop of "heddle up" for no longer than other requests', async () => {
-  const home = await openDatabaseHome()
-  const file = home.path('holds')
-  const up = home
-    .under({ NODE_OPTIONS: `--import=${HOLDS}`, LOOP_HOLDS_FILE: file })
-    .start(['up', '--port', '0', '--json'])
-  const { url } = JSON.parse(await up.firstLine)
-  const client = createClient({ url })
+  const up = await startHeldUp()
+  const client = createClient({ url: up.url })
   await client.agents.put('coder', { settings: { rollingWindow: null } })
   const messages = session(MESSAGES)
   for (let from = 0; from < messages.length; from += 500) {
@@ -47,8 +37,7 @@ test('contexts of a long thread, each with a budget of its own, hold up the even
   }
   await client.messages.append({ agent: 'coder', thread: 'short', messages: session(3) })
 
-  await writeFile(file, 'begin')
-  await waitFor(async () => (await readFile(file, 'utf8')) !== 'begin')
+  await up.beginHolds()
   const built = [16_000, 20_000, 24_000].map((budget) =>
     client.contexts.build({ thread: 'long', message: 'go on', format: 'openai-chat', budget }),
   )
@@ -62,12 +51,11 @@ test('contexts of a long thread, each with a budget of its own, hold up the even
     expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
     expect(context.receipt.eligible).toBe(MESSAGES)
   }
-  const held = Number(await readFile(file, 'utf8'))
+  const held = await up.longestHoldMs()
   expect(held).toBeLessThan(HELD_MS_MAX)
 
-  up.kill('SIGTERM')
-  expect((await up.ended).code).toBe(0)
-  const store = openStore({ url: home.databaseUrl, connectionsMax: 1 })
+  await up.stop()
+  const store = openStore({ url: up.databaseUrl, connectionsMax: 1 })
   try {
     const left = await store.asReconciler(
       (tx) => tx`

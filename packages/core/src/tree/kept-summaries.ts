@@ -2,7 +2,7 @@ import { fingerprint } from '../conversation/fingerprint.js'
 import type { SummaryRequest } from '../speech/source.js'
 import { summarizeExtractively } from '../summarizing/summarize.js'
 
-/** Characters of summaries that are kept: those of the parts of some twelve threads of ten thousand messages. */
+/** Characters of summaries that are kept: those of the parts of some six threads of ten thousand messages. */
 const CHARACTERS_MAX = 2_000_000
 
 /** Summaries by all that they were made of, those used last at the end. */
