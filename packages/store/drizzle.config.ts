@@ -5,4 +5,5 @@ export default defineConfig({
   schema: './dist/schema/index.js',
   out: './migrations',
   schemaFilter: ['heddle'],
+  breakpoints: false,
 })

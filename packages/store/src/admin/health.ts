@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { fromPostgres } from '../connection/postgres-errors.js'
 import type { Store } from '../store.js'
 import { inspectPgvector, type PgvectorState } from '../vectors/vector-points.js'
-import { appliedMigrations, knownMigrations } from './migrate.js'
+import { appliedHashes, knownMigrations } from './migration-files.js'
 
 /** A bound on connections besides that of the whole server. */
 export interface ConnectionLimit {
@@ -60,8 +60,8 @@ export async function inspectServer({ url }: { url: string }): Promise<ServerHea
         array(select extname::text from pg_extension order by extname) as extensions`
     if (server === undefined) throw new Error('the server answered with no row')
     const { databaseName, userName } = addressOf(sql)
-    const applied = await appliedMigrations(sql)
-    const known = knownMigrations()
+    const applied = await appliedHashes(sql)
+    const known = knownMigrations(applied)
     return {
       ...server,
       ...(await readFigures(sql, userName, databaseName)),

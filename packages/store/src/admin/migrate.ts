@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { PermanentError, RetryableError } from '@heddle/contracts'
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
@@ -9,12 +7,14 @@ import postgres from 'postgres'
 import { CONNECT_TIMEOUT_MS, watchOpening } from '../connection/opening.js'
 import { fromPostgres } from '../connection/postgres-errors.js'
 import { migratePgvector } from './migrate-pgvector.js'
-
-/** Stands beside `src/` and `dist/` alike. */
-const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url))
-
-/** A schema of its own, so that the list is neither mixed up with that of another Drizzle user nor bound by row-level security. */
-const MIGRATIONS_TABLE = { migrationsSchema: 'heddle_migrations', migrationsTable: 'applied' } as const
+import {
+  appliedHashes,
+  EARLIER_FOLDER,
+  isOnEarlierChain,
+  knownMigrations,
+  MIGRATIONS_FOLDER,
+  MIGRATIONS_TABLE,
+} from './migration-files.js'
 
 /** Any number will do, as long as nothing else in the database locks it. */
 const LOCK_KEY = 4_680_046_800
@@ -31,7 +31,7 @@ export interface MigrateOptions {
  * Brings the database to the schema of this version. Any number of processes may do so at once: one migrates, the others
  * wait for it and find nothing left to do.
  *
- * @returns the names of the migrations that this call applied
+ * @returns the names of the migrations that this call applied or recorded
  * @throws RetryableError `TIMEOUT` where another process held the lock for too long, `SERVICE_UNAVAILABLE` without a server
  * @throws PermanentError `FORBIDDEN` with what a superuser must run first
  */
@@ -49,14 +49,15 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
   try {
     await opening.within(sql`select 1`, () => (closeTimeoutSeconds = 0))
     await lock(sql, lockTimeoutMs)
-    const before = await appliedMigrations(sql)
+    const before = await appliedHashes(sql)
+    if (isOnEarlierChain(before)) await finishEarlierChain(sql)
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS_FOLDER, ...MIGRATIONS_TABLE })
     // Services may look at what is applied, so that `heddle doctor` needs no other login than theirs.
     await sql`grant usage on schema heddle_migrations to heddle_app`
     await sql`grant select on heddle_migrations.applied to heddle_app`
     await migratePgvector(sql, log)
-    const after = await appliedMigrations(sql)
-    const applied = knownMigrations().filter(({ hash }) => after.has(hash) && !before.has(hash))
+    const after = await appliedHashes(sql)
+    const applied = knownMigrations(before).filter(({ hash }) => after.has(hash) && !before.has(hash))
     for (const { name } of applied) log?.info({ migration: name }, 'migration applied')
     return { applied: applied.map(({ name }) => name) }
   } catch (error) {
@@ -65,6 +66,14 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
     // Closing the connection gives the lock back.
     await sql.end({ timeout: closeTimeoutSeconds })
   }
+}
+
+/** Records the first migration as applied, once the earlier chain has made the same schema. */
+async function finishEarlierChain(sql: postgres.Sql): Promise<void> {
+  await applyMigrations(drizzle(sql), { migrationsFolder: EARLIER_FOLDER, ...MIGRATIONS_TABLE })
+  const [first] = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER })
+  if (first === undefined) throw new Error(`${MIGRATIONS_FOLDER} holds no migration`)
+  await sql`insert into heddle_migrations.applied (hash, created_at) values (${first.hash}, ${first.folderMillis})`
 }
 
 async function lock(sql: postgres.Sql, lockTimeoutMs: number): Promise<void> {
@@ -92,22 +101,4 @@ async function withAdvice(sql: postgres.Sql, error: unknown): Promise<unknown> {
     hint: `Run as a superuser: grant create on database ${place.database} to ${place.login}; or set HEDDLE_ADMIN_DATABASE_URL to a user who may create schemas.`,
     cause,
   })
-}
-
-/** The migrations that ship with this version, oldest first. */
-export function knownMigrations(): { name: string; hash: string }[] {
-  const journal = JSON.parse(readFileSync(`${MIGRATIONS_FOLDER}/meta/_journal.json`, 'utf8')) as {
-    entries: { tag: string }[]
-  }
-  const files = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER })
-  return journal.entries.map(({ tag }, index) => ({ name: tag, hash: files[index]?.hash ?? '' }))
-}
-
-/** Hashes of the migrations that a database has seen; none before the first. */
-export async function appliedMigrations(sql: postgres.Sql): Promise<Set<string>> {
-  const [present] = await sql<{ found: boolean }[]>`
-    select to_regclass('heddle_migrations.applied') is not null as found`
-  if (present?.found !== true) return new Set()
-  const rows = await sql<{ hash: string }[]>`select hash from heddle_migrations.applied`
-  return new Set(rows.map(({ hash }) => hash))
 }

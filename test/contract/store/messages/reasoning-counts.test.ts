@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { append, appendOne, newId, PROJECT, prepared, storeOfTests } from '../support.js'
 
 const database = storeOfTests()
-const MIGRATION = new URL('../../../../packages/store/migrations/0027_reasoning_tokens.sql', import.meta.url)
+const MIGRATION = new URL('../../../../packages/store/migrations/before-1/0027_reasoning_tokens.sql', import.meta.url)
 
 const thinking = [{ text: 'I should look first.', signature: 'EqQBCgIYAhIkNj'.repeat(20) }]
 const thought = { role: 'assistant' as const, content: 'Next.', thinking }

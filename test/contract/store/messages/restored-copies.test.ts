@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest'
 import { append, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from '../support.js'
 
 const database = storeOfTests()
-const MIGRATION = new URL('../../../../packages/store/migrations/0025_restored_messages.sql', import.meta.url)
+const MIGRATION = new URL('../../../../packages/store/migrations/before-1/0025_restored_messages.sql', import.meta.url)
 
 /** Runs what the migration does to rows, as it runs once on a store of an earlier version. */
 async function turnCopiesIntoMarks(): Promise<void> {
