@@ -13,8 +13,8 @@ export const agents = heddle.table(
     version: integer('version').notNull().default(1),
     /** Rises by one with each clear; a compaction that began before a clear is void (docs/design.md#invariant-9). */
     clearEpoch: integer('clear_epoch').notNull().default(0),
-    lastClearedAt: time('last_cleared_at'),
-    createdAt: createdAt(),
+    lastClearedAtMs: time('last_cleared_at'),
+    createdAtMs: createdAt(),
   },
   (table) => [unique('agents_name').on(table.projectId, table.name), ownProjectOnly(table.projectId)],
 )
@@ -29,7 +29,7 @@ export const agentVersions = heddle.table(
     systemPrompt: text('system_prompt').notNull().default(''),
     docs: json('docs').$type<{ name: string; text: string }[]>().notNull().default([]),
     settings: json('settings').$type<PartialSettings>().notNull().default({}),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.agentId, table.version] }),
@@ -48,10 +48,10 @@ export const agentClears = heddle.table(
     agentId: uuid('agent_id').notNull(),
     epoch: integer('epoch').notNull(),
     projectId: projectId(),
-    clearedAt: time('cleared_at').notNull(),
+    clearedAtMs: time('cleared_at').notNull(),
     /** Made of the key under which a caller asked for it, if it gave one: asked for again, it is the same clear. */
     requestId: uuid('request_id'),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.agentId, table.epoch] }),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { bytes, heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { bytes, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 
 /** The full content of what was condensed (docs/search.md#the-archive), under the message's reference. */
 export const archive = heddle.table(
@@ -20,15 +20,15 @@ export const archive = heddle.table(
     tokenCount: integer('token_count').notNull(),
     /** Whether the tool reported that it failed. */
     failed: boolean('failed').notNull().default(false),
-    originalCreatedAt: time('original_created_at').notNull(),
-    archivedAt: time('archived_at').notNull().defaultNow(),
-    lastAccessedAt: time('last_accessed_at'),
+    originalCreatedAtMs: time('original_created_at').notNull(),
+    archivedAtMs: time('archived_at').notNull().default(now),
+    lastAccessedAtMs: time('last_accessed_at'),
     accessCount: integer('access_count').notNull().default(0),
   },
   (table) => [
     unique('archive_message').on(table.threadId, table.messageId, table.location),
-    index('archive_newest').on(table.threadId, table.originalCreatedAt, table.id),
-    index('archive_kind').on(table.projectId, table.contentType, table.originalCreatedAt),
+    index('archive_newest').on(table.threadId, table.originalCreatedAtMs, table.id),
+    index('archive_kind').on(table.projectId, table.contentType, table.originalCreatedAtMs),
     index('archive_content').on(table.projectId, table.contentHash),
     ownProjectOnly(table.projectId),
   ],

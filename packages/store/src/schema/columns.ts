@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { customType, type PgColumn, pgPolicy, pgRole, pgSchema, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { customType, type PgColumn, pgPolicy, pgRole, pgSchema, uuid } from 'drizzle-orm/pg-core'
 
 /** All tables stand in a schema of their own, so that Heddle can share a database. */
 export const heddle = pgSchema('heddle')
@@ -24,10 +24,14 @@ export const ownProjectOnly = (projectId: PgColumn) =>
 /** Defaults to the project of the transaction, so that no insert needs to name it. */
 export const projectId = () => uuid('project_id').notNull().default(settingOfProject)
 
-/** Times are kept to the millisecond: what JavaScript can hold without loss. */
-export const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
+/** Times are kept to the millisecond, which JavaScript can hold without loss, and read as milliseconds since 1970. */
+export const time = customType<{ data: number; driverData: string }>({
+  dataType: () => 'timestamp (3) with time zone',
+})
 
-export const createdAt = () => time('created_at').notNull().defaultNow()
+export const now = sql`now()`
+
+export const createdAt = () => time('created_at').notNull().default(now)
 
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, foreignKey, index, integer, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { createdAt, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 import { threads } from './threads.js'
 
 /**
@@ -21,17 +21,17 @@ export const contextStates = heddle.table(
     replaces: uuid('replaces'),
     status: text('status', { enum: ['pending', 'passed', 'ready', 'void'] }).notNull(),
     /** Where the compaction happened: the newest message that it took into account, in conversation order. */
-    pointAt: time('point_at').notNull(),
+    pointAtMs: time('point_at').notNull(),
     pointOrdinal: integer('point_ordinal').notNull(),
     pointId: uuid('point_id').notNull(),
     /** The head it saw: a message past it inside the covered range is not swallowed. */
     headSeq: bigint('head_seq', { mode: 'number' }).notNull(),
     topIds: uuid('top_ids').array().notNull(),
     /** The covered range, both ends included; null before the first summary. */
-    coveredFromAt: time('covered_from_at'),
+    coveredFromAtMs: time('covered_from_at'),
     coveredFromOrdinal: integer('covered_from_ordinal'),
     coveredFromId: uuid('covered_from_id'),
-    coveredToAt: time('covered_to_at'),
+    coveredToAtMs: time('covered_to_at'),
     coveredToOrdinal: integer('covered_to_ordinal'),
     coveredToId: uuid('covered_to_id'),
     coveredCount: integer('covered_count').notNull().default(0),
@@ -39,9 +39,9 @@ export const contextStates = heddle.table(
     summary: text('summary'),
     summaryTokens: integer('summary_tokens').notNull().default(0),
     summarizer: text('summarizer'),
-    createdAt: createdAt(),
-    readyAt: time('ready_at'),
-    voidedAt: time('voided_at'),
+    createdAtMs: createdAt(),
+    readyAtMs: time('ready_at'),
+    voidedAtMs: time('voided_at'),
   },
   (table) => [
     /** A void state gives its place in the series free to the one that is built instead. */
@@ -50,7 +50,7 @@ export const contextStates = heddle.table(
       .where(sql`status <> 'void'`),
     index('context_states_pending').on(table.threadId).where(sql`status = 'pending'`),
     index('context_states_void').on(table.threadId).where(sql`status = 'void'`),
-    index('context_states_voided').on(table.voidedAt).where(sql`status = 'void'`),
+    index('context_states_voided').on(table.voidedAtMs).where(sql`status = 'void'`),
     ownProjectOnly(table.projectId),
   ],
 )
@@ -69,8 +69,8 @@ export const prunings = heddle.table(
     tokens: integer('tokens').notNull(),
     reason: text('reason').notNull(),
     archiveId: uuid('archive_id').notNull(),
-    undoneAt: time('undone_at'),
-    createdAt: createdAt(),
+    undoneAtMs: time('undone_at'),
+    createdAtMs: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.threadId, table.messageId, table.stateId] }),
@@ -88,12 +88,12 @@ export const undoneMessages = heddle.table(
     threadId: uuid('thread_id').notNull(),
     messageId: uuid('message_id').notNull(),
     projectId: projectId(),
-    undoneAt: time('undone_at').notNull().defaultNow(),
+    undoneAtMs: time('undone_at').notNull().default(now),
     /** When it was handed back to compactions; null while it is kept from them. */
-    redoneAt: time('redone_at'),
+    redoneAtMs: time('redone_at'),
   },
   (table) => [
-    primaryKey({ columns: [table.threadId, table.messageId, table.undoneAt] }),
+    primaryKey({ columns: [table.threadId, table.messageId, table.undoneAtMs] }),
     foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
     ownProjectOnly(table.projectId),
   ],

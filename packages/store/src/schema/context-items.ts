@@ -1,5 +1,5 @@
 import { bigint, index, integer, primaryKey, real, text, uuid } from 'drizzle-orm/pg-core'
-import { heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 
 /**
  * The items that a built context showed, and which of them its reply used: what `items stats` counts. One row for a context
@@ -13,7 +13,7 @@ export const contextItems = heddle.table(
     projectId: projectId(),
     threadId: uuid('thread_id').notNull(),
     agentId: uuid('agent_id').notNull(),
-    builtAt: time('built_at').notNull().defaultNow(),
+    builtAtMs: time('built_at').notNull().default(now),
     /** These five are of one length: the i-th of each is of the i-th item. */
     itemIds: uuid('item_ids').array().notNull(),
     versions: integer('versions').array().notNull(),
@@ -29,10 +29,10 @@ export const contextItems = heddle.table(
   },
   (table) => [
     primaryKey({ columns: [table.contextId] }),
-    index('context_items_newest').on(table.agentId, table.builtAt),
+    index('context_items_newest').on(table.agentId, table.builtAtMs),
     index('context_items_answers').on(table.threadId, table.answeredSeq),
     /** The project stands last: see `messages_project_id`. */
-    index('context_items_built').on(table.builtAt, table.projectId),
+    index('context_items_built').on(table.builtAtMs, table.projectId),
     ownProjectOnly(table.projectId),
   ],
 )

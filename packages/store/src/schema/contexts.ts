@@ -1,7 +1,7 @@
 import type { ContextRequest, ErrorData } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, json, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { bytes, heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { bytes, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 
 /** A context: requested, then built or failed (docs/design.md#replies). The row is the reply; events only point at it. */
 export const contexts = heddle.table(
@@ -12,10 +12,10 @@ export const contexts = heddle.table(
     threadId: uuid('thread_id').notNull(),
     status: text('status', { enum: ['requested', 'built', 'failed'] }).notNull(),
     request: json('request').$type<ContextRequest>().notNull(),
-    requestedAt: time('requested_at').notNull().defaultNow(),
+    requestedAtMs: time('requested_at').notNull().default(now),
     /** The requester gives up then; past it nobody builds the context. */
-    deadlineAt: time('deadline_at').notNull(),
-    builtAt: time('built_at'),
+    deadlineAtMs: time('deadline_at').notNull(),
+    builtAtMs: time('built_at'),
     error: json('error').$type<ErrorData>(),
     stateId: uuid('state_id'),
     agentVersion: integer('agent_version'),
@@ -24,7 +24,7 @@ export const contexts = heddle.table(
     tokensUsed: integer('tokens_used'),
     summaryUsed: boolean('summary_used'),
     /** The moment that the context shows: what was there then, and the window up to then. */
-    shownAt: time('shown_at'),
+    shownAtMs: time('shown_at'),
     /** Lines of it that tell of other threads, as deflated text: they go with this row. All others are in `context_lines`. */
     hidden: bytes('hidden'),
     /** Of the delivered bytes: what is rebuilt is compared with it. */
@@ -38,17 +38,17 @@ export const contexts = heddle.table(
     /** Of all that it was made of. */
     versions: text('versions'),
     /** When the oldest message of its window leaves it; null where none ever does. */
-    holdsUntil: time('holds_until'),
+    holdsUntilMs: time('holds_until'),
     /** How it filled its budget; the thread's next context of the same budget goes by it. */
     fill: text('fill', { enum: ['cache', 'budget'] }),
   },
   (table) => [
-    index('contexts_thread').on(table.threadId, table.requestedAt),
-    index('contexts_requested').on(table.requestedAt).where(sql`status = 'requested'`),
+    index('contexts_thread').on(table.threadId, table.requestedAtMs),
+    index('contexts_requested').on(table.requestedAtMs).where(sql`status = 'requested'`),
     /** The project stands last: see `messages_project_id`. */
-    index('contexts_answered').on(table.requestedAt, table.projectId).where(sql`status <> 'requested'`),
+    index('contexts_answered').on(table.requestedAtMs, table.projectId).where(sql`status <> 'requested'`),
     index('contexts_prepared')
-      .on(table.threadId, table.preparedKey, table.requestedAt)
+      .on(table.threadId, table.preparedKey, table.requestedAtMs)
       .where(sql`prepared_key is not null`),
     ownProjectOnly(table.projectId),
   ],
@@ -84,11 +84,14 @@ export const contextDeliveries = heddle.table(
       .primaryKey()
       .references(() => contexts.id, { onDelete: 'cascade' }),
     projectId: projectId(),
-    deliveredAt: time('delivered_at').notNull().defaultNow(),
+    deliveredAtMs: time('delivered_at').notNull().default(now),
     /** The whole result with its receipt, as deflated JSON. */
     result: bytes('result').notNull(),
   },
-  (table) => [index('context_deliveries_time').on(table.deliveredAt, table.projectId), ownProjectOnly(table.projectId)],
+  (table) => [
+    index('context_deliveries_time').on(table.deliveredAtMs, table.projectId),
+    ownProjectOnly(table.projectId),
+  ],
 )
 
 /** The other threads of the agent that a built context tells of. When one of them is erased, so is the context. */
@@ -118,20 +121,20 @@ export const snapshots = heddle.table(
     id: uuid('id').primaryKey(),
     projectId: projectId(),
     agentId: uuid('agent_id').notNull(),
-    createdAt: time('created_at').notNull().defaultNow(),
+    createdAtMs: time('created_at').notNull().default(now),
     status: text('status', { enum: ['requested', 'saved', 'failed'] })
       .notNull()
       .default('saved'),
     /** The requester gives up then; past it nobody saves the window. */
-    deadlineAt: time('deadline_at'),
+    deadlineAtMs: time('deadline_at'),
     error: json('error').$type<ErrorData>(),
     description: text('description'),
     summary: text('summary'),
     /** Why there is no summary, where the summarizer failed. */
     summaryError: text('summary_error'),
     messageCount: integer('message_count').notNull().default(0),
-    windowStart: time('window_start'),
-    windowEnd: time('window_end'),
+    windowStartMs: time('window_start'),
+    windowEndMs: time('window_end'),
     /** Whether a file stands beside the row, under the name below. */
     storedIn: text('stored_in', { enum: ['files', 'postgres'] })
       .notNull()
@@ -140,7 +143,7 @@ export const snapshots = heddle.table(
     /** The whole file (docs/snapshots.md#saving), as deflated JSON. */
     content: bytes('content'),
     /** When its messages were last brought back: what is brought back again within minutes takes the same places. */
-    restoredAt: time('restored_at'),
+    restoredAtMs: time('restored_at'),
     /** The threads whose messages it holds. */
     threadIds: uuid('thread_ids').array().notNull().default([]),
     /** The summary was taken away with a thread that it was made from. */
@@ -149,10 +152,10 @@ export const snapshots = heddle.table(
     erasedCount: integer('erased_count').notNull().default(0),
   },
   (table) => [
-    index('snapshots_history').on(table.agentId, table.createdAt, table.id).where(sql`status = 'saved'`),
+    index('snapshots_history').on(table.agentId, table.createdAtMs, table.id).where(sql`status = 'saved'`),
     index('snapshots_of_agent').on(table.agentId),
-    index('snapshots_requested').on(table.createdAt).where(sql`status = 'requested'`),
-    index('snapshots_saved').on(table.createdAt).where(sql`status = 'saved'`),
+    index('snapshots_requested').on(table.createdAtMs).where(sql`status = 'requested'`),
+    index('snapshots_saved').on(table.createdAtMs).where(sql`status = 'saved'`),
     ownProjectOnly(table.projectId),
   ],
 )

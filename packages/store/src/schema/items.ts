@@ -17,7 +17,7 @@ export const items = heddle.table(
     /** The MCP server of a tool; empty for rules and references. */
     serverName: text('server_name').notNull().default(''),
     version: integer('version').notNull().default(1),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [
     unique('items_name').on(table.agentId, table.type, table.serverName, table.name),
@@ -41,7 +41,7 @@ export const itemVersions = heddle.table(
     contentHash: bytes('content_hash').notNull(),
     /** The version with which the item was taken away. */
     erased: boolean('erased').notNull().default(false),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.itemId, table.version] }),
@@ -62,7 +62,7 @@ export const toolServers = heddle.table(
     include: text('include', { enum: ['always', 'manual', 'agent'] })
       .notNull()
       .default('always'),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.agentId, table.name] }), ownProjectOnly(table.projectId)],
 )
@@ -79,7 +79,7 @@ export const threadItems = heddle.table(
     projectId: projectId(),
     includeMode: text('include_mode', { enum: ['always', 'manual'] }).notNull(),
     removed: boolean('removed').notNull().default(false),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.threadId, table.itemId, table.version] }), ownProjectOnly(table.projectId)],
 )

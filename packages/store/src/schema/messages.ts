@@ -39,16 +39,16 @@ export const messages = heddle.table(
     toolName: text('tool_name'),
     isError: boolean('is_error').notNull().default(false),
     /** The time that the client gave, as it gave it. */
-    sentAt: time('sent_at'),
+    sentAtMs: time('sent_at'),
     /** Place in the conversation, with `ordinal` and `id`: see `Position` in core. */
-    orderedAt: time('ordered_at').notNull(),
+    orderedAtMs: time('ordered_at').notNull(),
     ordinal: integer('ordinal').notNull(),
     /**
      * The latest `ordered_at` of the thread up to this `seq`. It never falls, so the messages of a window are counted by
      * halving; a message that is earlier than it came late.
      */
-    latestAt: time('latest_at').notNull(),
-    receivedAt: time('received_at').notNull(),
+    latestAtMs: time('latest_at').notNull(),
+    receivedAtMs: time('received_at').notNull(),
     sourceId: text('source_id'),
     model: text('model'),
     usage: json('usage').$type<Record<string, unknown>>(),
@@ -69,12 +69,12 @@ export const messages = heddle.table(
     primaryKey({ columns: [table.threadId, table.seq] }),
     unique('messages_id').on(table.threadId, table.id),
     unique('messages_code').on(table.threadId, table.code),
-    index('messages_order').on(table.threadId, table.orderedAt, table.ordinal, table.id),
-    index('messages_late').on(table.threadId, table.orderedAt).where(sql`ordered_at < latest_at`),
+    index('messages_order').on(table.threadId, table.orderedAtMs, table.ordinal, table.id),
+    index('messages_late').on(table.threadId, table.orderedAtMs).where(sql`ordered_at < latest_at`),
     index('messages_restored').on(table.threadId, table.restoresSeq, table.seq).where(sql`restores_seq is not null`),
     /** Those that never enter a context. */
     index('messages_aside')
-      .on(table.threadId, table.orderedAt)
+      .on(table.threadId, table.orderedAtMs)
       .where(sql`kept_aside is not null or role in ('error', 'approval')`),
     ownProjectOnly(table.projectId),
   ],
@@ -107,7 +107,7 @@ export const iterations = heddle.table(
     number: integer('number').notNull(),
     projectId: projectId(),
     id: uuid('id').notNull(),
-    happenedAt: time('happened_at').notNull(),
+    happenedAtMs: time('happened_at').notNull(),
     cliUsed: text('cli_used'),
     modelUsed: text('model_used'),
     prompt: text('prompt').notNull(),
@@ -121,7 +121,7 @@ export const iterations = heddle.table(
     durationSeconds: doublePrecision('duration_seconds'),
     /** Hash over the fields that the client gave, but for the number: tells a repeat from a conflict. */
     fingerprint: bytes('fingerprint').notNull(),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.threadId, table.number] }),

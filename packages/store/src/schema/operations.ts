@@ -1,7 +1,7 @@
 import type { ErrorData } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { createdAt, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 
 /** The log that subscribers resume from. Numbers are given out under the project's row lock, so no late commit is skipped. */
 export const events = heddle.table(
@@ -13,7 +13,7 @@ export const events = heddle.table(
     threadId: uuid('thread_id'),
     subjectId: uuid('subject_id'),
     headSeq: bigint('head_seq', { mode: 'number' }),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.number] }),
@@ -37,13 +37,13 @@ export const deadLetters = heddle.table(
     payload: json('payload').notNull(),
     error: json('error').$type<ErrorData>().notNull(),
     attempts: integer('attempts').notNull(),
-    failedAt: time('failed_at').notNull().defaultNow(),
-    redrivenAt: time('redriven_at'),
+    failedAtMs: time('failed_at').notNull().default(now),
+    redrivenAtMs: time('redriven_at'),
   },
   (table) => [
     unique('dead_letters_job').on(table.projectId, table.stage, table.jobId),
-    index('dead_letters_open').on(table.projectId, table.failedAt).where(sql`redriven_at is null`),
-    index('dead_letters_redriven').on(table.redrivenAt).where(sql`redriven_at is not null`),
+    index('dead_letters_open').on(table.projectId, table.failedAtMs).where(sql`redriven_at is null`),
+    index('dead_letters_redriven').on(table.redrivenAtMs).where(sql`redriven_at is not null`),
     index('dead_letters_thread').on(table.threadId).where(sql`thread_id is not null`),
     index('dead_letters_agent').on(table.agentId).where(sql`agent_id is not null`),
     ownProjectOnly(table.projectId),
@@ -62,9 +62,9 @@ export const tombstones = heddle.table(
     projectId: projectId(),
     /** The agent of a thread: what is kept by agent is found by it when the thread's own row is gone. */
     agentId: uuid('agent_id'),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
     /** Null while there may be rows left to remove. */
-    finishedAt: time('finished_at'),
+    finishedAtMs: time('finished_at'),
     /** Rows removed so far, by kind. */
     removed: json('removed').$type<Record<string, number>>().notNull().default({}),
     /** The name is to be free once nothing is left. Then the row refuses nothing more: it is kept under another id. */
@@ -77,8 +77,8 @@ export const tombstones = heddle.table(
   (table) => [
     primaryKey({ columns: [table.targetId, table.kind] }),
     index('tombstones_freed').on(table.freedId).where(sql`freed_id is not null`),
-    index('tombstones_unfinished').on(table.createdAt).where(sql`finished_at is null`),
-    index('tombstones_finished').on(table.finishedAt).where(sql`finished_at is not null`),
+    index('tombstones_unfinished').on(table.createdAtMs).where(sql`finished_at is null`),
+    index('tombstones_finished').on(table.finishedAtMs).where(sql`finished_at is not null`),
     ownProjectOnly(table.projectId),
   ],
 )
@@ -101,7 +101,7 @@ export const turns = heddle.table(
   {
     projectId: projectId(),
     name: text('name').notNull(),
-    takenAt: time('taken_at').notNull(),
+    takenAtMs: time('taken_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.name] }), ownProjectOnly(table.projectId)],
 )

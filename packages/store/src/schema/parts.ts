@@ -13,11 +13,11 @@ export const partContents = heddle.table(
     sizeBytes: integer('size_bytes').notNull(),
     /** Parts of messages that name it. */
     referenceCount: integer('reference_count').notNull().default(0),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.hash] }),
-    index('part_contents_unused').on(table.projectId, table.createdAt).where(sql`reference_count = 0`),
+    index('part_contents_unused').on(table.projectId, table.createdAtMs).where(sql`reference_count = 0`),
     ownProjectOnly(table.projectId),
   ],
 )

@@ -27,7 +27,7 @@ export const progressSummaries = heddle.table(
     summary: text('summary').notNull(),
     summaryTokens: integer('summary_tokens').notNull(),
     summarizer: text('summarizer').notNull(),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.threadId, table.lane, table.clearEpoch, table.version] }),

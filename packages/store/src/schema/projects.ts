@@ -9,7 +9,7 @@ export const projects = heddle.table(
     name: text('name').notNull().unique(),
     /** Number of the project's latest event; its row lock gives the event log its order. */
     eventNumber: bigint('event_number', { mode: 'number' }).notNull().default(0),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [ownProjectOnly(table.projectId)],
 )
@@ -23,9 +23,9 @@ export const apiKeys = heddle.table(
     role: text('role', { enum: ['produce', 'read', 'agent', 'admin'] }).notNull(),
     /** SHA-256 of the key: the key itself is shown once and never stored. */
     hash: bytes('hash').notNull(),
-    createdAt: createdAt(),
-    lastUsedAt: time('last_used_at'),
-    revokedAt: time('revoked_at'),
+    createdAtMs: createdAt(),
+    lastUsedAtMs: time('last_used_at'),
+    revokedAtMs: time('revoked_at'),
   },
   (table) => [uniqueIndex('api_keys_hash').on(table.hash), ownProjectOnly(table.projectId)],
 )
@@ -40,9 +40,9 @@ export const grants = heddle.table(
       .notNull()
       .references(() => projects.projectId, { onDelete: 'cascade' }),
     scope: text('scope', { enum: ['recall'] }).notNull(),
-    createdAt: createdAt(),
-    acceptedAt: time('accepted_at'),
-    revokedAt: time('revoked_at'),
+    createdAtMs: createdAt(),
+    acceptedAtMs: time('accepted_at'),
+    revokedAtMs: time('revoked_at'),
   },
   (table) => [
     uniqueIndex('grants_pair').on(table.projectId, table.granteeProjectId, table.scope),

@@ -15,7 +15,7 @@ export const summaryParts = heddle.table(
     summarizer: text('summarizer').notNull(),
     projectId: projectId(),
     summary: text('summary').notNull(),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.threadId, table.hash, table.summarizer] }), ownProjectOnly(table.projectId)],
 )
@@ -34,7 +34,7 @@ export const summaryLeaves = heddle.table(
     projectId: projectId(),
     hash: bytes('hash').notNull(),
     /** The last message of the leaf. */
-    endAt: time('end_at').notNull(),
+    endAtMs: time('end_at').notNull(),
     endOrdinal: integer('end_ordinal').notNull(),
     endId: uuid('end_id').notNull(),
   },
@@ -63,11 +63,11 @@ export const summaryCalls = heddle.table(
     /** By list prices; null where the model's is not known. */
     costUsd: doublePrecision('cost_usd'),
     durationMs: integer('duration_ms').notNull(),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [
-    index('summary_calls_thread').on(table.threadId, table.createdAt),
-    index('summary_calls_created').on(table.createdAt),
+    index('summary_calls_thread').on(table.threadId, table.createdAtMs),
+    index('summary_calls_created').on(table.createdAtMs),
     ownProjectOnly(table.projectId),
   ],
 )

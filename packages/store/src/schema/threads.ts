@@ -2,7 +2,7 @@ import type { Loop, PartialSettings } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import { bigint, foreignKey, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { agents } from './agents.js'
-import { code, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
+import { code, createdAt, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 
 export const threads = heddle.table(
   'threads',
@@ -18,14 +18,14 @@ export const threads = heddle.table(
     /** The version of its details in force: a row of `thread_versions`; 0 before the first. */
     version: integer('version').notNull().default(0),
     /** When its details or processes last changed, while it has a status or a process runs; null while neither is so. */
-    activeAt: time('active_at'),
-    createdAt: createdAt(),
+    activeAtMs: time('active_at'),
+    createdAtMs: createdAt(),
   },
   (table) => [
     unique('threads_name').on(table.projectId, table.name),
     unique('threads_code').on(table.projectId, table.code),
-    index('threads_agent').on(table.agentId, table.createdAt),
-    index('threads_active').on(table.agentId, table.activeAt.desc(), table.id).where(sql`active_at is not null`),
+    index('threads_agent').on(table.agentId, table.createdAtMs),
+    index('threads_active').on(table.agentId, table.activeAtMs.desc(), table.id).where(sql`active_at is not null`),
     ownProjectOnly(table.projectId),
   ],
 )
@@ -44,7 +44,7 @@ export const threadVersions = heddle.table(
     settings: json('settings').$type<PartialSettings>().notNull().default({}),
     /** What a run knows besides its iterations (docs/iterations.md). */
     loop: json('loop').$type<Loop>(),
-    createdAt: createdAt(),
+    createdAtMs: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.threadId, table.version] }),
@@ -63,8 +63,8 @@ export const processes = heddle.table(
     projectId: projectId(),
     status: text('status').notNull(),
     /** Set on the version with which the process ended. */
-    endedAt: time('ended_at'),
-    createdAt: createdAt(),
+    endedAtMs: time('ended_at'),
+    createdAtMs: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.threadId, table.name, table.version] }),
@@ -81,12 +81,12 @@ export const runningProcesses = heddle.table(
     name: text('name').notNull(),
     projectId: projectId(),
     version: integer('version').notNull(),
-    updatedAt: time('updated_at').notNull().defaultNow(),
+    updatedAtMs: time('updated_at').notNull().default(now),
   },
   (table) => [
     primaryKey({ columns: [table.threadId, table.name] }),
     foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
-    index('running_processes_newest').on(table.threadId, table.updatedAt.desc(), table.name),
+    index('running_processes_newest').on(table.threadId, table.updatedAtMs.desc(), table.name),
     ownProjectOnly(table.projectId),
   ],
 )
@@ -107,7 +107,7 @@ export const stageCursors = heddle.table(
      */
     baseSeq: bigint('base_seq', { mode: 'number' }).notNull().default(0),
     /** When the thread was erased whose name this one has: what was sent before is refused. */
-    erasedAt: time('erased_at'),
+    erasedAtMs: time('erased_at'),
     /** How many of the rows up to the head are marks of restores, which are no messages of their own. */
     restoredCount: integer('restored_count').notNull().default(0),
     pruneSeq: bigint('prune_seq', { mode: 'number' }).notNull().default(0),
@@ -124,17 +124,17 @@ export const stageCursors = heddle.table(
     /** Estimated tokens of all messages, for deciding whether a stage has anything to do. */
     tokensEstimate: bigint('tokens_estimate', { mode: 'number' }).notNull().default(0),
     /** The latest `ordered_at` of all messages. */
-    lastMessageAt: time('last_message_at'),
+    lastMessageAtMs: time('last_message_at'),
     /** The reconciler leaves the thread alone until then; set when a stage failed for good. */
-    retryAt: time('retry_at'),
+    retryAtMs: time('retry_at'),
     /** What marks the thread: the error of the stage that gave up on it. */
     lastError: text('last_error'),
   },
   (table) => [
     index('stage_cursors_lagging')
-      .on(table.retryAt, table.lastMessageAt)
+      .on(table.retryAtMs, table.lastMessageAtMs)
       .where(sql`prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq`),
-    index('stage_cursors_progress').on(table.retryAt).where(sql`progress_count < iteration_count`),
+    index('stage_cursors_progress').on(table.retryAtMs).where(sql`progress_count < iteration_count`),
     ownProjectOnly(table.projectId),
   ],
 )
