@@ -53,7 +53,13 @@ export class Producer {
       }),
       cancel: () => void replies.delete(requestId),
     })
-    return { inbox: 'inbox', admit: async () => {}, takeShare: () => () => {}, add, expectReply } as unknown as Queues
+    return {
+      inbox: 'inbox',
+      admit: async () => {},
+      acquireShare: () => () => {},
+      add,
+      expectReply,
+    } as unknown as Queues
   }
 }
 

@@ -8,7 +8,6 @@ import {
   parse,
 } from '@heddle/contracts'
 import {
-  asSaid,
   besideRendered,
   buildContext,
   countMessageTokens,
@@ -35,6 +34,7 @@ import {
   renderedParts,
   searchDocument,
   snapshotText,
+  speakerText,
   summarizeExtractively,
   summarySources,
   toDelta,
@@ -47,7 +47,7 @@ import { sampleMessage } from '@heddle/test-support/samples/conversations'
 import { sampleInput } from '@heddle/test-support/samples/sample-input'
 import { partText } from '../../packages/core/src/summarizing/fold.js'
 import { cutLeaves, leafHash } from '../../packages/core/src/tree/leaves.js'
-import { measure, split } from '../../packages/engine/src/messages/splitting.js'
+import { measure, split } from '../../packages/engine/src/messages/split-append.js'
 import { redactedText } from '../../packages/models/src/summarize/fold-text.js'
 import type { Pass } from './measure.js'
 
@@ -281,7 +281,7 @@ const passes: Readonly<Record<string, (messages: Message[]) => unknown>> = {
       reference,
     }),
   'sources of a summary': sourcesOf,
-  'words said': (messages) => asSaid(sourcesOf(messages)),
+  'words said': (messages) => speakerText(sourcesOf(messages)),
   'extractive summary': (messages) =>
     summarizeExtractively({
       purpose: 'compaction',

@@ -26,7 +26,7 @@ import {
 } from '@heddle/core'
 import { createHashingEmbedder } from '@heddle/models'
 import { oneLine as cliOneLine, safeLine, safeText } from '../../packages/cli/src/output/safe-text.js'
-import { describeReceived } from '../../packages/contracts/src/primitives/received.js'
+import { describeReceived } from '../../packages/contracts/src/primitives/redact-input.js'
 import { summaryFault } from '../../packages/core/src/compaction/check-summary.js'
 import { readCode } from '../../packages/core/src/extractive/code.js'
 import { addEdit, noEdits } from '../../packages/core/src/extractive/edits.js'

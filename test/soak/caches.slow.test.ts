@@ -1,4 +1,4 @@
-import { ContextMaker, ThreadTails, TokenCounter, WarmThreads } from '@heddle/assemble'
+import { BuildInputCache, ContextMaker, PreviousContextCache, TokenCounter } from '@heddle/assemble'
 import { countTokens, termsOf } from '@heddle/core'
 import { createHashingEmbedder } from '@heddle/models'
 import { packLines } from '@heddle/store'
@@ -55,7 +55,7 @@ test('remembered counts of texts keep none of the texts', async () => {
 
 test('what contexts were made of, and all that is made of it, stays within its bytes', async () => {
   const bytesMax = 8_000_000
-  const [warm, maker] = [new WarmThreads(bytesMax), new ContextMaker()]
+  const [warm, maker] = [new BuildInputCache(bytesMax), new ContextMaker()]
   const make = (index: number) => {
     const loaded = loadedThread(index)
     warm.keep(`request ${index}`, loaded)
@@ -74,7 +74,7 @@ test('what contexts were made of, and all that is made of it, stays within its b
 
 test('what is remembered of the last contexts of threads stays within its bytes', async () => {
   const bytesMax = 2_000_000
-  const tails = new ThreadTails(bytesMax)
+  const tails = new PreviousContextCache(bytesMax)
   const retained = await retainedBytes(() => {
     for (let index = 0; index < 200; index++) {
       const { input } = loadedThread(index)

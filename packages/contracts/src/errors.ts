@@ -1,4 +1,4 @@
-import { describeAtPlace } from './primitives/received.js'
+import { describeAtPlace } from './primitives/redact-input.js'
 
 /**
  * The errors that Heddle's callers see. Each says by its class what happens next: a plain throw means "try again", a

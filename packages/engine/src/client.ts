@@ -5,7 +5,7 @@ import { agentsClient, snapshotsClient } from './agents/agents-client.js'
 import { buildContext } from './contexts/build-context.js'
 import { lastContextAt } from './contexts/context-at.js'
 import { listThreadContexts } from './contexts/context-list.js'
-import { compareContexts, findContext, getContext, orderContext } from './contexts/contexts.js'
+import { compareContexts, findContext, getContext, startContextRequest } from './contexts/contexts.js'
 import { planPruning } from './contexts/prune-plan.js'
 import { uncompact } from './contexts/uncompact.js'
 import { followEvents } from './events/events.js'
@@ -18,13 +18,13 @@ import { grantsClient, keysClient, projectsClient } from './projects/projects-cl
 import { listArchive, searchArchive } from './recall/archive.js'
 import { recall } from './recall/recall.js'
 import { search } from './recall/search.js'
-import { openParts } from './setup/open-parts.js'
+import { createContext } from './setup/create-context.js'
 import type { ClientOptions } from './setup/options.js'
 import { iterationsClient, processesClient, threadsClient } from './threads/threads-client.js'
 
 /** A client of one project, on a store and queues that its caller opened and closes. Nothing is sent yet. */
 export function createClient(options: ClientOptions): Client {
-  const parts = openParts(options)
+  const parts = createContext(options)
   const client: Client = {
     messages: {
       append: (append) => appendMessages(parts, append),
@@ -43,7 +43,7 @@ export function createClient(options: ClientOptions): Client {
       at: (moment) => lastContextAt(parts, moment),
       diff: (before, after) => compareContexts(parts, before, after),
       list: (listing) => listThreadContexts(parts, listing),
-      order: (request, options) => orderContext(parts, request, options),
+      order: (request, options) => startContextRequest(parts, request, options),
       find: (id) => findContext(parts, id),
       planPruning: (options) => planPruning(parts, options),
       uncompact: (options) => uncompact(parts, options),

@@ -11,7 +11,7 @@ export {
   continueGrownIn,
   type EarlierForm,
   refuseChanged,
-} from './messages/growth.js'
+} from './messages/continue-partial-reply.js'
 export { finishErasure, ownersOf } from './projects/erasure.js'
 export { hasKeys, readKey } from './projects/keys.js'
 

@@ -4,7 +4,7 @@ import type { Config, Logger } from '@heddle/runtime'
 import { migrate } from '@heddle/store'
 import type { HostContext } from './context.js'
 import { assertData } from './data-folder.js'
-import { enterFolder } from './presence/folder-users.js'
+import { enterFolder } from './presence/data-folder-users.js'
 
 /** Where the data is. */
 export interface DatabaseServer {

@@ -1,5 +1,5 @@
 export { connectionsOf } from './connections.js'
 export { type Engine, type EngineNeeds, openEngine } from './engine.js'
-export { wakeLagging } from './lagging.js'
 export { applicationNameOf, servedStages, stagesServedElsewhere } from './presence-in-store.js'
 export { type RunningStages, type StagesOptions, startStages } from './stages.js'
+export { wakeLagging } from './wake-lagging-threads.js'

@@ -14,22 +14,22 @@ import { createPruneWorker } from '@heddle/prune'
 import { type DeadLetter, type Queues, type Settled, startReconciler, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Config, Logger } from '@heddle/runtime'
 import {
+  acquireLease,
   findLaggingThreads,
   findPendingStates,
   findRequestedContexts,
   findRequestedSnapshots,
   type Store,
   type ThreadWork,
-  takeTurn,
 } from '@heddle/store'
 import { createSummarizeWorker } from '@heddle/summarize'
 import { CloseStack } from './close-stack.js'
 import { createJobThreads, type JobThreadsOptions } from './job-threads/job-threads.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
+import { DeadLetterBatcher, keepLettersIn } from './upkeep/dead-letter-batcher.js'
 import { startHousekeeping } from './upkeep/housekeeping.js'
-import { keepLettersIn, LetterGroups } from './upkeep/letter-groups.js'
 import { createReembedding } from './upkeep/reembedding.js'
-import { UntoldEvents } from './upkeep/untold-events.js'
+import { UntoldEvents } from './upkeep/unpublished-events.js'
 
 export interface StagesOptions {
   readonly store: Store
@@ -117,7 +117,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
         summaryCallMsMax: options.summaryCallMsMax ?? null,
       })
     if (threads !== undefined) opened.push('job threads', CLOSE_BOUND_MS, () => threads.close())
-    const letters = new LetterGroups(keepLettersIn(store, clock), clock)
+    const letters = new DeadLetterBatcher(keepLettersIn(store, clock), clock)
     const deps = {
       store,
       queues,
@@ -165,7 +165,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
       const reconciler = startReconciler({
         queues,
         everyMs,
-        takeTurn: (apartMs) => takeTurn(store, { name: turnName, apartMs }),
+        acquireLease: (apartMs) => acquireLease(store, { name: turnName, apartMs }),
         findWork: async () => {
           const nowMs = clock.nowMs()
           const found = await Promise.all([findWork(store, nowMs, patienceMs), reembedding?.(nowMs) ?? []])

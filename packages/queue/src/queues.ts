@@ -23,14 +23,14 @@ import { openBackend, warnOfSettings } from './base/open-backend.js'
 import { createTroubleLog, type TroubleLog } from './base/trouble-log.js'
 import { noWorkers, unknownPrefix } from './base/unknown-prefix.js'
 import { inTime, settles } from './base/waiting.js'
-import { type AskedShare, type NewShare, sentJob } from './load/load-word.js'
-import { Pools } from './load/pools.js'
-import { ProjectLoad } from './load/project-load.js'
+import { FairShare } from './load/fair-share.js'
+import { type AskedShare, type NewShare, sentJob } from './load/load-report.js'
+import { Pools } from './load/worker-stats.js'
 import { Inbox } from './reply/inbox.js'
-import { Letters } from './reply/letters.js'
-import { answerBytes, encodeReply, loadChannel, poolChannel, replyChannel, withAnswer } from './reply/messages.js'
+import { MessageBatcher } from './reply/message-batcher.js'
 import type { ExpectedReply, ReplyExpectation } from './reply/reply-waiter.js'
 import { type EventListener, Subscriptions, type Unsubscribe } from './reply/subscriptions.js'
+import { answerBytes, encodeReply, loadChannel, poolChannel, replyChannel, withAnswer } from './reply/wire-format.js'
 import { Admission, type NewWork } from './send/admission.js'
 import { JobRemovals, type WaitingJob } from './send/job-removal.js'
 import { type QueueStats, StageQueue } from './send/stage-queue.js'
@@ -83,11 +83,11 @@ export interface Queues {
    * @returns gives the place back; to be called once what it was for has ended
    * @throws RetryableError `RATE_LIMITED` with `retryAfter` while the project has its share
    */
-  takeShare(share: NewShare): () => void
+  acquireShare(share: NewShare): () => void
   /**
    * Looks whether a project has room in its share, for whoever is about to read what is to be sent.
    *
-   * @throws RetryableError as {@link takeShare}
+   * @throws RetryableError as {@link acquireShare}
    */
   checkShare(share: AskedShare): void
   /** Wakes a stage for a thread; at most one job of a thread is active and one waits. */
@@ -182,11 +182,11 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     throw error
   })
 
-  const letters = new Letters((channel, text) => bounded(backend.channels.send(channel, text)))
+  const letters = new MessageBatcher((channel, text) => bounded(backend.channels.send(channel, text)))
   const name = randomUUID().replaceAll('-', '').slice(0, 16)
   const pools = new Pools({ name, clock, tell: (text) => backend.channels.send(poolChannel(prefix), text) })
   if (!create) await assertKnown(backend, prefix, { pools, clock })
-  const load = new ProjectLoad({
+  const load = new FairShare({
     name,
     clock,
     tell: (text) => backend.channels.send(loadChannel(prefix), text),
@@ -263,7 +263,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     add,
     addMany: async (stage, payloads) => void (await Promise.all(payloads.map((payload) => add(stage, payload)))),
     admit: (work) => admission.admit(work),
-    takeShare: (share) => load.take(share),
+    acquireShare: (share) => load.take(share),
     checkShare: (share) => load.check(share),
     wake: (stage, thread) => bounded(queueOf(stage).wake(thread)),
     wakeMany: async (stage, threads) => {

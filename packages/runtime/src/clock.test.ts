@@ -25,8 +25,8 @@ describe('systemClock', () => {
 
   it('calls back, unless it is called off', async () => {
     const called: string[] = []
-    const callOff = systemClock.after(1, () => called.push('called off'))
-    callOff()
+    const cancel = systemClock.after(1, () => called.push('called off'))
+    cancel()
     await new Promise<void>((resolve) => systemClock.after(2, resolve))
     expect(called).toEqual([])
   })

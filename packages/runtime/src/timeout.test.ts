@@ -9,11 +9,11 @@ const late = () => {
 }
 
 test('work that is done in time is the outcome, and nothing is waited for afterwards', async () => {
-  const callOff = vi.fn()
-  const clock = { after: () => callOff }
+  const cancel = vi.fn()
+  const clock = { after: () => cancel }
   expect(await within(Promise.resolve(7), { timeoutMs: 10, late, clock })).toBe(7)
   await expect(within(Promise.reject(new Error('broken')), { timeoutMs: 10, late, clock })).rejects.toThrow('broken')
-  expect(callOff).toHaveBeenCalledTimes(2)
+  expect(cancel).toHaveBeenCalledTimes(2)
 })
 
 test('work that takes too long gives what is said of it, or throws it', async () => {

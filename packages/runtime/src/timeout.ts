@@ -19,7 +19,7 @@ export async function within<Value, Late = never>(
 ): Promise<Value | Late> {
   if (timeoutMs === Number.POSITIVE_INFINITY) return await work
   let isOver = false
-  let callOff = () => {}
+  let cancel = () => {}
   const overdue = new Promise<Late>((resolve, reject) => {
     const giveUp = () => {
       if (isOver) return
@@ -30,12 +30,12 @@ export async function within<Value, Late = never>(
       }
     }
     // Where the loop itself was held up the answer may be here and unread: it comes in this turn.
-    callOff = clock.after(timeoutMs, () => setImmediate(giveUp))
+    cancel = clock.after(timeoutMs, () => setImmediate(giveUp))
   })
   try {
     return await Promise.race([work, overdue])
   } finally {
     isOver = true
-    callOff()
+    cancel()
   }
 }

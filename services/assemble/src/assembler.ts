@@ -5,12 +5,12 @@ import { type Job, LargeJobError, type Outcome, type WorkSize } from '@heddle/qu
 import type { Clock, Logger } from '@heddle/runtime'
 import type { NewEvent, Store } from '@heddle/store'
 import { buildRequested } from './handler.js'
+import { BuildInputCache } from './memory/build-input-cache.js'
 import { ContextMaker } from './memory/context-maker.js'
-import { ThreadTails } from './memory/thread-tails.js'
+import { PreviousContextCache } from './memory/previous-contexts.js'
 import { TokenCounter } from './memory/token-counter.js'
-import { WarmThreads } from './memory/warm-threads.js'
+import { Mutex } from './snapshot/mutex.js'
 import { saveSnapshot } from './snapshot/save-snapshot.js'
-import { Turns } from './snapshot/turns.js'
 
 export interface AssemblerDeps {
   readonly store: Store
@@ -52,12 +52,12 @@ export function createAssembler(deps: AssemblerDeps): Assembler {
   const parts = {
     ...deps,
     counter: new TokenCounter(),
-    tails: new ThreadTails(cacheBytesMax * SHARE_OF_TAILS),
-    warm: new WarmThreads(cacheBytesMax * (1 - SHARE_OF_TAILS)),
+    tails: new PreviousContextCache(cacheBytesMax * SHARE_OF_TAILS),
+    warm: new BuildInputCache(cacheBytesMax * (1 - SHARE_OF_TAILS)),
     maker: new ContextMaker(),
     summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
     snapshotsFolder: deps.snapshotsFolder ?? null,
-    snapshotTurns: new Turns(),
+    snapshotTurns: new Mutex(),
   }
   // The tokenizer's table takes half as long to load as all else that a first context takes: not in its time.
   parts.counter.count('ready')

@@ -22,21 +22,21 @@ import {
 import { chooseItems } from './enrich/choose-items.js'
 import { otherThreads } from './enrich/other-threads.js'
 import { recallMemories } from './enrich/recall-memories.js'
-import { refuseLate } from './load/late.js'
 import { type LoadedForBuild, loadBuildInput } from './load/load.js'
+import { refuseExpired } from './load/refuse-expired.js'
+import { type BuildInputCache, loadChanges, warmed } from './memory/build-input-cache.js'
 import type { ContextMaker, MadeContext } from './memory/context-maker.js'
-import type { ThreadTails } from './memory/thread-tails.js'
+import type { PreviousContextCache } from './memory/previous-contexts.js'
 import type { TokenCounter } from './memory/token-counter.js'
-import { loadChanges, type WarmThreads, warmed } from './memory/warm-threads.js'
 import { outgoing } from './outgoing.js'
-import { askedOf, recordFailure } from './record-failure.js'
+import { recordFailure, requestOf } from './record-failure.js'
 
 export interface AssembleDeps {
   readonly store: Store
   readonly clock: Clock
   readonly counter: TokenCounter
-  readonly tails: ThreadTails
-  readonly warm: WarmThreads
+  readonly tails: PreviousContextCache
+  readonly warm: BuildInputCache
   readonly maker: ContextMaker
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
@@ -93,7 +93,7 @@ export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): 
 async function record(
   built: ContextResult,
   made: MadeContext,
-  { input, threadId, shownAtMs, prepared, isPrepared, asked }: LoadedInput,
+  { input, threadId, asOfMs, prepared, isPrepared, asked }: LoadedInput,
   { payload: { projectId, wantsAnswer }, answerBytesMax = 0 }: Job<ContextJob>,
   { store, tails, clock }: AssembleDeps,
 ): Promise<Answer | undefined> {
@@ -119,7 +119,7 @@ async function record(
       projectId,
       (tx) => {
         const isFillChosen = request.fill === undefined
-        const kept = { packed, stored, shownAtMs, prepared, mentions, asked, isFillChosen }
+        const kept = { packed, stored, asOfMs, prepared, mentions, asked, isFillChosen }
         return finishContext(tx, { id: result.id, result, ...kept })
       },
       // Whether it holds is seen by the threads that it tells of, which are looked at before the commit.
@@ -141,7 +141,7 @@ function withSharedPrefix(result: ContextResult, tokens: number): ContextResult 
 interface LoadedInput extends LoadedForBuild {
   readonly threadId: string
   /** The moment that the context shows. */
-  readonly shownAtMs: number
+  readonly asOfMs: number
   readonly prepared?: Prepared
   /** Whether it was ordered before anybody asked for it. */
   readonly isPrepared: boolean
@@ -160,19 +160,19 @@ async function load(tx: Tx, { projectId, contextId, ...job }: ContextJob, deps: 
     loadContext(tx, { id: contextId }),
     likely && loadChanges(tx, likely),
   ])
-  const asked = row === null ? askedOf({ projectId, contextId, ...job }) : undefined
+  const asked = row === null ? requestOf({ projectId, contextId, ...job }) : undefined
   const requested = row ?? asked
   if (requested === undefined) return { reason: 'the request is gone' }
   if (row !== null && row.status !== 'requested') return { reason: `already ${row.status}` }
-  refuseLate(requested, clock)
-  const shownAtMs = clock.nowMs()
+  refuseExpired(requested, clock)
+  const asOfMs = clock.nowMs()
   const { threadId, request, deadlineAtMs } = requested
   const key = requestKey(projectId, request)
   const kept = warm.find(key)
   const changes = kept === likely ? likelyChanges : kept && (await loadChanges(tx, kept))
   const build =
-    (kept && changes && warmed(kept, changes, shownAtMs)) ??
-    (await loadBuildInput(tx, requested, { ...deps, projectId, shownAtMs }))
+    (kept && changes && warmed(kept, changes, asOfMs)) ??
+    (await loadBuildInput(tx, requested, { ...deps, projectId, asOfMs }))
   refuseLargeJob(sizeOf(build.input.messages), deps.sizeMax)
   warm.keep(key, build)
   const input = build.input.request.message === request.message ? build.input : { ...build.input, request }
@@ -181,7 +181,7 @@ async function load(tx: Tx, { projectId, contextId, ...job }: ContextJob, deps: 
     ...build,
     input,
     threadId,
-    shownAtMs,
+    asOfMs,
     deadlineAtMs,
     isPrepared: row?.isPrepared ?? false,
     asked,

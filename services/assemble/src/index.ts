@@ -18,10 +18,10 @@ import { recordFailure } from './record-failure.js'
 export { type Assembler, type AssemblerDeps, createAssembler } from './assembler.js'
 export { type AssembleDeps, assemble } from './handler.js'
 export type { LoadedForBuild } from './load/load.js'
+export { BuildInputCache } from './memory/build-input-cache.js'
 export { ContextMaker } from './memory/context-maker.js'
-export { ThreadTails } from './memory/thread-tails.js'
+export { PreviousContextCache } from './memory/previous-contexts.js'
 export { TokenCounter } from './memory/token-counter.js'
-export { WarmThreads } from './memory/warm-threads.js'
 
 /**
  * Contexts of one project that a worker builds at once: beside others few, and one where it asks for many, so that theirs

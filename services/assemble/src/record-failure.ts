@@ -22,7 +22,7 @@ export async function recordFailure(
     if (error instanceof LargeJobError) throw error
     const isFinal = error instanceof HeddleError && error.disposition !== 'retry'
     if (isFinal || job.attempt >= job.attemptsMax) {
-      const failed = { id: contextId, error: errorData(error), asked: askedOf(job.payload) }
+      const failed = { id: contextId, error: errorData(error), asked: requestOf(job.payload) }
       await store.inProject(projectId, (tx) => failContext(tx, failed))
     }
     if (isFinal) return skipped(error.message)
@@ -31,6 +31,6 @@ export async function recordFailure(
 }
 
 /** The request that a job carries. Whose it is says its project: a job may say anything. */
-export function askedOf({ projectId, asked }: ContextJob): AskedContext | undefined {
+export function requestOf({ projectId, asked }: ContextJob): AskedContext | undefined {
   return asked && { ...asked, threadId: threadIdOf(projectId, asked.request.thread) }
 }

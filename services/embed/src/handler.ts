@@ -3,6 +3,7 @@ import { quantizeVector } from '@heddle/core'
 import type { Embedder } from '@heddle/models'
 import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
+import { runCooperatively } from '@heddle/runtime'
 import {
   advanceEmbedCursor,
   appendPostings,
@@ -12,7 +13,6 @@ import {
   type HistoryMessage,
   holdThread,
   type IndexedMessage,
-  inSlices,
   listMessages,
   loadThread,
   loadVectorStanding,
@@ -110,8 +110,8 @@ async function loadBatch(
   for (const { tokens } of messages) refuseLargeJob({ messages: 1, tokens }, sizeMax)
   return {
     toSeq,
-    sources: await inSlices(sourcesOf(messages)),
-    words: await inSlices(wordsOf(messages, { calls, thread, settings })),
+    sources: await runCooperatively(sourcesOf(messages)),
+    words: await runCooperatively(wordsOf(messages, { calls, thread, settings })),
     messages,
   }
 }

@@ -1,4 +1,11 @@
-import { CHUNK_CHARACTERS_MAX, type Chunk, chunkText, ineligibleReason, type Message, type Steps } from '@heddle/core'
+import {
+  CHUNK_CHARACTERS_MAX,
+  type Chunk,
+  chunkText,
+  ineligibleReason,
+  type Message,
+  type Pausable,
+} from '@heddle/core'
 import { MESSAGE_CHUNKS_MAX, RESULT_CHUNKS_MAX } from './limits.js'
 
 /** A message that is to be found by its meaning. */
@@ -16,7 +23,7 @@ export function sourceOf(message: Message): Source | null {
 }
 
 /** What of some messages is embedded, with a pause after each message. */
-export function* sourcesOf(messages: readonly Message[]): Steps<Source[]> {
+export function* sourcesOf(messages: readonly Message[]): Pausable<Source[]> {
   const sources: Source[] = []
   for (const message of messages) {
     const source = sourceOf(message)

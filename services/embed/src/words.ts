@@ -1,5 +1,5 @@
 import { mergeSettings, type PartialSettings, type ToolCall } from '@heddle/contracts'
-import { type Steps, searchDocument, toolCatalogOf } from '@heddle/core'
+import { type Pausable, searchDocument, toolCatalogOf } from '@heddle/core'
 import { type HistoryMessage, type IndexedMessage, loadCalls, type ThreadRow, type Tx } from '@heddle/store'
 import { CALL_DISTANCE_MAX } from './limits.js'
 
@@ -21,7 +21,7 @@ export async function loadCallsOf(
 export function* wordsOf(
   messages: readonly HistoryMessage[],
   { calls, thread, settings }: { calls: ReadonlyMap<string, ToolCall>; thread: ThreadRow; settings: PartialSettings },
-): Steps<IndexedMessage[]> {
+): Pausable<IndexedMessage[]> {
   const catalog = toolCatalogOf(mergeSettings(settings, thread.agentSettings, thread.settings).tools)
   const words: IndexedMessage[] = []
   for (const message of messages) {

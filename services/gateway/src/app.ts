@@ -3,17 +3,17 @@ import { limits } from '@heddle/contracts'
 import { type Clock, type Logger, ProjectSlots } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Admit } from './admission/access.js'
+import { Admission } from './admission/admission.js'
 import { BodyRoom } from './admission/bodies.js'
-import { Entrance } from './admission/entrance.js'
-import { closeLeftBehind } from './admission/left-behind.js'
+import { closeOrphanedResponses } from './admission/close-orphaned-responses.js'
 import type { CheckOrigin } from './admission/loopback.js'
 import { ProjectRoom, type ProjectRoomLimits } from './admission/project-room.js'
-import { refuseOddRequests, refuseUnread } from './admission/unread.js'
+import { rejectMalformed, rejectOddRequests } from './admission/reject-malformed.js'
 import type { Backend } from './backend.js'
 import { takeJson } from './http/body.js'
 import { EventStreams } from './http/events.js'
 import { createNoSuchRoute } from './http/no-such-route.js'
-import { createRefuse, headersOf } from './http/refusing.js'
+import { createRefuse, headersOf } from './http/send-problem.js'
 import { type CallerOf, type ClientOf, serveRoute } from './http/serve-route.js'
 import { letGoOfSlowReader } from './http/slow-reader.js'
 import { serveMcp } from './mcp/http.js'
@@ -63,7 +63,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const streams = new EventStreams(options.clock)
   const projects = new ProjectRoom(options.projectLimits)
   const slots = new ProjectSlots({ ...SLOTS, clock: options.clock })
-  const entrance = new Entrance({
+  const entrance = new Admission({
     admit,
     room: new BodyRoom(),
     projects,
@@ -80,14 +80,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     forceCloseConnections: 'idle',
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
-    clientErrorHandler: (error, socket) => refuseUnread(error, socket),
+    clientErrorHandler: (error, socket) => rejectMalformed(error, socket),
     // A path that cannot be decoded gets no further than here, so no hook has seen it.
     frameworkErrors: (error, request, reply) => refuse(request, reply, foreignTo(request, checkOrigin) ?? error),
   })
   server.server.headersTimeout = HEAD_MS_MAX
   server.server.maxConnections = CONNECTIONS_MAX
-  closeLeftBehind(server.server)
-  refuseOddRequests(server.server)
+  closeOrphanedResponses(server.server)
+  rejectOddRequests(server.server)
 
   // First of all, for every route and for what is none.
   server.addHook('onRequest', async (request, reply) => {

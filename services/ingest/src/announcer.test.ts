@@ -6,7 +6,7 @@ const log = { warn: () => {} }
 const deps = { log, clock: systemClock }
 
 /** Tells that end when the test says so. */
-function heldBack() {
+function deferred() {
   const told: [string, Map<string, number>][] = []
   const release: (() => void)[] = []
   const tell = (projectId: string, heads: ReadonlyMap<string, number>) => {
@@ -29,7 +29,7 @@ function heldWaits() {
 }
 
 test('what grows within a moment, or while a telling is under way, is told once, with its last head', async () => {
-  const { told, tell, releaseNext } = heldBack()
+  const { told, tell, releaseNext } = deferred()
   const announcer = new Announcer(tell, deps)
   announcer.announce('p', 'a', 1)
   announcer.announce('p', 'a', 2)
@@ -53,7 +53,7 @@ test('what grows within a moment, or while a telling is under way, is told once,
 })
 
 test('nothing is told before its moment has passed, unless it is closed', async () => {
-  const { told, tell, releaseNext } = heldBack()
+  const { told, tell, releaseNext } = deferred()
   const { waits, wait } = heldWaits()
   const announcer = new Announcer(tell, { log, clock: { wait } })
   announcer.announce('p', 'a', 1)
@@ -71,7 +71,7 @@ test('nothing is told before its moment has passed, unless it is closed', async 
 })
 
 test('projects do not wait for each other', async () => {
-  const { told, tell } = heldBack()
+  const { told, tell } = deferred()
   const announcer = new Announcer(tell, deps)
   announcer.announce('p', 'a', 1)
   announcer.announce('q', 'b', 1)

@@ -4,10 +4,11 @@ import {
   estimateMessageTokens,
   finish,
   messageFingerprintSteps,
+  type Pausable,
   partToStore,
-  type Steps,
 } from '@heddle/core'
-import { type Append, contentElementSteps, inSlices, type PreparedMessage } from '@heddle/store'
+import { runCooperatively } from '@heddle/runtime'
+import { type Append, contentElementSteps, type PreparedMessage } from '@heddle/store'
 
 /** An append with its size, by which groups are bounded. */
 export interface PreparedAppend extends Append {
@@ -25,7 +26,7 @@ export class Preparation {
     const key = `${job.projectId} ${job.thread}`
     const before = this.#underWay.get(key)
     if (before === undefined && !holdsLongText(job.messages)) return prepareAppend(job, receivedAtMs)
-    const preparing = Promise.resolve(before).then(() => inSlices(prepareSteps(job, receivedAtMs)))
+    const preparing = Promise.resolve(before).then(() => runCooperatively(prepareSteps(job, receivedAtMs)))
     const ended = preparing.then(
       () => undefined,
       () => undefined,
@@ -43,7 +44,7 @@ export function prepareAppend(job: IngestJob, receivedAtMs: number): PreparedApp
   return finish(prepareSteps(job, receivedAtMs))
 }
 
-function* prepareSteps(job: IngestJob, receivedAtMs: number): Steps<PreparedAppend> {
+function* prepareSteps(job: IngestJob, receivedAtMs: number): Pausable<PreparedAppend> {
   const messages: PreparedMessage[] = []
   for (const placed of job.messages) messages.push(yield* prepareMessage(placed, receivedAtMs))
   return {
@@ -56,7 +57,7 @@ function* prepareSteps(job: IngestJob, receivedAtMs: number): Steps<PreparedAppe
   }
 }
 
-function* prepareMessage(placed: PlacedMessage, receivedAtMs: number): Steps<PreparedMessage> {
+function* prepareMessage(placed: PlacedMessage, receivedAtMs: number): Pausable<PreparedMessage> {
   const { message, ordinal, orderedAt } = placed
   const { parts: given, ...input } = message
   const parts = given?.map(partToStore)

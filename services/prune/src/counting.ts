@@ -1,17 +1,18 @@
-import { countMessageTokensInSteps, type Message, type Steps, sentIn } from '@heddle/core'
-import { type Compaction, inSlices, recordTokenCounts, type TokenCount, type Tx } from '@heddle/store'
+import { countMessageTokensInSteps, type Message, type Pausable, sentIn } from '@heddle/core'
+import { runCooperatively } from '@heddle/runtime'
+import { type Compaction, recordTokenCounts, type TokenCount, type Tx } from '@heddle/store'
 
 /** Counts the messages that were only estimated, with pauses for what else the process serves, and keeps the counts. */
 export async function withExactTokens(tx: Tx, threadId: string, messages: readonly Message[]): Promise<Message[]> {
   const counts: TokenCount[] = []
-  const counted = await inSlices(countedExactly(messages, counts))
+  const counted = await runCooperatively(countedExactly(messages, counts))
   // Messages come in the order of the conversation; what is recorded lies in that of storing.
   counts.sort((one, other) => one.seq - other.seq)
   await recordTokenCounts(tx, { threadId, counts })
   return counted
 }
 
-function* countedExactly(messages: readonly Message[], counts: TokenCount[]): Steps<Message[]> {
+function* countedExactly(messages: readonly Message[], counts: TokenCount[]): Pausable<Message[]> {
   const counted: Message[] = []
   for (const message of messages) {
     if (message.tokensExact) {

@@ -32,8 +32,8 @@ import {
   voidStates,
 } from '@heddle/store'
 import { asSent } from './counting.js'
-import { growBelowTrigger } from './growth.js'
-import { type Counted, firstLook, loadCounted, MESSAGES_LOOKED_AT_MAX } from './looking.js'
+import { growBelowTrigger } from './incremental-usage.js'
+import { type Counted, firstLook, loadCounted, MESSAGES_LOOKED_AT_MAX } from './load-candidates.js'
 
 export interface PruneDeps {
   /** Settings of the file and the environment, under those of agents. */

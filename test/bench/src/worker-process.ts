@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import type { StageName } from '@heddle/contracts'
 import { startStages } from '@heddle/host'
 import { defineWorker, done, openQueues, type QueuesOptions } from '@heddle/queue'
-import { createLogger, loadConfig, systemClock, workInBackground } from '@heddle/runtime'
+import { createLogger, loadConfig, lowerProcessPriority, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
 import { startPlainWorker } from './ingest/plain-bullmq.js'
 
@@ -53,7 +53,7 @@ process.on('message', (order: WorkerOrder | CountOrder | MemoryOrder) => {
 process.on('disconnect', () => void stop().finally(() => process.exit()))
 
 async function start(order: WorkerOrder): Promise<void> {
-  if (order.niceness !== undefined) workInBackground(order.niceness)
+  if (order.niceness !== undefined) lowerProcessPriority(order.niceness)
   if (order.kind === 'bullmq') {
     const worker = await startPlainWorker({ backend: order.queue, prefix: order.prefix }, count)
     stop = () => worker.close()

@@ -10,7 +10,7 @@ function reconcilerFor(queues: Queues, work: StageWake[], contexts: AssembleJob[
   const reconciler = startReconciler({
     queues,
     everyMs: 60_000,
-    takeTurn: async () => 0,
+    acquireLease: async () => 0,
     findWork: async () => work,
     findRequests: async () => contexts,
     tellUntold: async () => 0,
@@ -115,7 +115,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       const reconciler = startReconciler({
         queues,
         everyMs: 1_000,
-        takeTurn: async () => null,
+        acquireLease: async () => null,
         findWork: async () => {
           looks[count++]?.open()
           if (count === 1) throw new Error('the store is away')

@@ -45,7 +45,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
     const reconciler = startReconciler({
       queues,
       everyMs: 200,
-      takeTurn: async () => null,
+      acquireLease: async () => null,
       findWork: async () => (worker.settled.length === 1 ? [{ stage: 'prune', ...lost }] : []),
       findRequests: async () => [],
       tellUntold: async () => 0,

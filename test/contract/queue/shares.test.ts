@@ -16,11 +16,11 @@ describe.each(backends())('the shares of projects on $title', ({ skip, open }) =
       return queues
     }
     const [near, far] = [await openOne(), await openOne()]
-    const places = Array.from({ length: MANY }, () => near.takeShare(share('noisy')))
-    const leave = far.takeShare(share('quiet'))
+    const places = Array.from({ length: MANY }, () => near.acquireShare(share('noisy')))
+    const leave = far.acquireShare(share('quiet'))
     const tryFar = () => {
       try {
-        far.takeShare(share('noisy'))()
+        far.acquireShare(share('noisy'))()
         return 'taken'
       } catch (error) {
         return (error as { code?: string }).code
@@ -28,7 +28,7 @@ describe.each(backends())('the shares of projects on $title', ({ skip, open }) =
     }
     await expect.poll(tryFar, { timeout: 10_000 }).toBe('RATE_LIMITED')
     leave()
-    for (const giveBack of places) giveBack()
+    for (const release of places) release()
     await expect.poll(tryFar, { timeout: 10_000 }).toBe('taken')
   })
 })

@@ -1,6 +1,7 @@
 import type { ContextResult } from '@heddle/contracts'
 import { agentIdOf, NIL_ID, projectIdOf, threadIdOf } from '@heddle/core'
 import {
+  acquireLease,
   appendEvents,
   appendUntoldEvents,
   countDeadLetters,
@@ -25,7 +26,6 @@ import {
   putAgent,
   requestContext,
   storeEvents,
-  takeTurn,
 } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { describe, expect, it } from 'vitest'
@@ -217,11 +217,11 @@ describe('contexts', () => {
 
   it('that were asked for by a job alone get their row with the answer, once', async () => {
     const [id, threadId] = [newId(), await threadOf('asked by a job')]
-    const shownAtMs = Date.now() - 1_000
-    const context = { id, result: result(id), asked: asked(threadId), shownAtMs }
+    const asOfMs = Date.now() - 1_000
+    const context = { id, result: result(id), asked: asked(threadId), asOfMs }
     const finish = () => inProject(PROJECT, (tx) => finishContext(tx, context))
     expect((await Promise.all([finish(), finish()])).filter(Boolean)).toHaveLength(1)
-    const built = { status: 'built', ...asked(threadId), result: result(id), shownAtMs, requestedAtMs: shownAtMs }
+    const built = { status: 'built', ...asked(threadId), result: result(id), asOfMs, requestedAtMs: asOfMs }
     expect(await contextOf(id)).toMatchObject(built)
     const error = { code: 'TIMEOUT', detail: 'too late' } as const
     expect(await inProject(PROJECT, (tx) => failContext(tx, { id, error, asked: asked(threadId) }))).toBe(false)
@@ -341,11 +341,11 @@ describe('contexts', () => {
 describe('a turn', () => {
   it('is taken by one of many, and by the next only after the time apart', async () => {
     const { store } = database
-    const take = (apartMs: number) => takeTurn(store, { name: 'look', apartMs })
+    const take = (apartMs: number) => acquireLease(store, { name: 'look', apartMs })
     const first = await Promise.all(Array.from({ length: 8 }, () => take(60_000)))
     expect(first.filter((sinceMs) => sinceMs === null)).toHaveLength(1)
     for (const sinceMs of first) expect(sinceMs ?? 0).toBeLessThan(30_000)
-    expect(await takeTurn(store, { name: 'another', apartMs: 60_000 })).toBeNull()
+    expect(await acquireLease(store, { name: 'another', apartMs: 60_000 })).toBeNull()
     const takenSecondsAgo = (seconds: number) =>
       store.inProject(NIL_ID, (tx) => tx`update heddle.turns set taken_at = now() - ${seconds} * interval '1 second'`)
     await takenSecondsAgo(50)
@@ -358,7 +358,7 @@ describe('a turn', () => {
 
   it('is not waited for longer than the time apart where the clock of the database was set back', async () => {
     const { store } = database
-    const take = () => takeTurn(store, { name: 'set back', apartMs: 60_000 })
+    const take = () => acquireLease(store, { name: 'set back', apartMs: 60_000 })
     const takenInSeconds = (seconds: number) =>
       store.inProject(NIL_ID, (tx) => tx`update heddle.turns set taken_at = now() + ${seconds} * interval '1 second'`)
     expect(await take()).toBeNull()

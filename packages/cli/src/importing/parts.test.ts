@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PART_CHARACTERS_MAX, PART_MESSAGES_MAX, partsIn } from './parts.js'
-import type { PlannedMessage, ThreadPlan } from './plan.js'
+import type { ImportedMessage, ThreadPlan } from './plan.js'
 
 const threadOf = (thread: string, messages: number): ThreadPlan => ({
   thread,
@@ -12,7 +12,7 @@ const threadOf = (thread: string, messages: number): ThreadPlan => ({
   skipped: {},
 })
 
-const messageOf = (thread: ThreadPlan, index: number, content = ''): PlannedMessage => ({
+const messageOf = (thread: ThreadPlan, index: number, content = ''): ImportedMessage => ({
   thread,
   message: { id: `${thread.thread}-${index}`, role: 'user', content },
 })

@@ -1,7 +1,7 @@
 import { basename, extname, resolve } from 'node:path'
 import { HeddleError, type MessageInput, nameSchema, PermanentError } from '@heddle/contracts'
 import { importedMessageId, projectIdOf, threadIdOf } from '@heddle/core'
-import { Turns } from '@heddle/runtime'
+import { EventLoopYielder } from '@heddle/runtime'
 import { type ParsedMessage, readSession, type Session, type SessionFormat } from '@heddle/sessions'
 import { UsageError } from '../output/failure.js'
 import { isOfOneFile } from './failed.js'
@@ -15,7 +15,7 @@ export interface PlannedFile {
   readonly bytes: number
   readonly threads: readonly ThreadPlan[]
   /** As it is read, from its beginning each time; those of one thread in their order. */
-  messages(): Iterable<PlannedMessage>
+  messages(): Iterable<ImportedMessage>
   /** To be called once nobody reads it for now. */
   close(): void
 }
@@ -32,7 +32,7 @@ export interface ThreadPlan {
   readonly skipped: Readonly<Record<string, number>>
 }
 
-export interface PlannedMessage {
+export interface ImportedMessage {
   readonly thread: ThreadPlan
   readonly message: MessageInput
 }
@@ -120,7 +120,7 @@ async function planFile(file: string, bytes: SessionBytes, options: PlanOptions)
 
 /** Others get their turn now and then: a long file takes seconds. */
 async function lookThrough(bytes: SessionBytes, file: string, { format, signal }: PlanOptions): Promise<Session> {
-  const turns = new Turns()
+  const turns = new EventLoopYielder()
   const look = faultsIn(bytes.path, readSession(bytes, { fileName: basename(file), format }), 'Nothing was stored.')
   try {
     for (let looked = look.next(); ; looked = look.next()) {

@@ -1,23 +1,23 @@
 import { PermanentError, RetryableError } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
-import { persist } from './retrying.js'
+import { retryUntil } from './retrying.js'
 
 const away = new RetryableError('SERVICE_UNAVAILABLE', 'away')
 
-function patience(clock: ManualClock, deadlineMs: number) {
+function retryPolicy(clock: ManualClock, deadlineMs: number) {
   return { clock, endsAtMs: clock.nowMs() + deadlineMs }
 }
 
 test('what passes is tried again until it succeeds', async () => {
   const clock = new ManualClock()
   let tries = 0
-  const done = persist(
+  const done = retryUntil(
     async () => {
       if (++tries < 4) throw away
       return 'done'
     },
-    patience(clock, 30_000),
+    retryPolicy(clock, 30_000),
   )
   await clock.advance(30_000)
   expect(await done).toBe('done')
@@ -27,9 +27,9 @@ test('what passes is tried again until it succeeds', async () => {
 test('what does not pass is thrown at once, and what goes on until the deadline is thrown then', async () => {
   const clock = new ManualClock()
   const refused = new PermanentError('UNAUTHORIZED', 'no')
-  await expect(persist(() => Promise.reject(refused), patience(clock, 1_000))).rejects.toBe(refused)
+  await expect(retryUntil(() => Promise.reject(refused), retryPolicy(clock, 1_000))).rejects.toBe(refused)
   const startedMs = clock.nowMs()
-  const gone = persist(() => Promise.reject(away), patience(clock, 5_000)).catch((error: unknown) => ({
+  const gone = retryUntil(() => Promise.reject(away), retryPolicy(clock, 5_000)).catch((error: unknown) => ({
     error,
     tookMs: clock.nowMs() - startedMs,
   }))
@@ -43,7 +43,7 @@ test('what does not pass is thrown at once, and what goes on until the deadline 
 
 test('a server that never answers is given up on at the deadline', async () => {
   const clock = new ManualClock()
-  const hung = persist(() => new Promise(() => {}), patience(clock, 2_000)).catch((error: unknown) => error)
+  const hung = retryUntil(() => new Promise(() => {}), retryPolicy(clock, 2_000)).catch((error: unknown) => error)
   await clock.advance(2_000)
   expect(await hung).toMatchObject({ code: 'TIMEOUT', disposition: 'retry' })
 })
@@ -52,12 +52,12 @@ test('no try comes before the time that the error names', async () => {
   const clock = new ManualClock()
   const startedMs = clock.nowMs()
   const triedAtMs: number[] = []
-  const done = persist(
+  const done = retryUntil(
     async () => {
       triedAtMs.push(clock.nowMs() - startedMs)
       if (triedAtMs.length === 1) throw new RetryableError('RATE_LIMITED', 'full', { retryAfter: 2 })
     },
-    patience(clock, 30_000),
+    retryPolicy(clock, 30_000),
   )
   await clock.advance(5_000)
   await done
@@ -67,9 +67,10 @@ test('no try comes before the time that the error names', async () => {
 test('a signal ends the wait for the next try, with its reason', async () => {
   const clock = new ManualClock()
   const controller = new AbortController()
-  const waiting = persist(() => Promise.reject(away), { ...patience(clock, 30_000), signal: controller.signal }).catch(
-    (error: unknown) => error,
-  )
+  const waiting = retryUntil(() => Promise.reject(away), {
+    ...retryPolicy(clock, 30_000),
+    signal: controller.signal,
+  }).catch((error: unknown) => error)
   await clock.advance(0)
   controller.abort(new Error('enough'))
   expect(await waiting).toMatchObject({ message: 'enough' })

@@ -8,7 +8,7 @@ interface RetryClock {
 }
 
 /** Until when something is tried, and by which clock. */
-export interface Patience {
+export interface RetryPolicy {
   readonly clock: RetryClock
   readonly endsAtMs: number
   readonly signal?: AbortSignal | undefined
@@ -23,12 +23,12 @@ const PAUSE_MS_MAX = 1_000
  * @throws its own error where that will not pass, or where the time for another try has run out
  * @throws RetryableError `TIMEOUT` where it did not end in time; the signal's reason
  */
-export async function persist<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
-  const { clock, endsAtMs, signal } = patience
+export async function retryUntil<T>(work: () => Promise<T>, retryPolicy: RetryPolicy): Promise<T> {
+  const { clock, endsAtMs, signal } = retryPolicy
   for (let tries = 0; ; tries++) {
     signal?.throwIfAborted()
     try {
-      return await beforeTheEnd(work(), patience)
+      return await beforeTheEnd(work(), retryPolicy)
     } catch (error) {
       signal?.throwIfAborted()
       const pauseMs = pauseAfter(error, tries)
@@ -49,13 +49,13 @@ export function pauseAfter(error: unknown, tries: number): number {
   return namedMs + backoffMs / 2 + (backoffMs / 2) * Math.random()
 }
 
-async function beforeTheEnd<T>(work: Promise<T>, { clock, endsAtMs, signal }: Patience): Promise<T> {
+async function beforeTheEnd<T>(work: Promise<T>, { clock, endsAtMs, signal }: RetryPolicy): Promise<T> {
   const leftMs = Math.max(1, endsAtMs - clock.monotonicMs())
   return await new Promise<T>((resolve, reject) => {
     const onAbort = () => settle(() => reject(signal?.reason))
-    const callOff = clock.after(leftMs, () => settle(() => reject(late(leftMs))))
+    const cancel = clock.after(leftMs, () => settle(() => reject(late(leftMs))))
     const settle = (then: () => void) => {
-      callOff()
+      cancel()
       signal?.removeEventListener('abort', onAbort)
       then()
     }

@@ -1,7 +1,7 @@
 import { limits, type MessageInput } from '@heddle/contracts'
 import { addWarnings } from '../calls/add-warnings.js'
 import { type AppendInput, readAppend } from '../calls/append-input.js'
-import { countedAsEntries, countedFrom } from '../calls/fault-places.js'
+import { countedAsEntries, countedFrom } from '../calls/error-index.js'
 import type { AppendMessages, AppendResult, AppendSettings } from '../interface/messages.js'
 import { type Call, DEADLINE_MS_DEFAULT, preferWait, type Transport } from './transport.js'
 

@@ -3,7 +3,7 @@ import type { AccessRole, ErasureKind, StageName } from '@heddle/contracts'
 export interface DeadLetterSelection {
   /** One stage only. */
   readonly stage?: StageName
-  /** Letters that one call handles: 1 to 1,000,000. Default 100. */
+  /** MessageBatcher that one call handles: 1 to 1,000,000. Default 100. */
   readonly limit?: number
 }
 

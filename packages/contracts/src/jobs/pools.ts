@@ -28,13 +28,13 @@ export interface ModelCalls {
 }
 
 /** What a process tells all others of its workers, or asks them. */
-export interface PoolWord {
+export interface StatsReport {
   readonly from: string
   readonly asks: boolean
   readonly stages: Readonly<Partial<Record<StageName, PoolWork>>>
 }
 
-export const poolWordSchema = z.object({
+export const statsReportSchema = z.object({
   from: z.string(),
   asks: z.boolean().default(false),
   stages: z.partialRecord(z.enum(stageNames), workSchema).default({}),

@@ -76,7 +76,7 @@ export const limits = {
   /** Threads whose messages one context shows. */
   scopeThreadsMax: 20,
   /** Messages of several threads that one context is made of: what a briefing of many thousand tokens is chosen from. */
-  wovenMessagesMax: 5_000,
+  multiThreadMessagesMax: 5_000,
   /** Messages of one thread whose pruning is undone: each is read for every context. */
   undoneMessagesMax: 5_000,
   /** A cursor: a name with each of its characters as three bytes, in base 64, and what tells its list. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { HeddleError, PermanentError } from '../errors.js'
 import { didYouMean, nearest } from './nearest.js'
-import { describeAtPlace, fieldAt } from './received.js'
-import { knownKeys, wording } from './wording.js'
+import { describeAtPlace, fieldAt } from './redact-input.js'
+import { knownKeys, wording } from './zod-messages.js'
 
 /** Objects among which a property is looked for that cannot be read: the search goes as deep as there are objects. */
 const OBJECTS_SEARCHED_MAX = 1_000
@@ -65,10 +65,10 @@ interface Fault {
 }
 
 /** The keys that an object knows in which another key was found, by that key. */
-type KnownKeys = ReadonlyMap<string, readonly string[]>
+type KeyCache = ReadonlyMap<string, readonly string[]>
 
 /** Where a key is missing and another one stands there in its place, that one is at fault. */
-function mistyped(issues: readonly z.core.$ZodIssue[], known: KnownKeys): z.core.$ZodIssue | undefined {
+function mistyped(issues: readonly z.core.$ZodIssue[], known: KeyCache): z.core.$ZodIssue | undefined {
   const [first] = issues
   if (first === undefined) return undefined
   const [missing, place] = [first.path.at(-1), String(first.path.slice(0, -1))]
@@ -80,7 +80,7 @@ function mistyped(issues: readonly z.core.$ZodIssue[], known: KnownKeys): z.core
   )
 }
 
-function faultOf(issue: z.core.$ZodIssue, known: KnownKeys): Fault {
+function faultOf(issue: z.core.$ZodIssue, known: KeyCache): Fault {
   const { path, message } = issue
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { validationError } from '../errors.js'
-import { wording } from '../primitives/wording.js'
+import { wording } from '../primitives/zod-messages.js'
 
 export interface ModelLimits {
   /** Tokens that a request and its answer may take together. */

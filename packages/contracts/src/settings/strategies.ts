@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { validationError } from '../errors.js'
 import { nameSchema } from '../primitives/names.js'
-import { wording } from '../primitives/wording.js'
+import { wording } from '../primitives/zod-messages.js'
 
 /** The strategies that Heddle brings (docs/strategies.md, docs/iterations.md). */
 export const builtInStrategies = ['sandwich', 'sliding-window', 'full-history', 'tree', 'iterations'] as const

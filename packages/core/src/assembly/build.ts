@@ -6,12 +6,12 @@ import { countNeutralMessage } from '../formats/index.js'
 import { messagesOf, noMessages } from '../strategies/define.js'
 import { laneOf } from '../strategies/lane-of.js'
 import type { ContextStrategy, FittedHistory } from '../strategies/strategy.js'
+import { buildRunContext } from './build-run.js'
 import { deliver } from './deliver.js'
 import { attempts, budgetTooSmall, countFixed, countingOf, limitNotes, toolsTokens } from './frame.js'
 import { emptyByWindow, ineligibleCounts, windowNotes } from './hidden-messages.js'
 import type { BuildInput } from './input.js'
 import { leftOutItems, selectionNotes, selectionOf, shownItems } from './item-receipt.js'
-import { buildLoopContext } from './loop.js'
 import { leftOutMemories, memoriesOf, memoryNotes, withoutHeld } from './memory-section.js'
 import { fixedEntries, historyEntries, RENDERER_VERSION, sectionTotals } from './receipt.js'
 import type { FixedSection } from './section.js'
@@ -25,7 +25,7 @@ import { arrange, fixedSections, messagesIn, sectionOrder } from './sections.js'
  */
 export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   const lane = laneOf(input.settings)
-  if (input.loop !== undefined) return buildLoopContext(input, input.loop, lane)
+  if (input.loop !== undefined) return buildRunContext(input, input.loop, lane)
   const conversation = conversationOf(sentMessages(input.format, input.messages))
   const every = fixedSections(input)
   const isEmpty =

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { holdsLongText, jsonTextPieces, type MessageInput, SHORT_TEXT_CHARACTERS_MAX } from '@heddle/contracts'
-import type { Steps } from '../recall/steps.js'
+import type { Pausable } from '../recall/steps.js'
 
 /**
  * A hash over the fields that the client gave, whatever the order of their keys: the same id with the same fingerprint is
@@ -13,7 +13,7 @@ export function messageFingerprint(message: MessageInput): string {
 }
 
 /** The same, with a pause after each piece of a long text. */
-export function* messageFingerprintSteps(message: MessageInput): Steps<string> {
+export function* messageFingerprintSteps(message: MessageInput): Pausable<string> {
   if (!holdsLongText(message)) return messageFingerprint(message)
   const hashed = createHash('sha256')
   for (const piece of canonicalPieces(asHashed(message))) {

@@ -1,6 +1,6 @@
 import { countRenderedMessage, countSystem } from '../formats/counting.js'
 import type { Rendered } from '../formats/format.js'
-import { finish, type Steps } from '../recall/steps.js'
+import { finish, type Pausable } from '../recall/steps.js'
 
 /**
  * A piece of a rendered context: the least that a provider's prompt cache takes or leaves. That is a message, or one block
@@ -18,7 +18,10 @@ export function renderedParts(rendered: Rendered, count: (text: string) => numbe
 }
 
 /** The same with a pause after each message. */
-export function* renderParts({ system, messages }: Rendered, count: (text: string) => number): Steps<RenderedPart[]> {
+export function* renderParts(
+  { system, messages }: Rendered,
+  count: (text: string) => number,
+): Pausable<RenderedPart[]> {
   const texts = typeof system === 'string' ? [system] : (system ?? []).map((block) => block.text)
   const parts = texts.map((text) => ({ text: `system ${text}`, tokens: countSystem(text, count) }))
   for (const message of messages) {

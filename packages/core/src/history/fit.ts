@@ -3,7 +3,7 @@ import type { CompactionState } from '../compaction/state.js'
 import { costUnder } from '../compaction/state-costs.js'
 import type { Conversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
-import { elidedArguments, elisionMark, isElidable } from './fates.js'
+import { elidedArguments, elisionMark, isElidable } from './message-outcomes.js'
 
 /** The text of a message is never elided below this many tokens: its beginning, its end and its reference. */
 export const ELIDED_TOKENS_MIN = 48

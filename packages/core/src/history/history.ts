@@ -3,8 +3,8 @@ import type { Conversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
 import { comparePositions } from '../conversation/order.js'
 import { isAssistantSide } from '../conversation/turns.js'
-import { type Fate, type FateOptions, fateOf } from './fates.js'
 import { type Line, LineWriter } from './line-writer.js'
+import { type Fate, type FateOptions, fateOf } from './message-outcomes.js'
 
 export interface History {
   /** Well-formed: each assistant message with calls is followed at once by one result per call, in their order. */

@@ -8,7 +8,7 @@ import { wholeThinking } from '../formats/thinking.js'
 import { contentWithLines, mayDeliverParts, partReference } from '../parts/line.js'
 import { withoutRoom } from '../parts/room.js'
 import { FAILED_REASON } from '../prune/rules.js'
-import { elidedArguments, type Fate, type FateOptions, isElidable } from './fates.js'
+import { elidedArguments, type Fate, type FateOptions, isElidable } from './message-outcomes.js'
 
 /** One message to be sent, and the stored messages that it stands for. */
 export interface Line {

@@ -167,8 +167,8 @@ describe('the prompt of a loop', () => {
         expect(loopSectionNames.filter((name) => laid.sections.some((each) => each.name === name))).toEqual(
           laid.sections.map(({ name }) => name),
         )
-        const { covered, heldBack } = laid.divided
-        const placed = [...covered, ...heldBack, ...laid.crowdedOut, ...laid.shown.map(({ iteration }) => iteration)]
+        const { covered, deferred } = laid.divided
+        const placed = [...covered, ...deferred, ...laid.crowdedOut, ...laid.shown.map(({ iteration }) => iteration)]
         expect(placed).toEqual(loop.iterations)
         expect(laid.divided.summary?.coveredCount ?? 0).toBe((loop.summary?.coveredCount ?? 0) + covered.length)
       }),

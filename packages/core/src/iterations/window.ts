@@ -11,7 +11,7 @@ export interface DividedLoop {
   /** The newest of the window, oldest first. */
   readonly shown: readonly Iteration[]
   /** In the window, but older than those that a prompt shows. */
-  readonly heldBack: readonly Iteration[]
+  readonly deferred: readonly Iteration[]
   /** Covers every other iteration but `unread`; null where there is none. */
   readonly summary: ProgressState | null
   /** Iterations that the summary covers only in this context; empty where the kept summary covers all it should. */
@@ -36,7 +36,7 @@ export function divideLoop(
   const left = iterations.slice(0, windowStart)
   return {
     shown: iterations.slice(shownStart),
-    heldBack: iterations.slice(windowStart, shownStart),
+    deferred: iterations.slice(windowStart, shownStart),
     summary: left.length === 0 ? summary : foldedIn(left, summary, settings.maxSummaryTokens),
     covered: left,
     unread: Math.max(0, totalIterations - (summary?.coveredCount ?? 0) - iterations.length),

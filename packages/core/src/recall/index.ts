@@ -1,7 +1,7 @@
 export { type LineSelection, parseLineRange, selectLines } from './lines.js'
 export { type ContentPiece, cutPiece } from './piece.js'
 export { excerptsOf, type LineMatch, nthMatch, type SearchedLines, searchLines } from './search.js'
-export { finish, type Steps } from './steps.js'
+export { finish, type Pausable } from './steps.js'
 export {
   measure as measureTokens,
   prefixWithinTokens,

@@ -1,5 +1,5 @@
 import { validationError } from '@heddle/contracts'
-import type { Steps } from './steps.js'
+import type { Pausable } from './steps.js'
 
 /** A run of whole lines of a content, to the byte, without the newline that ends the last one. */
 export interface LineSelection {
@@ -24,7 +24,7 @@ export function* selectLines(
   content: string,
   range: string | null,
   part: { readonly linesBefore: number; readonly linesTotal: number } | null = null,
-): Steps<LineSelection> {
+): Pausable<LineSelection> {
   const { from, to } = range === null ? { from: 1, to: Number.POSITIVE_INFINITY } : parseLineRange(range)
   let line = 1 + (part?.linesBefore ?? 0)
   let start = from === line ? 0 : -1

@@ -1,9 +1,9 @@
 import { isOnlySigns, sliceWhole } from '../tools/lines.js'
-import type { Steps } from './steps.js'
+import type { Pausable } from './steps.js'
 
 /**
  * Searching within one content. A search is a literal text: no pattern takes more than one pass over the content, and the
- * pass pauses (see `Steps`), so nothing that a caller may write holds the process up.
+ * pass pauses (see `Pausable`), so nothing that a caller may write holds the process up.
  */
 
 export interface LineMatch {
@@ -29,7 +29,7 @@ const LINES_BETWEEN_PAUSES = 2_000
  *
  * @param firstLine the number of the content's first line in what it was cut from
  */
-export function* searchLines(content: string, literal: string, firstLine = 1): Steps<SearchedLines> {
+export function* searchLines(content: string, literal: string, firstLine = 1): Pausable<SearchedLines> {
   const matches: LineMatch[] = []
   const wanted = literal.toLowerCase()
   let matchCount = 0
@@ -47,7 +47,7 @@ export function* searchLines(content: string, literal: string, firstLine = 1): S
  * The match that the location `match-3` names, of the search that the content is the result of: each line that is no heading
  * is a match. Null where there are fewer.
  */
-export function* nthMatch(content: string, number: number, firstLine = 1): Steps<LineMatch | null> {
+export function* nthMatch(content: string, number: number, firstLine = 1): Pausable<LineMatch | null> {
   let count = 0
   for (const one of linesOf(content, firstLine)) {
     if (one === undefined) yield
@@ -97,7 +97,7 @@ function holds(line: string, wanted: string): boolean {
 }
 
 /** The same of a long line, which is looked at in parts that overlap by the text's length. */
-function* holdsInParts(line: string, wanted: string): Steps<boolean> {
+function* holdsInParts(line: string, wanted: string): Pausable<boolean> {
   for (let from = 0; from < line.length; from += WINDOW_CHARACTERS) {
     if (holds(line.slice(from, from + WINDOW_CHARACTERS + wanted.length), wanted)) return true
     yield

@@ -2,7 +2,7 @@ import { countTokens } from '../tokens/tokens.js'
 import { sliceWhole } from '../tools/lines.js'
 import { selectLines } from './lines.js'
 import type { LineMatch } from './search.js'
-import { finish, type Steps } from './steps.js'
+import { finish, type Pausable } from './steps.js'
 
 export interface TruncatedContent {
   readonly content: string
@@ -20,7 +20,7 @@ const NOTE_TOKENS = 48
  *
  * @param firstLine the number of the content's first line in what it was cut from
  */
-export function* truncateToTokens(content: string, tokensMax: number, firstLine = 1): Steps<TruncatedContent> {
+export function* truncateToTokens(content: string, tokensMax: number, firstLine = 1): Pausable<TruncatedContent> {
   const { length, tokens } = yield* measurePrefix(content, tokensMax)
   if (length === content.length) return { content, tokenCount: tokens, truncated: false }
   const { length: room } = yield* measurePrefix(content.slice(0, length), Math.max(0, tokensMax - NOTE_TOKENS))
@@ -38,7 +38,7 @@ function* noteOf(
   content: string,
   kept: string,
   { firstLine, keptWholeLines }: { firstLine: number; keptWholeLines: boolean },
-): Steps<string> {
+): Pausable<string> {
   const left = content.length - kept.length
   const lastLine = firstLine + (yield* selectLines(content, null)).linesTotal - 1
   // A line that was kept without its newline is a line all the same, also an empty one.
@@ -58,7 +58,7 @@ export function* truncateMatches(
   excerpts: readonly string[],
   { matches, matchCount, lastLine }: { matches: readonly LineMatch[]; matchCount: number; lastLine: number },
   tokensMax: number,
-): Steps<TruncatedContent> {
+): Pausable<TruncatedContent> {
   const whole = excerpts.join('\n')
   const { length, tokens } = yield* measurePrefix(whole, tokensMax)
   const isWhole = length === whole.length && matchCount === excerpts.length
@@ -91,7 +91,7 @@ export function prefixWithinTokens(content: string, tokensMax: number): number {
 }
 
 /** The same with what the prefix costs. */
-function* measurePrefix(content: string, tokensMax: number): Steps<{ length: number; tokens: number }> {
+function* measurePrefix(content: string, tokensMax: number): Pausable<{ length: number; tokens: number }> {
   let length = 0
   let tokens = 0
   while (length < content.length) {
@@ -115,7 +115,7 @@ function* measurePrefix(content: string, tokensMax: number): Steps<{ length: num
 }
 
 /** What a text costs; a long one counted in parts, and so never too low. */
-export function* measure(text: string): Steps<number> {
+export function* measure(text: string): Pausable<number> {
   if (text.length <= COUNTED_WHOLE_MAX) return countTokens(text)
   let tokens = 0
   for (let from = 0; from < text.length; ) {
@@ -136,7 +136,7 @@ function nextSlice(content: string, from: number): string {
   return slice
 }
 
-function* prefixOfSlice(slice: string, tokensMax: number): Steps<number> {
+function* prefixOfSlice(slice: string, tokensMax: number): Pausable<number> {
   let low = 0
   let high = slice.length
   while (low < high) {

@@ -1,7 +1,7 @@
 import type { ContextDiff, ContextResult, DiffLine, HiddenReason } from '@heddle/contracts'
 import { canonicalJson } from '../conversation/fingerprint.js'
 import { renderParts, sharedPrefixTokens } from '../delivery/shared-prefix.js'
-import type { Steps } from '../recall/steps.js'
+import type { Pausable } from '../recall/steps.js'
 import { countTokens, estimateTokens } from '../tokens/tokens.js'
 import { longestRising } from './longest-rising.js'
 import { type Placed, standingsOf } from './standings.js'
@@ -13,7 +13,7 @@ import { type Placed, standingsOf } from './standings.js'
  *
  * @param before the context that the other is compared with; in time it may be the later one
  */
-export function* diffContexts(before: ContextResult, after: ContextResult): Steps<ContextDiff> {
+export function* diffContexts(before: ContextResult, after: ContextResult): Pausable<ContextDiff> {
   const left = standingsOf(before)
   yield
   const right = standingsOf(after)
@@ -89,7 +89,7 @@ function settingsOfBoth(before: ContextResult, after: ContextResult): ContextDif
     .map((name) => ({ name, before: left[name], after: right[name] }))
 }
 
-function* compareDelivered(before: ContextResult, after: ContextResult): Steps<ContextDiff['delivered']> {
+function* compareDelivered(before: ContextResult, after: ContextResult): Pausable<ContextDiff['delivered']> {
   const count = before.receipt.counter === 'o200k' ? countTokens : estimateTokens
   const left = yield* renderParts(before, count)
   const right = yield* renderParts(after, count)

@@ -1,3 +1,3 @@
 export { itemsInScope } from './items.js'
+export { mergeThreads, type Woven } from './merge-threads.js'
 export type { ThreadShareOfScope } from './turns.js'
-export { type Woven, weave } from './weave.js'

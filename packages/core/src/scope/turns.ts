@@ -73,7 +73,7 @@ export function newestOf(turns: readonly Turn[]): { kept: readonly Turn[]; left:
   let start = turns.length
   for (; start > 0; start--) {
     count += turns[start - 1]?.messages.length ?? 0
-    if (count > limits.wovenMessagesMax && start < turns.length) break
+    if (count > limits.multiThreadMessagesMax && start < turns.length) break
   }
   return { kept: turns.slice(start), left: turns.slice(0, start) }
 }

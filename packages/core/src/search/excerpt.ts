@@ -1,4 +1,4 @@
-import type { Steps } from '../recall/steps.js'
+import type { Pausable } from '../recall/steps.js'
 import { isLowSurrogate } from '../tokens/characters.js'
 import { termsOf } from './words.js'
 
@@ -21,7 +21,7 @@ export function* excerpt(
   text: string,
   terms: ReadonlySet<string>,
   charactersMax = EXCERPT_CHARACTERS_MAX,
-): Steps<string> {
+): Pausable<string> {
   const trimmed = text.trim()
   if (trimmed.length <= charactersMax) return trimmed
   const matches: Match[] = []

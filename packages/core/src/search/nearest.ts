@@ -1,4 +1,4 @@
-import type { Steps } from '../recall/steps.js'
+import type { Pausable } from '../recall/steps.js'
 import { cosines, type VectorBlock, type VectorQuery } from './vector-block.js'
 
 /** A message by the number of its thread and its `seq`, with the cosine of the nearest of its chunks. */
@@ -24,7 +24,7 @@ const SLACK = 4
 const SLACK_LEAST = 1_000
 
 /** The messages whose vectors are nearest, the nearest first: exact, by one pass over all of them. */
-export function* nearestDocuments({ query, blocks, isWanted, limit }: NearestQuery): Steps<NearDocument[]> {
+export function* nearestDocuments({ query, blocks, isWanted, limit }: NearestQuery): Pausable<NearDocument[]> {
   const out = new Float32Array(ROWS_PER_STEP)
   let found: NearDocument[] = []
   let least = Number.NEGATIVE_INFINITY

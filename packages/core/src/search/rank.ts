@@ -1,4 +1,4 @@
-import type { Steps } from '../recall/steps.js'
+import type { Pausable } from '../recall/steps.js'
 import { BestDocuments } from './best.js'
 import { memberships } from './memberships.js'
 import { decodePostings, lengthOf, type PostingRuns, timesOf } from './postings.js'
@@ -14,7 +14,7 @@ const THREAD_CONSTANTS = { saturation: 1.2, lengthWeight: 0.75 }
  * conversation an answer seldom repeats the words of its question, so what stands around a document tells what it is about.
  * The same postings give the same order, however they are spread over lists.
  */
-export function* rankWords(query: WordQuery): Steps<Ranking> {
+export function* rankWords(query: WordQuery): Pausable<Ranking> {
   const own = new Scores()
   const ofThreads = new Map<number, number>()
   const threadLengthAverage = average(query.threadLengths.values())
@@ -96,7 +96,7 @@ function* sumUp(
   ofThreads: ReadonlyMap<number, number>,
   { weights, only, terms }: WordQuery,
   best: BestDocuments,
-): Steps<number> {
+): Pausable<number> {
   const conditions = only.conditions.map(memberships)
   const spoken: Scores = weights.speaker === 0 ? new Scores() : memberships(terms.flatMap(({ speakers }) => speakers))
   let found = 0

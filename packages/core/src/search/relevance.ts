@@ -1,4 +1,4 @@
-import type { Steps } from '../recall/steps.js'
+import type { Pausable } from '../recall/steps.js'
 import { calibratedScore } from './calibration.js'
 import type { NearDocument } from './nearest.js'
 import { readPostings } from './postings.js'
@@ -28,7 +28,7 @@ const BESIDE = 0.5
  * The order stays that of the ranking, which knows more than this; what is near in meaning alone comes before what is less
  * about the query.
  */
-export function* byRelevance({ documents, query, vectors, model }: Judged): Steps<RankedDocument[]> {
+export function* byRelevance({ documents, query, vectors, model }: Judged): Pausable<RankedDocument[]> {
   const judged = documents.slice(0, JUDGED_MAX)
   const cosines = new Scores()
   for (const { thread, seq, cosine } of vectors) cosines.of(thread).add(seq, cosine)
@@ -45,7 +45,10 @@ export function* byRelevance({ documents, query, vectors, model }: Judged): Step
 }
 
 /** How much of the query's words each document holds, from 0 to 1. */
-function* sharesOfQuery(documents: readonly RankedDocument[], { terms, scope }: Judged['query']): Steps<Float64Array> {
+function* sharesOfQuery(
+  documents: readonly RankedDocument[],
+  { terms, scope }: Judged['query'],
+): Pausable<Float64Array> {
   const looked = new Scores()
   for (const { thread, seq } of documents) for (const at of [seq - 1, seq, seq + 1]) looked.of(thread).add(at, 1)
   const shares = new Float64Array(documents.length)

@@ -34,7 +34,7 @@ export function* termsOf(text: string): Generator<string> {
 /** Characters that are taken apart at once: what goes on for longer without a space is cut, whatever it is. */
 const RUN_CHARACTERS_MAX = 1_000
 
-/** Letters and digits, and what joins them within a name, a path, a number or a contraction. */
+/** MessageBatcher and digits, and what joins them within a name, a path, a number or a contraction. */
 const RUN = /[\p{L}\p{M}\p{N}_$]+(?:[-./\\:@#+'’,]+[\p{L}\p{M}\p{N}_$]+)*/gu
 /** What most runs of a prose text are: a word with small letters, perhaps with a capital first. */
 const PLAIN = /^[A-Za-z][a-z]*$/

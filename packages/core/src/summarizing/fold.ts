@@ -53,7 +53,7 @@ export function roughTokens(text: string): number {
   let units = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    // Letters and spaces come in words; signs and digits are often tokens of their own.
+    // MessageBatcher and spaces come in words; signs and digits are often tokens of their own.
     units += code > 127 ? 4 : (code | 32) > 96 || code === 32 ? 1 : 2
   }
   return Math.ceil(units / 3) + 1

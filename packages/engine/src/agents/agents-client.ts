@@ -1,12 +1,12 @@
 import type { AgentsClient, SnapshotsClient } from '@heddle/client/interface'
 import { eraseAgent } from '../projects/erasure.js'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { restoreSnapshot } from '../snapshots/snapshot-restore.js'
 import { getSnapshot, listAllSnapshots, saveSnapshot } from '../snapshots/snapshots.js'
 import { getAgent, listAllAgents, setAgent } from './agents.js'
 import { clearWindows } from './clears.js'
 
-export function agentsClient(parts: ClientParts): AgentsClient {
+export function agentsClient(parts: EngineContext): AgentsClient {
   return {
     put: (agent, body) => setAgent(parts, agent, body),
     get: (agent) => getAgent(parts, agent),
@@ -16,7 +16,7 @@ export function agentsClient(parts: ClientParts): AgentsClient {
   }
 }
 
-export function snapshotsClient(parts: ClientParts): SnapshotsClient {
+export function snapshotsClient(parts: EngineContext): SnapshotsClient {
   return {
     save: (request, options) => saveSnapshot(parts, request, options),
     history: (agent, options) => listAllSnapshots(parts, agent, options),

@@ -2,7 +2,7 @@ import type { Page, PageOptions } from '@heddle/client/interface'
 import { type AgentBody, type AgentSummary, agentBodySchema, nameSchema, notFound, parse } from '@heddle/contracts'
 import { type AgentRow, ensureProject, listAgents, loadAgent, putAgent } from '@heddle/store'
 import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit } from '../setup/options.js'
+import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 /**
  * Makes an agent, or gives it a new version; what is left out of the body stays as it is.
@@ -10,7 +10,7 @@ import { type ClientParts, checkPageLimit } from '../setup/options.js'
  * @throws ConflictError where the agent has another version than `ifVersion` says
  */
 export async function setAgent(
-  { store, project, projectId }: ClientParts,
+  { store, project, projectId }: EngineContext,
   name: string,
   body: AgentBody,
 ): Promise<AgentRow> {
@@ -23,14 +23,14 @@ export async function setAgent(
 }
 
 /** @throws PermanentError `NOT_FOUND` */
-export async function getAgent({ store, projectId }: ClientParts, name: string): Promise<AgentRow> {
+export async function getAgent({ store, projectId }: EngineContext, name: string): Promise<AgentRow> {
   const agent = await store.inProject(projectId, (tx) => loadAgent(tx, { name: parse(nameSchema, name, 'agent') }))
   if (!agent) throw notFound('agent', name, 'see `heddle agents list`')
   return agent
 }
 
 export async function listAllAgents(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   { limit = 100, ...page }: PageOptions = {},
 ): Promise<Page<AgentSummary>> {
   checkPageLimit(limit)

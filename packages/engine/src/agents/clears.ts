@@ -3,7 +3,7 @@ import { type ClearOptions, type ClearResult, clearOptionsSchema } from '@heddle
 import { ConflictError, nameSchema, notFound, parse } from '@heddle/contracts'
 import { agentIdOf } from '@heddle/core'
 import { clearAgent } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /**
  * Clears the windows of all threads of an agent (docs/windows.md). Nothing is deleted: histories still show every message.
@@ -12,7 +12,7 @@ import type { ClientParts } from '../setup/options.js'
  * @throws ConflictError where the key stands for a clear at another time
  */
 export async function clearWindows(
-  { store, projectId, clock }: ClientParts,
+  { store, projectId, clock }: EngineContext,
   name: string,
   options: ClearOptions = {},
 ): Promise<ClearResult> {

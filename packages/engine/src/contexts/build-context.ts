@@ -1,4 +1,4 @@
-import { checkDeadline, newId, persist } from '@heddle/client/calls'
+import { checkDeadline, newId, retryUntil } from '@heddle/client/calls'
 import type { BuildOptions } from '@heddle/client/interface'
 import { DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
 import {
@@ -12,10 +12,10 @@ import {
 import { preparedKey } from '@heddle/core'
 import type { ExpectedReply } from '@heddle/queue'
 import { loadContext, requestContext, unpackResult } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
-import { jobOf, resultOf, rowOf } from './asking.js'
+import type { EngineContext } from '../setup/options.js'
 import { contextAt } from './context-at.js'
 import { withPartBytes } from './context-parts.js'
+import { jobOf, resultOf, rowOf } from './request-row.js'
 
 /**
  * Asks for a context and waits for it. Its row is the answer: what is lost on the way, a job or a message, costs a moment
@@ -26,7 +26,7 @@ import { withPartBytes } from './context-parts.js'
  * @throws RetryableError `TIMEOUT` at the deadline
  */
 export async function buildContext(
-  parts: ClientParts,
+  parts: EngineContext,
   request: ContextRequest,
   { deadlineMs = DEADLINE_MS_DEFAULT, signal, onBusy = 'wait' }: BuildOptions = {},
 ): Promise<ContextResult> {
@@ -34,14 +34,14 @@ export async function buildContext(
   checkDeadline(deadlineMs)
   if (checked.at !== undefined) return await contextAt(parts, { ...checked, at: checked.at })
   const { queues, projectId, clock } = parts
-  const take = () => queues.takeShare({ stage: 'assemble', projectId, bytes: 0 })
+  const take = () => queues.acquireShare({ stage: 'assemble', projectId, bytes: 0 })
   const endsAtMs = clock.monotonicMs() + deadlineMs
-  const giveBack = onBusy === 'fail' ? take() : await persist(async () => take(), { clock, endsAtMs, signal })
+  const release = onBusy === 'fail' ? take() : await retryUntil(async () => take(), { clock, endsAtMs, signal })
   try {
     const context = new AwaitedContext(parts, checked, Math.max(1, endsAtMs - clock.monotonicMs()), signal)
     return await withPartBytes(parts, await context.answered())
   } finally {
-    giveBack()
+    release()
   }
 }
 
@@ -51,7 +51,7 @@ export async function buildContext(
  * lost can lose the request, too.
  */
 class AwaitedContext {
-  readonly #parts: ClientParts
+  readonly #parts: EngineContext
   readonly #request: ContextRequest
   readonly #id = newId()
   readonly #deadlineAtMs: number
@@ -60,7 +60,7 @@ class AwaitedContext {
   readonly #expected: ExpectedReply<ContextResult>
   #isSent = false
 
-  constructor(parts: ClientParts, request: ContextRequest, deadlineMs: number, signal: AbortSignal | undefined) {
+  constructor(parts: EngineContext, request: ContextRequest, deadlineMs: number, signal: AbortSignal | undefined) {
     this.#parts = parts
     this.#request = request
     this.#deadlineAtMs = Date.now() + deadlineMs

@@ -9,7 +9,7 @@ import {
 } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { loadContextAt, loadThread } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { withPartBytes } from './context-parts.js'
 
 /**
@@ -19,18 +19,21 @@ import { withPartBytes } from './context-parts.js'
  * @throws PermanentError `VALIDATION_ERROR` for a moment that has not come; `NOT_FOUND` where no context was built by then,
  *   is kept no more, or has lost parts to an erasure
  */
-export async function lastContextAt(parts: ClientParts, { thread, at }: MomentOptions): Promise<ContextResult> {
+export async function lastContextAt(parts: EngineContext, { thread, at }: MomentOptions): Promise<ContextResult> {
   const checked = parse(contextRequestSchema.pick({ thread: true, at: true }).required(), { thread, at }, 'moment')
   return await find(parts, checked, null)
 }
 
 /** As {@link lastContextAt}, for the very same request. */
-export async function contextAt(parts: ClientParts, request: ContextRequest & { at: string }): Promise<ContextResult> {
+export async function contextAt(
+  parts: EngineContext,
+  request: ContextRequest & { at: string },
+): Promise<ContextResult> {
   return await find(parts, request, request)
 }
 
 async function find(
-  parts: ClientParts,
+  parts: EngineContext,
   { thread, at }: MomentOptions,
   request: ContextRequest | null,
 ): Promise<ContextResult> {

@@ -3,7 +3,7 @@ import { type ContextSummary, nameSchema, notFound, parse } from '@heddle/contra
 import { threadIdOf } from '@heddle/core'
 import { listContexts, loadThread } from '@heddle/store'
 import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit } from '../setup/options.js'
+import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 const LIMIT_DEFAULT = 100
 
@@ -13,7 +13,7 @@ const LIMIT_DEFAULT = 100
  * @throws PermanentError `NOT_FOUND` without the thread, `VALIDATION_ERROR`
  */
 export async function listThreadContexts(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   { thread, limit = LIMIT_DEFAULT, ...page }: ContextListOptions,
 ): Promise<Page<ContextSummary>> {
   const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))

@@ -1,7 +1,7 @@
 import { type ContextResult, PermanentError } from '@heddle/contracts'
 import { fillSlots, slotsIn } from '@heddle/core'
 import { loadPartContents } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /**
  * A context with the bytes of its images, documents and sounds. Up to here it holds slots in their places: what is stored and
@@ -9,7 +9,10 @@ import type { ClientParts } from '../setup/options.js'
  *
  * @throws PermanentError `NOT_FOUND` where bytes were erased
  */
-export async function withPartBytes({ store, projectId }: ClientParts, context: ContextResult): Promise<ContextResult> {
+export async function withPartBytes(
+  { store, projectId }: EngineContext,
+  context: ContextResult,
+): Promise<ContextResult> {
   const hashes = slotsIn(context.messages)
   if (hashes.size === 0) return context
   const contents = await store.inProject(projectId, (tx) => loadPartContents(tx, hashes))

@@ -12,11 +12,12 @@ import {
   RetryableError,
 } from '@heddle/contracts'
 import { diffContexts } from '@heddle/core'
-import { inSlices, loadContext, requestContext } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
-import { jobOf, resultOf, rowOf } from './asking.js'
+import { runCooperatively } from '@heddle/runtime'
+import { loadContext, requestContext } from '@heddle/store'
+import type { EngineContext } from '../setup/options.js'
 import { contextAt } from './context-at.js'
 import { withPartBytes } from './context-parts.js'
+import { jobOf, resultOf, rowOf } from './request-row.js'
 
 /**
  * Asks for a context and does not wait for it: {@link findContext} tells when it is there, as does the event
@@ -26,8 +27,8 @@ import { withPartBytes } from './context-parts.js'
  * @returns the id of the context
  * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND` where the thread was erased
  */
-export async function orderContext(
-  parts: ClientParts,
+export async function startContextRequest(
+  parts: EngineContext,
   request: ContextRequest,
   { deadlineMs = limits.waitMsMax }: Pick<BuildOptions, 'deadlineMs'> = {},
 ): Promise<string> {
@@ -35,7 +36,7 @@ export async function orderContext(
   checkDeadline(deadlineMs)
   if (checked.at !== undefined) return (await contextAt(parts, { ...checked, at: checked.at })).id
   const { store, queues, projectId, log } = parts
-  const giveBack = queues.takeShare({ stage: 'assemble', projectId, bytes: 0 })
+  const release = queues.acquireShare({ stage: 'assemble', projectId, bytes: 0 })
   const id = newId()
   const asked = rowOf(parts, id, checked, Date.now() + deadlineMs)
   try {
@@ -47,7 +48,7 @@ export async function orderContext(
     return id
   } finally {
     // From here on its job counts.
-    giveBack()
+    release()
   }
 }
 
@@ -57,7 +58,7 @@ export async function orderContext(
  * @throws PermanentError `NOT_FOUND`; the reason where the context failed; RetryableError `TIMEOUT` where nobody built it
  *   by its deadline
  */
-export async function findContext(parts: ClientParts, given: string): Promise<RequestedContext> {
+export async function findContext(parts: EngineContext, given: string): Promise<RequestedContext> {
   const { store, projectId, clock } = parts
   const id = parse(idSchema, given, 'context')
   const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }))
@@ -76,13 +77,17 @@ export async function findContext(parts: ClientParts, given: string): Promise<Re
  * @throws PermanentError `NOT_FOUND`, also where parts of it were erased, with what they were; the reason where the context
  *   failed
  */
-export async function getContext(parts: ClientParts, given: string, options: GetOptions = {}): Promise<ContextResult> {
+export async function getContext(
+  parts: EngineContext,
+  given: string,
+  options: GetOptions = {},
+): Promise<ContextResult> {
   return await withPartBytes(parts, await readContext(parts, given, options))
 }
 
 /** With slots in the places of the bytes of images and files, which is all that it takes to compare it. */
 async function readContext(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   given: string,
   { rebuild = false }: GetOptions,
 ): Promise<ContextResult> {
@@ -99,7 +104,7 @@ async function readContext(
  *
  * @throws PermanentError as {@link getContext}, for either
  */
-export async function compareContexts(parts: ClientParts, before: string, after: string): Promise<ContextDiff> {
+export async function compareContexts(parts: EngineContext, before: string, after: string): Promise<ContextDiff> {
   const [left, right] = [await readContext(parts, before, {}), await readContext(parts, after, {})]
-  return await inSlices(diffContexts(left, right))
+  return await runCooperatively(diffContexts(left, right))
 }

@@ -22,7 +22,7 @@ import {
   toCompactionState,
   withPrunings,
 } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /**
  * What a compaction at the end of a thread would do now, message by message, and what it would free. Nothing is changed:
@@ -30,7 +30,7 @@ import type { ClientParts } from '../setup/options.js'
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  */
-export async function planPruning(parts: ClientParts, options: PlanOptions): Promise<PrunePlan> {
+export async function planPruning(parts: EngineContext, options: PlanOptions): Promise<PrunePlan> {
   const { thread, agent, model, budget, strategy } = parse(planSchema, options, 'prune plan')
   const request = {
     ...(model !== undefined && { model }),
@@ -65,7 +65,7 @@ export async function planPruning(parts: ClientParts, options: PlanOptions): Pro
  */
 export async function compactionOf(
   tx: Tx,
-  parts: ClientParts,
+  parts: EngineContext,
   { thread, agent, request = {} }: { thread: string; agent?: string | undefined; request?: PartialSettings },
 ): Promise<Compaction> {
   const query = { threadId: threadIdOf(parts.projectId, thread), settings: parts.settings, request }

@@ -3,7 +3,7 @@ import { idSchema, notFound, parse, validationError } from '@heddle/contracts'
 import { parseReference, threadIdOf } from '@heddle/core'
 import { findMessagesByCode, type MessageRange, redoCompactions, type Tx, undoCompactions } from '@heddle/store'
 import type { z } from 'zod'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { compactionOf } from './prune-plan.js'
 
 /**
@@ -13,7 +13,7 @@ import { compactionOf } from './prune-plan.js'
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`, `AMBIGUOUS_REFERENCE`
  */
-export async function uncompact(parts: ClientParts, options: UncompactOptions): Promise<UncompactResult> {
+export async function uncompact(parts: EngineContext, options: UncompactOptions): Promise<UncompactResult> {
   const checked = parse(uncompactSchema, options, 'uncompact')
   const redo = checked.redo === true
   const threadId = threadIdOf(parts.projectId, checked.thread)

@@ -2,7 +2,7 @@ import { type FollowedEvents, type FollowOptions, followSchema } from '@heddle/c
 import { type EventTopic, eventTopics, type FollowedEvent, type HeddleEvent, parse } from '@heddle/contracts'
 import { agentIdOf, threadIdOf } from '@heddle/core'
 import { eventsOfAgent, latestEventNumber, loadEventsAfter, namesOfEvents } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /** Events that are read at once. */
 const PAGE_EVENTS = 500
@@ -19,12 +19,12 @@ const LOOK_EVERY_MS = 5_000
  * @returns once nothing can be missed any more: what happens from now on will be given
  * @throws PermanentError `VALIDATION_ERROR`; RetryableError `SERVICE_UNAVAILABLE` where a server is away
  */
-export async function followEvents(parts: ClientParts, options: FollowOptions): Promise<FollowedEvents> {
+export async function followEvents(parts: EngineContext, options: FollowOptions): Promise<FollowedEvents> {
   const { signal, inTurn = (work) => work() } = options
   const { topics, thread, agent, after } = parse(followSchema, options, 'events')
   const { store, queues, projectId } = parts
   signal.throwIfAborted()
-  const bell = new Bell(parts)
+  const bell = new Signal(parts)
   const unsubscribe = await queues.subscribe(projectId, () => bell.ring())
   const end = () => {
     bell.ring()
@@ -61,8 +61,8 @@ interface Reading {
 }
 
 async function* read(
-  parts: ClientParts,
-  bell: Bell,
+  parts: EngineContext,
+  bell: Signal,
   { topics, threadId, agentId, after, signal, inTurn }: Reading,
 ): AsyncGenerator<FollowedEvent> {
   let number = after
@@ -99,7 +99,11 @@ interface EventPage {
   isOwn(event: HeddleEvent): boolean
 }
 
-async function readPage({ store, projectId }: ClientParts, number: number, agentId: string | null): Promise<EventPage> {
+async function readPage(
+  { store, projectId }: EngineContext,
+  number: number,
+  agentId: string | null,
+): Promise<EventPage> {
   return await store.inProject(projectId, async (tx) => {
     const rows = await loadEventsAfter(tx, { projectId, number, limit: PAGE_EVENTS })
     if (rows.length === 0) return { events: [], isOwn: () => true }
@@ -112,12 +116,12 @@ async function readPage({ store, projectId }: ClientParts, number: number, agent
 }
 
 /** Rung any number of times, it is heard once; also if nobody listened at that moment. */
-class Bell {
-  readonly #clock: ClientParts['clock']
+class Signal {
+  readonly #clock: EngineContext['clock']
   #isRung = false
   #wake: (() => void) | null = null
 
-  constructor({ clock }: Pick<ClientParts, 'clock'>) {
+  constructor({ clock }: Pick<EngineContext, 'clock'>) {
     this.#clock = clock
   }
 
@@ -133,9 +137,9 @@ class Bell {
   async whenRung(withinMs: number): Promise<void> {
     if (this.#isRung) return
     await new Promise<void>((resolve) => {
-      const callOff = this.#clock.after(withinMs, resolve)
+      const cancel = this.#clock.after(withinMs, resolve)
       this.#wake = () => {
-        callOff()
+        cancel()
         resolve()
       }
     })

@@ -2,7 +2,7 @@ import type { ItemStatsOptions } from '@heddle/client/interface'
 import { type ItemStats, type ItemStatsEntry, itemStatsQuerySchema, momentMs, parse } from '@heddle/contracts'
 import { effectiveInclude, itemKey, roundScore, suggestionFor } from '@heddle/core'
 import { type ItemRow, type ItemStatsRow, listAllItems, loadItemStats, STATS_CONTEXTS_MAX } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { loadAgentOr } from './items.js'
 
 /**
@@ -12,7 +12,7 @@ import { loadAgentOr } from './items.js'
  * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` without the agent
  */
 export async function itemStats(
-  { store, projectId, clock }: ClientParts,
+  { store, projectId, clock }: EngineContext,
   agent: string,
   options: ItemStatsOptions = {},
 ): Promise<ItemStats> {

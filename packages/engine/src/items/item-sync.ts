@@ -2,7 +2,7 @@ import type { SyncedTools, SyncOptions } from '@heddle/client/interface'
 import { includeModeSchema, limits, nameSchema, parse, type ServerTool, serverToolSchema } from '@heddle/contracts'
 import { type ItemRow, listItems, putItems, putToolServer, removeItems, type Tx } from '@heddle/store'
 import { z } from 'zod'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { changeItems, threadsWithout } from './items.js'
 
 const toolsSchema = z
@@ -16,7 +16,7 @@ const toolsSchema = z
  * @throws PermanentError `VALIDATION_ERROR`
  */
 export async function syncServerTools(
-  parts: ClientParts,
+  parts: EngineContext,
   agent: string,
   server: string,
   tools: readonly ServerTool[],

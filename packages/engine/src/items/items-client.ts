@@ -1,12 +1,12 @@
 import type { ItemsClient } from '@heddle/client/interface'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { itemStats } from './item-stats.js'
 import { syncServerTools } from './item-sync.js'
 import { getItem, listAgentItems, putItem, removeItem, setToolServer } from './items.js'
 import { searchContextItems } from './search-context-items.js'
 import { addThreadItem, listThreadItems, removeThreadItem } from './thread-items.js'
 
-export function itemsClient(parts: ClientParts): ItemsClient {
+export function itemsClient(parts: EngineContext): ItemsClient {
   return {
     put: (agent, item) => putItem(parts, agent, item),
     get: (agent, key, options) => getItem(parts, agent, key, options),

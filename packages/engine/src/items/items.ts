@@ -30,7 +30,7 @@ import {
 } from '@heddle/store'
 import { z } from 'zod'
 import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit } from '../setup/options.js'
+import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 /**
  * Makes an item, or gives it a new version; what is left out stays as it is, and the same twice is one version. The agent is
@@ -39,7 +39,7 @@ import { type ClientParts, checkPageLimit } from '../setup/options.js'
  *
  * @throws PermanentError `VALIDATION_ERROR`; ConflictError where the agent was erased
  */
-export async function putItem(parts: ClientParts, agent: string, item: NewItem): Promise<AgentItem & ThreadsWithout> {
+export async function putItem(parts: EngineContext, agent: string, item: NewItem): Promise<AgentItem & ThreadsWithout> {
   const name = parse(nameSchema, agent, 'agent')
   const checked = parse(newItemSchema, item, 'item')
   checkItem(checked)
@@ -58,7 +58,7 @@ export async function threadsWithout(tx: Tx, agentId: string, items: readonly It
 
 /** Changes the items of an agent, which is held meanwhile, and made where there is none. */
 export async function changeItems<T>(
-  { store, project, projectId }: ClientParts,
+  { store, project, projectId }: EngineContext,
   agent: string,
   change: (tx: Tx, agentId: string) => Promise<T>,
 ): Promise<T> {
@@ -75,7 +75,7 @@ export async function changeItems<T>(
  * @throws PermanentError `NOT_FOUND`; `AMBIGUOUS_REFERENCE` where several servers have the tool
  */
 export async function getItem(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   agent: string,
   key: ItemKey,
   { version }: { version?: number } = {},
@@ -90,7 +90,7 @@ const PLACE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A page of an agent's items, by type, server and name. @throws PermanentError `NOT_FOUND` */
 export async function listAgentItems(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   agent: string,
   { type, serverName, limit = 100, ...page }: ListItemsOptions = {},
 ): Promise<Page<AgentItem>> {
@@ -111,7 +111,7 @@ export async function listAgentItems(
  *
  * @throws PermanentError `NOT_FOUND`, `AMBIGUOUS_REFERENCE`
  */
-export async function removeItem(parts: ClientParts, agent: string, key: ItemKey): Promise<AgentItem> {
+export async function removeItem(parts: EngineContext, agent: string, key: ItemKey): Promise<AgentItem> {
   const wanted = readKey(key)
   return await parts.store.inProject(parts.projectId, async (tx) => {
     const { agentId } = await loadAgentOr(tx, agent)
@@ -125,7 +125,7 @@ export async function removeItem(parts: ClientParts, agent: string, key: ItemKey
 
 /** Says which mode the tools of an MCP server have that have none of their own. */
 export async function setToolServer(
-  parts: ClientParts,
+  parts: EngineContext,
   agent: string,
   server: string,
   { include }: { include: IncludeMode },

@@ -14,7 +14,7 @@ import {
 import { itemIdOf, requestItem, selectedItems } from '@heddle/core'
 import { loadAgent, loadAgentItems, relevantItems } from '@heddle/store'
 import { z } from 'zod'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 const querySchema = z.string().min(1).max(limits.messageCharactersMax)
 const itemsSchema = z.array(itemKeySchema).max(limits.itemsPerAgentMax)
@@ -28,7 +28,7 @@ const itemsSchema = z.array(itemKeySchema).max(limits.itemsPerAgentMax)
  *   client has no embedder; whatever the embedder throws
  */
 export async function searchContextItems(
-  { store, projectId, settings, embedder }: ClientParts,
+  { store, projectId, settings, embedder }: EngineContext,
   agent: string,
   query: string,
   items: readonly ItemKey[],

@@ -2,11 +2,11 @@ import type { ThreadItemEntry } from '@heddle/client/interface'
 import { type ItemKey, nameSchema, notFound, PermanentError, parse } from '@heddle/contracts'
 import { itemIdOf, shareForThread, threadIdOf } from '@heddle/core'
 import { changeThreadItem, loadAgentItems, loadThread, loadThreadItems, type ThreadRow, type Tx } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { findItem, readKey, toAgentItem } from './items.js'
 
 /** The items of a thread, in the order in which contexts show them. @throws PermanentError `NOT_FOUND` */
-export async function listThreadItems({ store, projectId }: ClientParts, thread: string): Promise<ThreadItemEntry[]> {
+export async function listThreadItems({ store, projectId }: EngineContext, thread: string): Promise<ThreadItemEntry[]> {
   return await store.inProject(projectId, async (tx) => {
     const { threadId, agentId } = await findThread(tx, projectId, thread)
     const [items, held] = await Promise.all([loadAgentItems(tx, { agentId }), loadThreadItems(tx, { threadId })])
@@ -25,7 +25,7 @@ export async function listThreadItems({ store, projectId }: ClientParts, thread:
  * @throws PermanentError `NOT_FOUND` where there is no such thread, or its agent has no such item; `AMBIGUOUS_REFERENCE`;
  *   `VALIDATION_ERROR` where items were added to the thread, or removed, too many times
  */
-export async function addThreadItem(parts: ClientParts, thread: string, key: ItemKey): Promise<boolean> {
+export async function addThreadItem(parts: EngineContext, thread: string, key: ItemKey): Promise<boolean> {
   return await change(parts, thread, false, async (tx, { agentName }) => {
     const { itemId } = await findItem(tx, agentName, readKey(key))
     return itemId
@@ -37,7 +37,7 @@ export async function addThreadItem(parts: ClientParts, thread: string, key: Ite
  *
  * @throws PermanentError `NOT_FOUND` where there is no such thread, or it does not hold the item; `AMBIGUOUS_REFERENCE`
  */
-export async function removeThreadItem(parts: ClientParts, thread: string, key: ItemKey): Promise<void> {
+export async function removeThreadItem(parts: EngineContext, thread: string, key: ItemKey): Promise<void> {
   const wanted = readKey(key)
   const removed = await change(parts, thread, true, async (tx, { agentName, agentId }) => {
     // Also one that the agent has no longer: its name may be given again.
@@ -48,7 +48,7 @@ export async function removeThreadItem(parts: ClientParts, thread: string, key: 
 }
 
 async function change(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   thread: string,
   removed: boolean,
   find: (tx: Tx, thread: ThreadRow) => Promise<string>,

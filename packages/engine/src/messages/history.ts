@@ -13,7 +13,7 @@ import {
 } from '@heddle/core'
 import { type HistoryMessage, listHistory, loadThread } from '@heddle/store'
 import { noCursor, numberAt } from '../setup/cursors.js'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /**
  * A page of a thread's history in the order of the conversation: everything that was ever appended, whatever clears and
@@ -22,7 +22,7 @@ import type { ClientParts } from '../setup/options.js'
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  */
 export async function listMessages(
-  { store, projectId, settings, clock }: ClientParts,
+  { store, projectId, settings, clock }: EngineContext,
   options: ListMessagesOptions,
 ): Promise<Page<MessageEntry>> {
   const { thread: name, limit, order, ...place } = parse(listMessagesSchema, options, 'history')

@@ -6,7 +6,7 @@ import type { Queues } from '@heddle/queue'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { LikelyPrepared } from '../setup/likely-prepared.js'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { Ordinals } from '../setup/ordinals.js'
 import { appendMessages } from './messages.js'
 
@@ -23,12 +23,12 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
   const queues = {
     inbox: 'inbox',
     admit: async () => {},
-    takeShare: () => () => {},
+    acquireShare: () => () => {},
     add: async (_stage: string, job: IngestJob) => await take(job),
     expectReply: () => new NoReply(),
   } as unknown as Queues
-  const parts: ClientParts = {
-    store: { inProject: async () => stored } as unknown as ClientParts['store'],
+  const parts: EngineContext = {
+    store: { inProject: async () => stored } as unknown as EngineContext['store'],
     queues,
     project: 'p',
     projectId: '018f0000-0000-7000-8000-000000000000',
@@ -39,7 +39,7 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
     ordinals: new Ordinals(),
     likelyPrepared: new LikelyPrepared(),
     embedder: null,
-    tellProject: () => null,
+    ensureProjectName: () => null,
   }
   return (messages: readonly NewMessage[], ack: 'queued' | 'stored', more: Pick<AppendOptions, 'idsAreNew'> = {}) =>
     appendMessages(parts, { agent: 'a', thread: 't', messages, ack, ...more })

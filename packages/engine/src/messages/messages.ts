@@ -4,19 +4,19 @@ import {
   countedAsEntries,
   isWorthRetrying,
   newId,
-  type Patience,
-  persist,
+  type RetryPolicy,
   readAppend,
+  retryUntil,
 } from '@heddle/client/calls'
 import type { Ack, AppendOptions, AppendResult, AppendSettings } from '@heddle/client/interface'
 import { DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
 import { ConflictError, type IngestJob, type PlacedMessage } from '@heddle/contracts'
 import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
-import { storedOf } from './looking.js'
-import { type OutgoingJob, type SendOptions, sendJob } from './sending.js'
-import { measure, type Parcel, type SizedMessage, split } from './splitting.js'
+import type { EngineContext } from '../setup/options.js'
+import { storedOf } from './existing-messages.js'
+import { type OutgoingJob, type SendOptions, sendJob } from './send-job.js'
+import { type MessageBatch, measure, type SizedMessage, split } from './split-append.js'
 import { windowWarnings } from './window-warnings.js'
 
 const noIds: ReadonlySet<string> = new Set()
@@ -35,7 +35,7 @@ const JOBS_IN_FLIGHT_MAX = 16
  * @throws RetryableError `TIMEOUT` where not all are known to be stored by the deadline; `RATE_LIMITED` with `retryAfter`
  *   where the queue is full; `SERVICE_UNAVAILABLE` where a server is away. Appending the same ids again is harmless
  */
-export async function appendMessages(parts: ClientParts, options: AppendOptions): Promise<AppendResult> {
+export async function appendMessages(parts: EngineContext, options: AppendOptions): Promise<AppendResult> {
   const input = readAppend(options)
   const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', onProgress } = options
   const { agent, thread, newAgentRollingWindow, chosenIds } = input
@@ -65,30 +65,30 @@ export interface PlacedAppend extends Pick<AppendInput, 'agent' | 'thread' | 'ch
 
 /** Appends messages at places that were given to them; see {@link appendMessages}. */
 export async function appendPlaced(
-  parts: ClientParts,
+  parts: EngineContext,
   append: PlacedAppend,
   options: SendOptions,
   onProgress?: AppendSettings['onProgress'],
 ): Promise<AppendResult> {
   const given = append.given.map((one, index) => measure(one, `messages.${index}`))
   const bytes = given.reduce((sum, { jsonCharacters }) => sum + jsonCharacters, 0)
-  const giveBack = tryShare(parts, bytes, options) ?? (await persist(async () => takeShare(parts, bytes), options))
+  const release = tryShare(parts, bytes, options) ?? (await retryUntil(async () => acquireShare(parts, bytes), options))
   try {
     return await appendMeasured(parts, append, given, options, onProgress)
   } finally {
-    giveBack()
+    release()
   }
 }
 
 /** @returns gives the share back @throws RetryableError `RATE_LIMITED` where there is none */
-function takeShare({ queues, projectId }: ClientParts, bytes: number): () => void {
-  return queues.takeShare({ stage: 'ingest', projectId, bytes })
+function acquireShare({ queues, projectId }: EngineContext, bytes: number): () => void {
+  return queues.acquireShare({ stage: 'ingest', projectId, bytes })
 }
 
 /** @returns undefined where there is none now and the caller waits for room */
-function tryShare(parts: ClientParts, bytes: number, { asksForRoom }: SendOptions): (() => void) | undefined {
+function tryShare(parts: EngineContext, bytes: number, { asksForRoom }: SendOptions): (() => void) | undefined {
   try {
-    return takeShare(parts, bytes)
+    return acquireShare(parts, bytes)
   } catch (error) {
     if (asksForRoom && isWorthRetrying(error)) return undefined
     throw error
@@ -96,7 +96,7 @@ function tryShare(parts: ClientParts, bytes: number, { asksForRoom }: SendOption
 }
 
 async function appendMeasured(
-  parts: ClientParts,
+  parts: EngineContext,
   append: PlacedAppend,
   given: readonly SizedMessage[],
   options: SendOptions,
@@ -106,7 +106,8 @@ async function appendMeasured(
   const threadId = threadIdOf(parts.projectId, append.thread)
   const messages = append.chosenIds.size === 0 ? given : withoutRepeats(given)
   const mayBeStored = append.chosenIds.size > 0 && append.idsAreNew !== true
-  if (ack === 'stored' && parts.tellProject() !== null) await persist(async () => await parts.tellProject(), options)
+  if (ack === 'stored' && parts.ensureProjectName() !== null)
+    await retryUntil(async () => await parts.ensureProjectName(), options)
   const known = ack === 'stored' && mayBeStored ? await lookUp(parts, threadId, append, options) : noIds
   const fresh = known.size === 0 ? messages : messages.filter(({ placed }) => !known.has(placed.message.id))
   if (ack === 'stored' && fresh.length === 0) await checkAgent(parts, threadId, append.agent, options)
@@ -121,7 +122,7 @@ async function appendMeasured(
   return { threadId, stored: fresh.length, repeated: given.length - fresh.length }
 }
 
-function jobOf(parts: ClientParts, append: PlacedAppend, { messages, jsonCharacters }: Parcel): OutgoingJob {
+function jobOf(parts: EngineContext, append: PlacedAppend, { messages, jsonCharacters }: MessageBatch): OutgoingJob {
   const { agent, thread, newAgentRollingWindow } = append
   const job: IngestJob = { projectId: parts.projectId, requestId: newId(), agent, thread, messages }
   if (newAgentRollingWindow !== undefined) job.newAgentRollingWindow = newAgentRollingWindow
@@ -151,7 +152,10 @@ function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[]
   })
 }
 
-function patienceOf({ clock }: ClientParts, { deadlineMs = DEADLINE_MS_DEFAULT, signal }: AppendSettings): Patience {
+function patienceOf(
+  { clock }: EngineContext,
+  { deadlineMs = DEADLINE_MS_DEFAULT, signal }: AppendSettings,
+): RetryPolicy {
   return { clock, endsAtMs: clock.monotonicMs() + deadlineMs, signal }
 }
 
@@ -160,31 +164,36 @@ type Places = readonly PlacedMessage[]
 
 /** Of messages whose ids the caller chose, those that are there already; they need not be sent again. */
 async function lookUp(
-  parts: ClientParts,
+  parts: EngineContext,
   threadId: string,
   { chosenIds, given }: PlacedAppend,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
 ): Promise<ReadonlySet<string>> {
   const chosen = given.filter(({ message }) => chosenIds.has(message.id))
   try {
-    return await persist(() => storedOf(parts, threadId, chosen), patience)
+    return await retryUntil(() => storedOf(parts, threadId, chosen), retryPolicy)
   } catch (error) {
     throw countedAsAppended(error, chosen, given)
   }
 }
 
 /** Who does not wait for the store need not wait for this either: references name the project's id until then. */
-function tellProjectMeanwhile(parts: ClientParts): void {
+function tellProjectMeanwhile(parts: EngineContext): void {
   parts
-    .tellProject()
+    .ensureProjectName()
     ?.catch((error: unknown) => parts.log?.debug({ error }, 'the name of the project could not be told'))
 }
 
 /** Nothing is sent where all is stored, so nobody else would notice that the thread belongs to another agent. */
-async function checkAgent(parts: ClientParts, threadId: string, agent: string, patience: Patience): Promise<void> {
-  const thread = await persist(
+async function checkAgent(
+  parts: EngineContext,
+  threadId: string,
+  agent: string,
+  retryPolicy: RetryPolicy,
+): Promise<void> {
+  const thread = await retryUntil(
     () => parts.store.inProject(parts.projectId, (tx) => loadThread(tx, { threadId })),
-    patience,
+    retryPolicy,
   )
   if (!thread || thread.agentName === agent) return
   throw new ConflictError(`thread "${thread.name}" belongs to agent "${thread.agentName}"`, {
@@ -195,7 +204,7 @@ async function checkAgent(parts: ClientParts, threadId: string, agent: string, p
 }
 
 function place(
-  { ordinals, clock }: ClientParts,
+  { ordinals, clock }: EngineContext,
   threadId: string,
   { messages, startedAtMs, continues }: AppendInput,
 ): PlacedMessage[] {
@@ -213,7 +222,7 @@ function place(
 }
 
 async function sendAll(
-  parts: ClientParts,
+  parts: EngineContext,
   threadId: string,
   { jobs, places }: { jobs: readonly OutgoingJob[]; places: Places },
   options: SendOptions,

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { LikelyPrepared } from '../setup/likely-prepared.js'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { Ordinals } from '../setup/ordinals.js'
 import { createProducer } from './producer.js'
 
@@ -22,14 +22,14 @@ function producing(
   const queues = {
     inbox: 'inbox',
     admit: async () => {},
-    takeShare: () => () => {},
+    acquireShare: () => () => {},
     async add(_stage: string, job: IngestJob) {
       await take(job, attempts++)
       jobs.push(job)
     },
   } as unknown as Queues
-  const parts: ClientParts = {
-    store: {} as ClientParts['store'],
+  const parts: EngineContext = {
+    store: {} as EngineContext['store'],
     queues,
     project: 'p',
     projectId: PROJECT_ID,
@@ -40,7 +40,7 @@ function producing(
     ordinals: new Ordinals(),
     likelyPrepared: new LikelyPrepared(),
     embedder: null,
-    tellProject: async () => {},
+    ensureProjectName: async () => {},
   }
   const producer = createProducer(parts, { agent: 'a', ack: 'queued', ...options })
   const contents = () => jobs.map((job) => job.messages.map(({ message }) => message.content))

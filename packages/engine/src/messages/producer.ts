@@ -4,11 +4,11 @@ import { DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
 import { limits, nameSchema, parse, RetryableError, settingsSchema } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { z } from 'zod'
-import type { ClientParts } from '../setup/options.js'
-import { Room } from './room.js'
-import { sendJob } from './sending.js'
-import { MESSAGES_PER_JOB, measure, type SizedMessage } from './splitting.js'
-import { type Batch, ThreadLine } from './thread-line.js'
+import type { EngineContext } from '../setup/options.js'
+import { Backpressure } from './backpressure.js'
+import { sendJob } from './send-job.js'
+import { MESSAGES_PER_JOB, measure, type SizedMessage } from './split-append.js'
+import { type Batch, ThreadBatcher } from './thread-batcher.js'
 import { windowWarnings } from './window-warnings.js'
 
 const whole = (least: number, most: number) => z.int().min(least).max(most)
@@ -34,19 +34,24 @@ const WARNING_MS_MAX = 5_000
 const THREADS_MAX = 10_000
 
 /** @throws PermanentError `VALIDATION_ERROR` that names the option */
-export function createProducer(parts: ClientParts, given: ProducerOptions): Producer {
+export function createProducer(parts: EngineContext, given: ProducerOptions): Producer {
   const options = parse(optionsSchema, given, 'producer')
   const { agent } = options
   const { clock, log, ordinals, projectId } = parts
-  const room = new Room({ messagesMax: options.pendingMessagesMax, charactersMax: options.pendingCharactersMax })
-  const lines = new Map<string, ThreadLine>()
+  const room = new Backpressure({
+    messagesMax: options.pendingMessagesMax,
+    charactersMax: options.pendingCharactersMax,
+  })
+  const lines = new Map<string, ThreadBatcher>()
   const latest = new LatestPlaces()
   const unsettled = new Set<Promise<unknown>>()
   let flushes = 0
   let isClosed = false
 
   async function send(thread: string, { messages, jsonCharacters, endsAtMs }: Batch): Promise<void> {
-    parts.tellProject()?.catch((error: unknown) => log?.debug({ error }, 'the name of the project could not be told'))
+    parts
+      .ensureProjectName()
+      ?.catch((error: unknown) => log?.debug({ error }, 'the name of the project could not be told'))
     const { newAgentRollingWindow } = options
     const job = {
       projectId,
@@ -56,8 +61,8 @@ export function createProducer(parts: ClientParts, given: ProducerOptions): Prod
       messages: [...messages],
       ...(newAgentRollingWindow !== undefined && { newAgentRollingWindow }),
     }
-    const patience = { clock, endsAtMs, ack: options.ack, asksForRoom: true }
-    await sendJob(parts, threadIdOf(projectId, thread), { job, bytes: jsonCharacters }, patience)
+    const retryPolicy = { clock, endsAtMs, ack: options.ack, asksForRoom: true }
+    await sendJob(parts, threadIdOf(projectId, thread), { job, bytes: jsonCharacters }, retryPolicy)
     if (options.onWarning === undefined) return
     warn(thread, messages, options.onWarning).catch((error: unknown) => log?.warn({ error }, 'onWarning failed'))
   }
@@ -73,11 +78,11 @@ export function createProducer(parts: ClientParts, given: ProducerOptions): Prod
     for (const warning of await windowWarnings(parts, append)) onWarning({ thread, ...warning })
   }
 
-  function lineOf(thread: string): ThreadLine {
+  function lineOf(thread: string): ThreadBatcher {
     const existing = lines.get(thread)
     if (existing !== undefined) return existing
     const { batchMessagesMax, batchAgeMs } = options
-    const line = new ThreadLine({
+    const line = new ThreadBatcher({
       clock,
       batchMessagesMax,
       batchAgeMs,

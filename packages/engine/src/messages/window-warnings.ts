@@ -2,7 +2,7 @@ import { type AppendWarning, hiddenReasons, mergeSettings, type PlacedMessage } 
 import { agentIdOf, hiddenReason, ineligibleReason, remedies, threadIdOf } from '@heddle/core'
 import { within } from '@heddle/runtime'
 import { loadAgentWindow } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /**
  * Younger messages are in any window that people set, so the usual append asks nothing more of the store. A window that is
@@ -21,7 +21,7 @@ export interface WarnedAppend {
 }
 
 /** What contexts will not show of an append, by reason. It never fails: the messages are on their way or stored. */
-export async function windowWarnings(parts: ClientParts, append: WarnedAppend): Promise<AppendWarning[]> {
+export async function windowWarnings(parts: EngineContext, append: WarnedAppend): Promise<AppendWarning[]> {
   const nowMs = parts.clock.nowMs()
   const old = append.placed.filter(
     ({ message: { role, keptAside = null }, orderedAt }) =>
@@ -59,7 +59,7 @@ function wordsOf(
   return { detail, hint: remedies({ agent, thread, windowOf, ...counts }).join('; ') }
 }
 
-async function windowInTime(parts: ClientParts, append: WarnedAppend): Promise<Window | null> {
+async function windowInTime(parts: EngineContext, append: WarnedAppend): Promise<Window | null> {
   const loading = loadWindow(parts, append).catch((error: unknown) => {
     parts.log?.debug({ error }, 'the window of an append could not be read: it has no warnings')
     return null
@@ -68,7 +68,7 @@ async function windowInTime(parts: ClientParts, append: WarnedAppend): Promise<W
 }
 
 async function loadWindow(
-  { store, projectId, settings }: ClientParts,
+  { store, projectId, settings }: EngineContext,
   { agent, thread, newAgentRollingWindow }: WarnedAppend,
 ): Promise<Window> {
   const ids = { agentId: agentIdOf(projectId, agent), threadId: threadIdOf(projectId, thread) }

@@ -3,7 +3,7 @@ import { PermanentError, parse, stageNames, stages, validationError } from '@hed
 import { NIL_ID } from '@heddle/core'
 import { type DeadLetter, listDeadLetters, loadDeadLetterPayload, markRedriven } from '@heddle/store'
 import { z } from 'zod'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 const selectionSchema = z.object({
   stage: z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` }).optional(),
@@ -12,7 +12,7 @@ const selectionSchema = z.object({
 
 /** The dead letters of the project, and those that name no project, newest first. */
 export async function readDeadLetters(
-  { store, projectId: own }: ClientParts,
+  { store, projectId: own }: EngineContext,
   selection: DeadLetterSelection,
 ): Promise<DeadLetter[]> {
   const { stage, limit } = parse(selectionSchema, selection, 'dead letters')
@@ -28,7 +28,7 @@ export async function readDeadLetters(
  *
  * @throws RetryableError where the queue or the store went away; what was sent until then is marked
  */
-export async function redrive(parts: ClientParts, selection: DeadLetterSelection): Promise<RedriveResult> {
+export async function redrive(parts: EngineContext, selection: DeadLetterSelection): Promise<RedriveResult> {
   const refused: RefusedLetter[] = []
   let redriven = 0
   for (const letter of (await readDeadLetters(parts, selection)).reverse()) {
@@ -46,7 +46,7 @@ export async function redrive(parts: ClientParts, selection: DeadLetterSelection
   return { redriven, refused }
 }
 
-async function enqueueAgain({ store, queues }: ClientParts, letter: DeadLetter): Promise<void> {
+async function enqueueAgain({ store, queues }: EngineContext, letter: DeadLetter): Promise<void> {
   const stage = stageNames.find((name) => name === letter.stage)
   if (stage === undefined) throw validationError('stage', `must be one of ${stageNames.join(', ')}`, letter.stage)
   const payload = await store.inProject(letter.projectId, (tx) => loadDeadLetterPayload(tx, letter))

@@ -11,23 +11,23 @@ import {
   type Store,
   sweepSnapshotFiles,
 } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
-import { ErasureTurns } from './erasure-turns.js'
+import type { EngineContext } from '../setup/options.js'
+import { ErasureLimiter } from './erasure-limiter.js'
 
 /** Erases a thread and everything that was derived from it. @throws PermanentError `NOT_FOUND` */
-export function eraseThread(parts: ClientParts, name: string, options?: EraseOptions): Promise<ErasureResult> {
+export function eraseThread(parts: EngineContext, name: string, options?: EraseOptions): Promise<ErasureResult> {
   const targetId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
   return erase(parts, { kind: 'thread', targetId }, name, options)
 }
 
 /** Erases an agent with its threads, its items and its snapshots. @throws PermanentError `NOT_FOUND` */
-export function eraseAgent(parts: ClientParts, name: string, options?: EraseOptions): Promise<ErasureResult> {
+export function eraseAgent(parts: EngineContext, name: string, options?: EraseOptions): Promise<ErasureResult> {
   const targetId = agentIdOf(parts.projectId, parse(nameSchema, name, 'agent'))
   return erase(parts, { kind: 'agent', targetId }, name, options)
 }
 
 /** Erases the client's own project with everything in it. @throws PermanentError `NOT_FOUND` */
-export function eraseProject(parts: ClientParts, options?: Omit<EraseOptions, 'reuse'>): Promise<ErasureResult> {
+export function eraseProject(parts: EngineContext, options?: Omit<EraseOptions, 'reuse'>): Promise<ErasureResult> {
   return erase(parts, { kind: 'project', targetId: parts.projectId }, parts.project, options)
 }
 
@@ -36,7 +36,7 @@ export function eraseProject(parts: ClientParts, options?: Omit<EraseOptions, 'r
  * that nobody will store, and then its rows.
  */
 async function erase(
-  parts: ClientParts,
+  parts: EngineContext,
   what: Pick<ErasureTarget, 'kind' | 'targetId'>,
   name: string,
   { signal, wait = true, reuse = false }: EraseOptions = {},
@@ -61,7 +61,7 @@ async function erase(
 }
 
 async function removeAll(
-  { store, queues, projectId, snapshotsFolder }: ClientParts,
+  { store, queues, projectId, snapshotsFolder }: EngineContext,
   target: ErasureTarget,
   signal?: AbortSignal,
 ): Promise<number> {
@@ -84,14 +84,14 @@ export async function finishErasure(
   const threadIds =
     kind === 'agent' ? await store.inProject(projectId, (tx) => loadThreadIdsOf(tx, { agentId: targetId })) : []
   const jobs = await queues.removeJobs(jobsOf(target, new Set(threadIds)))
-  const turns = turnsOf.get(store) ?? new ErasureTurns()
+  const turns = turnsOf.get(store) ?? new ErasureLimiter()
   turnsOf.set(store, turns)
   await turns.take(target.targetId, () => continueErasure(store, target, signal), signal)
   return jobs
 }
 
 /** By the store whose connections they share. */
-const turnsOf = new WeakMap<Store, ErasureTurns>()
+const turnsOf = new WeakMap<Store, ErasureLimiter>()
 
 /**
  * The jobs of what is being erased. Only ingest jobs name their agent: those of contexts, which hold a message of the user,

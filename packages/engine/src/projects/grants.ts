@@ -2,10 +2,10 @@ import type { OfferedGrant } from '@heddle/client/interface'
 import { nameSchema, parse, validationError } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { acceptGrant, ensureProject, listGrants, offerGrant, revokeGrant } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /** Lets another project recall from this one, once that has accepted. */
-export async function offer({ store, project, projectId }: ClientParts, to: string): Promise<void> {
+export async function offer({ store, project, projectId }: EngineContext, to: string): Promise<void> {
   const other = otherProject(project, to, 'to')
   await store.inProject(projectIdOf(other), (tx) => ensureProject(tx, { projectId: projectIdOf(other), name: other }))
   await store.inProject(projectId, async (tx) => {
@@ -19,14 +19,14 @@ export async function offer({ store, project, projectId }: ClientParts, to: stri
  *
  * @throws PermanentError `NOT_FOUND` where nothing is offered
  */
-export async function accept({ store, project, projectId }: ClientParts, from: string): Promise<void> {
+export async function accept({ store, project, projectId }: EngineContext, from: string): Promise<void> {
   const other = projectIdOf(otherProject(project, from, 'from'))
   await store.inProject(other, (tx) => acceptGrant(tx, { granteeProjectId: projectId, scope: 'recall' }))
 }
 
 /** Takes back what this project has granted to another one, or gives back what that has granted; either side may. */
 export async function revoke(
-  { store, project, projectId }: ClientParts,
+  { store, project, projectId }: EngineContext,
   sides: { readonly to: string } | { readonly from: string },
 ): Promise<void> {
   const isOwn = 'to' in sides
@@ -35,7 +35,7 @@ export async function revoke(
   await store.inProject(grantor, (tx) => revokeGrant(tx, { granteeProjectId, scope: 'recall' }))
 }
 
-export async function list({ store, projectId }: ClientParts): Promise<{ readonly items: readonly OfferedGrant[] }> {
+export async function list({ store, projectId }: EngineContext): Promise<{ readonly items: readonly OfferedGrant[] }> {
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
   const rows = await store.inProject(projectId, (tx) => listGrants(tx))
   const items = rows.map(({ granteeProjectId, createdAtMs, acceptedAtMs, revokedAtMs }) => ({

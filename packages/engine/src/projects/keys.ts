@@ -22,7 +22,7 @@ import {
   touchApiKey,
 } from '@heddle/store'
 import { parse as bytesOf } from 'uuid'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /*
  * A key is `hdl_` and 64 characters: the id of its project (16 bytes) and 256 random bits. The project in it says in which
@@ -38,7 +38,7 @@ const KEY = /^hdl_[A-Za-z0-9_-]{64}$/
 
 /** @returns the key itself in `key`, which nobody can show again */
 export async function createKey(
-  { store, project, projectId }: ClientParts,
+  { store, project, projectId }: EngineContext,
   given: { readonly name: string; readonly role: AccessRole },
 ): Promise<ApiKey & { readonly key: string }> {
   const name = parse(nameSchema, given.name, 'name')
@@ -52,12 +52,12 @@ export async function createKey(
   return { ...toKey(row), key }
 }
 
-export async function listKeys({ store, projectId }: ClientParts): Promise<{ readonly items: readonly ApiKey[] }> {
+export async function listKeys({ store, projectId }: EngineContext): Promise<{ readonly items: readonly ApiKey[] }> {
   return { items: (await store.inProject(projectId, (tx) => listApiKeys(tx))).map(toKey) }
 }
 
 /** @throws PermanentError `NOT_FOUND` where the project has no key of this id */
-export async function revokeKey({ store, projectId }: ClientParts, given: string): Promise<ApiKey> {
+export async function revokeKey({ store, projectId }: EngineContext, given: string): Promise<ApiKey> {
   const id = parse(idSchema, given, 'id')
   const row = await store.inProject(projectId, (tx) => revokeApiKey(tx, { id }))
   if (!row) throw notFound('key', id, 'see `heddle keys list`')

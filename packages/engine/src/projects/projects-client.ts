@@ -1,16 +1,16 @@
 import type { GrantsClient, KeysClient, ProjectsClient } from '@heddle/client/interface'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { eraseProject } from './erasure.js'
 import { accept, list as listGrants, offer, revoke as revokeGrant } from './grants.js'
 import { createKey, listKeys, revokeKey } from './keys.js'
 
-export function projectsClient(parts: ClientParts): ProjectsClient {
+export function projectsClient(parts: EngineContext): ProjectsClient {
   return {
     delete: (options) => eraseProject(parts, options),
   }
 }
 
-export function keysClient(parts: ClientParts): KeysClient {
+export function keysClient(parts: EngineContext): KeysClient {
   return {
     create: (key) => createKey(parts, key),
     list: () => listKeys(parts),
@@ -18,7 +18,7 @@ export function keysClient(parts: ClientParts): KeysClient {
   }
 }
 
-export function grantsClient(parts: ClientParts): GrantsClient {
+export function grantsClient(parts: EngineContext): GrantsClient {
   return {
     offer: (to) => offer(parts, to),
     accept: (from) => accept(parts, from),

@@ -19,13 +19,13 @@ import {
   selectArchive,
 } from '@heddle/store'
 import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /**
  * Selective recall (docs/search.md#the-archive): the archive's entries that meet all conditions, newest first. One page looks at 10,000
  * entries at most, so a page may be short, or empty, and the list go on all the same: `nextCursor` is null at its end.
  */
-export async function listArchive(parts: ClientParts, request: ArchiveListRequest): Promise<Page<ArchiveHit>> {
+export async function listArchive(parts: EngineContext, request: ArchiveListRequest): Promise<Page<ArchiveHit>> {
   const { cursor, after, limit, ...selection } = parse(archiveListSchema, request, 'archive')
   const list: CursorList = { kind: 'archive', ownerId: parts.projectId }
   const before = placeIn(list, { cursor, after })
@@ -44,7 +44,7 @@ export async function listArchive(parts: ClientParts, request: ArchiveListReques
 }
 
 /** @throws PermanentError `NOT_FOUND` where the thread of a selection is not there: that is another answer than none */
-async function checkThread({ store, projectId }: ClientParts, thread: string | undefined): Promise<void> {
+async function checkThread({ store, projectId }: EngineContext, thread: string | undefined): Promise<void> {
   if (thread === undefined) return
   const found = await store.inProject(projectId, (tx) => loadThread(tx, { threadId: threadIdOf(projectId, thread) }))
   if (found === null) throw notFound('thread', thread, 'see `heddle threads list`')
@@ -56,7 +56,7 @@ async function checkThread({ store, projectId }: ClientParts, thread: string | u
  *
  * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` for an agent or a thread that is not there
  */
-export async function searchArchive(parts: ClientParts, request: ArchiveSearchRequest): Promise<ArchiveSearchResult> {
+export async function searchArchive(parts: EngineContext, request: ArchiveSearchRequest): Promise<ArchiveSearchResult> {
   const { query, limit, by, ...selection } = parse(archiveSearchSchema, request, 'archive search')
   const { agentId: _, threadId: __, ...conditions } = toSelection(parts, selection)
   const { rows, ranking, isComplete } = await findMessages(parts, {
@@ -75,7 +75,7 @@ export async function searchArchive(parts: ClientParts, request: ArchiveSearchRe
 
 type Conditions = Omit<ArchiveSearchRequest, 'query' | 'limit' | 'by'>
 
-function toSelection({ projectId, clock }: ClientParts, conditions: Conditions): Omit<ArchiveSelection, 'limit'> {
+function toSelection({ projectId, clock }: EngineContext, conditions: Conditions): Omit<ArchiveSelection, 'limit'> {
   const { agent, thread, kinds, tool, path, failed, since, until } = conditions
   const nowMs = clock.nowMs()
   return {
@@ -97,7 +97,7 @@ function placeIn(list: CursorList, page: PageOptions): ArchivePlace | null {
   return atMs === undefined || id === undefined ? null : { atMs: Number(atMs), id }
 }
 
-function toHit({ project }: ClientParts, entry: SelectedEntry): ArchiveHit {
+function toHit({ project }: EngineContext, entry: SelectedEntry): ArchiveHit {
   const isoTime = (timeMs: number) => new Date(timeMs).toISOString()
   return {
     ref: formatReference({ project, thread: entry.threadCode, message: entry.code }),

@@ -19,18 +19,19 @@ import {
   measureTokens,
   messageReference,
   nthMatch,
+  type Pausable,
   parseLineRange,
   parseReference,
   projectIdOf,
-  type Steps,
   searchLines,
   selectLines,
   type TruncatedContent,
   truncateMatches,
   truncateToTokens,
 } from '@heddle/core'
-import { type HistoryMessage, inSlices, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import { runCooperatively } from '@heddle/runtime'
+import { type HistoryMessage, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
+import type { EngineContext } from '../setup/options.js'
 import { readPart } from './recall-part.js'
 import { type Resolved, resolveReference } from './resolve-reference.js'
 
@@ -42,7 +43,7 @@ import { type Resolved, resolveReference } from './resolve-reference.js'
  * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND`, `AMBIGUOUS_REFERENCE` with the candidates, `FORBIDDEN` for a
  * project that has granted nothing, whether it exists or not
  */
-export async function recall(parts: ClientParts, request: RecallRequest): Promise<RecallResult> {
+export async function recall(parts: EngineContext, request: RecallRequest): Promise<RecallResult> {
   const checked = parse(recallRequestSchema, request, 'recall')
   const reference = parseReference(checked.ref)
   if (isPiece(checked)) requirePlain(checked, reference.location)
@@ -59,7 +60,7 @@ export async function recall(parts: ClientParts, request: RecallRequest): Promis
     return { ...resolved, ...(await readContent(tx, resolved, { location: reference.location, range })) }
   })
   if (found.archiveId !== null) parts.store.noteAccess(projectId, found.archiveId)
-  const shown = await inSlices(show(found, { location: reference.location, range, wanted: checked }))
+  const shown = await runCooperatively(show(found, { location: reference.location, range, wanted: checked }))
   const { contentType, summary, filePaths, thread, message, recalledPart } = found
   return {
     ref: formatReference({ project, thread: thread.code, message: message.code, location: reference.location }),
@@ -84,7 +85,7 @@ function requirePlain(request: RecallRequest, location: Location | null): void {
   if (location?.kind === 'lines' || location?.kind === 'match') throw validationError('ref', rule, request.ref)
 }
 
-async function requireGrant(tx: Tx, { project: own, projectId }: ClientParts, project: string): Promise<void> {
+async function requireGrant(tx: Tx, { project: own, projectId }: EngineContext, project: string): Promise<void> {
   if (await isGranted(tx, { granteeProjectId: projectId, scope: 'recall' })) return
   throw new PermanentError('FORBIDDEN', `project "${project}" may not be read from project "${own}"`, {
     field: 'ref',
@@ -155,7 +156,7 @@ type Shown = TruncatedContent & Pick<RecallResult, 'linesTotal' | 'nextOffset' |
 function* show(
   { content, part: whole }: FoundContent,
   { location, range, wanted }: { location: Location | null; range: string | null; wanted: RecallRequest },
-): Steps<Shown> {
+): Pausable<Shown> {
   const { search, maxTokens = RECALL_TOKENS_DEFAULT } = wanted
   const { text, from, to, linesTotal } = yield* selectLines(content, range, whole)
   const nextOffset = null
@@ -180,7 +181,7 @@ function* show(
 function* showPiece(
   content: string,
   { offset = 0, limit = RECALL_PIECE_CHARACTERS_DEFAULT }: Pick<RecallRequest, 'offset' | 'limit'>,
-): Steps<TruncatedContent & Pick<RecallResult, 'nextOffset'>> {
+): Pausable<TruncatedContent & Pick<RecallResult, 'nextOffset'>> {
   const { text, nextOffset } = cutPiece(content, offset, limit)
   return { content: text, tokenCount: yield* measureTokens(text), truncated: nextOffset !== null, nextOffset }
 }

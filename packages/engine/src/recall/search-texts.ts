@@ -1,7 +1,8 @@
 import type { Excerpts, Neighbour } from '@heddle/client/interface'
 import { excerpt } from '@heddle/core'
-import { type FoundRow, type HitPlace, type HitRow, type HitText, inSlices, loadHitTexts } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import { runCooperatively } from '@heddle/runtime'
+import { type FoundRow, type HitPlace, type HitRow, type HitText, loadHitTexts } from '@heddle/store'
+import type { EngineContext } from '../setup/options.js'
 
 /** Characters that all hits of a search may take together while their best places are looked for. */
 const CHARACTERS_MAX = 8_000_000
@@ -10,7 +11,7 @@ const CHARACTERS_OF_NEIGHBOUR_MAX = 2_000
 
 /** The excerpts of some hits, in their order. */
 export async function showHits(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   hits: readonly FoundRow<HitRow>[],
   terms: ReadonlySet<string>,
 ): Promise<Excerpts[]> {
@@ -28,7 +29,7 @@ export async function showHits(
   for (const index of hits.keys()) {
     const text = textAt(own, index)
     shown.push({
-      text: text === undefined ? '' : await inSlices(excerpt(textOf(text), terms)),
+      text: text === undefined ? '' : await runCooperatively(excerpt(textOf(text), terms)),
       before: await neighbour(textAt(before, index), terms),
       after: await neighbour(textAt(after, index), terms),
     })
@@ -47,7 +48,7 @@ function textAt(texts: readonly HitText[], index: number): HitText | undefined {
 async function neighbour(text: HitText | undefined, terms: ReadonlySet<string>): Promise<Neighbour | null> {
   if (text === undefined) return null
   const { messageId, role } = text
-  return { messageId, role, text: await inSlices(excerpt(textOf(text), terms)) }
+  return { messageId, role, text: await runCooperatively(excerpt(textOf(text), terms)) }
 }
 
 /** What a message says, and what it calls. */

@@ -2,7 +2,7 @@ import type { SearchResult } from '@heddle/client/interface'
 import { momentMs, parse, type SearchKind, type SearchRequest, searchRequestSchema, toolKinds } from '@heddle/contracts'
 import { formatReference, kindOfRole, kindsOf, kindTerm } from '@heddle/core'
 import { type FoundRow, findMessages, findWords, type HitRow, loadHits } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { showHits } from './search-texts.js'
 
 /**
@@ -13,7 +13,7 @@ import { showHits } from './search-texts.js'
  *
  * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` for an agent or a thread that is not there
  */
-export async function search(parts: ClientParts, request: SearchRequest): Promise<SearchResult> {
+export async function search(parts: EngineContext, request: SearchRequest): Promise<SearchResult> {
   const wanted = parse(searchRequestSchema, request, 'search')
   const { query, by } = wanted
   const { since, until, limit } = wanted
@@ -54,7 +54,7 @@ export async function search(parts: ClientParts, request: SearchRequest): Promis
 
 /** What hits are: a role says it of all but results, which postings know by their tools. */
 async function findKinds(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   agentId: string | null,
   hits: readonly FoundRow<HitRow>[],
 ): Promise<SearchKind[]> {

@@ -24,7 +24,7 @@ export interface ClientOptions {
 }
 
 /** What the parts of the client share. */
-export interface ClientParts {
+export interface EngineContext {
   readonly store: Store
   readonly queues: Queues
   readonly project: string
@@ -41,7 +41,7 @@ export interface ClientParts {
    *
    * @returns null once it was told
    */
-  tellProject(): Promise<void> | null
+  ensureProjectName(): Promise<void> | null
 }
 
 export function checkPageLimit(limit: number): void {

@@ -1,4 +1,4 @@
-import type { Patience } from '@heddle/client/calls'
+import type { RetryPolicy } from '@heddle/client/calls'
 import { checkDeadline } from '@heddle/client/calls'
 import type { RestoreOptions } from '@heddle/client/interface'
 import { type JsonObject, mergeSettings, type PlacedMessage, type Restored } from '@heddle/contracts'
@@ -26,7 +26,7 @@ import {
   type Tx,
 } from '@heddle/store'
 import { appendPlaced } from '../messages/messages.js'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { readSnapshot } from './snapshots.js'
 
 const RESTORE_DEADLINE_MS = 120_000
@@ -40,14 +40,14 @@ const RESTORE_DEADLINE_MS = 120_000
  * @throws RetryableError `TIMEOUT` where not all is stored by the deadline; restoring again goes on where it ended
  */
 export async function restoreSnapshot(
-  parts: ClientParts,
+  parts: EngineContext,
   given: string,
   { deadlineMs = RESTORE_DEADLINE_MS, signal }: RestoreOptions = {},
 ): Promise<Restored> {
   checkDeadline(deadlineMs)
   const { store, projectId, clock } = parts
   const { row, file } = await readSnapshot(parts, given)
-  const patience: Patience = { clock, endsAtMs: clock.monotonicMs() + deadlineMs, signal }
+  const retryPolicy: RetryPolicy = { clock, endsAtMs: clock.monotonicMs() + deadlineMs, signal }
   const startedAtMs = await store.inProject(projectId, (tx) => noteRestored(tx, { id: row.id, nowMs: clock.nowMs() }))
   const threads: string[] = []
   let [restored, gone] = [0, 0]
@@ -55,7 +55,7 @@ export async function restoreSnapshot(
     for (const [threadId, messages] of byThread(file.messages)) {
       signal?.throwIfAborted()
       const one = { threadId, messages, snapshotId: row.id, startedAtMs }
-      const { thread, added } = await restoreThread(parts, one, patience)
+      const { thread, added } = await restoreThread(parts, one, retryPolicy)
       restored += added
       if (thread === null) gone += messages.length
       else threads.push(thread)
@@ -85,15 +85,15 @@ interface ThreadToRestore {
 }
 
 async function restoreThread(
-  parts: ClientParts,
+  parts: EngineContext,
   one: ThreadToRestore,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
 ): Promise<{ thread: string | null; added: number }> {
   const { store, projectId } = parts
   const found = await store.inProject(projectId, (tx) => lookAt(tx, parts, one))
   if (found === null) return { thread: null, added: 0 }
   const copies = copiesOf(one, found.originals)
-  if (copies.length > 0) await storeCopies(parts, found.thread, copies, patience)
+  if (copies.length > 0) await storeCopies(parts, found.thread, copies, retryPolicy)
   const marked = await store.inProject(projectId, async (tx) => await leaveMarks(tx, parts, one))
   if (marked === null) return { thread: null, added: 0 }
   if (marked.added > 0) await announce(parts, one.threadId, marked.headSeq)
@@ -109,7 +109,7 @@ interface Found {
 /** How the messages of a snapshot stand in their thread: as they were stored, or else as the copies that stand in for them. */
 async function lookAt(
   tx: Tx,
-  { settings, clock }: ClientParts,
+  { settings, clock }: EngineContext,
   { threadId, messages }: ThreadToRestore,
 ): Promise<Found | null> {
   const thread = await loadThread(tx, { threadId })
@@ -143,20 +143,20 @@ function copiesOf(one: ThreadToRestore, originals: Found['originals']): PlacedMe
 }
 
 async function storeCopies(
-  parts: ClientParts,
+  parts: EngineContext,
   thread: ThreadRow,
   copies: readonly PlacedMessage[],
-  patience: Patience,
+  retryPolicy: RetryPolicy,
 ): Promise<void> {
   const chosenIds = new Set(copies.map(({ message }) => message.id))
   const append = { agent: thread.agentName, thread: thread.name, given: copies, chosenIds }
-  await appendPlaced(parts, append, { ack: 'stored', asksForRoom: true, ...patience })
+  await appendPlaced(parts, append, { ack: 'stored', asksForRoom: true, ...retryPolicy })
 }
 
 /** Decides and stores under the lock of the thread's head: of two restores at once, the second sees what the first left. */
 async function leaveMarks(
   tx: Tx,
-  parts: ClientParts,
+  parts: EngineContext,
   one: ThreadToRestore,
 ): Promise<{ added: number; headSeq: number } | null> {
   const { threadId, messages, snapshotId, startedAtMs } = one
@@ -193,7 +193,7 @@ async function leaveMarks(
 
 /** The thread grew: its stages and subscribers learn of it, as they do of an append. The reconciler finds what is lost here. */
 async function announce(
-  { store, queues, projectId, log }: ClientParts,
+  { store, queues, projectId, log }: EngineContext,
   threadId: string,
   headSeq: number,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { checkDeadline, idsOfKey, newId, persist } from '@heddle/client/calls'
+import { checkDeadline, idsOfKey, newId, retryUntil } from '@heddle/client/calls'
 import type { Page, SaveOptions, SnapshotListOptions } from '@heddle/client/interface'
 import {
   ConflictError,
@@ -23,7 +23,7 @@ import {
   type Tx,
 } from '@heddle/store'
 import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit } from '../setup/options.js'
+import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 const SAVE_DEADLINE_MS = 120_000
 /** A window may take seconds to read: whoever waits looks less often than for a context. */
@@ -39,7 +39,7 @@ const HISTORY_LIMIT = 50
  * @throws ConflictError where the key stands for a snapshot with another description
  */
 export async function saveSnapshot(
-  parts: ClientParts,
+  parts: EngineContext,
   request: SnapshotRequest,
   { deadlineMs = SAVE_DEADLINE_MS, signal, idempotencyKey }: SaveOptions = {},
 ): Promise<Snapshot> {
@@ -49,8 +49,8 @@ export async function saveSnapshot(
   const agentId = agentIdOf(projectId, agent)
   const id = idempotencyKey === undefined ? newId() : idsOfKey(idempotencyKey, 'snapshot', agentId)(0)
   const endsAtMs = clock.nowMs() + deadlineMs
-  const take = async () => queues.takeShare({ stage: 'assemble', projectId, bytes: 0 })
-  const giveBack = await persist(take, { clock, endsAtMs, signal })
+  const take = async () => queues.acquireShare({ stage: 'assemble', projectId, bytes: 0 })
+  const release = await retryUntil(take, { clock, endsAtMs, signal })
   const expected = queues.expectReply({
     requestId: id,
     deadlineMs: Math.max(1, endsAtMs - clock.nowMs()),
@@ -81,7 +81,7 @@ export async function saveSnapshot(
     return await Promise.race([expected.result, send()])
   } finally {
     expected.cancel()
-    giveBack()
+    release()
   }
 }
 
@@ -111,7 +111,7 @@ function answerOf(row: SnapshotRow | null): Snapshot | undefined {
  * @throws PermanentError `NOT_FOUND` without the agent, `VALIDATION_ERROR`
  */
 export async function listAllSnapshots(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   agent: string,
   { limit = HISTORY_LIMIT, ...page }: SnapshotListOptions = {},
 ): Promise<Page<Snapshot>> {
@@ -134,14 +134,14 @@ export async function listAllSnapshots(
 const PLACE = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 /** A snapshot with its messages, as its file has it (docs/snapshots.md). @throws PermanentError `NOT_FOUND` */
-export async function getSnapshot(parts: ClientParts, given: string): Promise<SnapshotFile> {
+export async function getSnapshot(parts: EngineContext, given: string): Promise<SnapshotFile> {
   const { file } = await readSnapshot(parts, given)
   return file
 }
 
 /** @throws PermanentError `NOT_FOUND`; the reason where it could not be saved */
 export async function readSnapshot(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   given: string,
 ): Promise<{ readonly row: SnapshotRow; readonly file: SnapshotFile }> {
   const id = parse(idSchema, given, 'snapshot')

@@ -22,7 +22,7 @@ import {
   type ProgressRow,
 } from '@heddle/store'
 import { noCursor, numberAt } from '../setup/cursors.js'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /**
  * Appends iterations to a thread, in their order, exactly once however often they are sent under the same ids. The thread
@@ -32,7 +32,7 @@ import type { ClientParts } from '../setup/options.js'
  * @throws ConflictError where an id is taken by another iteration, a number by another id, or the thread by another agent
  */
 export async function appendAllIterations(
-  { store, queues, project, projectId, clock, log }: ClientParts,
+  { store, queues, project, projectId, clock, log }: EngineContext,
   options: AppendIterationsOptions,
 ): Promise<AppendIterationsResult> {
   const agent = parse(nameSchema, options.agent, 'agent')
@@ -86,7 +86,7 @@ function split(prepared: readonly PreparedIteration[]): PreparedIteration[][] {
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  */
 export async function listAllIterations(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   thread: string,
   options: ListIterationsOptions = {},
 ): Promise<Page<IterationEntry>> {
@@ -119,7 +119,7 @@ function entryOf({ number, happenedAtMs, ...iteration }: Iteration): IterationEn
  *
  * @throws PermanentError `NOT_FOUND`
  */
-export async function getLoop({ store, projectId, settings }: ClientParts, thread: string): Promise<LoopContext> {
+export async function getLoop({ store, projectId, settings }: EngineContext, thread: string): Promise<LoopContext> {
   const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
   const found = await store.inProject(projectId, async (tx) => {
     const row = await loadThread(tx, { threadId })

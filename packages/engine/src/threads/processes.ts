@@ -3,7 +3,7 @@ import { nameSchema, notFound, type ProcessBody, parse, processBodySchema, valid
 import { threadIdOf } from '@heddle/core'
 import { listProcesses, loadProcess, loadThread, type ProcessRow, putProcess } from '@heddle/store'
 import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit } from '../setup/options.js'
+import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 /**
  * Tells how a process of a thread stands. While it runs, every context of the agent says so. Each change is a version of
@@ -12,7 +12,7 @@ import { type ClientParts, checkPageLimit } from '../setup/options.js'
  * @throws PermanentError `NOT_FOUND` where there is no such thread, `VALIDATION_ERROR`
  */
 export async function setProcess(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   thread: string,
   name: string,
   body: ProcessBody,
@@ -29,7 +29,7 @@ export async function setProcess(
 
 /** @throws PermanentError `NOT_FOUND` where there is no such thread, or no such process */
 export async function getProcess(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   thread: string,
   name: string,
 ): Promise<ThreadProcess> {
@@ -45,7 +45,7 @@ export async function getProcess(
 
 /** @throws PermanentError `NOT_FOUND` */
 export async function listThreadProcesses(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   thread: string,
   { limit = 100, ...page }: PageOptions = {},
 ): Promise<Page<ThreadProcess>> {

@@ -2,7 +2,7 @@ import type { ThreadBody } from '@heddle/client/interface'
 import { nameSchema, parse, threadDetailsSchema } from '@heddle/contracts'
 import { putThread, type ThreadDetailsRow } from '@heddle/store'
 import { z } from 'zod'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 const threadBodySchema = z.strictObject({ agent: nameSchema, ...threadDetailsSchema.shape })
 
@@ -14,7 +14,7 @@ const threadBodySchema = z.strictObject({ agent: nameSchema, ...threadDetailsSch
  * @throws PermanentError `VALIDATION_ERROR`
  */
 export async function setThread(
-  { store, project, projectId }: ClientParts,
+  { store, project, projectId }: EngineContext,
   name: string,
   body: ThreadBody,
 ): Promise<ThreadDetailsRow & { readonly agent: string }> {

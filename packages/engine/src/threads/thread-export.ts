@@ -16,7 +16,7 @@ import {
   readArchiveContent,
   type Tx,
 } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 
 /** States that are read at once; each may hold a long summary. */
 const STATES_PER_PAGE = 50
@@ -28,7 +28,7 @@ const STATES_PER_PAGE = 50
  *
  * @throws PermanentError `NOT_FOUND`
  */
-export async function* exportThread(parts: ClientParts, name: string): AsyncGenerator<string> {
+export async function* exportThread(parts: EngineContext, name: string): AsyncGenerator<string> {
   const threadId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
   const reader: Reader = { threadId, read: (work) => parts.store.inProject(parts.projectId, work) }
   const header = await reader.read((tx) => exportHeader(tx, { threadId }))

@@ -25,7 +25,7 @@ import {
   importToolServers,
   type Tx,
 } from '@heddle/store'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { type Batch, BROKEN_HINT, batchesOf, recordsOf } from './export-records.js'
 
 /**
@@ -38,7 +38,7 @@ import { type Batch, BROKEN_HINT, batchesOf, recordsOf } from './export-records.
  * @throws ConflictError where a thread of the name holds another conversation
  */
 export async function importThread(
-  parts: ClientParts,
+  parts: EngineContext,
   read: () => AsyncIterable<string>,
   options: ImportThreadOptions = {},
 ): Promise<ImportedThread> {
@@ -46,7 +46,7 @@ export async function importThread(
   const header = await check(parts, read, options)
   const name = options.as ?? header.thread.name
   const target = { projectId, projectName: project, thread: name }
-  await parts.tellProject()
+  await parts.ensureProjectName()
   const { threadId } = await store.inProject(projectId, (tx) => beginImport(tx, target, header))
   const known: ImportedStates = new Map()
   const added: Partial<Record<ExportRecord['type'], number>> = {}
@@ -64,7 +64,7 @@ export async function importThread(
 
 /** Reads the whole file without writing anything. */
 async function check(
-  { store, projectId }: ClientParts,
+  { store, projectId }: EngineContext,
   read: () => AsyncIterable<string>,
   { as }: ImportThreadOptions,
 ): Promise<ExportRecordOf<'thread'>> {

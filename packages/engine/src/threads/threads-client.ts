@@ -1,6 +1,6 @@
 import type { IterationsClient, ProcessesClient, ThreadsClient } from '@heddle/client/interface'
 import { eraseThread } from '../projects/erasure.js'
-import type { ClientParts } from '../setup/options.js'
+import type { EngineContext } from '../setup/options.js'
 import { appendAllIterations, getLoop, listAllIterations } from './iterations.js'
 import { getProcess, listThreadProcesses, setProcess } from './processes.js'
 import { setThread } from './thread-details.js'
@@ -8,7 +8,7 @@ import { exportThread } from './thread-export.js'
 import { importThread } from './thread-import.js'
 import { getThread, listAllThreads, waitUntilSettled } from './threads.js'
 
-export function threadsClient(parts: ClientParts): ThreadsClient {
+export function threadsClient(parts: EngineContext): ThreadsClient {
   return {
     list: (options) => listAllThreads(parts, options),
     get: (thread) => getThread(parts, thread),
@@ -20,7 +20,7 @@ export function threadsClient(parts: ClientParts): ThreadsClient {
   }
 }
 
-export function processesClient(parts: ClientParts): ProcessesClient {
+export function processesClient(parts: EngineContext): ProcessesClient {
   return {
     put: (thread, process, body) => setProcess(parts, thread, process, body),
     get: (thread, process) => getProcess(parts, thread, process),
@@ -28,7 +28,7 @@ export function processesClient(parts: ClientParts): ProcessesClient {
   }
 }
 
-export function iterationsClient(parts: ClientParts): IterationsClient {
+export function iterationsClient(parts: EngineContext): IterationsClient {
   return {
     append: (options) => appendAllIterations(parts, options),
     list: (thread, options) => listAllIterations(parts, thread, options),

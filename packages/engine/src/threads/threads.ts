@@ -17,11 +17,11 @@ import {
   type WindowCounts,
 } from '@heddle/store'
 import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
-import { type ClientParts, checkPageLimit } from '../setup/options.js'
+import { checkPageLimit, type EngineContext } from '../setup/options.js'
 import { waitFor } from '../setup/waiting.js'
 
 export async function listAllThreads(
-  parts: ClientParts,
+  parts: EngineContext,
   options: ListThreadsOptions = {},
 ): Promise<Page<ThreadSummary>> {
   const { agent, limit = 100 } = options
@@ -41,7 +41,7 @@ export async function listAllThreads(
 const STATES_SHOWN_MAX = 50
 
 /** @throws PermanentError `NOT_FOUND` */
-export async function getThread(parts: ClientParts, name: string): Promise<ThreadOverview> {
+export async function getThread(parts: EngineContext, name: string): Promise<ThreadOverview> {
   const threadId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
   const found = await parts.store.inProject(parts.projectId, async (tx) => {
     const compaction = await loadCompaction(tx, { threadId, settings: parts.settings })
@@ -130,7 +130,7 @@ function totals(
  *
  * @throws RetryableError `TIMEOUT` at the deadline, with how far each stage has come
  */
-export async function waitUntilSettled(parts: ClientParts, name: string, options: SettleOptions = {}): Promise<void> {
+export async function waitUntilSettled(parts: EngineContext, name: string, options: SettleOptions = {}): Promise<void> {
   const threadId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
   const deadlineMs = options.deadlineMs ?? DEADLINE_MS_DEFAULT
   checkDeadline(deadlineMs)

@@ -1,6 +1,6 @@
 import { RetryableError, type StageName } from '@heddle/contracts'
 import { ProcessMetrics } from '@heddle/gateway'
-import { workInBackground } from '@heddle/runtime'
+import { lowerProcessPriority } from '@heddle/runtime'
 import { type Engine, openEngine } from '../engine.js'
 import { startHealthServer } from '../health/health-server.js'
 import { requireServer } from '../presence/index.js'
@@ -47,7 +47,7 @@ export async function runStages({ context, config, log }: Surroundings, stages: 
     })
     // Not before it is open: a machine that is busy could keep it from ever beginning.
     const { niceness } = config.workers
-    if (!workInBackground(niceness)) log.warn({ niceness }, 'the system did not lower the priority of this process')
+    if (!lowerProcessPriority(niceness)) log.warn({ niceness }, 'the system did not lower the priority of this process')
     log.info({ ...facts, tookMs: Math.round(performance.now() - startedMs) }, 'ready')
     await untilAskedToStop(context)
   } finally {

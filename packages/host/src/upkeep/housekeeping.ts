@@ -64,7 +64,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   let running: Promise<Housekept> | undefined
 
   const runOnce = () => {
-    running ??= keepHouse({ ...options, dueClock }, closing.signal).finally(() => {
+    running ??= runHousekeeping({ ...options, dueClock }, closing.signal).finally(() => {
       running = undefined
     })
     return running
@@ -90,7 +90,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   }
 }
 
-async function keepHouse(
+async function runHousekeeping(
   options: HousekeepingOptions & { dueClock: DueClock },
   signal: AbortSignal,
 ): Promise<Housekept> {

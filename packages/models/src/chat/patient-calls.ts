@@ -92,7 +92,7 @@ export class PatientCalls {
       'TIMEOUT',
       `${provider} ${model} did not answer within ${this.#limits.callMsMax} ms`,
     )
-    const callOff = this.#clock.after(this.#limits.callMsMax, () => giveUp.abort(timedOut))
+    const cancel = this.#clock.after(this.#limits.callMsMax, () => giveUp.abort(timedOut))
     const either = AbortSignal.any([signal, giveUp.signal])
     try {
       const reply = await untilAborted(call(either), either)
@@ -106,7 +106,7 @@ export class PatientCalls {
       settle({ error })
       throw error
     } finally {
-      callOff()
+      cancel()
     }
   }
 }

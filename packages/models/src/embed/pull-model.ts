@@ -89,7 +89,7 @@ async function download(options: PullModelOptions, { path, target, isNeeded, onB
   const url = `${(env['HF_ENDPOINT']?.trim() || HUB).replace(/\/+$/, '')}/${model}/resolve/main/${path}`
   const silence = new AbortController()
   const hang = () => silence.abort(new Error(`nothing came for ${SILENCE_MS_MAX} ms`))
-  let callOff = clock.after(SILENCE_MS_MAX, hang)
+  let cancel = clock.after(SILENCE_MS_MAX, hang)
   const temporary = `${target}.part`
   try {
     const either = signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal])
@@ -103,8 +103,8 @@ async function download(options: PullModelOptions, { path, target, isNeeded, onB
     const counted = new Transform({
       transform(part: Buffer, _encoding, pass) {
         bytes += part.length
-        callOff()
-        callOff = clock.after(SILENCE_MS_MAX, hang)
+        cancel()
+        cancel = clock.after(SILENCE_MS_MAX, hang)
         onBytes(bytes, Math.max(size, bytes))
         pass(bytes > FILE_BYTES_MAX ? new Error(`it is larger than ${FILE_BYTES_MAX} bytes`) : null, part)
       },
@@ -124,7 +124,7 @@ async function download(options: PullModelOptions, { path, target, isNeeded, onB
     if (error instanceof PermanentError) throw error
     throw unreachable(model, url, silence.signal.aborted ? silence.signal.reason : error)
   } finally {
-    callOff()
+    cancel()
     await rm(temporary, { force: true })
   }
 }

@@ -34,7 +34,7 @@ export function createModelSummarizer(options: ModelSummarizerOptions): Summariz
     messagesMax: modelSummarizerBounds.messagesMax,
     async summarize(request, signal = new AbortController().signal, { onCall = () => undefined, parts } = {}) {
       const giveUp = new AbortController()
-      const callOff = clock.after(totalMsMax, () =>
+      const cancel = clock.after(totalMsMax, () =>
         giveUp.abort(new RetryableError('TIMEOUT', `the summary was not done within ${totalMsMax} ms`)),
       )
       const either = AbortSignal.any([signal, giveUp.signal])
@@ -56,7 +56,7 @@ export function createModelSummarizer(options: ModelSummarizerOptions): Summariz
         either.throwIfAborted()
         throw error
       } finally {
-        callOff()
+        cancel()
       }
     },
   }

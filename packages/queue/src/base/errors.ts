@@ -80,7 +80,7 @@ const refusals: readonly { says: RegExp | string; what: string; hint: string }[]
   {
     says: /^MISCONF\b/,
     what: 'Redis takes no writes because it cannot save to its disk',
-    hint: 'Look into the log of Redis; most often its disk is full. Everything goes on by itself when it can save.',
+    hint: 'JobRemovalScan into the log of Redis; most often its disk is full. Everything goes on by itself when it can save.',
   },
   {
     says: /^READONLY\b/,

@@ -2,9 +2,9 @@ import { type PostgresConnection, PostgresQueueBackend, type QueueBaseOptions } 
 import { bounds } from '../base/bounds.js'
 import { arePlain, type NewJobs } from '../send/plain-jobs.js'
 import { completeInTurn } from '../worker/complete.js'
-import { JobTurns, type Next } from '../worker/turns.js'
+import { JobBatches, type Next } from '../worker/job-batches.js'
+import { turnOverOnPostgres } from './exchange-jobs.js'
 import { addJobsFunction } from './functions.js'
-import { turnOverOnPostgres } from './turn-over.js'
 
 type Options = ConstructorParameters<typeof PostgresQueueBackend>[2]
 
@@ -63,15 +63,15 @@ export type WorkerBackendOptions = QueueBaseOptions & { readonly concurrency: nu
 
 /** The same for a worker, which takes and finishes the jobs of many slots together. */
 export class PostgresWorkerBackend extends SharedPostgresBackend {
-  readonly #turns: JobTurns
+  readonly #turns: JobBatches
 
   constructor(connection: PostgresConnection, queue: string, options: WorkerBackendOptions) {
     // It waits on the connection, so it needs to hear that it was lost.
     super(connection, queue, options as unknown as Options, true)
     const { concurrency, lockDuration } = options
-    this.#turns = new JobTurns({
-      turnOver: (order) => turnOverOnPostgres(connection, queue, order),
-      giveBack: ({ id, token }) => this.moveJobFromActiveToWait(id, token),
+    this.#turns = new JobBatches({
+      exchangeJobs: (order) => turnOverOnPostgres(connection, queue, order),
+      release: ({ id, token }) => this.moveJobFromActiveToWait(id, token),
       concurrency,
       lockMs: lockDuration,
     })

@@ -2,7 +2,7 @@ import { type BackendFactory, createRedisBackend } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { arePlain } from '../send/plain-jobs.js'
 import { completeInTurn } from '../worker/complete.js'
-import { JobTurns, type TakenJob, type TurnedOver, type TurnOver } from '../worker/turns.js'
+import { type ExchangedJobs, JobBatches, type JobExchange, type TakenJob } from '../worker/job-batches.js'
 import type { RawJob } from './scripts.js'
 
 type RedisBackend = ReturnType<typeof createRedisBackend>
@@ -71,9 +71,9 @@ function turnTogether(
   keys: Keys,
   { concurrency, lockDuration }: { concurrency: number; lockDuration: number },
 ): void {
-  const turns = new JobTurns({
-    turnOver: (order) => turnOver(redis, keys, order),
-    giveBack: ({ id, token }) => backend.moveJobFromActiveToWait(id, token),
+  const turns = new JobBatches({
+    exchangeJobs: (order) => exchangeJobs(redis, keys, order),
+    release: ({ id, token }) => backend.moveJobFromActiveToWait(id, token),
     concurrency,
     lockMs: lockDuration,
   })
@@ -93,11 +93,11 @@ function turnTogether(
   }
 }
 
-async function turnOver(
+async function exchangeJobs(
   redis: Redis,
   { wait, active, stalled, delayed, meta, marker, prefix }: Keys,
-  { ended, takes, token, lockMs }: TurnOver,
-): Promise<TurnedOver> {
+  { ended, takes, token, lockMs }: JobExchange,
+): Promise<ExchangedJobs> {
   const nowMs = Date.now()
   const [kept, nextAtMs, taken] = await redis.heddleTurnJobs(
     wait,

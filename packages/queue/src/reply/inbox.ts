@@ -1,8 +1,8 @@
 import { limits, type Reply, RetryableError, validationError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
-import { decodeReplies } from './messages.js'
 import { type ExpectedReply, type ReplyExpectation, Waiter } from './reply-waiter.js'
+import { decodeReplies } from './wire-format.js'
 
 /** What the inbox needs of a waiter, whatever it waits for. */
 type Listener = Pick<Waiter<unknown>, 'onReply' | 'fail'>

@@ -1,8 +1,8 @@
 import type { HeddleEvent } from '@heddle/contracts'
 import type { Logger } from '@heddle/runtime'
 import type { Channels } from './channels.js'
-import type { Letters } from './letters.js'
-import { decodeEvents, encodeEvent, eventChannel } from './messages.js'
+import type { MessageBatcher } from './message-batcher.js'
+import { decodeEvents, encodeEvent, eventChannel } from './wire-format.js'
 
 export type EventListener = (event: HeddleEvent) => void
 export type Unsubscribe = () => Promise<void>
@@ -10,12 +10,12 @@ export type Unsubscribe = () => Promise<void>
 /** The events of projects: one channel each, however many in this process listen to it. */
 export class Subscriptions {
   readonly #channels: Channels
-  readonly #letters: Letters
+  readonly #letters: MessageBatcher
   readonly #prefix: string
   readonly #log: Logger
   readonly #projects = new Map<string, { listeners: Set<EventListener>; ready: Promise<void> }>()
 
-  constructor(channels: Channels, letters: Letters, prefix: string, log: Logger) {
+  constructor(channels: Channels, letters: MessageBatcher, prefix: string, log: Logger) {
     this.#channels = channels
     this.#letters = letters
     this.#prefix = prefix

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { JobRemovals, type Look, lookThrough, type Remover } from './job-removal.js'
+import { type JobRemovalScan, JobRemovals, type Remover, scanJobs } from './job-removal.js'
 
 const remover = (thread: string, dryRun = false): Remover => ({
   dryRun,
@@ -31,11 +31,11 @@ function fakeQueue(threads: readonly string[], taken: readonly string[] = []) {
     remove: async (id: string) => (jobs.delete(id) && !taken.includes(id) ? 1 : 0),
   }
   const look = {
-    queue: queue as unknown as Look['queue'],
+    queue: queue as unknown as JobRemovalScan['queue'],
     stage: 'ingest',
     bounded: (work) => work,
-  } as const satisfies Omit<Look, 'removers'>
-  return { jobs, asked, look: (removers: readonly Remover[]) => lookThrough({ ...look, removers }) }
+  } as const satisfies Omit<JobRemovalScan, 'removers'>
+  return { jobs, asked, look: (removers: readonly Remover[]) => scanJobs({ ...look, removers }) }
 }
 
 describe('looking for waiting jobs', () => {

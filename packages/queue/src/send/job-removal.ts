@@ -22,7 +22,7 @@ export interface Remover {
 /** The waiting jobs of a paused queue have a name of their own. BullMQ's types no longer know it. */
 const waitingTypes = ['wait', 'paused', 'delayed', 'prioritized'] as const satisfies readonly string[]
 
-export interface Look {
+export interface JobRemovalScan {
   readonly queue: Pick<BullQueue, 'getJobCounts' | 'getRanges' | 'getJob' | 'remove'>
   readonly stage: StageName
   readonly removers: readonly Remover[]
@@ -35,7 +35,7 @@ export interface Look {
  * that come or go meanwhile shift the pages, so it looks again until it finds none; what a worker has taken by then is left to
  * the worker.
  */
-export async function lookThrough(look: Look): Promise<void> {
+export async function scanJobs(look: JobRemovalScan): Promise<void> {
   let { removers } = look
   for (let round = 0; round < bounds.removalRoundsMax; round++) {
     // Nothing waits most of the time, and this is one round trip for all types.
@@ -50,7 +50,7 @@ export async function lookThrough(look: Look): Promise<void> {
 }
 
 /** @returns how many are gone */
-async function lookAtType(look: Look, type: JobType): Promise<number> {
+async function lookAtType(look: JobRemovalScan, type: JobType): Promise<number> {
   const { queue, bounded } = look
   let gone = 0
   for (let start = 0; ; ) {
@@ -63,7 +63,7 @@ async function lookAtType(look: Look, type: JobType): Promise<number> {
 }
 
 /** @returns whether it is gone */
-async function lookAtOne({ queue, stage, removers, bounded }: Look, id: string): Promise<boolean> {
+async function lookAtOne({ queue, stage, removers, bounded }: JobRemovalScan, id: string): Promise<boolean> {
   const job = await bounded(queue.getJob(id))
   if (job === undefined) return false
   const waiting = { stage, payload: decodePayload(job.data) }

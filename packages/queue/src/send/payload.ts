@@ -1,5 +1,5 @@
 import { holdsLongText, jsonSteps, PermanentError, type StageName, type StagePayload } from '@heddle/contracts'
-import { inTurns } from '@heddle/runtime'
+import { runCooperatively } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
 
 /**
@@ -18,7 +18,7 @@ export function encodePayload<Name extends StageName>(
 
 /** With pauses: the process has others to serve meanwhile. */
 async function encodeLong<Name extends StageName>(stage: Name, payload: StagePayload<Name>): Promise<string> {
-  return checked(stage, await inTurns(jsonSteps(payload)))
+  return checked(stage, await runCooperatively(jsonSteps(payload)))
 }
 
 function checked(stage: StageName, text: string): string {

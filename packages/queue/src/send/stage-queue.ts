@@ -7,7 +7,7 @@ import { bounds } from '../base/bounds.js'
 import type { BullQueue } from '../base/bull-queue.js'
 import { isServerAway } from '../base/errors.js'
 import { Batcher } from './batcher.js'
-import { type Look, lookThrough } from './job-removal.js'
+import { type JobRemovalScan, scanJobs } from './job-removal.js'
 import { encodePayload } from './payload.js'
 
 interface NewJob {
@@ -129,8 +129,8 @@ export class StageQueue<Name extends StageName = StageName> {
   }
 
   /** Removes the waiting jobs that are meant, and counts them with who means them. */
-  removeJobs(look: Omit<Look, 'queue' | 'stage'>): Promise<void> {
-    return lookThrough({ ...look, queue: this.#queue, stage: this.stage })
+  removeJobs(look: Omit<JobRemovalScan, 'queue' | 'stage'>): Promise<void> {
+    return scanJobs({ ...look, queue: this.#queue, stage: this.stage })
   }
 
   pause(): Promise<void> {

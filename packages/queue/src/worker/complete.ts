@@ -1,5 +1,5 @@
 import type { IQueueBackend } from 'bullmq'
-import type { JobTurns } from './turns.js'
+import type { JobBatches } from './job-batches.js'
 
 type Complete = IQueueBackend['moveToCompleted']
 
@@ -10,7 +10,7 @@ type Complete = IQueueBackend['moveToCompleted']
  * @param byItself BullMQ's way, for a job that is kept, that has a key against doubles, or that is no longer the worker's
  */
 export async function completeInTurn(
-  turns: JobTurns,
+  turns: JobBatches,
   [job, returnValue, removeOnComplete, token, fetchNext]: Parameters<Complete>,
   { isClosing, byItself }: { readonly isClosing: boolean; readonly byItself: Complete },
 ): ReturnType<Complete> {

@@ -8,7 +8,7 @@ import {
   stages,
   stalledCountMax,
 } from '@heddle/contracts'
-import { Turns } from '@heddle/runtime'
+import { EventLoopYielder } from '@heddle/runtime'
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq'
 import { decodePayload, originOf, type PayloadOrigin } from '../send/payload.js'
 import type { BullJob } from './bull-worker.js'
@@ -40,7 +40,7 @@ interface Try<Name extends StageName> {
 }
 
 export function createProcessor<Name extends StageName>(options: WorkerOptions<Name>, hooks: ProcessorHooks) {
-  const turns = new Turns()
+  const turns = new EventLoopYielder()
   // BullMQ counts the parameters to learn that a signal is wanted.
   return async (bullJob: BullJob, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {
     // A worker that was idle may get hundreds of jobs at once: to read them all would take the time of the first ones.

@@ -16,7 +16,7 @@ function reconcilerWith(...answers: (number | null | Error)[]) {
     queues: {} as Queues,
     everyMs: EVERY_MS,
     jitterMs: 0,
-    async takeTurn(apartMs) {
+    async acquireLease(apartMs) {
       asked.push({ apartMs, atMs: clock.nowMs() - startedAtMs })
       const answer = answers.shift() ?? null
       if (answer instanceof Error) throw answer

@@ -15,7 +15,7 @@ export interface ReconcilerOptions {
    * @param apartMs since the look before, of any process
    * @returns null where it is, else how many milliseconds ago the last look began
    */
-  takeTurn(apartMs: number): Promise<number | null>
+  acquireLease(apartMs: number): Promise<number | null>
   /** Threads whose cursors lag behind their heads. */
   findWork(): Promise<readonly StageWake[]>
   /** Contexts and snapshots that were requested a while ago and neither made nor failed. */
@@ -57,7 +57,7 @@ export interface Reconciler {
  * the reconciler is there to bring back. Any number of processes may run one: they take turns, and double wakes fall together.
  */
 export function startReconciler(options: ReconcilerOptions): Reconciler {
-  const { everyMs, jitterMs = everyMs / 4, takeTurn, log, clock } = options
+  const { everyMs, jitterMs = everyMs / 4, acquireLease, log, clock } = options
   const closing = new AbortController()
   let running: Promise<Reconciled> | undefined
 
@@ -77,7 +77,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
   async function lookInTurn(): Promise<number> {
     const apartMs = wasLooked ? everyMs : everyMs * FIRST_SHARE
     try {
-      const sinceMs = await takeTurn(apartMs)
+      const sinceMs = await acquireLease(apartMs)
       if (sinceMs !== null) {
         wasLooked ||= sinceMs <= clock.monotonicMs() - startedAtMs
         return Math.max(0, apartMs - sinceMs) + byChanceMs() * ASK_JITTER_SHARE

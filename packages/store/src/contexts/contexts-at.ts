@@ -19,7 +19,7 @@ interface Candidate {
   readonly id: string
   readonly request: ContextRequest
   readonly requestedAtMs: number
-  readonly shownAtMs: number | null
+  readonly asOfMs: number | null
 }
 
 /**
@@ -29,19 +29,19 @@ interface Candidate {
  * @throws PermanentError `NOT_FOUND` where parts of it were erased, with what they were
  */
 export async function loadContextAt(tx: Tx, query: MomentQuery): Promise<ContextRow | null> {
-  let best: { id: string; shownAtMs: number } | null = null
+  let best: { id: string; asOfMs: number } | null = null
   let before = { requestedAtMs: query.atMs + SKEW_MS_MAX, id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
   for (;;) {
     const rows = await candidates(tx, query.threadId, before)
-    for (const { id, request, shownAtMs } of rows) {
-      if (shownAtMs === null || shownAtMs > query.atMs || (best !== null && shownAtMs <= best.shownAtMs)) continue
+    for (const { id, request, asOfMs } of rows) {
+      if (asOfMs === null || asOfMs > query.atMs || (best !== null && asOfMs <= best.asOfMs)) continue
       if (query.request === null || canonicalJson(asked(request)) === canonicalJson(asked(query.request)))
-        best = { id, shownAtMs }
+        best = { id, asOfMs }
     }
     const last = rows.at(-1)
     if (last === undefined) break
     // Nobody builds a context after its deadline, so those that were asked for long before show earlier moments.
-    if (best !== null && last.requestedAtMs + limits.waitMsMax + SKEW_MS_MAX < best.shownAtMs) break
+    if (best !== null && last.requestedAtMs + limits.waitMsMax + SKEW_MS_MAX < best.asOfMs) break
     before = last
   }
   return best === null ? null : await loadContext(tx, { id: best.id })

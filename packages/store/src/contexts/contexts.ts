@@ -17,7 +17,7 @@ export interface ContextSummary {
   readonly deadlineAtMs: number
   readonly builtAtMs: number | null
   /** The moment that the context shows; null unless built. */
-  readonly shownAtMs: number | null
+  readonly asOfMs: number | null
   /** Why it failed. */
   readonly error: ErrorData | null
   readonly stateId: string | null

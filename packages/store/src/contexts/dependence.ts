@@ -16,7 +16,7 @@ export interface DependenceQuery {
   readonly threadId: string
   readonly lane: string
   /** The moment that the context shows, in milliseconds since 1970. */
-  readonly shownAtMs: number
+  readonly asOfMs: number
   /** How long messages stay in the window, in seconds; null for ever. */
   readonly rollingWindow: number | null
 }
@@ -28,10 +28,10 @@ export interface DependenceQuery {
  */
 export async function loadDependence(
   tx: Tx,
-  { threadId, lane, shownAtMs, rollingWindow }: DependenceQuery,
+  { threadId, lane, asOfMs, rollingWindow }: DependenceQuery,
 ): Promise<Dependence> {
   // A clear may hide the oldest of these: then the context is made anew earlier than it must be.
-  const sinceMs = rollingWindow === null ? Number.POSITIVE_INFINITY : shownAtMs - rollingWindow * 1_000
+  const sinceMs = rollingWindow === null ? Number.POSITIVE_INFINITY : asOfMs - rollingWindow * 1_000
   const [row] = await tx<{ versions: string; oldestMs: number | null }[]>`
     select ${versionsOf(tx, tx`${threadId}::uuid`, tx`${lane}::text`)} as versions, (
       select ordered_at from heddle.messages

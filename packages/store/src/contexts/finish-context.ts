@@ -26,7 +26,7 @@ export interface BuiltContext {
   /** Whether nobody said how its budget is to be filled: then the next contexts of that budget go by it. Default false. */
   readonly isFillChosen?: boolean
   /** The moment that it shows, in milliseconds since 1970. */
-  readonly shownAtMs?: number
+  readonly asOfMs?: number
   readonly prepared?: Prepared | undefined
   /** Ids of the other threads that it tells of. */
   readonly mentions?: readonly string[]
@@ -113,7 +113,7 @@ function inserted(tx: Tx, context: PackedContext, { threadId, request, deadlineA
       select
         ${context.id}, held.id, ${JSON.stringify(request)}::text::json, ${deadlineAtMs},
         -- No later than what it shows: contexts of the past are found by it.
-        least(now(), ${context.shownAtMs ?? null}::timestamptz), ${values(tx, context)}
+        least(now(), ${context.asOfMs ?? null}::timestamptz), ${values(tx, context)}
       from held where exists (select from base)
       on conflict (id) do update
       set (${columns(tx)}) = row(${excluded(tx)})
@@ -150,10 +150,10 @@ function excluded(tx: Tx) {
 }
 
 /** In the order of the columns. */
-function values(tx: Tx, { result, packed, stored, shownAtMs, prepared, isFillChosen = false }: PackedContext) {
+function values(tx: Tx, { result, packed, stored, asOfMs, prepared, isFillChosen = false }: PackedContext) {
   const { receipt } = result
   return tx`
-    'built', now(), ${shownAtMs ?? null}::timestamptz, ${receipt.stateId}::uuid, ${receipt.agentVersion}::integer,
+    'built', now(), ${asOfMs ?? null}::timestamptz, ${receipt.stateId}::uuid, ${receipt.agentVersion}::integer,
     ${receipt.headSeq}::bigint, ${result.budget}::integer, ${result.tokensUsed}::integer, ${result.summaryUsed}::boolean,
     ${stored?.hidden ?? null}::bytea, ${packed.digest}::bytea, ${prepared?.key ?? null}::text,
     ${prepared?.lane ?? null}::text, ${prepared?.versions ?? null}::text, ${prepared?.holdsUntilMs ?? null}::timestamptz,

@@ -81,7 +81,7 @@ export interface DeadLetterListing {
   readonly withRedriven?: boolean
 }
 
-/** Letters of the project that were not sent again and can be: whoever asked for a context has been told. */
+/** MessageBatcher of the project that were not sent again and can be: whoever asked for a context has been told. */
 export async function countDeadLetters(tx: Tx): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*) as count from heddle.dead_letters where ${isOwn(tx, 'dead_letters')} and redriven_at is null

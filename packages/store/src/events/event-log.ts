@@ -44,9 +44,9 @@ export class EventLog {
       return
     }
     this.#waiting.set(projectId, [event])
-    const callOff = this.#options.clock.after(GATHER_MS, () => this.#begin(projectId))
+    const cancel = this.#options.clock.after(GATHER_MS, () => this.#begin(projectId))
     this.#gathering.set(projectId, () => {
-      callOff()
+      cancel()
       this.#begin(projectId)
     })
   }

@@ -98,7 +98,7 @@ async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAp
   return again
 }
 
-type Look = AppendSituation & { readonly present: ReadonlySet<string> }
+type AppendLookup = AppendSituation & { readonly present: ReadonlySet<string> }
 
 /** One round trip. Where not every thread is there yet, none is locked: they are to be made first (see `ensureThreads`). */
 async function look(
@@ -106,7 +106,7 @@ async function look(
   { projectId, assumeNew = false }: AppendBatch,
   appends: readonly NamedAppend[],
   threadIds: readonly string[],
-): Promise<Look> {
+): Promise<AppendLookup> {
   const targets = [projectId, ...new Set(appends.map(({ agentId }) => agentId)), ...threadIds]
   // Owners are asked for row by row, each one look-up whatever the planner guesses of the number of threads.
   const [locked, tombstones, known] = await Promise.all([

@@ -13,7 +13,7 @@ import {
   vectorWeightsOf,
   weightOf,
 } from '@heddle/core'
-import { inSlices } from '../sql/in-slices.js'
+import { runCooperatively } from '@heddle/runtime'
 import type { VectorComparison } from '../vectors/vector-search.js'
 import { readGround, type SearchConditions, type SearchGround, type SearchParts } from './search-scope.js'
 import { searchVectors, type VectorLeg } from './search-vectors.js'
@@ -78,7 +78,9 @@ export async function rankMessages(
   const words =
     by === 'meaning'
       ? nothingRanked
-      : await inSlices(rankWords({ ...ground.query, limit: isNarrowed ? CANDIDATES_MAX : CANDIDATES_SHOWN_MAX }))
+      : await runCooperatively(
+          rankWords({ ...ground.query, limit: isNarrowed ? CANDIDATES_MAX : CANDIDATES_SHOWN_MAX }),
+        )
   const { documents: vectors, model, comparedBy, degraded } = await searching
   const near = { vectors, neighbours: ground.settings.words.neighbours, isWanted: documentFilter(ground.query.only) }
   const weights = vectorWeights(model, ground)
@@ -93,7 +95,7 @@ export async function rankMessages(
           weights,
         })
   const documents = isJudged
-    ? await inSlices(
+    ? await runCooperatively(
         byRelevance({ documents: ranked, query: ground.query, model, vectors: weights.always > 0 ? vectors : [] }),
       )
     : ranked

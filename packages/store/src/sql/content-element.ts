@@ -1,5 +1,5 @@
 import { holdsLongText, textPieces } from '@heddle/contracts'
-import type { Steps } from '@heddle/core'
+import type { Pausable } from '@heddle/core'
 import { escapeElement, type Spelled } from './arrays.js'
 import { isStorable } from './text.js'
 
@@ -18,7 +18,7 @@ export function contentElement(content: string): { readonly value: string; reado
  * The element of a long content, with pauses: four million quotes or NUL characters take half a second to spell, and the
  * transaction that stores them holds its thread. Null for a content that takes no time.
  */
-export function* contentElementSteps(content: string): Steps<ContentElement | null> {
+export function* contentElementSteps(content: string): Pausable<ContentElement | null> {
   if (!holdsLongText(content)) return null
   const isEscaped = !isStorable(content)
   const quote = isEscaped ? '\\"' : ''

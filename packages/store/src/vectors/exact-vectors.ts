@@ -6,9 +6,9 @@ import {
   vectorFromBytes,
   vectorQuery,
 } from '@heddle/core'
+import { runCooperatively } from '@heddle/runtime'
 import type { Tx } from '../connection/connection.js'
 import { asArray } from '../sql/arrays.js'
-import { inSlices } from '../sql/in-slices.js'
 import { type CachedScope, VectorCache, type VectorScope } from './vector-cache.js'
 import {
   bytesPerVector,
@@ -70,7 +70,7 @@ async function compare(cached: CachedScope, request: NearestRequest): Promise<Ne
   for (const [number, { block }] of cached.threads) {
     if (thread === null || thread === number) blocks.push([number, block])
   }
-  return await inSlices(nearestDocuments({ query: vectorQuery(query), blocks, isWanted, limit }))
+  return await runCooperatively(nearestDocuments({ query: vectorQuery(query), blocks, isWanted, limit }))
 }
 
 function isWithin(chunks: number, dimensions: number, bytesMax: number): boolean {

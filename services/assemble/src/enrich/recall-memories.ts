@@ -13,7 +13,8 @@ import {
   type TextEmbedder,
 } from '@heddle/core'
 import type { Clock, Logger } from '@heddle/runtime'
-import { type FoundRow, findMessages, inSlices, loadMemoryRows, type MemoryRow, type Store } from '@heddle/store'
+import { runCooperatively } from '@heddle/runtime'
+import { type FoundRow, findMessages, loadMemoryRows, type MemoryRow, type Store } from '@heddle/store'
 import { isOfOthers, scopeSinceMs, scopeThreadIds } from '../load/scope.js'
 import { inTime } from './in-time.js'
 import { queryOf } from './query-of.js'
@@ -132,7 +133,7 @@ async function toMemory(
 ): Promise<Memory> {
   const { messageId, threadId, threadName, role, orderedAtMs, content } = row
   const isOwn = threadId === own.threadId
-  const text = await inSlices(excerpt(content, terms, TEXT_CHARACTERS_MAX))
+  const text = await runCooperatively(excerpt(content, terms, TEXT_CHARACTERS_MAX))
   return {
     messageId,
     threadId,

@@ -8,7 +8,7 @@ import { scopeOf } from './scope.js'
 export interface LoadDeps {
   readonly projectId: string
   /** The moment that the context shows, in milliseconds since 1970. */
-  readonly shownAtMs: number
+  readonly asOfMs: number
   readonly counter: TokenCounter
   readonly settings: PartialSettings
   /** What may be read here. Default everything. */
@@ -17,7 +17,7 @@ export interface LoadDeps {
 
 /** What contexts of all strategies are made of. */
 export function describe(thread: ThreadRow, settings: Settings, request: ContextRequest, deps: LoadDeps) {
-  const { counter, shownAtMs } = deps
+  const { counter, asOfMs } = deps
   const counterName = request.counter ?? 'o200k'
   return {
     agent: {
@@ -35,7 +35,7 @@ export function describe(thread: ThreadRow, settings: Settings, request: Context
     headSeq: thread.headSeq,
     clearEpoch: thread.clearEpoch,
     reference: (message: Message) => messageReference(message.code),
-    ...(request.scope !== undefined && { scope: scopeOf(request, shownAtMs) }),
+    ...(request.scope !== undefined && { scope: scopeOf(request, asOfMs) }),
   } as const
 }
 

@@ -42,9 +42,9 @@ export async function loadHistoryInput(
   const { thread, settings } = compaction
   const { threadId } = thread
   const { rollingWindow } = settings
-  const windowQuery = { rollingWindow, ...thread, nowMs: deps.shownAtMs }
+  const windowQuery = { rollingWindow, ...thread, nowMs: deps.asOfMs }
   const window = windowBounds(windowQuery)
-  const sinceMs = scopeSinceMs(request, deps.shownAtMs)
+  const sinceMs = scopeSinceMs(request, deps.asOfMs)
   // The bound of a window is out of it, that of a scope is in it.
   const bounds =
     sinceMs === null ? window : { ...window, sinceMs: Math.max(sinceMs - 1, window.sinceMs ?? sinceMs - 1) }

@@ -17,7 +17,7 @@ import { describe, type LoadDeps, overrides } from './describe.js'
 import { hiddenOf } from './hidden-of.js'
 import { loadHistoryInput } from './load-history.js'
 import { type LoadedItems, loadItems } from './load-items.js'
-import { loadWovenInput } from './load-woven.js'
+import { loadMultiThreadInput } from './load-multi-thread.js'
 import { isOfOthers, scopeThreadIds } from './scope.js'
 
 /** What a context is made of, and whether the thread's compactions have yet to follow a change of its settings. */
@@ -50,15 +50,15 @@ export async function loadBuildInput(
   const isLoop = settings.strategy === ITERATIONS
   const isWoven = isOfOthers(request)
   if (isLoop && (isWoven || request.scope?.since !== undefined)) throw scopeOfLoop()
-  const load = isLoop ? loadLoopInput : isWoven ? loadWovenInput : loadHistoryInput
+  const load = isLoop ? loadLoopInput : isWoven ? loadMultiThreadInput : loadHistoryInput
   // What these bound changes with the messages of other threads, or with each moment.
   const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
-  const { shownAtMs } = deps
+  const { asOfMs } = deps
   const { rollingWindow } = settings
   const [input, items, dependence] = await Promise.all([
     load(tx, compaction, request, deps),
     loadItems(tx, thread, request.scope),
-    isLoop || isBounded ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, shownAtMs, rollingWindow }),
+    isLoop || isBounded ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, asOfMs, rollingWindow }),
   ])
   // What an agent's items are to a request is found out for each; where none are selected, all that are shown is known.
   if (items !== null && items.share.candidates.length > 0)
@@ -84,7 +84,7 @@ async function loadLoopInput(
   const { rollingWindow } = settings
   const [{ loop, progress, stored }, counts, activity] = await Promise.all([
     loadLoop(tx, { thread, settings }),
-    countWindow(tx, { rollingWindow, ...thread, nowMs: deps.shownAtMs }),
+    countWindow(tx, { rollingWindow, ...thread, nowMs: deps.asOfMs }),
     loadActivity(tx, { threadId, agentId, amongIds: scopeThreadIds(request, deps), ...statusLimits }),
   ])
   return {

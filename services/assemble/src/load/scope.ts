@@ -7,12 +7,12 @@ export function isOfOthers({ thread, scope }: ContextRequest): boolean {
 }
 
 /** The moment from which on messages are in the scope, in milliseconds since 1970; null where it has no such bound. */
-export function scopeSinceMs({ scope }: ContextRequest, shownAtMs: number): number | null {
-  return scope?.since === undefined ? null : Math.max(timeBoundsMs.first, momentMs(scope.since, shownAtMs))
+export function scopeSinceMs({ scope }: ContextRequest, asOfMs: number): number | null {
+  return scope?.since === undefined ? null : Math.max(timeBoundsMs.first, momentMs(scope.since, asOfMs))
 }
 
-export function scopeOf(request: ContextRequest, shownAtMs: number): NonNullable<BuildInput['scope']> {
-  const sinceMs = scopeSinceMs(request, shownAtMs)
+export function scopeOf(request: ContextRequest, asOfMs: number): NonNullable<BuildInput['scope']> {
+  const sinceMs = scopeSinceMs(request, asOfMs)
   return {
     threads: request.scope?.threads ?? [request.thread],
     since: sinceMs === null ? null : new Date(sinceMs).toISOString(),

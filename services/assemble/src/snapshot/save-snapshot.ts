@@ -12,10 +12,10 @@ import {
   standingPart,
   writeSnapshotFile,
 } from '@heddle/store'
-import { refuseLate } from '../load/late.js'
+import { refuseExpired } from '../load/refuse-expired.js'
+import type { Mutex } from './mutex.js'
 import { type SnapshotSummaryDeps, summarizeWindow } from './snapshot-summary.js'
 import { type AgentWindow, readWindow } from './snapshot-window.js'
-import type { Turns } from './turns.js'
 
 export interface SaveSnapshotDeps extends SnapshotSummaryDeps {
   /** Settings of the file and the environment, under those of agents. */
@@ -23,7 +23,7 @@ export interface SaveSnapshotDeps extends SnapshotSummaryDeps {
   /** Where files of snapshots lie; null: this process writes none. */
   readonly snapshotsFolder: string | null
   /** A window may be large: one at a time in this process. */
-  readonly snapshotTurns: Turns
+  readonly snapshotTurns: Mutex
   readonly tellSaved: (projectId: string, snapshotId: string) => void
 }
 
@@ -55,7 +55,7 @@ async function save(job: Job<SnapshotJob>, deps: SaveSnapshotDeps): Promise<Outc
   if (!requested) return skipped('the request is gone')
   if (requested.status !== 'requested') return skipped(`already ${requested.status}`)
   const deadlineAtMs = requested.deadlineAtMs ?? Number.POSITIVE_INFINITY
-  refuseLate({ deadlineAtMs }, clock)
+  refuseExpired({ deadlineAtMs }, clock)
   const nowMs = clock.nowMs()
   const { agentName } = requested
   const window = await store.inProject(

@@ -49,7 +49,7 @@ export async function summarizeWindow(
 ): Promise<SnapshotSummary> {
   const giveUp = new AbortController()
   const timeoutMs = Math.min(SUMMARY_MS_MAX, Math.max(1, deadlineAtMs - deps.clock.nowMs() - WRITING_MS))
-  const callOff = deps.clock.after(timeoutMs, () =>
+  const cancel = deps.clock.after(timeoutMs, () =>
     giveUp.abort(new RetryableError('TIMEOUT', `the summary was not done within ${timeoutMs} ms`)),
   )
   try {
@@ -61,7 +61,7 @@ export async function summarizeWindow(
     deps.log.warn({ error, projectId, snapshotId }, 'a snapshot is saved without a summary')
     return { text: SUMMARY_FAILED, error: `${code}: ${detail}` }
   } finally {
-    callOff()
+    cancel()
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Access, type Permission, permissionsOf } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { Refused } from '../http/problems.js'
-import { KnownKeys, TRUSTED_MS } from './known-keys.js'
+import { KeyCache, TRUSTED_MS } from './key-cache.js'
 
 /** Says for whom a request is answered, or throws. The one place where keys are read. */
 export type Admit = (headers: IncomingHttpHeaders) => Promise<Access>
@@ -29,7 +29,7 @@ export interface AdmitOptions {
  * that has had its first key: from then on, and for other machines always, a key is needed.
  */
 export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptions): Admit {
-  const known = new KnownKeys({ clock, read: (key) => keys().read(key) })
+  const known = new KeyCache({ clock, read: (key) => keys().read(key) })
   let none = { untilMs: 0 }
   let isDemanded = isOpenToOthers
 

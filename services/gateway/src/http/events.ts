@@ -128,9 +128,9 @@ async function send(
 }
 
 async function drained(raw: ServerResponse, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<void> {
-  const callOff = clock.after(TAKE_MS_MAX, () => raw.destroy())
+  const cancel = clock.after(TAKE_MS_MAX, () => raw.destroy())
   await once(raw, 'drain', { signal }).catch(() => undefined)
-  callOff()
+  cancel()
 }
 
 function tooManyStreams(count: number, owner = ''): RetryableError {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Client } from '@heddle/client/interface'
 import type { AccessRole, Permission } from '@heddle/contracts'
 import { holdsLongText, jsonSteps, limits, RetryableError } from '@heddle/contracts'
-import { inTurns, type ProjectSlots, within } from '@heddle/runtime'
+import { type ProjectSlots, runCooperatively, within } from '@heddle/runtime'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Route } from './route.js'
 
@@ -43,7 +43,7 @@ export function serveRoute(server: FastifyInstance, route: Route, { callerOf, sl
       if (!holdsLongText(answer.body)) return answer.body
       // Contents of megabytes take long to spell as JSON, and others wait for this process.
       reply.type('application/json; charset=utf-8')
-      return await inTurns(jsonSteps(answer.body))
+      return await runCooperatively(jsonSteps(answer.body))
     },
   })
 }

@@ -1,8 +1,8 @@
 import {
-  asSaid,
   type Message,
   messageReference,
   pairToolCalls,
+  speakerText,
   summarizeExtractively,
   summarySources,
 } from '@heddle/core'
@@ -66,7 +66,7 @@ function injectedLines(threads: ReadonlyMap<string, readonly Message[]>) {
     const isRecorded = injected.some((label) => label.thread === thread)
     const read = isRecorded ? messages : messages.slice(0, READ_MESSAGES_MAX)
     const sources = summarySources(read, pairToolCalls(read), () => '', { charactersMax: Number.MAX_SAFE_INTEGER })
-    for (const [at, { role, text }] of asSaid(sources).entries()) {
+    for (const [at, { role, text }] of speakerText(sources).entries()) {
       if (read[at]?.role !== 'user') continue
       const label = injected.find((each) => each.thread === thread && each.at === at)
       const counts = countInjected(read[at].content, role === 'user' ? text : '', label)

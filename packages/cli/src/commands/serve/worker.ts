@@ -1,7 +1,7 @@
 import { type StageName, stageNames } from '@heddle/contracts'
 import { type HealthServer, startHealthServer } from '@heddle/host/health'
 import { requireServer } from '@heddle/host/presence'
-import { limitHeapGrowth, withoutCredentials, workInBackground } from '@heddle/runtime'
+import { limitHeapGrowth, lowerProcessPriority, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { refuseRemote } from '../../connect/gateway-address.js'
@@ -90,7 +90,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
     }
     // Not before it is ready: a machine that is busy could keep it from ever beginning.
     const { niceness } = config.workers
-    if (!workInBackground(niceness)) log.warn({ niceness }, 'the system did not let this process stand back')
+    if (!lowerProcessPriority(niceness)) log.warn({ niceness }, 'the system did not let this process stand back')
     service.ready({ ...(health !== null && { port: health.port }) })
     context.printer.result(document, () => [
       `${stages.join(', ')}: working (process ${process.pid}) on ${document.database}; Ctrl-C stops`,

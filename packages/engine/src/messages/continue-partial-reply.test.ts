@@ -1,0 +1,73 @@
+import type { MessageInput } from '@heddle/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { restOf } from './continue-partial-reply.js'
+
+const id = '018f0000-0000-7000-8000-00000000000a'
+const rest = '018f0000-0000-7000-8000-00000000000b'
+
+type Block = { kind: 'text' | 'thought' | 'call'; text: string }
+
+/** As readers of sessions make a message of blocks. */
+function messageOf(blocks: readonly Block[]): MessageInput & { role: 'assistant' } {
+  const of = (kind: Block['kind']) => blocks.filter((block) => block.kind === kind)
+  const thinking = of('thought').map(({ text }) => ({ text, signature: 's' }))
+  const toolCalls = of('call').map(({ text }, index) => ({ id: `c${index}`, name: 'Read', arguments: { path: text } }))
+  return {
+    id,
+    role: 'assistant',
+    content: of('text')
+      .map(({ text }) => text)
+      .join('\n\n'),
+    ...(thinking.length > 0 && { thinking }),
+    ...(toolCalls.length > 0 && { toolCalls }),
+  }
+}
+
+const stored = ({ thinking = [], toolCalls = [], role, content }: MessageInput) => ({
+  role,
+  content,
+  thinking,
+  toolCalls,
+})
+
+test('a message and what it grew by hold together what the whole holds, wherever it was cut', () => {
+  const block = fc.record({
+    kind: fc.constantFrom('text' as const, 'thought' as const, 'call' as const),
+    text: fc.string({ minLength: 1 }).filter((text) => !text.includes('\n')),
+  })
+  fc.assert(
+    fc.property(fc.array(block, { maxLength: 8 }), fc.nat(8), (blocks, cut) => {
+      const before = messageOf(blocks.slice(0, cut))
+      const grown = messageOf(blocks)
+      const added = restOf(stored(before), grown, rest)
+      expect(added).not.toBeNull()
+      expect(added).toMatchObject({ id: rest, role: 'assistant' })
+      const texts = [before.content, added?.content ?? ''].filter((text) => text !== '')
+      expect(texts.join('\n\n')).toBe(grown.content)
+      expect([...(before.thinking ?? []), ...(added?.thinking ?? [])]).toEqual(grown.thinking ?? [])
+      expect([...(before.toolCalls ?? []), ...(added?.toolCalls ?? [])]).toEqual(grown.toolCalls ?? [])
+    }),
+  )
+})
+
+test('what is no longer form of the stored message stays for ingest to refuse', () => {
+  const before = messageOf([
+    { kind: 'text', text: 'hello' },
+    { kind: 'call', text: '/a' },
+  ])
+  for (const other of [
+    messageOf([{ kind: 'text', text: 'hello' }]),
+    messageOf([
+      { kind: 'text', text: 'goodbye' },
+      { kind: 'call', text: '/a' },
+    ]),
+    messageOf([
+      { kind: 'text', text: 'hello' },
+      { kind: 'call', text: '/b' },
+    ]),
+    { ...before, role: 'user' as const, toolCalls: undefined },
+  ]) {
+    expect(restOf(stored(before), other as MessageInput, rest)).toBeNull()
+  }
+})

@@ -1,0 +1,48 @@
+import { ConflictError, type PlacedMessage } from '@heddle/contracts'
+import { messageFingerprintSteps } from '@heddle/core'
+import { runCooperatively } from '@heddle/runtime'
+import { existingMessages } from '@heddle/store'
+import type { EngineContext } from '../setup/options.js'
+
+/** Ids that one statement asks for. */
+const IDS_PER_LOOK = 5_000
+
+/** The fingerprints of those of the messages that the thread holds, by id. */
+export async function fingerprintsOf(
+  { store, projectId }: Pick<EngineContext, 'store' | 'projectId'>,
+  threadId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const existing = new Map<string, string>()
+  for (let from = 0; from < ids.length; from += IDS_PER_LOOK) {
+    const some = ids.slice(from, from + IDS_PER_LOOK)
+    const found = await store.inProject(projectId, (tx) => existingMessages(tx, { threadId, ids: some }))
+    for (const [id, fingerprint] of found) existing.set(id, fingerprint)
+  }
+  return existing
+}
+
+/**
+ * Those of the messages that the thread holds, by id.
+ *
+ * @throws ConflictError where an id is taken by another message
+ */
+export async function storedOf(
+  parts: Pick<EngineContext, 'store' | 'projectId'>,
+  threadId: string,
+  placed: readonly Pick<PlacedMessage, 'message'>[],
+): Promise<ReadonlySet<string>> {
+  const ids = placed.map(({ message }) => message.id)
+  const existing = await fingerprintsOf(parts, threadId, ids)
+  for (const [index, { message }] of placed.entries()) {
+    const stored = existing.get(message.id)
+    if (stored !== undefined && stored !== (await runCooperatively(messageFingerprintSteps(message)))) {
+      throw new ConflictError(`message ${message.id} is stored with other content`, {
+        field: `messages.${index}.id`,
+        received: message.id,
+        hint: 'give each message an id of its own',
+      })
+    }
+  }
+  return new Set(ids.filter((id) => existing.has(id)))
+}

@@ -1,0 +1,51 @@
+import { nameSchema, parse } from '@heddle/contracts'
+import { projectIdOf } from '@heddle/core'
+import { systemClock } from '@heddle/runtime'
+import { ensureProject } from '@heddle/store'
+import { LikelyPrepared } from './likely-prepared.js'
+import type { ClientOptions, EngineContext } from './options.js'
+import { Ordinals } from './ordinals.js'
+
+/** What the operations of a client share: its project, which is told to the store once, and what it remembers. */
+export function createContext(options: ClientOptions): EngineContext {
+  const {
+    store,
+    queues,
+    project = 'default',
+    settings = {},
+    snapshotsFolder = null,
+    log,
+    clock = systemClock,
+    embedder = null,
+  } = options
+  const name = parse(nameSchema, project, 'project')
+  const projectId = projectIdOf(name)
+  let telling: Promise<void> | undefined
+  let isTold = false
+  const ensureProjectName = () => {
+    if (isTold) return null
+    telling ??= store
+      .inProject(projectId, (tx) => ensureProject(tx, { projectId, name }))
+      .then(() => {
+        isTold = true
+      })
+      .finally(() => {
+        telling = undefined
+      })
+    return telling
+  }
+  return {
+    store,
+    queues,
+    project: name,
+    projectId,
+    settings,
+    snapshotsFolder,
+    log,
+    clock,
+    ordinals: new Ordinals(),
+    likelyPrepared: new LikelyPrepared(),
+    embedder,
+    ensureProjectName,
+  }
+}

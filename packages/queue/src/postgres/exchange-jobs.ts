@@ -1,0 +1,61 @@
+import type { PostgresConnection } from 'bullmq'
+import type { ExchangedJobs, JobExchange, TakenJob } from '../worker/job-batches.js'
+import { turnJobsFunction } from './functions.js'
+
+/** Takes and finishes jobs of a queue in one statement. */
+export async function turnOverOnPostgres(
+  connection: PostgresConnection,
+  queue: string,
+  { ended, takes, token, lockMs }: JobExchange,
+): Promise<ExchangedJobs> {
+  await connection.waitUntilReady()
+  const { rows } = await connection.pool.query<TurnRow>(
+    `SELECT * FROM ${turnJobsFunction}($1, $2::text[], $3::text[], $4, $5, $6, $7)`,
+    [queue, ended.map(({ id }) => id), ended.map((job) => job.token), takes, token, lockMs, Date.now()],
+  )
+  const taken = rows.filter((row) => row.id !== null)
+  const [rest] = rows.filter((row) => row.id === null)
+  return {
+    kept: rest?.kept ?? [],
+    taken: taken.sort((one, other) => Number(one.seq) - Number(other.seq)).map(toTakenJob),
+    nextAtMs: Number(rest?.next_at_ms ?? 0),
+  }
+}
+
+/** A job, or where `id` is null, what there is to say besides. */
+interface TurnRow {
+  id: string | null
+  kept: string[] | null
+  next_at_ms: string | null
+  seq: string
+  token: string
+  name: string
+  data: string
+  opts: TakenJob['opts']
+  added_at_ms: string
+  processed_at_ms: string
+  attempts_made: number
+  attempts_started: number
+  stalled_count: number
+  dedup_id: string | null
+  failed_reason: string | null
+}
+
+function toTakenJob(row: TurnRow): TakenJob {
+  return {
+    id: row.id ?? '',
+    token: row.token,
+    name: row.name,
+    data: row.data,
+    opts: row.opts,
+    progress: 0,
+    timestamp: Number(row.added_at_ms),
+    processedOn: Number(row.processed_at_ms),
+    attemptsMade: row.attempts_made,
+    attemptsStarted: row.attempts_started,
+    stalledCounter: row.stalled_count,
+    failedReason: row.failed_reason ?? '',
+    returnvalue: 'null',
+    ...(row.dedup_id !== null && { deduplicationId: row.dedup_id }),
+  }
+}

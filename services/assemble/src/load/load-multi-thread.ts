@@ -1,0 +1,135 @@
+import { type ContextRequest, limits, PermanentError } from '@heddle/contracts'
+import {
+  type BuildInput,
+  ineligibleReason,
+  type Message,
+  mergeThreads,
+  messageReference,
+  NO_ACTIVITY,
+  type ThreadShareOfScope,
+  threadIdOf,
+  type UnloadedRange,
+} from '@heddle/core'
+import { type Compaction, loadCompaction, loadMessagesById, type Tx } from '@heddle/store'
+import { describe, type LoadDeps, windowOverride } from './describe.js'
+import { loadHistoryInput } from './load-history.js'
+
+/** What a context of the messages of several threads is made of: of the agent of the request's own thread, each in its window. */
+export async function loadMultiThreadInput(
+  tx: Tx,
+  own: Compaction,
+  request: ContextRequest,
+  deps: LoadDeps,
+): Promise<BuildInput> {
+  if (request.fill === 'budget') throw fillOfSeveral()
+  const names = request.scope?.threads ?? []
+  const compactions = await Promise.all(names.map((name, at) => loadThreadOf(tx, own, { name, at }, request, deps)))
+  const inputs = await Promise.all(compactions.map((one) => loadHistoryInput(tx, one, request, deps, 'cache')))
+  const shares = await Promise.all(
+    inputs.map((input, at) => shareOf(tx, compactions[at]?.thread.threadId ?? '', input)),
+  )
+  const ownInput = inputs[names.indexOf(own.thread.name)] ?? (await loadHistoryInput(tx, own, request, deps, 'cache'))
+  const isShown = inputs.includes(ownInput)
+  const all = isShown ? inputs : [...inputs, ownInput]
+  const described = describe(own.thread, own.settings, request, deps)
+  const merged = mergeThreads(shares, described.count)
+  return {
+    ...described,
+    fill: 'cache',
+    ...(!isShown && { thread: { ...own.thread, title: null, goal: null, status: null } }),
+    activity: { ...NO_ACTIVITY, ...ownInput.activity, ...(!isShown && { processes: [], moreProcesses: 0 }) },
+    messages: merged.messages,
+    unloaded: [
+      ...inputs.flatMap(unloadedOf),
+      ...[...merged.leftOut].map(([thread, count]) => tooOld(thread, count)),
+      ...(isShown ? [] : [outside(ownInput)]),
+    ],
+    ineligible: sumsOf(all.map(({ ineligible }) => ineligible)),
+    hidden: all.flatMap(({ hidden = [] }) => hidden),
+    imported: all.reduce((sum, { imported }) => sum + imported, 0),
+    state: merged.state,
+    stateId: null,
+    reference: (message: Message) => message.origin?.reference ?? messageReference(message.code),
+  }
+}
+
+/** Each thread stands with its own compaction: there is no one history to fill the budget with. */
+function fillOfSeveral(): PermanentError {
+  return new PermanentError('VALIDATION_ERROR', 'fill: must not be budget where a context is of several threads', {
+    field: 'fill',
+    received: 'budget',
+    hint: 'leave it out, or ask for a context of one thread',
+  })
+}
+
+interface NamedThread {
+  readonly name: string
+  /** Its place in the scope. */
+  readonly at: number
+}
+
+/** @throws PermanentError `NOT_FOUND` where the agent has no such thread */
+async function loadThreadOf(
+  tx: Tx,
+  own: Compaction,
+  { name, at }: NamedThread,
+  request: ContextRequest,
+  { settings, projectId }: LoadDeps,
+): Promise<Compaction> {
+  // By its own settings, under which the background compacts it: that serves here for any budget. A window is no part of
+  // what a compaction depends on.
+  const window = windowOverride(request)
+  const found = await loadCompaction(tx, { threadId: threadIdOf(projectId, name), settings, request: window })
+  if (found?.thread.agentId === own.thread.agentId) return found
+  throw new PermanentError('NOT_FOUND', `agent "${own.thread.agentName}" has no thread "${name}"`, {
+    field: `scope.threads.${at}`,
+    received: name,
+    hint: 'name threads of the agent that the thread of the request is of',
+  })
+}
+
+async function shareOf(
+  tx: Tx,
+  threadId: string,
+  { thread, messages, state, unloaded }: BuildInput,
+): Promise<ThreadShareOfScope> {
+  const { count = 0, tokens = 0 } = unloaded.find(({ mode }) => mode === 'covered') ?? {}
+  const share = { name: thread.name, messages, state, covered: { count, tokens, code: '' } }
+  if (state?.covered == null || state.summary === null || count === 0) return share
+  const [first] = await loadMessagesById(tx, { threadId, ids: [state.covered.from.id] })
+  return { ...share, covered: { count, tokens, code: first?.code ?? '' } }
+}
+
+/** What a thread leaves out, with its name. Where its summary is merged in, what that covers is accounted for beside it. */
+function unloadedOf({ thread, state, unloaded }: BuildInput): UnloadedRange[] {
+  const isSummaryWoven = state?.summary != null
+  return unloaded
+    .filter(({ mode }) => !(isSummaryWoven && mode === 'covered'))
+    .map((range) => ({ ...range, thread: thread.name }))
+}
+
+function tooOld(thread: string, count: number): UnloadedRange {
+  const reason = `older than the newest ${limits.multiThreadMessagesMax} messages of the scope`
+  return { mode: 'left-out', count, tokens: 0, thread, reason }
+}
+
+/** The thread of the request itself, where the scope is of others alone. */
+function outside({ thread, messages, unloaded }: BuildInput): UnloadedRange {
+  const eligible = messages.filter((message) => ineligibleReason(message) === null)
+  const count = unloaded.reduce((sum, range) => sum + range.count, eligible.length)
+  const tokens = [...unloaded, ...eligible].reduce((sum, one) => sum + one.tokens, 0)
+  return {
+    mode: 'left-out',
+    count,
+    tokens,
+    thread: thread.name,
+    reason: 'outside of the scope: its thread is not in it',
+  }
+}
+
+function sumsOf(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const [reason, count] of counts.flatMap((each) => Object.entries(each)))
+    sums[reason] = (sums[reason] ?? 0) + count
+  return sums
+}

@@ -1,0 +1,52 @@
+import type { ContextRequest } from '@heddle/contracts'
+import type { RenderedPart } from '@heddle/core'
+import type { LinesBase } from '@heddle/store'
+import { BoundedMap } from './bounded-map.js'
+
+/** What a line or a part takes besides its text. */
+const TEXT_BYTES = 130
+const BYTES_PER_CHARACTER = 1.2
+/** A context that old may be removed soon, and nothing may be based on it then. */
+const AGE_MS_MAX = 3_600_000
+
+export interface Remembered {
+  readonly base: LinesBase
+  /** As a provider reads it; digests stand for texts. */
+  readonly parts: readonly RenderedPart[]
+}
+
+interface Tail extends Remembered {
+  readonly rememberedAtMs: number
+}
+
+/** The last contexts that this worker stored, by thread and format: the next ones are based on them. */
+export class PreviousContextCache {
+  readonly #tails: BoundedMap<Tail>
+
+  constructor(bytesMax: number) {
+    this.#tails = new BoundedMap(bytesMax)
+  }
+
+  find(threadId: string, request: ContextRequest, nowMs: number): Remembered | null {
+    const tail = this.#tails.get(keyOf(threadId, request))
+    if (tail === undefined) return null
+    if (nowMs - tail.rememberedAtMs <= AGE_MS_MAX) return tail
+    this.forget(threadId, request)
+    return null
+  }
+
+  remember(threadId: string, request: ContextRequest, { base, parts }: Remembered, nowMs: number): void {
+    const texts = [...base.lines, ...parts.map(({ text }) => text)]
+    const bytes = texts.reduce((sum, { length }) => sum + TEXT_BYTES + length * BYTES_PER_CHARACTER, 0)
+    this.#tails.set(keyOf(threadId, request), { base, parts, rememberedAtMs: nowMs }, bytes)
+  }
+
+  forget(threadId: string, request: ContextRequest): void {
+    this.#tails.delete(keyOf(threadId, request))
+  }
+}
+
+/** Contexts of other formats, strategies or budgets share few lines, and other counters count them otherwise. */
+function keyOf(threadId: string, { format, strategy, model, budget, counter, scope }: ContextRequest): string {
+  return JSON.stringify([threadId, format, strategy, model, budget, counter, scope])
+}

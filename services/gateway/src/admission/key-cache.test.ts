@@ -1,0 +1,124 @@
+import type { Access } from '@heddle/contracts'
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../../../test/support/src/manual-clock.js'
+import { KeyCache, TURN_MS_MAX } from './key-cache.js'
+
+const acme: Access = { project: 'acme', role: 'read' }
+
+/** Keys whose look-ups are answered when the test says so. */
+function lookingUp() {
+  const clock = new ManualClock()
+  const asked: { key: string; answer(access: Access | null): Promise<void>; fail(): Promise<void> }[] = []
+  const keys = new KeyCache({
+    clock,
+    read: (key) =>
+      new Promise((resolve, reject) => {
+        const settled = () => new Promise<void>((done) => setImmediate(done))
+        const answer = (access: Access | null) => {
+          resolve(access)
+          return settled()
+        }
+        const fail = () => {
+          reject(new Error('the store is away'))
+          return settled()
+        }
+        asked.push({ key, answer, fail })
+      }),
+  })
+  const letIn = async () => {
+    const reading = keys.read('good')
+    await asked.at(-1)?.answer(acme)
+    expect(await reading).toEqual(acme)
+  }
+  return { clock, asked, keys, letIn }
+}
+
+test('all who come with one key at the same moment wait for one look-up', async () => {
+  const { asked, keys } = lookingUp()
+  const reading = Array.from({ length: 100 }, () => keys.read('good'))
+  expect(asked.map(({ key }) => key)).toEqual(['good'])
+  await asked[0]?.answer(acme)
+  expect(await Promise.all(reading)).toEqual(reading.map(() => acme))
+})
+
+test('a key in use is looked up anew behind the back of who uses it, and they do not wait for a store that is busy', async () => {
+  const { clock, asked, keys, letIn } = lookingUp()
+  await letIn()
+  await clock.advance(600)
+  expect(await keys.read('good')).toEqual(acme)
+  await clock.advance(9_399)
+  expect(await keys.read('good')).toEqual(acme)
+  expect(asked).toHaveLength(2)
+  await clock.advance(1)
+  const waiting = keys.read('good')
+  expect(asked).toHaveLength(3)
+  await asked[2]?.answer(null)
+  expect(await waiting).toBeNull()
+})
+
+test('a key that was revoked is none from the moment at which a look-up has said so', async () => {
+  const { clock, asked, keys, letIn } = lookingUp()
+  await letIn()
+  await clock.advance(600)
+  expect(await keys.read('good')).toEqual(acme)
+  await asked[1]?.answer(null)
+  const waiting = keys.read('good')
+  await asked[2]?.answer(null)
+  expect(await waiting).toBeNull()
+})
+
+test('a key that nobody used for a second is looked up before it is let in', async () => {
+  const { clock, asked, keys, letIn } = lookingUp()
+  await letIn()
+  await clock.advance(900)
+  const refused = expect(keys.read('good')).rejects.toThrow('the store is away')
+  await asked[1]?.fail()
+  await refused
+})
+
+test('a look-up that failed is made again with the next request, and holds for less than a second', async () => {
+  const { clock, asked, keys, letIn } = lookingUp()
+  await letIn()
+  await clock.advance(600)
+  await keys.read('good')
+  await asked[1]?.fail()
+  expect(await keys.read('good')).toEqual(acme)
+  expect(asked).toHaveLength(3)
+  await asked[2]?.fail()
+  await clock.advance(600)
+  const refused = expect(keys.read('good')).rejects.toThrow('the store is away')
+  await asked[3]?.fail()
+  await refused
+})
+
+test('a crowd of strangers is looked up few at a time, has a bound, and those who are known are let in beside it', async () => {
+  const { asked, keys, letIn } = lookingUp()
+  await letIn()
+  const strangers = Array.from({ length: 1_000 }, (_, index) => keys.read(`stranger-${index}`))
+  const ended = Promise.allSettled(strangers)
+  await expect(keys.read('one more')).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 1 })
+  expect(await keys.read('good')).toEqual(acme)
+  expect(asked).toHaveLength(1 + 8)
+  for (let next = 1; next <= strangers.length; next++) {
+    await (next % 5 === 0 ? asked[next]?.fail() : asked[next]?.answer(null))
+    expect(asked.length).toBe(1 + Math.min(next + 8, strangers.length))
+  }
+  expect((await ended).filter(({ status }) => status === 'rejected')).toHaveLength(200)
+  const after = keys.read('later')
+  await asked.at(-1)?.answer(acme)
+  expect(await after).toEqual(acme)
+})
+
+test('a stranger whose turn does not come is told so, and takes none from those who come later', async () => {
+  const { clock, asked, keys } = lookingUp()
+  const underWay = Array.from({ length: 8 }, (_, index) => keys.read(`stranger-${index}`))
+  const waiting = expect(keys.read('late')).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 1 })
+  await clock.advance(TURN_MS_MAX)
+  await waiting
+  const later = keys.read('later')
+  for (const { answer } of [...asked]) await answer(null)
+  expect(await Promise.all(underWay)).toEqual(underWay.map(() => null))
+  expect(asked.map(({ key }) => key).slice(8)).toEqual(['later'])
+  await asked[8]?.answer(acme)
+  expect(await later).toEqual(acme)
+})
