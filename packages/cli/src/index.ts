@@ -1,4 +1,3 @@
-export { type RecordedSession, type RecordOptions, recordSession } from './demo/recorder.js'
-
+export { readRecordedSession } from './demo/recorded-session.js'
 export { type PlannedThread, planImport } from './importing/held-plan.js'
 export { type CliHost, runCli } from './run.js'

@@ -1,9 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { recordSession } from '@heddle/cli'
+import { readRecordedSession } from '@heddle/cli'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Home, openDatabaseHome } from './cli-support.js'
-
-const sourceDir = new URL('../../../', import.meta.url).pathname
 
 describe('with a session that outgrew its budget', () => {
   let home: Home
@@ -12,11 +10,11 @@ describe('with a session that outgrew its budget', () => {
   beforeAll(async () => {
     home = await openDatabaseHome()
     await writeFile(home.path('heddle.yaml'), 'settings:\n  budget: 16000\n')
-    const recorded = await recordSession({ sourceDir, scratchDir: home.dir })
-    messages = recorded.messages
-    await writeFile(home.path('session.jsonl'), recorded.text)
+    await writeFile(home.path('session.jsonl'), await readRecordedSession())
     const imported = await home.heddle('import', 'session.jsonl', '--agent', 'coder', '--json')
-    expect(imported.document).toMatchObject({ stored: recorded.messages, settled: true })
+    expect(imported.document).toMatchObject({ settled: true })
+    messages = imported.document.stored
+    expect(messages).toBeGreaterThanOrEqual(200)
   })
 
   test('what was condensed is listed by what it is, searched by words, and each entry can be recalled', async () => {

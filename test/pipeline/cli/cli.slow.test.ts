@@ -1,13 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { getPriority } from 'node:os'
-import { planImport, recordSession } from '@heddle/cli'
+import { planImport, readRecordedSession } from '@heddle/cli'
 import { backends, freshDatabase, freshPrefix, redisUrl } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeTinyModel } from '../../support/src/models/tiny-model.js'
 import { type Home, isAlive, openDatabaseHome, openHome, type Running } from './cli-support.js'
-
-const sourceDir = new URL('../../../', import.meta.url).pathname
 
 describe('on a laptop on which nothing runs', () => {
   let home: Home
@@ -15,9 +13,9 @@ describe('on a laptop on which nothing runs', () => {
 
   beforeAll(async () => {
     home = await openHome()
-    const recorded = await recordSession({ sourceDir, scratchDir: home.dir })
-    messages = recorded.messages
-    await writeFile(home.path('session.jsonl'), recorded.text)
+    await writeFile(home.path('session.jsonl'), await readRecordedSession())
+    const [planned] = await planImport(['session.jsonl'], { cwd: home.dir, project: 'default', format: 'auto' })
+    messages = planned?.messages.length ?? 0
   })
 
   test('a session is imported, a context built and shown, and a condensed result recalled', async () => {

@@ -82,11 +82,6 @@ export const bounded: readonly Bounded[] = [
 /** Expressions that the program puts together from something else than constants of the file. */
 export const putTogether: readonly Bounded[] = [
   {
-    file: 'packages/cli/src/demo/tools.ts',
-    begins: "new RegExp(String(input['pattern']))",
-    reason: 'The pattern is one of the script of the demonstration.',
-  },
-  {
     file: 'packages/contracts/src/contexts/scope.ts',
     begins: 'new RegExp(`^($',
     reason: 'Names of kinds, one of which a name begins with.',

@@ -110,7 +110,7 @@ export function demoLines(report: DemoReport, colors: Printer['colors']): string
   return [
     ...heading('The session'),
     session.source === 'recorded'
-      ? '  a scripted agent worked on a copy of this code just now; its tools ran for real'
+      ? '  recorded: an agent worked on a copy of the code of Heddle, with real tools'
       : `  ${safeText(session.source)}, ${session.format}`,
     `  ${formatCount(session.messages)} messages, ${formatCount(session.toolCalls)} tool calls, ${formatCount(session.toolResults)} results, ${formatCount(session.failedResults)} of them failures`,
     ...heading('Stored, through the queue'),

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type ContextResult, limits, stageNames } from '@heddle/contracts'
 import type { Engine } from '@heddle/host'
 import type { Config, Logger } from '@heddle/runtime'
@@ -8,10 +10,9 @@ import { untilStopped } from '../connect/with-engine.js'
 import { storeDestination } from '../importing/destination.js'
 import { fileOf, type PlannedThread, planImport } from '../importing/held-plan.js'
 import { sendFiles } from '../importing/send.js'
-import { recordSession } from './recorder.js'
+import { readRecordedSession } from './recorded-session.js'
 import { type DemoReport, fatesOf, type RecalledResult, summaryOf } from './report.js'
 import { DEMO_CALL_MS_MAX, settle } from './settle.js'
-import { findSourceDir } from './source-dir.js'
 import { StepTimer } from './step-timer.js'
 
 export interface DemoOptions {
@@ -20,7 +21,7 @@ export interface DemoOptions {
   readonly log: Logger
   readonly scratchDir: string
   readonly budget: number
-  /** A session of the user's own instead of a recorded one. */
+  /** A session of the user's own instead of the recorded one. */
   readonly file?: { readonly path: string; readonly format: SessionFormat | 'auto' }
 }
 
@@ -37,9 +38,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { context, config, log } = options
   const steps = new StepTimer(context.printer)
 
-  const session = await steps.run(options.file === undefined ? 'record a session' : 'read the session', () =>
-    sessionOf(options),
-  )
+  const session = await steps.run('read the session', () => sessionOf(options))
   const { openEngine } = await import('@heddle/host')
   const engine = await steps.run('start the server and the workers', () =>
     openEngine({
@@ -63,25 +62,15 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   }
 }
 
-async function sessionOf(options: DemoOptions): Promise<PlannedThread> {
-  const { context, config, file, scratchDir } = options
-  if (file !== undefined) return firstThread(context, config, file.path, file.format)
-  const progress = context.printer.progress('messages recorded', 260)
-  try {
-    const recorded = await recordSession({
-      sourceDir: findSourceDir(),
-      scratchDir,
-      signal: context.signal,
-      onMessages: (count) => progress.update(count, Math.max(260, count)),
-    })
-    return await firstThread(context, config, recorded.path, 'claude-code')
-  } finally {
-    progress.stop()
-  }
+/** The recorded session takes the same way as a user's own file. */
+async function sessionOf({ context, config, file, scratchDir }: DemoOptions): Promise<PlannedThread> {
+  if (file !== undefined) return longestThread(context, config, file.path, file.format)
+  const path = join(scratchDir, 'demo-session.jsonl')
+  await writeFile(path, await readRecordedSession())
+  return longestThread(context, config, path, 'claude-code')
 }
 
-/** The recorded session takes the same way as a user's own file. */
-async function firstThread(
+async function longestThread(
   context: CommandContext,
   config: Config,
   path: string,
@@ -89,7 +78,7 @@ async function firstThread(
 ): Promise<PlannedThread> {
   const threads = await planImport([path], { cwd: context.cwd, project: config.project, format })
   const [longest] = [...threads].sort((left, right) => right.messages.length - left.messages.length)
-  if (longest === undefined) throw new Error(`${path} holds no thread`)
+  if (longest === undefined) throw new Error(`${path} contains no thread`)
   return longest
 }
 
