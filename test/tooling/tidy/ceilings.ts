@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Findings } from './findings.js'
+
+const path = fileURLToPath(new URL('./ceilings.json', import.meta.url))
+
+/** How many findings of each rule are allowed; a rule that is not named allows zero. */
+export type Ceilings = Readonly<Record<string, number>>
+
+export function readCeilings(): Ceilings {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
+
+export function writeCeilings(findings: readonly Findings[]): void {
+  const counts = findings.filter(({ places }) => places.length > 0).map(({ rule, places }) => [rule, places.length])
+  writeFileSync(path, `${JSON.stringify(Object.fromEntries(counts), null, 2)}\n`)
+}
+
+/** Places that are shown of a rule that finds too much. */
+const PLACES_SHOWN_MAX = 20
+
+/** What is wrong, one rule each: more findings than its ceiling allows, or a ceiling that can be lowered. */
+export function problemsOf(findings: readonly Findings[], ceilings: Ceilings): readonly string[] {
+  return findings.flatMap(({ rule, advice, places }) => {
+    const ceiling = ceilings[rule] ?? 0
+    if (places.length === ceiling) return []
+    const count = `${rule}: ${places.length} found, the ceiling is ${ceiling}`
+    if (places.length < ceiling) return [`${count}; lower it: npm run tidy -- --write`]
+    const shown = places.slice(0, PLACES_SHOWN_MAX)
+    const more = places.length > shown.length ? [`all: npm run tidy -- --list "${rule}"`] : []
+    return [[`${count}; ${advice}`, ...shown, ...more].join('\n  ')]
+  })
+}

@@ -1,0 +1,27 @@
+import { posix } from 'node:path'
+import type { Checkout } from '../structure/checkout.js'
+import { linksOf } from './links.js'
+
+/** Found by the tools that read them, or by readers, under these names and in these folders. */
+const FOUND_BY_NAME =
+  /(^|\/)(README\.md|LICENSE|package(-lock)?\.json|tsconfig[\w.]*\.json|\.[\w.]+|[A-Z_]+\.md|drizzle\.config\.ts)$|^\.(github|changeset|ci)\/|\/migrations\/|\[path\]\.md$/
+
+/**
+ * Files that nothing leads to: pages without a link from another page, and assets and scripts whose name no other file
+ * holds. TypeScript is left to knip.
+ */
+export function unnamedFiles(checkout: Checkout): readonly string[] {
+  const { paths, read } = checkout
+  const linked = new Set(linksOf(checkout).flatMap(({ page, path }) => (page === path ? [] : [path])))
+  const candidates = paths.filter((path) => !path.endsWith('.ts') && !FOUND_BY_NAME.test(path) && !linked.has(path))
+  if (candidates.length === 0) return []
+  const texts = paths
+    .filter((path) => !/package-lock\.json$|\.(png|svg|ico|woff2?)$/.test(path))
+    .map((path) => ({ path, text: read(path) }))
+  return candidates.filter((candidate) => {
+    if (candidate.endsWith('.md') && candidate.startsWith('docs/')) return true
+    const name = posix.basename(candidate)
+    const stem = name.replace(/\.\w+$/, '')
+    return !texts.some(({ path, text }) => path !== candidate && (text.includes(name) || text.includes(`/${stem}'`)))
+  })
+}
