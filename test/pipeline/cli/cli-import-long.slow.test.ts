@@ -1,7 +1,8 @@
 import { createWriteStream } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { smallDisk } from '@heddle/test-support/servers/small-disk'
 import { expect, test } from 'vitest'
 import { openDatabaseHome } from './cli-support.js'
 
@@ -47,6 +48,22 @@ test('a session that is piped in is imported, and again without being stored twi
   expect(first.document).toMatchObject({ stored: 1_200, repeated: 0, threads: [{ thread: 'piped', messages: 1_200 }] })
   const again = await home.start(argv, lines).ended
   expect(again.document).toMatchObject({ stored: 0, repeated: 1_200 })
+})
+
+test('a session that is piped in where the temporary folder is full is refused, and stored once there is space', async (context) => {
+  const full = smallDisk(1)
+  if (full === null) return context.skip('a small disk cannot be mounted: run this as root, with mount allowed')
+  const home = await openDatabaseHome()
+  const lines = Array.from({ length: 12_000 }, (_, index) => message(index)).join('')
+  const argv = ['import', '/dev/stdin', '--agent', 'coder', '--thread', 'piped', '--json']
+  const refused = await home.under({ TMPDIR: full }).start(argv, lines).ended
+  expect(refused).toMatchObject({
+    code: 1,
+    error: { code: 'SERVICE_UNAVAILABLE', field: 'file', detail: expect.stringContaining(full) },
+  })
+  expect(refused.error.hint).toContain('TMPDIR')
+  expect(await readdir(full)).toEqual([])
+  expect((await home.start(argv, lines).ended).document).toMatchObject({ stored: 12_000 })
 })
 
 test('a long session that contradicts what is stored in its middle stores nothing of it', async () => {

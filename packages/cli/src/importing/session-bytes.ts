@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { PermanentError } from '@heddle/contracts'
+import { PermanentError, RetryableError } from '@heddle/contracts'
 import type { ByteSource } from '@heddle/sessions'
 import { checkRegular, fileError, STANDARD_INPUT } from './read-file.js'
 
@@ -21,24 +21,49 @@ export interface SessionBytes extends ByteSource {
 /**
  * @param path a regular file; `/dev/stdin` stands for what is piped in, which is kept in a temporary file meanwhile
  * @throws PermanentError `NOT_FOUND`, `FORBIDDEN` or `VALIDATION_ERROR`, each naming the file
+ * @throws RetryableError `SERVICE_UNAVAILABLE` where the disk of the temporary folder is full
  */
 export async function openSessionBytes(path: string): Promise<SessionBytes> {
   try {
     if (path !== STANDARD_INPUT)
       return new FileBytes(path, { copy: path, size: await checkRegular(path), remove: async () => {} })
-    const folder = await mkdtemp(join(tmpdir(), 'heddle-import-'))
-    const remove = () => rm(folder, { recursive: true, force: true })
-    try {
-      const copy = join(folder, 'stdin')
-      await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }))
-      return new FileBytes(path, { copy, size: (await stat(copy)).size, remove })
-    } catch (error) {
-      await remove()
-      throw error
-    }
+    return await copyStandardInput()
   } catch (error) {
     throw fileError(path, error)
   }
+}
+
+async function copyStandardInput(): Promise<SessionBytes> {
+  let folder: string | null = null
+  const remove = async () => {
+    if (folder !== null) await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    folder = await mkdtemp(join(tmpdir(), 'heddle-import-'))
+    const copy = join(folder, 'stdin')
+    await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }))
+    return new FileBytes(STANDARD_INPUT, { copy, size: (await stat(copy)).size, remove })
+  } catch (error) {
+    await remove()
+    throw isDiskFull(error) ? temporaryFolderFull(error) : error
+  }
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+}
+
+function temporaryFolderFull(cause: unknown): RetryableError {
+  return new RetryableError(
+    'SERVICE_UNAVAILABLE',
+    `file: the disk that holds the temporary folder ${tmpdir()} is full`,
+    {
+      field: 'file',
+      received: STANDARD_INPUT,
+      hint: 'Free space on it, set TMPDIR to a folder on another disk, or import a file instead of a pipe. Nothing was stored.',
+      cause,
+    },
+  )
 }
 
 class FileBytes implements SessionBytes {
