@@ -21,7 +21,10 @@ export function registerDemo(program: Command, context: CommandContext): void {
   const demo = program
     .command('demo')
     .description('the whole way of a real session, from the queue to a context, then everything is stopped and removed')
-    .argument('[file]', 'a session of your own (default: the recorded session in this package)')
+    .argument(
+      '[file]',
+      'a session of your own (default: a recorded session of an agent that worked on the code of Heddle)',
+    )
     .option('--budget <tokens>', 'tokens that the context may use', budgetOption, BUDGET_DEFAULT)
     .option(
       '--format <name>',

@@ -5,7 +5,7 @@ import type { ImportedThread } from '../importing/send.js'
 import { layOut } from '../output/layout.js'
 import type { Printer } from '../output/printer.js'
 import { oneLine, safeText } from '../output/safe-text.js'
-import { formatCount, formatDuration, type Table, tableLines } from '../output/table.js'
+import { formatCount, formatDuration, itemTable, type Table } from '../output/table.js'
 import type { TimedStep } from './step-timer.js'
 
 /** A tool result that the context shows in a shortened form, fetched back whole. */
@@ -104,7 +104,6 @@ const LINE_CHARACTERS = 110
 export function demoLines(report: DemoReport, colors: Printer['colors']): string[] {
   const { session, stored, context, recalled } = report
   const heading = (text: string) => ['', colors.bold(text)]
-  const right = (title: string) => ({ title, align: 'right' as const })
   const spared = context.tokensBefore - context.tokensAfter
   const share = context.tokensBefore === 0 ? 0 : Math.round((100 * spared) / context.tokensBefore)
   return [
@@ -119,26 +118,24 @@ export function demoLines(report: DemoReport, colors: Printer['colors']): string
     ...heading('Pruned and summarized'),
     `  ${formatCount(report.compactions)} compactions; ${formatCount(report.prunings.condense)} messages condensed, ${formatCount(report.prunings.remove)} removed, ${formatCount(report.prunings.stub)} reduced to a stub`,
     ...indented(
-      tableLines(
-        [{ title: 'in this context' }, right('messages'), right('tokens verbatim'), right('tokens now')],
-        context.fates.map((fate) => [
-          fate.mode,
-          formatCount(fate.messages),
-          formatCount(fate.tokensRaw),
-          formatCount(fate.tokens),
-        ]),
-      ),
+      itemTable(context.fates, [
+        { title: 'in this context', text: ({ mode }) => mode },
+        { title: 'messages', count: ({ messages }) => messages },
+        { title: 'tokens verbatim', count: ({ tokensRaw }) => tokensRaw },
+        { title: 'tokens now', count: ({ tokens }) => tokens },
+      ]),
     ),
     ...heading('The summary'),
     ...summaryLines(report.summary),
     ...writerLines(report),
     ...heading(`The context for ${formatCount(context.budget)} tokens (${context.strategy})`),
     ...indented(
-      tableLines(
-        [{ title: 'section' }, right('messages'), right('tokens')],
+      itemTable(
+        [...context.sections, { name: 'total', count: context.messages, tokens: context.tokensAfter }],
         [
-          ...context.sections.map((section) => [section.name, formatCount(section.count), formatCount(section.tokens)]),
-          ['total', formatCount(context.messages), formatCount(context.tokensAfter)],
+          { title: 'section', text: ({ name }) => name },
+          { title: 'messages', count: ({ count }) => count },
+          { title: 'tokens', count: ({ tokens }) => tokens },
         ],
       ),
     ),

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../connect/context.js'
 import { safeText } from '../output/safe-text.js'
-import { formatCount, type Line, tableLines } from '../output/table.js'
+import { formatCount, itemTable, type Line } from '../output/table.js'
 import type { Destination } from './destination.js'
 import { type FailedImport, isOfOneSession, notStored } from './failed.js'
 import { Limiter } from './limiter.js'
@@ -122,17 +122,6 @@ function importedThread({
 }
 
 export function importedLines(threads: readonly ImportedThread[]): Line[] {
-  const right = (title: string) => ({ title, align: 'right' as const })
-  const rows = threads.map((thread) => [
-    safeText(thread.thread),
-    formatCount(thread.messages),
-    formatCount(thread.toolCalls),
-    formatCount(thread.toolResults),
-    formatCount(thread.keptAside),
-    formatCount(thread.stored),
-    formatCount(thread.repeated),
-    `${formatCount(thread.eligible)} / ${formatCount(thread.imported)}`,
-  ])
   const skippedOf = new Map(threads.map(({ file, skipped }) => [file, Object.entries(skipped)]))
   const skipped = [...skippedOf]
     .filter(([, kinds]) => kinds.length > 0)
@@ -147,19 +136,19 @@ export function importedLines(threads: readonly ImportedThread[]): Line[] {
         `grown in ${safeText(thread.thread)}: ${formatCount(thread.grown)}; what was added is stored after it`,
     )
   return [
-    ...tableLines(
-      [
-        { title: 'thread' },
-        right('in the file: messages'),
-        right('tool calls'),
-        right('results'),
-        right('kept aside'),
-        right('stored'),
-        right('repeated'),
-        right('in the thread: eligible / imported'),
-      ],
-      rows,
-    ),
+    ...itemTable(threads, [
+      { title: 'thread', text: ({ thread }) => thread },
+      { title: 'in the file: messages', count: ({ messages }) => messages },
+      { title: 'tool calls', count: ({ toolCalls }) => toolCalls },
+      { title: 'results', count: ({ toolResults }) => toolResults },
+      { title: 'kept aside', count: ({ keptAside }) => keptAside },
+      { title: 'stored', count: ({ stored }) => stored },
+      { title: 'repeated', count: ({ repeated }) => repeated },
+      {
+        title: 'in the thread: eligible / imported',
+        right: ({ eligible, imported }) => `${formatCount(eligible)} / ${formatCount(imported)}`,
+      },
+    ]),
     ...(skipped.length + grown.length === 0 ? [] : ['', ...skipped, ...grown]),
   ]
 }

@@ -53,6 +53,33 @@ export const limitOption = wholeNumber(
   'Give how many rows to show, such as --limit 50.',
 )
 
+export interface PageOptions {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** Adds the options of a list that is shown page by page. */
+export function withPageOptions(command: Command): Command {
+  return command.option('--limit <count>', 'rows of a page', limitOption).addOption(cursorOption())
+}
+
+type Given<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
+
+/** The fields that were given. Commander leaves options that were not given undefined, and requests leave them out. */
+export function given<Fields extends object>(fields: Fields): Given<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>
+}
+
+export interface OrderOptions extends PageOptions {
+  readonly order: 'asc' | 'desc'
+}
+
+/** Adds the direction of a list that has a first and a last. */
+export function withOrderOption(command: Command): Command {
+  const parse = oneOf('order', ['asc', 'desc'])
+  return command.option('--order <direction>', 'asc (oldest first) or desc', parse, 'asc' as const)
+}
+
 /** Which page of a list is shown. `--after`, as it was called, is taken as well. */
 export function cursorOption(): Option {
   const option = new Option('--after, --cursor <cursor>', 'the page that comes after this nextCursor')

@@ -25,6 +25,29 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
   return [{ columns, rows }]
 }
 
+/**
+ * A column of a table whose rows are items: a text is shown without what a terminal would obey, a count with separators of
+ * thousands, on the right.
+ */
+export type ItemColumn<Item> = { readonly title: string } & (
+  | { readonly text: (item: Item) => string }
+  | { readonly count: (item: Item) => number }
+  | { readonly right: (item: Item) => string }
+)
+
+/** A table with a row for each item. */
+export function itemTable<Item>(items: readonly Item[], columns: readonly ItemColumn<Item>[]): [Table] {
+  return tableLines(
+    columns.map((column) => ({ title: column.title, align: 'text' in column ? 'left' : 'right' })),
+    items.map((item) => columns.map((column) => cellOf(column, item))),
+  )
+}
+
+function cellOf<Item>(column: ItemColumn<Item>, item: Item): string {
+  if ('text' in column) return safeText(column.text(item))
+  return 'count' in column ? formatCount(column.count(item)) : column.right(item)
+}
+
 /** What stands below a page of a list that goes on; nothing on its last page. The cursor is a name that a user gave. */
 export function moreLines(nextCursor: string | null): string[] {
   return nextCursor === null ? [] : ['', `more: --cursor ${JSON.stringify(safeText(nextCursor))}`]

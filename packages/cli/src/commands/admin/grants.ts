@@ -5,7 +5,8 @@ import { withStore } from '../../connect/with-engine.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
-import { tableLines } from '../../output/table.js'
+import { itemTable } from '../../output/table.js'
+import { storeCommand } from '../declared.js'
 
 interface SideOptions extends CommonOptions {
   readonly to?: string
@@ -40,10 +41,21 @@ export function registerGrants(program: Command, context: CommandContext): void 
     const other = 'to' in sides ? sides.to : sides.from
     return change(context, options, (client) => client.grants.revoke(sides), 'revoked', other)
   })
-  const list = group.command('list').description('list what this project has offered')
-  withCommonOptions(list, ['heddle grants list --json']).action((options: CommonOptions) =>
-    listGrants(context, options),
-  )
+  storeCommand(group, context, {
+    name: 'list',
+    description: 'list what this project has offered',
+    examples: ['heddle grants list --json'],
+    load: ({ client }) => client.grants.list(),
+    lines: ({ items }) =>
+      items.length === 0
+        ? ['nothing is offered: heddle grants offer --to PROJECT']
+        : itemTable(items, [
+            { title: 'to project', text: ({ toProjectId }) => toProjectId },
+            { title: 'offered', text: ({ createdAt }) => createdAt },
+            { title: 'accepted', text: ({ acceptedAt }) => acceptedAt ?? 'not yet' },
+            { title: 'revoked', text: ({ revokedAt }) => revokedAt ?? '' },
+          ]),
+  })
 }
 
 function sidesOf({ to, from }: SideOptions): { to: string } | { from: string } {
@@ -69,24 +81,5 @@ async function change(
     context.printer.result({ status, project: config.project, other, scope: 'recall' }, () => [
       `${status}: recall, between ${safeText(config.project)} and ${safeText(other)}`,
     ])
-  })
-}
-
-async function listGrants(context: CommandContext, options: CommonOptions): Promise<void> {
-  await withStore(context, options, async ({ client }) => {
-    const page = await client.grants.list()
-    context.printer.result(page, () =>
-      page.items.length === 0
-        ? ['nothing is offered: heddle grants offer --to PROJECT']
-        : tableLines(
-            [{ title: 'to project' }, { title: 'offered' }, { title: 'accepted' }, { title: 'revoked' }],
-            page.items.map((grant) => [
-              grant.toProjectId,
-              grant.createdAt,
-              grant.acceptedAt ?? 'not yet',
-              grant.revokedAt ?? '',
-            ]),
-          ),
-    )
   })
 }

@@ -3,7 +3,7 @@ import { type CommandContext, type CommonOptions, configOf } from '../../connect
 import { untilStopped } from '../../connect/with-engine.js'
 import { withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
-import { formatCount, tableLines } from '../../output/table.js'
+import { formatCount, itemTable } from '../../output/table.js'
 
 export function registerModels(program: Command, context: CommandContext): void {
   const models = program.command('models').description('the models that turn texts into vectors on this machine')
@@ -44,22 +44,13 @@ async function listModels(context: CommandContext, options: CommonOptions): Prom
   context.printer.result({ items: models, folders, embedder: inUse }, () => [
     ...(models.length === 0
       ? [`no models in ${folders.join(' or ')}`]
-      : tableLines(
-          [
-            { title: 'model' },
-            { title: 'dimensions', align: 'right' },
-            { title: 'weights' },
-            { title: 'bytes', align: 'right' },
-            { title: 'folder' },
-          ],
-          models.map(({ model, dimensions, dtype, bytes, root }) => [
-            safeText(model),
-            String(dimensions),
-            dtype,
-            formatCount(bytes),
-            safeText(root),
-          ]),
-        )),
+      : itemTable(models, [
+          { title: 'model', text: ({ model }) => model },
+          { title: 'dimensions', right: ({ dimensions }) => String(dimensions) },
+          { title: 'weights', text: ({ dtype }) => dtype },
+          { title: 'bytes', count: ({ bytes }) => bytes },
+          { title: 'folder', text: ({ root }) => root },
+        ])),
     '',
     `embedder: ${embedder.model}: ${safeText(reason)}`,
   ])

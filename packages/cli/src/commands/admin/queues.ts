@@ -7,7 +7,7 @@ import { withEngine } from '../../connect/with-engine.js'
 import { oneOf } from '../../options/option-values.js'
 import { limitOption, withCommonOptions } from '../../options/options.js'
 import { oneLine } from '../../output/safe-text.js'
-import { formatCount, formatDuration, tableLines } from '../../output/table.js'
+import { formatCount, formatDuration, type ItemColumn, itemTable } from '../../output/table.js'
 
 const actions = ['retry', 'redrive', 'pause', 'resume'] as const
 type Action = (typeof actions)[number]
@@ -86,7 +86,7 @@ async function showQueues(context: CommandContext, engine: Engine, options: Queu
     })),
   }
   context.printer.result(document, () => [
-    ...tableLines(columns, stages.map(rowOf)),
+    ...itemTable(stages, columns),
     ...(letters.length === 0 ? [] : ['', 'dead letters, newest first (heddle queues redrive sends them again):']),
     ...letters
       .slice(0, LETTERS_SHOWN)
@@ -96,38 +96,28 @@ async function showQueues(context: CommandContext, engine: Engine, options: Queu
   ])
 }
 
-const right = (title: string) => ({ title, align: 'right' as const })
-const columns = [
-  { title: 'stage' },
-  right('waiting'),
-  right('active'),
-  right('delayed'),
-  right('failed'),
-  right('oldest wait'),
-  right('done/s'),
-  right('each took'),
-  right('dead letters'),
-  { title: 'state' },
+type ShownStage = StageStats & { readonly served: boolean; readonly deadLetters: number }
+
+const columns: readonly ItemColumn<ShownStage>[] = [
+  { title: 'stage', text: ({ stage }) => stage },
+  { title: 'waiting', count: ({ waiting }) => waiting },
+  { title: 'active', count: ({ active }) => active },
+  { title: 'delayed', count: ({ delayed }) => delayed },
+  { title: 'failed', count: ({ failed }) => failed },
+  { title: 'oldest wait', right: ({ oldestWaitMs }) => (oldestWaitMs === null ? '-' : formatDuration(oldestWaitMs)) },
+  { title: 'done/s', right: ({ pool }) => (pool.perSecond === 0 ? '-' : pool.perSecond.toFixed(1)) },
+  { title: 'each took', right: ({ pool }) => tookText(pool) },
+  { title: 'dead letters', count: ({ deadLetters }) => deadLetters },
+  { title: 'state', text: (stage) => (stage.paused ? 'paused' : workersOf(stage)) },
 ]
 
-function rowOf(stage: StageStats & { served: boolean; deadLetters: number }): string[] {
-  const tries = stage.pool.done + stage.pool.failed
-  return [
-    stage.stage,
-    formatCount(stage.waiting),
-    formatCount(stage.active),
-    formatCount(stage.delayed),
-    formatCount(stage.failed),
-    stage.oldestWaitMs === null ? '-' : formatDuration(stage.oldestWaitMs),
-    stage.pool.perSecond === 0 ? '-' : stage.pool.perSecond.toFixed(1),
-    tries === 0 ? '-' : formatDuration(stage.pool.tookMs / tries),
-    formatCount(stage.deadLetters),
-    stage.paused ? 'paused' : workersOf(stage),
-  ]
+function tookText({ done, failed, tookMs }: PoolWork): string {
+  const tries = done + failed
+  return tries === 0 ? '-' : formatDuration(tookMs / tries)
 }
 
 /** Who has not told in time is seen all the same, by its connections. */
-function workersOf({ pool, served }: { pool: PoolWork; served: boolean }): string {
+function workersOf({ pool, served }: ShownStage): string {
   if (pool.workers === 0) return served ? 'served' : 'no worker'
   return pool.workers === 1 ? '1 worker' : `${formatCount(pool.workers)} workers`
 }

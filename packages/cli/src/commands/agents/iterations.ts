@@ -1,176 +1,63 @@
-import type { IterationEntry, NewIteration } from '@heddle/client/interface'
-import { iterationInputSchema } from '@heddle/contracts'
+import type { LoopContext } from '@heddle/client/interface'
 import type { Command } from 'commander'
-import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
-import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
-import { numeral, oneOf, optionValue } from '../../options/option-values.js'
-import { cursorOption, limitOption, nameOption, withCommonOptions } from '../../options/options.js'
-import { UsageError } from '../../output/failure.js'
+import type { CommandContext, CommonOptions } from '../../connect/context.js'
+import { nameOption, type OrderOptions, withOrderOption } from '../../options/options.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
-import { formatCount, type Line, moreLines, tableLines } from '../../output/table.js'
-import { registerIterationsLoop } from './iterations-loop.js'
-
-interface AddOptions extends CommonOptions, UrlOptions {
-  readonly agent: string
-  readonly file?: string
-  readonly id?: string
-  readonly number?: number
-  readonly timestamp?: string
-  readonly cli?: string
-  readonly model?: string
-  readonly prompt?: string
-  readonly output?: string
-  readonly score?: number
-  readonly marker?: string[]
-  readonly changed?: string[]
-  readonly duration?: number
-}
-
-interface ListOptions extends CommonOptions, UrlOptions {
-  readonly limit?: number
-  readonly cursor?: string
-  readonly order: 'asc' | 'desc'
-}
-
-const { shape } = iterationInputSchema
-const HINT = 'Correct the value, or leave the option out.'
-const collect = (text: string, before: string[] = []) => [...before, text]
-
-export function registerIterations(program: Command, context: CommandContext): void {
-  const group = program.command('iterations').description('record the steps of an autonomous run, and list them')
-
-  const add = group
-    .command('add')
-    .description('append iterations to a thread; adding the same again stores nothing twice')
-    .argument('<thread>', 'the thread; made if it does not exist', nameOption('thread'))
-    .requiredOption('--agent <name>', 'the agent that it belongs to; made if it does not exist', nameOption('agent'))
-    .option('--file <path>', 'JSON lines, one an iteration, instead of the options below')
-    .option('--prompt <text>', 'what the model was asked', optionValue('prompt', shape.prompt, HINT))
-    .option('--output <text>', 'what it answered', optionValue('output', shape.output, HINT))
-    .option('--id <uuid>', 'makes adding it again harmless (default: a new one)', optionValue('id', shape.id, HINT))
-    .option(
-      '--number <number>',
-      'default: the one after the highest',
-      optionValue('number', shape.iterationNumber.unwrap(), HINT, numeral),
-    )
-    .option('--timestamp <time>', 'default: now', optionValue('timestamp', shape.timestamp.unwrap(), HINT))
-    .option('--cli <name>', 'the CLI that ran', optionValue('cli', shape.cliUsed.unwrap(), HINT))
-    .option('--model <name>', 'the model that answered', optionValue('model', shape.modelUsed.unwrap(), HINT))
-    .option('--score <number>', 'the progress', optionValue('score', shape.progressScore.unwrap(), HINT, numeral))
-    .option('--marker <text>', 'a marker of progress; may be repeated', collect)
-    .option('--changed <path>', 'a file that was changed; may be repeated', collect)
-    .option(
-      '--duration <seconds>',
-      'how long it took',
-      optionValue('duration', shape.durationSeconds.unwrap(), HINT, numeral),
-    )
-  withCommonOptions(withUrlOption(add), [
-    'heddle iterations add nightly --agent runner --prompt "fix the login" --output "done" --score 0.8',
-    'heddle iterations add nightly --agent runner --file iterations.jsonl --json',
-  ]).action((thread: string, options: AddOptions) => addIterations(context, thread, options))
-
-  const list = group
-    .command('list')
-    .description('page through the iterations of a thread; --json has their whole texts')
-    .argument('<thread>', 'the thread', nameOption('thread'))
-    .option('--order <direction>', 'asc (oldest first) or desc', oneOf('order', ['asc', 'desc']), 'asc' as const)
-    .option('--limit <count>', 'rows of a page', limitOption)
-    .addOption(cursorOption())
-  withCommonOptions(withUrlOption(list), [
-    'heddle iterations list nightly',
-    'heddle iterations list nightly --order desc --limit 5 --json',
-  ]).action((thread: string, options: ListOptions) => listIterations(context, thread, options))
-
-  registerIterationsLoop(group, context)
-}
-
-async function addIterations(context: CommandContext, thread: string, options: AddOptions): Promise<void> {
-  const iterations = await iterationsOf(context, thread, options)
-  await withRemote(context, options, { stages: [] }, async (client) => {
-    const result = await client.iterations.append({ agent: options.agent, thread, iterations })
-    context.printer.result({ thread, agent: options.agent, ...result }, () => [
-      `thread ${safeText(thread)}: ${formatCount(result.stored)} iterations stored, ${formatCount(result.repeated)} repeated`,
-    ])
-  })
-}
-
-async function iterationsOf(context: CommandContext, thread: string, options: AddOptions): Promise<NewIteration[]> {
-  const { file, prompt, output, id, number, timestamp, cli, model, score, marker, changed, duration } = options
-  if (file !== undefined) {
-    const beside = Object.entries({
-      prompt,
-      output,
-      id,
-      number,
-      timestamp,
-      cli,
-      model,
-      score,
-      marker,
-      changed,
-      duration,
-    })
-    const given = beside.find(([, value]) => value !== undefined)
-    if (given) throw new UsageError(given[0], 'may not stand beside --file', undefined, 'Put it into the file.')
-    const { projectIdOf, threadIdOf } = await import('@heddle/core')
-    const { readIterations } = await import('../../importing/iterations-file.js')
-    const threadId = threadIdOf(projectIdOf(configOf(context, options).project), thread)
-    return await readIterations(file, { cwd: context.cwd, threadId })
-  }
-  if (prompt === undefined || output === undefined) {
-    const field = prompt === undefined ? 'prompt' : 'output'
-    throw new UsageError(field, 'is needed without --file', undefined, 'Give --prompt and --output, or --file.')
-  }
-  const fields = {
-    id,
-    iterationNumber: number,
-    timestamp,
-    cliUsed: cli,
-    modelUsed: model,
-    progressScore: score,
-    progressMarkers: marker,
-    fileChanges: changed,
-    durationSeconds: duration,
-  }
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-  return [{ prompt, output, ...given }]
-}
-
-async function listIterations(context: CommandContext, thread: string, options: ListOptions): Promise<void> {
-  const { limit, cursor, order } = options
-  await withRemote(context, options, null, async (client) => {
-    const page = await client.iterations.list(thread, {
-      order,
-      ...(limit !== undefined && { limit }),
-      ...(cursor !== undefined && { cursor }),
-    })
-    context.printer.result(page, () =>
-      page.items.length === 0
-        ? ['no iterations on this page']
-        : [...iterationLines(page.items), ...moreLines(page.nextCursor)],
-    )
-  })
-}
+import { formatCount } from '../../output/table.js'
+import { listCommand, storeCommand } from '../declared.js'
+import { registerIterationsAdd } from './iterations-add.js'
 
 const EXCERPT_CHARACTERS = 60
 
-function iterationLines(entries: readonly IterationEntry[]): Line[] {
-  return tableLines(
-    [
-      { title: 'iteration', align: 'right' },
-      { title: 'time' },
-      { title: 'cli' },
-      { title: 'score', align: 'right' },
-      { title: 'prompt' },
-      { title: 'output' },
+export function registerIterations(program: Command, context: CommandContext): void {
+  const group = program.command('iterations').description('record the steps of an autonomous run, and list them')
+  registerIterationsAdd(group, context)
+  listCommand(group, context, {
+    name: 'list',
+    description: 'page through the iterations of a thread; --json has their whole texts',
+    arguments: [['<thread>', 'the thread', nameOption('thread')]],
+    options: withOrderOption,
+    examples: ['heddle iterations list nightly', 'heddle iterations list nightly --order desc --limit 5 --json'],
+    load: ({ iterations }, { order, limit, cursor }: OrderOptions, thread: string) =>
+      iterations.list(thread, { order, limit, cursor }),
+    items: 'iterations',
+    none: () => 'no iterations yet',
+    columns: [
+      { title: 'iteration', count: ({ iterationNumber }) => iterationNumber },
+      { title: 'time', text: ({ timestamp }) => timestamp },
+      { title: 'cli', text: ({ cliUsed }) => cliUsed ?? '-' },
+      { title: 'score', right: ({ progressScore }) => String(progressScore ?? '-') },
+      { title: 'prompt', text: ({ prompt }) => oneLine(prompt, EXCERPT_CHARACTERS) },
+      { title: 'output', text: ({ output }) => oneLine(output, EXCERPT_CHARACTERS) },
     ],
-    entries.map((entry) => [
-      formatCount(entry.iterationNumber),
-      entry.timestamp,
-      safeText(entry.cliUsed ?? '-'),
-      entry.progressScore === null ? '-' : String(entry.progressScore),
-      oneLine(entry.prompt, EXCERPT_CHARACTERS),
-      oneLine(entry.output, EXCERPT_CHARACTERS),
-    ]),
-  )
+  })
+  storeCommand(group, context, {
+    name: 'loop',
+    description: "show how a thread's loop stands, and the summary of its older iterations",
+    arguments: [['<thread>', 'the thread', nameOption('thread')]],
+    examples: ['heddle iterations loop nightly', 'heddle iterations loop nightly --json'],
+    load: async ({ client }, _: CommonOptions, thread: string) => ({
+      thread,
+      ...(await client.iterations.loop(thread)),
+    }),
+    lines: ({ thread, ...loop }) => loopLines(thread, loop),
+  })
+}
+
+function loopLines(thread: string, loop: LoopContext): string[] {
+  const { goal, totalIterations, startTime, currentCli, currentModel, iterations, summary } = loop
+  const newest = iterations.at(-1)
+  const window = newest === undefined ? 'none' : `${iterations[0]?.iterationNumber}-${newest.iterationNumber}`
+  return [
+    `thread ${safeText(thread)}: ${goal === null ? 'no goal' : safeText(goal)}`,
+    `iterations ${formatCount(totalIterations)}, since ${startTime ?? '-'}, in full ${window}`,
+    `cli ${safeText(currentCli ?? '-')} · model ${safeText(currentModel ?? '-')}`,
+    ...(summary === null
+      ? ['no summary yet']
+      : [
+          `summary of ${summary.coveredFrom}-${summary.coveredTo} · version ${formatCount(summary.version)} · ${formatCount(summary.tokens)} tokens · by ${safeText(summary.summarizer)}`,
+          '',
+          ...summary.text.split('\n').map(safeText),
+        ]),
+  ]
 }

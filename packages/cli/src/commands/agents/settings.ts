@@ -1,3 +1,4 @@
+import type { RemoteClient } from '@heddle/client/http'
 import {
   describeReceived,
   didYouMean,
@@ -13,17 +14,18 @@ import {
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { holdingSettings, type SettingRow } from '../../connect/settings-in-force.js'
-import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
+import { type UrlOptions, withUrlOption } from '../../connect/with-remote.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
-import { type Line, tableLines } from '../../output/table.js'
+import { itemTable } from '../../output/table.js'
+import { clientCommand } from '../declared.js'
 
 interface AgentOptions extends CommonOptions, UrlOptions {
   readonly agent?: string
 }
 
-interface ChangeOptions extends CommonOptions, UrlOptions {
+interface ChangeOptions extends CommonOptions {
   readonly agent: string
 }
 
@@ -41,7 +43,13 @@ export function registerSettings(program: Command, context: CommandContext): voi
     .addHelpText('after', '\nBy rank: default, heddle.yaml, environment, agent. A request goes over all of them.')
     .action(async (options: AgentOptions) => {
       const items = await holdingSettings(context, options)
-      context.printer.result({ agent: options.agent ?? null, items, nextCursor: null }, () => listLines(items))
+      context.printer.result({ agent: options.agent ?? null, items, nextCursor: null }, () =>
+        itemTable(items, [
+          { title: 'setting', text: ({ name }) => name },
+          { title: 'value', text: ({ value }) => oneLine(JSON.stringify(value), VALUE_CHARACTERS) },
+          { title: 'from', text: fromText },
+        ]),
+      )
     })
 
   const show = withAgent(
@@ -61,32 +69,36 @@ export function registerSettings(program: Command, context: CommandContext): voi
     ])
   })
 
-  const set = group
-    .command('set')
-    .description('give an agent a setting of its own')
-    .argument('<name>', 'such as budget or prune.keepLastN', knownSetting)
-    .argument('<value>', 'a number, a word, none, or JSON')
-    .requiredOption('--agent <name>', 'the agent; made if it does not exist', nameOption('agent'))
-  withCommonOptions(withUrlOption(set), [
-    'heddle settings set budget 16000 --agent coder',
-    'heddle settings set rollingWindow none --agent coder',
-    'heddle settings set sandwich.preserveTop 3 --agent coder --json',
-  ])
-    .addHelpText('after', '\nFor all agents: write it into heddle.yaml below "settings".')
-    .action(async (name: string, text: string, options: ChangeOptions) => {
-      const value = checkedValue(name, text)
-      await change(context, options, name, (settings) => withSetting(settings, name, value))
-    })
-
-  const remove = group
-    .command('remove')
-    .description('take a setting of an agent away, so that what is below it holds')
-    .argument('<name>', 'such as budget or prune.keepLastN', knownSetting)
-    .requiredOption('--agent <name>', 'the agent', nameOption('agent'))
-  withCommonOptions(withUrlOption(remove), ['heddle settings remove budget --agent coder']).action(
-    (name: string, options: ChangeOptions) =>
-      change(context, options, name, (settings) => withoutSetting(settings, name), { mustExist: true }),
-  )
+  clientCommand(group, context, {
+    name: 'set',
+    description: 'give an agent a setting of its own',
+    arguments: [
+      ['<name>', 'such as budget or prune.keepLastN', knownSetting],
+      ['<value>', 'a number, a word, none, or JSON'],
+    ],
+    options: (command) =>
+      command.requiredOption('--agent <name>', 'the agent; made if it does not exist', nameOption('agent')),
+    examples: [
+      'heddle settings set budget 16000 --agent coder',
+      'heddle settings set rollingWindow none --agent coder',
+      'heddle settings set sandwich.preserveTop 3 --agent coder --json',
+    ],
+    notes: 'For all agents: write it into heddle.yaml below "settings".',
+    check: (_: ChangeOptions, name: string, text: string) => void checkedValue(name, text),
+    load: ({ agents }, { agent }: ChangeOptions, name: string, text: string) =>
+      change(agents, agent, name, (settings) => withSetting(settings, name, checkedValue(name, text))),
+    lines: changeLines,
+  })
+  clientCommand(group, context, {
+    name: 'remove',
+    description: 'take a setting of an agent away, so that what is below it holds',
+    arguments: [['<name>', 'such as budget or prune.keepLastN', knownSetting]],
+    options: (command) => command.requiredOption('--agent <name>', 'the agent', nameOption('agent')),
+    examples: ['heddle settings remove budget --agent coder'],
+    load: ({ agents }, { agent }: ChangeOptions, name: string) =>
+      change(agents, agent, name, (settings) => withoutSetting(settings, name), { mustExist: true }),
+    lines: changeLines,
+  })
 }
 
 function withAgent(command: Command): Command {
@@ -125,29 +137,32 @@ function checkedValue(name: string, text: string): unknown {
   )
 }
 
-async function change(
-  context: CommandContext,
-  options: ChangeOptions,
-  name: string,
-  changed: (settings: PartialSettings) => object,
-  { mustExist = false } = {},
-): Promise<void> {
-  await withRemote(context, options, null, async ({ agents }) => {
-    const { changeSettings } = await import('@heddle/engine')
-    const change = (settings: PartialSettings) => changed(settings) as PartialSettings
-    const agent = await changeSettings(agents, options.agent, change, { mustExist })
-    context.printer.result({ agent: agent.name, version: agent.version, name, settings: agent.settings }, () => [
-      `agent ${safeText(agent.name)} · version ${agent.version}`,
-      `settings: ${oneLine(JSON.stringify(agent.settings), 400)}`,
-    ])
-  })
+interface Change {
+  readonly agent: string
+  readonly version: number
+  readonly name: string
+  readonly settings: PartialSettings
 }
 
-function listLines(rows: readonly SettingRow[]): Line[] {
-  return tableLines(
-    [{ title: 'setting' }, { title: 'value' }, { title: 'from' }],
-    rows.map((row) => [row.name, oneLine(JSON.stringify(row.value), VALUE_CHARACTERS), fromText(row)]),
+async function change(
+  agents: RemoteClient['agents'],
+  agent: string,
+  name: string,
+  changed: (settings: PartialSettings) => object,
+  options: { readonly mustExist?: boolean } = {},
+): Promise<Change> {
+  const { changeSettings } = await import('@heddle/engine')
+  const { version, settings } = await changeSettings(
+    agents,
+    agent,
+    (before: PartialSettings) => changed(before) as PartialSettings,
+    options,
   )
+  return { agent, version, name, settings }
+}
+
+function changeLines({ agent, version, settings }: Change): string[] {
+  return [`agent ${safeText(agent)} · version ${version}`, `settings: ${oneLine(JSON.stringify(settings), 400)}`]
 }
 
 function fromText({ from, source }: Pick<SettingRow, 'from' | 'source'>): string {

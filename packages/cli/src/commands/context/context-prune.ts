@@ -6,8 +6,8 @@ import { withEngine } from '../../connect/with-engine.js'
 import { budgetOption, modelOption, strategyOption } from '../../options/context-options.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
-import { oneLine, safeText } from '../../output/safe-text.js'
-import { formatCount, type Line, tableLines } from '../../output/table.js'
+import { oneLine } from '../../output/safe-text.js'
+import { formatCount, itemTable, type Line } from '../../output/table.js'
 
 interface PruneOptions extends CommonOptions {
   readonly agent?: string
@@ -59,28 +59,16 @@ function planLines(plan: PrunePlan): Line[] {
   const when = plan.due ? 'a compaction is due' : 'no compaction is due yet'
   const totals = `${formatCount(plan.tokensBefore)} tokens of ${formatCount(plan.limitTokens)} in use: ${when}`
   if (plan.messages.length === 0) return [totals, 'there is nothing to condense, remove or summarize']
-  const rows = plan.messages.map((message) => [
-    formatCount(message.seq),
-    message.reference,
-    message.action,
-    formatCount(message.tokensBefore),
-    formatCount(message.tokensAfter),
-    message.reason,
-    oneLine(safeText(message.text), TEXT_CHARACTERS),
-  ])
   return [
-    ...tableLines(
-      [
-        { title: 'seq', align: 'right' },
-        { title: 'message' },
-        { title: 'action' },
-        { title: 'tokens', align: 'right' },
-        { title: 'after', align: 'right' },
-        { title: 'reason' },
-        { title: 'text' },
-      ],
-      rows,
-    ),
+    ...itemTable(plan.messages, [
+      { title: 'seq', count: ({ seq }) => seq },
+      { title: 'message', text: ({ reference }) => reference },
+      { title: 'action', text: ({ action }) => action },
+      { title: 'tokens', count: ({ tokensBefore }) => tokensBefore },
+      { title: 'after', count: ({ tokensAfter }) => tokensAfter },
+      { title: 'reason', text: ({ reason }) => reason },
+      { title: 'text', text: ({ text }) => oneLine(text, TEXT_CHARACTERS) },
+    ]),
     '',
     totals,
     `it would free ${formatCount(plan.tokensFreed)} tokens and leave ${formatCount(plan.tokensAfter)}; nothing was changed`,

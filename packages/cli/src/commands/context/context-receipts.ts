@@ -10,12 +10,11 @@ import {
 } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
-import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
 import { contextIdOption } from '../../options/context-options.js'
-import { withCommonOptions } from '../../options/options.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
 import { type Column, formatCount, type Line, tableLines } from '../../output/table.js'
-import { labelOf } from '../items/items-view.js'
+import { clientCommand } from '../declared.js'
+import { labelOf } from '../items/items-owner.js'
 import { fillText, nothingShown } from './context-view.js'
 
 /** Rows of a table for people; a program gets all of them. */
@@ -24,49 +23,40 @@ const REASON_CHARACTERS = 70
 const VALUE_CHARACTERS = 40
 
 export function registerContextReceipts(group: Command, context: CommandContext): void {
-  const explain = group
-    .command('explain')
-    .description('say of each line of a context why it is there and at what cost, and what was left out and why')
-    .argument('<id>', 'the id that "context build" printed', contextIdOption('id'))
-  withCommonOptions(withUrlOption(explain), [
-    'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
-    'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --json',
-  ]).action((id: string, options: CommonOptions & UrlOptions) => explainContext(context, id, options))
-
-  const diff = group
-    .command('diff')
-    .description('compare two contexts: what came in, went out, changed its form or moved, and the tokens by section')
-    .argument('<before>', 'the id of the one', contextIdOption('before'))
-    .argument('<after>', 'the id of the other', contextIdOption('after'))
-  withCommonOptions(withUrlOption(diff), [
-    'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80',
-    'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80 --json',
-  ]).action((before: string, after: string, options: CommonOptions & UrlOptions) =>
-    diffContexts(context, before, after, options),
-  )
-}
-
-async function explainContext(context: CommandContext, id: string, options: CommonOptions & UrlOptions): Promise<void> {
-  await withRemote(context, options, null, async (client) => {
-    const result = await client.contexts.get(id)
-    const { thread, agent, strategy, format, budget, tokensUsed, receipt } = result
-    context.printer.result({ id, thread, agent, strategy, format, budget, tokensUsed, receipt }, () =>
-      explained(result),
-    )
+  clientCommand(group, context, {
+    name: 'explain',
+    description: 'say of each line of a context why it is there and at what cost, and what was left out and why',
+    arguments: [['<id>', 'the id that "context build" printed', contextIdOption('id')]],
+    examples: [
+      'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
+      'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --json',
+    ],
+    async load({ contexts }, _: CommonOptions, contextId: string) {
+      const { id, thread, agent, strategy, format, budget, tokensUsed, receipt } = await contexts.get(contextId)
+      return { id, thread, agent, strategy, format, budget, tokensUsed, receipt }
+    },
+    lines: explained,
+  })
+  clientCommand(group, context, {
+    name: 'diff',
+    description: 'compare two contexts: what came in, went out, changed its form or moved, and the tokens by section',
+    arguments: [
+      ['<before>', 'the id of the one', contextIdOption('before')],
+      ['<after>', 'the id of the other', contextIdOption('after')],
+    ],
+    examples: [
+      'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80',
+      'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80 --json',
+    ],
+    load: ({ contexts }, _: CommonOptions, before: string, after: string) => contexts.diff(before, after),
+    lines: diffLines,
   })
 }
 
-async function diffContexts(
-  context: CommandContext,
-  before: string,
-  after: string,
-  options: CommonOptions & UrlOptions,
-): Promise<void> {
-  await withRemote(context, options, null, async (client) => {
-    const diff = await client.contexts.diff(before, after)
-    context.printer.result(diff, () => diffLines(diff))
-  })
-}
+type Explained = Pick<
+  ContextResult,
+  'id' | 'thread' | 'agent' | 'strategy' | 'format' | 'budget' | 'tokensUsed' | 'receipt'
+>
 
 const entryColumns: readonly Column[] = [
   { title: 'section' },
@@ -87,7 +77,7 @@ const lineColumns: readonly Column[] = [
   { title: 'reason' },
 ]
 
-function explained(result: ContextResult): Line[] {
+function explained(result: Explained): Line[] {
   const { id, thread, strategy, budget, tokensUsed, receipt } = result
   const isAbsent = ({ mode }: ReceiptEntry) => mode === 'covered' || mode === 'removed' || mode === 'left-out'
   const absent = receipt.entries.filter(isAbsent)

@@ -37,7 +37,9 @@ export function fillText({ fill }: ContextResult['receipt']): string {
 const SHOWN_CHARACTERS = 160
 
 /** The note that a context has to begin with: the window hides every message of its threads. Null for any other context. */
-export function nothingShown({ receipt: { eligible, ineligible, notes } }: ContextResult): string | null {
+export function nothingShown({
+  receipt: { eligible, ineligible, notes },
+}: Pick<ContextResult, 'receipt'>): string | null {
   const isHidden = hiddenReasons.some((reason) => (ineligible[reason] ?? 0) > 0)
   return isHidden && eligible === 0 ? (notes[0] ?? null) : null
 }

@@ -15,19 +15,20 @@ import {
   messageOption,
   modelOption,
   pastOption,
+  type ScopeOptions,
+  scopeOf,
   strategyOption,
+  withScopeOptions,
 } from '../../options/context-options.js'
 import { type IterationOptions, iterationSettings, withIterationOptions } from '../../options/iteration-options.js'
 import { nameOption, rollingWindowOption, withCommonOptions } from '../../options/options.js'
 import { printWarnings } from '../../output/warnings.js'
 import { settleThreads } from '../threads/settle.js'
-import { registerContextClear } from './context-clear.js'
 import { registerContextPrune } from './context-prune.js'
 import { registerContextReceipts } from './context-receipts.js'
-import { type ScopeOptions, scopeOf, withScopeOptions } from './context-scope.js'
-import { registerContextSnapshots } from './context-snapshots.js'
 import { registerContextUncompact } from './context-uncompact.js'
 import { contextLines, messageLines, nothingShown } from './context-view.js'
+import { registerContextWindows } from './context-windows.js'
 
 interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, UrlOptions {
   readonly agent?: string
@@ -109,8 +110,7 @@ export function registerContext(program: Command, context: CommandContext): void
   registerContextReceipts(group, context)
   registerContextPrune(group, context)
   registerContextUncompact(group, context)
-  registerContextClear(group, context)
-  registerContextSnapshots(group, context)
+  registerContextWindows(group, context)
 }
 
 async function buildContext(context: CommandContext, options: BuildOptions): Promise<void> {

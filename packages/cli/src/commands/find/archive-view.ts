@@ -1,8 +1,7 @@
-import type { ArchiveHit, ArchiveSearchResult, Page } from '@heddle/client/interface'
+import type { ArchiveHit, ArchiveSearchResult, Page, SearchResult } from '@heddle/client/interface'
 import { addressNote } from '@heddle/contracts'
 import { oneLine, safeText } from '../../output/safe-text.js'
-import { searchNotes } from '../../output/search-notes.js'
-import { formatCount, type Line, moreLines, tableLines } from '../../output/table.js'
+import { itemTable, type Line, moreLines } from '../../output/table.js'
 
 const TEXT_CHARACTERS_MAX = 80
 
@@ -28,21 +27,20 @@ export function searchLines(found: ArchiveSearchResult): Line[] {
 }
 
 function hitLines(items: readonly ArchiveHit[]): Line[] {
-  const rows = tableLines(
-    [
-      { title: 'reference' },
-      { title: 'thread' },
-      { title: 'when' },
-      { title: 'tokens', align: 'right' },
-      { title: 'what' },
-    ],
-    items.map((hit) => [
-      hit.ref.split('/').at(-1) ?? '',
-      safeText(hit.thread),
-      hit.at.slice(0, 19).replace('T', ' '),
-      formatCount(hit.tokenCount),
-      oneLine(hit.text, TEXT_CHARACTERS_MAX),
-    ]),
-  )
+  const rows = itemTable(items, [
+    { title: 'reference', text: ({ ref }) => ref.split('/').at(-1) ?? '' },
+    { title: 'thread', text: ({ thread }) => thread },
+    { title: 'when', text: ({ at }) => at.slice(0, 19).replace('T', ' ') },
+    { title: 'tokens', count: ({ tokenCount }) => tokenCount },
+    { title: 'what', text: ({ text }) => oneLine(text, TEXT_CHARACTERS_MAX) },
+  ])
   return [...rows, `heddle recall ${safeText(items[0]?.ref ?? 'REFERENCE')} gives the text; ${addressNote}`]
+}
+
+/** What a search could not do, for people; nothing where it did all. */
+export function searchNotes({ isComplete, degraded }: Pick<SearchResult, 'isComplete' | 'degraded'>): string[] {
+  return [
+    ...(degraded === null ? [] : ['', `by meaning: ${degraded}`]),
+    ...(isComplete ? [] : ['', 'not all was looked at; a thread, an agent, a kind or a path narrows the search']),
+  ]
 }

@@ -2,13 +2,13 @@ import type { SearchHit, SearchResult } from '@heddle/client/interface'
 import { type SearchKind, type SearchLegs, searchKinds, searchLegs, searchRequestSchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
-import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
 import { oneOf, optionValue } from '../../options/option-values.js'
-import { limitOption, momentOption, nameOption, withCommonOptions } from '../../options/options.js'
+import { limitOption, momentOption, nameOption } from '../../options/options.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
-import { searchNotes } from '../../output/search-notes.js'
+import { clientCommand } from '../declared.js'
+import { searchNotes } from './archive-view.js'
 
-interface SearchOptions extends CommonOptions, UrlOptions {
+interface SearchOptions extends CommonOptions {
   readonly agent?: string
   readonly thread?: string
   readonly kind?: SearchKind[]
@@ -19,55 +19,40 @@ interface SearchOptions extends CommonOptions, UrlOptions {
   readonly by?: SearchLegs
 }
 
+const { shape } = searchRequestSchema
+const queryOption = optionValue('query', shape.query, 'Give words, such as heddle search "connection refused".')
 const kindOption = oneOf('kind', searchKinds)
+const pathOption = optionValue('path', shape.path.unwrap(), 'Give a file or a folder, such as --path src/app.')
 
 export function registerSearch(program: Command, context: CommandContext): void {
-  const search = program
-    .command('search')
-    .description(
+  clientCommand(program, context, {
+    name: 'search',
+    description:
       'find messages by words and by meaning, best first, in a thread, the threads of an agent, or the whole project',
-    )
-    .argument(
-      '<query>',
-      'words in any order; names of code and paths are found whole and in parts',
-      optionValue('query', searchRequestSchema.shape.query, 'Give words, such as heddle search "connection refused".'),
-    )
-    .option('--agent <name>', 'only threads of this agent', nameOption('agent'))
-    .option('--thread <name>', 'only this thread', nameOption('thread'))
-    .option(
-      '--kind <name>',
-      `only ${searchKinds.slice(0, -1).join(', ')} or ${searchKinds.at(-1)}; may be given again`,
-      (text: string, before: readonly SearchKind[] = []) => [...before, kindOption(text)],
-    )
-    .option(
-      '--path <path>',
-      'only what is about this file, or what is in this folder',
-      optionValue('path', searchRequestSchema.shape.path.unwrap(), 'Give a file or a folder, such as --path src/app.'),
-    )
-    .option('--since <moment>', 'only from then on: 1h ago, or a time', momentOption('since'))
-    .option('--until <moment>', 'only before then', momentOption('until'))
-    .option('--limit <count>', 'results to show (default 20)', limitOption)
-    .option('--by <legs>', `${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs))
-  withCommonOptions(withUrlOption(search), [
-    'heddle search "connection refused" --agent coder',
-    'heddle search parseTokens --thread session --kind file_view --since 1h',
-    'heddle search "why did we choose Postgres" --by meaning --json',
-  ]).action(async (query: string, options: SearchOptions) => {
-    const { agent, thread, kind, path, since, until, limit, by } = options
-    await withRemote(context, options, null, async (client) => {
-      const found = await client.search({
-        query,
-        ...(agent !== undefined && { agent }),
-        ...(thread !== undefined && { thread }),
-        ...(kind !== undefined && { kinds: kind }),
-        ...(path !== undefined && { path }),
-        ...(since !== undefined && { since }),
-        ...(until !== undefined && { until }),
-        ...(limit !== undefined && { limit }),
-        ...(by !== undefined && { by }),
-      })
-      context.printer.result(found, () => resultLines(found))
-    })
+    arguments: [['<query>', 'words in any order; names of code and paths are found whole and in parts', queryOption]],
+    options: (command) =>
+      command
+        .option('--agent <name>', 'only threads of this agent', nameOption('agent'))
+        .option('--thread <name>', 'only this thread', nameOption('thread'))
+        .option(
+          '--kind <name>',
+          `only ${searchKinds.slice(0, -1).join(', ')} or ${searchKinds.at(-1)}; may be given again`,
+          (text: string, before: readonly SearchKind[] = []) => [...before, kindOption(text)],
+        )
+        .option('--path <path>', 'only what is about this file, or what is in this folder', pathOption)
+        .option('--since <moment>', 'only from then on: 1h ago, or a time', momentOption('since'))
+        .option('--until <moment>', 'only before then', momentOption('until'))
+        .option('--limit <count>', 'results to show (default 20)', limitOption)
+        .option('--by <legs>', `${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs)),
+    examples: [
+      'heddle search "connection refused" --agent coder',
+      'heddle search parseTokens --thread session --kind file_view --since 1h',
+      'heddle search "why did we choose Postgres" --by meaning --json',
+    ],
+    load(client, { agent, thread, kind: kinds, path, since, until, limit, by }: SearchOptions, query: string) {
+      return client.search({ query, agent, thread, kinds, path, since, until, limit, by })
+    },
+    lines: resultLines,
   })
 }
 

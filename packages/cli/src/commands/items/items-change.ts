@@ -8,8 +8,8 @@ import { optionValue, wholeNumber } from '../../options/option-values.js'
 import { withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
-import { keyOf, type OwnerOptions, ownerOf, withItem } from './items-owner.js'
-import { labelOf } from './items-view.js'
+import { clientCommand } from '../declared.js'
+import { keyOf, labelOf, type OwnerOptions, ownerOf, withItem } from './items-owner.js'
 import { withoutLines } from './items-without.js'
 
 interface SetOptions extends OwnerOptions {
@@ -40,13 +40,28 @@ export function registerItemsChange(group: Command, context: CommandContext): vo
     setItem(context, keyOf(type, name, options), options),
   )
 
-  const remove = withItem(group.command('remove').description('take an item away from an agent, or from a thread'))
-  withCommonOptions(withUrlOption(remove), [
-    'heddle items remove rule style --agent coder',
-    'heddle items remove rule style --thread session --json',
-  ]).action((type: ItemType, name: string, options: OwnerOptions) =>
-    removeItem(context, keyOf(type, name, options), options),
-  )
+  clientCommand(group, context, {
+    name: 'remove',
+    description: 'take an item away from an agent, or from a thread',
+    options: withItem,
+    examples: [
+      'heddle items remove rule style --agent coder',
+      'heddle items remove rule style --thread session --json',
+    ],
+    check: ownerOf,
+    async load({ items }, options: OwnerOptions, type: ItemType, name: string) {
+      const owner = ownerOf(options)
+      const key = keyOf(type, name, options)
+      if ('agent' in owner) await items.remove(owner.agent, key)
+      else await items.removeFromThread(owner.thread, key)
+      return { removed: true }
+    },
+    lines(_, { options, first: type, second: name }) {
+      const owner = ownerOf(options)
+      const from = 'agent' in owner ? `agent ${safeText(owner.agent)}` : `thread ${safeText(owner.thread)}`
+      return [`${nameOf(keyOf(type, name, options))} was taken away from ${from}`]
+    },
+  })
 }
 
 async function setItem(context: CommandContext, key: ItemKey, options: SetOptions): Promise<void> {
@@ -82,16 +97,6 @@ async function setItem(context: CommandContext, key: ItemKey, options: SetOption
       `${nameOf(item)} · version ${item.version} · ${item.includeMode}`,
       ...withoutLines(item.threadsWithout, key),
     ])
-  })
-}
-
-async function removeItem(context: CommandContext, key: ItemKey, options: OwnerOptions): Promise<void> {
-  const owner = ownerOf(options)
-  await withRemote(context, options, null, async (client) => {
-    if ('agent' in owner) await client.items.remove(owner.agent, key)
-    else await client.items.removeFromThread(owner.thread, key)
-    const from = 'agent' in owner ? `agent ${safeText(owner.agent)}` : `thread ${safeText(owner.thread)}`
-    context.printer.result({ removed: true }, () => [`${nameOf(key)} was taken away from ${from}`])
   })
 }
 

@@ -50,3 +50,8 @@ export function ownerOf({ agent, thread }: OwnerOptions): Owner {
 export function keyOf(type: ItemType, name: string, { server }: OwnerOptions): ItemKey {
   return { type, name, ...(server !== undefined && { serverName: server }) }
 }
+
+/** A tool is named with its server, as hosts of tools do. */
+export function labelOf({ name, serverName }: ItemKey): string {
+  return serverName === undefined ? name : `${serverName}.${name}`
+}

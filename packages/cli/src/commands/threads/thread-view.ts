@@ -1,6 +1,6 @@
 import type { ThreadOverview } from '@heddle/client/interface'
 import { safeText } from '../../output/safe-text.js'
-import { formatCount, type Line, tableLines } from '../../output/table.js'
+import { formatCount, itemTable, type Line } from '../../output/table.js'
 
 /** `0`, or the count of each reason: `2 compact-summary`. */
 function keptAsideText(keptAside: Readonly<Record<string, number>>): string {
@@ -46,23 +46,13 @@ export function threadLines(thread: ThreadOverview): Line[] {
     '',
     ...(thread.states.length === 0
       ? ['no compaction yet: the messages fit the budget, or no worker has looked at them']
-      : tableLines(
-          [
-            { title: 'strategy' },
-            { title: 'generation', align: 'right' },
-            { title: 'status' },
-            { title: 'covers', align: 'right' },
-            { title: 'tokens covered', align: 'right' },
-            { title: 'summary tokens', align: 'right' },
-          ],
-          thread.states.map((state) => [
-            state.strategy,
-            formatCount(state.generation),
-            state.status,
-            formatCount(state.coveredCount),
-            formatCount(state.coveredTokens),
-            formatCount(state.summaryTokens),
-          ]),
-        )),
+      : itemTable(thread.states, [
+          { title: 'strategy', text: ({ strategy }) => strategy },
+          { title: 'generation', count: ({ generation }) => generation },
+          { title: 'status', text: ({ status }) => status },
+          { title: 'covers', count: ({ coveredCount }) => coveredCount },
+          { title: 'tokens covered', count: ({ coveredTokens }) => coveredTokens },
+          { title: 'summary tokens', count: ({ summaryTokens }) => summaryTokens },
+        ])),
   ]
 }

@@ -5,17 +5,15 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
 import { optionValue } from '../../options/option-values.js'
-import { cursorOption, limitOption, nameOption, withCommonOptions } from '../../options/options.js'
+import { given, nameOption, type PageOptions, withCommonOptions, withPageOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
-import { moreLines, tableLines } from '../../output/table.js'
+import { itemTable, moreLines } from '../../output/table.js'
 
-interface ProcessesOptions extends CommonOptions, UrlOptions {
+interface ProcessesOptions extends CommonOptions, UrlOptions, PageOptions {
   readonly set?: string
   readonly end?: string
   readonly status?: string
-  readonly limit?: number
-  readonly cursor?: string
 }
 
 const statusOption = optionValue(
@@ -32,9 +30,7 @@ export function registerThreadsProcesses(group: Command, context: CommandContext
     .option('--set <process>', 'a process that runs; needs --status when it begins', nameOption('set'))
     .option('--end <process>', 'a process that has ended', nameOption('end'))
     .option('--status <text>', 'how it stands: every context of the agent says so while it runs', statusOption)
-    .option('--limit <count>', 'rows of a page', limitOption)
-    .addOption(cursorOption())
-  withCommonOptions(withUrlOption(processes), [
+  withCommonOptions(withUrlOption(withPageOptions(processes)), [
     'heddle threads processes session',
     'heddle threads processes session --set tests --status "3 of 10"',
     'heddle threads processes session --end tests --json',
@@ -52,7 +48,7 @@ async function workOnProcesses(context: CommandContext, thread: string, options:
   }
   await withRemote(context, options, null, async (client) => {
     if (name === undefined) return await showProcesses(context, client, thread, options)
-    const body = { ended: end !== undefined, ...(status !== undefined && { status }) }
+    const body = { ended: end !== undefined, status }
     const process = await client.processes.put(thread, name, body)
     context.printer.result(process, () => [`process ${safeText(name)}: ${standing(process)}`])
   })
@@ -64,14 +60,14 @@ async function showProcesses(
   thread: string,
   { limit, cursor }: ProcessesOptions,
 ): Promise<void> {
-  const page = await client.processes.list(thread, {
-    ...(limit !== undefined && { limit }),
-    ...(cursor !== undefined && { cursor }),
-  })
+  const page = await client.processes.list(thread, given({ limit, cursor }))
   context.printer.result(page, () => {
     if (page.items.length === 0) return ['no processes']
-    const rows = page.items.map((process) => [safeText(process.name), standing(process)])
-    return [...tableLines([{ title: 'process' }, { title: 'stands' }], rows), ...moreLines(page.nextCursor)]
+    const columns = [
+      { title: 'process', text: ({ name }: ThreadProcess) => name },
+      { title: 'stands', text: standing },
+    ]
+    return [...itemTable(page.items, columns), ...moreLines(page.nextCursor)]
   })
 }
 

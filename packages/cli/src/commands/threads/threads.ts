@@ -1,103 +1,91 @@
+import type { MessageEntry } from '@heddle/client/interface'
+import { describePart } from '@heddle/core'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
-import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
-import { cursorOption, limitOption, nameOption, withCommonOptions } from '../../options/options.js'
-import { safeText } from '../../output/safe-text.js'
-import { emptyLines, formatCount, moreLines, tableLines } from '../../output/table.js'
+import { given, nameOption, type OrderOptions, type PageOptions, withOrderOption } from '../../options/options.js'
+import { oneLine, safeText } from '../../output/safe-text.js'
 import { registerThreadsErase } from '../admin/erase.js'
+import { clientCommand, listCommand } from '../declared.js'
 import { threadLines } from './thread-view.js'
-import { registerThreadsExport } from './threads-export.js'
-import { registerThreadsHistory } from './threads-history.js'
-import { registerThreadsImport } from './threads-import.js'
 import { registerThreadsProcesses } from './threads-processes.js'
 import { registerThreadsSet } from './threads-set.js'
+import { registerThreadsTransfer } from './threads-transfer.js'
 
-interface ListOptions extends CommonOptions, UrlOptions {
+interface ListOptions extends PageOptions {
   readonly agent?: string
-  readonly limit?: number
-  readonly cursor?: string
 }
+
+const EXCERPT_CHARACTERS = 80
 
 export function registerThreads(program: Command, context: CommandContext): void {
   const group = program.command('threads').description('list threads, show one and its history, and say how it stands')
-
-  const list = group
-    .command('list')
-    .description('list the threads of the project')
-    .option('--agent <name>', 'only those of an agent', nameOption('agent'))
-    .option('--limit <count>', 'rows of a page', limitOption)
-    .addOption(cursorOption())
-  withCommonOptions(withUrlOption(list), ['heddle threads list', 'heddle threads list --agent coder --json']).action(
-    (options: ListOptions) => listThreads(context, options),
-  )
-
-  const show = group
-    .command('show')
-    .description('show what is stored of a thread')
-    .argument('<name>', 'the thread', nameOption('thread'))
-  withCommonOptions(withUrlOption(show), ['heddle threads show session', 'heddle threads show session --json']).action(
-    (name: string, options: CommonOptions & UrlOptions) => showThread(context, name, options),
-  )
-
-  registerThreadsHistory(group, context)
+  listCommand(group, context, {
+    name: 'list',
+    description: 'list the threads of the project',
+    options: (command) => command.option('--agent <name>', 'only those of an agent', nameOption('agent')),
+    examples: ['heddle threads list', 'heddle threads list --agent coder --json'],
+    async load({ threads }, { agent, limit, cursor }: ListOptions) {
+      const page = await threads.list(given({ agent, limit, cursor }))
+      const items = page.items.map((thread) => ({
+        name: thread.name,
+        code: thread.code,
+        agent: thread.agentName,
+        title: thread.title,
+        status: thread.status,
+        messages: thread.messages,
+        tokens: thread.tokensEstimate,
+        lastMessageAt: thread.lastMessageAtMs === null ? null : new Date(thread.lastMessageAtMs).toISOString(),
+        lastError: thread.lastError,
+      }))
+      return { items, nextCursor: page.nextCursor }
+    },
+    items: 'threads',
+    none({ agent }) {
+      const of = agent === undefined ? '' : ` of agent "${safeText(agent)}"`
+      return `no threads${of} yet: heddle import FILE --agent NAME brings one in`
+    },
+    columns: [
+      { title: 'thread', text: ({ name }) => name },
+      { title: 'agent', text: ({ agent }) => agent },
+      { title: 'messages', count: ({ messages }) => messages },
+      { title: 'tokens', count: ({ tokens }) => tokens },
+    ],
+  })
+  clientCommand(group, context, {
+    name: 'show',
+    description: 'show what is stored of a thread',
+    arguments: [['<name>', 'the thread', nameOption('thread')]],
+    examples: ['heddle threads show session', 'heddle threads show session --json'],
+    load: ({ threads }, _: CommonOptions, name: string) => threads.get(name),
+    lines: threadLines,
+  })
+  listCommand(group, context, {
+    name: 'history',
+    description: 'page through everything that was appended to a thread, also what contexts no longer show',
+    arguments: [['<name>', 'the thread', nameOption('thread')]],
+    options: withOrderOption,
+    examples: ['heddle threads history session', 'heddle threads history session --order desc --limit 20 --json'],
+    load: ({ messages }, { limit, cursor, order }: OrderOptions, thread: string) =>
+      messages.list({ thread, order, limit, cursor }),
+    items: 'messages',
+    none: () => 'no messages yet',
+    columns: [
+      { title: 'seq', count: ({ seq }) => seq },
+      { title: 'time', text: ({ orderedAt }) => orderedAt },
+      { title: 'role', text: ({ role }) => role },
+      { title: 'window', text: ({ inWindow }) => (inWindow ? 'in' : '-') },
+      { title: 'reference', text: ({ reference }) => reference },
+      { title: 'message', text: excerpt },
+    ],
+  })
   registerThreadsSet(group, context)
   registerThreadsProcesses(group, context)
   registerThreadsErase(group, context)
-  registerThreadsExport(group, context)
-  registerThreadsImport(group, context)
+  registerThreadsTransfer(group, context)
 }
 
-async function listThreads(context: CommandContext, options: ListOptions): Promise<void> {
-  const { agent, limit, cursor } = options
-  await withRemote(context, options, null, async (client) => {
-    const page = await client.threads.list({
-      ...(agent !== undefined && { agent }),
-      ...(limit !== undefined && { limit }),
-      ...(cursor !== undefined && { cursor }),
-    })
-    const items = page.items.map((thread) => ({
-      name: thread.name,
-      code: thread.code,
-      agent: thread.agentName,
-      title: thread.title,
-      status: thread.status,
-      messages: thread.messages,
-      tokens: thread.tokensEstimate,
-      lastMessageAt: thread.lastMessageAtMs === null ? null : new Date(thread.lastMessageAtMs).toISOString(),
-      lastError: thread.lastError,
-    }))
-    context.printer.result({ items, nextCursor: page.nextCursor }, () => {
-      if (items.length === 0) return emptyLines(cursor, 'threads', noThreads(agent))
-      const rows = items.map((thread) => [
-        safeText(thread.name),
-        safeText(thread.agent),
-        formatCount(thread.messages),
-        formatCount(thread.tokens),
-      ])
-      return [
-        ...tableLines(
-          [
-            { title: 'thread' },
-            { title: 'agent' },
-            { title: 'messages', align: 'right' },
-            { title: 'tokens', align: 'right' },
-          ],
-          rows,
-        ),
-        ...moreLines(page.nextCursor),
-      ]
-    })
-  })
-}
-
-function noThreads(agent: string | undefined): string {
-  const of = agent === undefined ? '' : ` of agent "${safeText(agent)}"`
-  return `no threads${of} yet: heddle import FILE --agent NAME brings one in`
-}
-
-async function showThread(context: CommandContext, name: string, options: CommonOptions & UrlOptions): Promise<void> {
-  await withRemote(context, options, null, async (client) => {
-    const thread = await client.threads.get(name)
-    context.printer.result(thread, () => threadLines(thread))
-  })
+function excerpt({ content, parts = [], toolCalls = [] }: MessageEntry): string {
+  const shown = parts.map((part) => `[${describePart(part)}]`)
+  const calls = toolCalls.map(({ name }) => `[calls ${name}]`)
+  return oneLine([content, ...shown, ...calls].filter((part) => part !== '').join(' '), EXCERPT_CHARACTERS)
 }

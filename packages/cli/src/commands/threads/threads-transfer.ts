@@ -9,18 +9,33 @@ import { fileError } from '../../importing/read-file.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
+import { writeWholeFile } from '../../output/whole-file.js'
+
+interface ExportOptions extends CommonOptions {
+  readonly out?: string
+}
 
 interface ImportOptions extends CommonOptions {
   readonly as?: string
 }
 
-export function registerThreadsImport(group: Command, context: CommandContext): void {
-  const command = group
+export function registerThreadsTransfer(group: Command, context: CommandContext): void {
+  const exporting = group
+    .command('export')
+    .description('write a thread with its archive, compactions and prunings as JSON lines, losing nothing')
+    .argument('<name>', 'the thread', nameOption('thread'))
+    .option('--out <file>', 'the file to write; it is replaced when the export is whole (default: standard output)')
+  withCommonOptions(exporting, [
+    'heddle threads export session --out session.heddle.jsonl',
+    'heddle threads export session | gzip > session.heddle.jsonl.gz',
+  ]).action((name: string, options: ExportOptions) => exportThread(context, name, options))
+
+  const importing = group
     .command('import')
     .description('bring an exported thread back; importing again adds nothing')
     .argument('<file>', 'what heddle threads export wrote')
     .option('--as <name>', 'the name of the thread here (default: the one that it had)', nameOption('as'))
-  withCommonOptions(command, [
+  withCommonOptions(importing, [
     'heddle threads import session.heddle.jsonl',
     'heddle threads import session.heddle.jsonl --as session-copy --project other',
   ])
@@ -29,6 +44,25 @@ export function registerThreadsImport(group: Command, context: CommandContext): 
       '\nThe whole file is checked before anything is stored. Recorded sessions of agents: heddle import.',
     )
     .action((file: string, options: ImportOptions) => importThread(context, file, options))
+}
+
+async function exportThread(context: CommandContext, name: string, options: ExportOptions): Promise<void> {
+  await withStore(context, options, async ({ client }) => {
+    const lines = client.threads.export(name)
+    if (options.out === undefined) return await context.printer.stream(lines)
+    const out = resolve(context.cwd, options.out)
+    let records = 0
+    async function* counted() {
+      for await (const line of lines) {
+        records++
+        yield line
+      }
+    }
+    const bytes = await writeWholeFile(out, counted(), context.signal)
+    context.printer.result({ thread: name, file: out, records, bytes }, () => [
+      `${formatCount(records)} records of ${safeText(name)}, ${formatCount(bytes)} bytes, in ${safeText(options.out ?? '')}`,
+    ])
+  })
 }
 
 async function importThread(context: CommandContext, file: string, options: ImportOptions): Promise<void> {
