@@ -24,7 +24,7 @@ export const bounded: readonly Bounded[] = [
   },
   { file: 'packages/sessions/src/repeats.ts', begins: '\\d+$', reason: 'A place of our own, such as `line 12`.' },
   {
-    file: 'packages/client/src/calls/fault-places.ts',
+    file: 'packages/client/src/calls/error-index.ts',
     begins: '^messages\\.',
     reason: 'The name of a field in an error of our own.',
   },
