@@ -5,6 +5,7 @@ export { type StrategyModules, strategyModulesOf } from './config/strategy-modul
 export { withoutCredentials } from './credentials.js'
 export { EventLoopYielder, runCooperatively } from './event-loop-yielder.js'
 export { FairLine } from './fair-line.js'
+export { Gatherer, splitUnlessAway } from './gatherer.js'
 export { keepHeapSmall, limitHeapGrowth } from './heap-growth.js'
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from './logger.js'
 export { ownOutput } from './own-output.js'

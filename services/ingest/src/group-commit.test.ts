@@ -1,4 +1,4 @@
-import { PermanentError, RetryableError } from '@heddle/contracts'
+import { PermanentError } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import { GROUP_MESSAGES_MAX, GroupCommit, SECOND_GROUP_APPENDS_MIN } from './group-commit.js'
 import type { PreparedAppend } from './prepare.js'
@@ -38,13 +38,7 @@ function database(faultOf: (ids: readonly string[]) => Error | null = () => null
   return { groups, commits }
 }
 
-test('appends of one turn of the event loop share a transaction', async () => {
-  const { groups, commits } = database()
-  await Promise.all(['a', 'b', 'c'].map((id) => commits.add('p', append(id))))
-  expect(groups).toEqual([['a', 'b', 'c']])
-})
-
-test('appends of different projects do not', async () => {
+test('appends of different projects do not share a transaction', async () => {
   const { groups, commits } = database()
   await Promise.all([commits.add('p', append('a')), commits.add('q', append('b'))])
   expect(groups).toEqual([['a'], ['b']])
@@ -71,13 +65,6 @@ test('an append that the database refuses takes no other along', async () => {
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('while the database is away a group fails at once, not append by append', async () => {
-  const { groups, commits } = database(() => new RetryableError('SERVICE_UNAVAILABLE', 'away'))
-  const ends = await Promise.allSettled(['a', 'b', 'c'].map((id) => commits.add('p', append(id))))
-  expect(ends.every(({ status }) => status === 'rejected')).toBe(true)
-  expect(groups).toHaveLength(1)
-})
-
 test('two groups are under way at once, but never with one thread, whose appends keep their order', async () => {
   const open: { ids: string[]; end: () => void }[] = []
   const commits = new GroupCommit(async (_projectId, appends) => {
@@ -98,7 +85,6 @@ test('two groups are under way at once, but never with one thread, whose appends
   await ends
 })
 
-/** A database whose groups end when the test says so. */
 function slowDatabase() {
   const open: { ids: string[]; end: () => void }[] = []
   const commits = new GroupCommit(async (_projectId, appends) => {
@@ -120,26 +106,5 @@ test('beside a group under way another begins from many small appends on', async
   await turn()
   expect(open.map(({ ids }) => ids.length)).toEqual([1, SECOND_GROUP_APPENDS_MIN])
   for (const { end } of open.splice(0)) end()
-  await Promise.all(ends)
-})
-
-test('a few appends that a group leaves gather while another is under way', async () => {
-  const { open, commits, turn } = slowDatabase()
-  const ends = [
-    commits.add('p', append('a', GROUP_MESSAGES_MAX, 10, 'a')),
-    commits.add('p', append('b', GROUP_MESSAGES_MAX, 10, 'b')),
-  ]
-  await expect.poll(() => open.map(({ ids }) => ids.join())).toEqual(['a', 'b'])
-  ends.push(commits.add('p', append('c', 1, 10, 'c')))
-  await turn()
-  open.shift()?.end()
-  await ends[0]
-  await turn()
-  ends.push(commits.add('p', append('d', 1, 10, 'd')))
-  await turn()
-  expect(open.map(({ ids }) => ids.join())).toEqual(['b'])
-  open.shift()?.end()
-  await expect.poll(() => open.map(({ ids }) => ids.join())).toEqual(['c,d'])
-  open.shift()?.end()
   await Promise.all(ends)
 })

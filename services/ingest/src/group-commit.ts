@@ -1,4 +1,4 @@
-import { HeddleError } from '@heddle/contracts'
+import { Gatherer, splitUnlessAway } from '@heddle/runtime'
 import type { AppendOutcome } from '@heddle/store'
 import type { PreparedAppend } from './prepare.js'
 
@@ -20,122 +20,45 @@ const SECOND_GROUP_MESSAGES_MIN = 500
 export const SECOND_GROUP_APPENDS_MIN = 64
 
 interface Waiting {
+  readonly projectId: string
   readonly append: PreparedAppend
-  readonly resolve: (outcome: AppendOutcome) => void
-  readonly reject: (error: unknown) => void
-}
-
-/** The appends of one project. */
-interface Line {
-  waiting: Waiting[]
-  /** Names of the threads in the groups under way. */
-  readonly threadsAtWork: Set<string>
-  groupsAtWork: number
-  isScheduled: boolean
+  outcome: AppendOutcome | undefined
 }
 
 /**
  * Commits the appends of many jobs together. While transactions of a project are under way the next appends gather, so
  * the groups grow with the load and a lone append waits for nobody. Appends of one thread keep their order.
  *
- * A group that the database refuses is tried once more append by append: the one at fault must not take the others along.
- * Where the database is away the whole group fails, and its jobs are tried again later.
+ * A group that the database refuses is halved until the append at fault is alone: it must not take the others along. Where
+ * the database is away the whole group fails, and its jobs are tried again later.
  */
 export class GroupCommit {
-  readonly #commit: Commit
-  readonly #lines = new Map<string, Line>()
+  readonly #groups: Gatherer<Waiting>
 
   constructor(commit: Commit) {
-    this.#commit = commit
-  }
-
-  add(projectId: string, append: PreparedAppend): Promise<AppendOutcome> {
-    const line = this.#lineOf(projectId)
-    return new Promise((resolve, reject) => {
-      line.waiting.push({ append, resolve, reject })
-      this.#schedule(projectId, line)
+    this.#groups = new Gatherer<Waiting>({
+      keyOf: ({ projectId }) => projectId,
+      laneOf: ({ append }) => append.thread,
+      weights: [
+        { of: ({ append }) => append.messages.length, max: GROUP_MESSAGES_MAX },
+        { of: ({ append }) => append.characters, max: GROUP_CHARACTERS_MAX },
+      ],
+      batchesMax: GROUPS_AT_ONCE_MAX,
+      anotherFrom: { items: SECOND_GROUP_APPENDS_MIN, weight: SECOND_GROUP_MESSAGES_MIN },
+      onRefused: splitUnlessAway,
+      async flush(group, projectId) {
+        const appends = group.map(({ append }) => append)
+        const outcomes = await commit(projectId, appends)
+        const byRequest = new Map(outcomes.map((outcome) => [outcome.requestId, outcome]))
+        for (const waiting of group) waiting.outcome = byRequest.get(waiting.append.requestId)
+      },
     })
   }
 
-  #lineOf(projectId: string): Line {
-    const found = this.#lines.get(projectId)
-    if (found) return found
-    const line: Line = { waiting: [], threadsAtWork: new Set(), groupsAtWork: 0, isScheduled: false }
-    this.#lines.set(projectId, line)
-    return line
+  async add(projectId: string, append: PreparedAppend): Promise<AppendOutcome> {
+    const waiting: Waiting = { projectId, append, outcome: undefined }
+    await this.#groups.add(waiting)
+    if (waiting.outcome === undefined) throw new Error(`no outcome for append ${append.requestId}`)
+    return waiting.outcome
   }
-
-  /** The jobs of one fetch start within one turn of the event loop: they belong into one group. */
-  #schedule(projectId: string, line: Line): void {
-    if (line.isScheduled || !isWorthStarting(line)) return
-    line.isScheduled = true
-    setImmediate(() => {
-      line.isScheduled = false
-      void this.#run(projectId, line)
-    })
-  }
-
-  async #run(projectId: string, line: Line): Promise<void> {
-    for (let group = takeGroup(line); group.length > 0; group = isWorthStarting(line) ? takeGroup(line) : []) {
-      line.groupsAtWork++
-      const threads = new Set(group.map(({ append }) => append.thread))
-      for (const thread of threads) line.threadsAtWork.add(thread)
-      // What this group leaves may be enough for another beside it.
-      this.#schedule(projectId, line)
-      await this.#commitGroup(projectId, group)
-      for (const thread of threads) line.threadsAtWork.delete(thread)
-      line.groupsAtWork--
-    }
-    if (line.groupsAtWork === 0 && line.waiting.length === 0 && !line.isScheduled) this.#lines.delete(projectId)
-  }
-
-  async #commitGroup(projectId: string, group: readonly Waiting[]): Promise<void> {
-    try {
-      const outcomes = await this.#commit(
-        projectId,
-        group.map(({ append }) => append),
-      )
-      const byRequest = new Map(outcomes.map((outcome) => [outcome.requestId, outcome]))
-      for (const { append, resolve, reject } of group) {
-        const outcome = byRequest.get(append.requestId)
-        if (outcome) resolve(outcome)
-        else reject(new Error(`no outcome for append ${append.requestId}`))
-      }
-    } catch (error) {
-      const isAway = error instanceof HeddleError && error.disposition === 'retry'
-      if (group.length === 1 || isAway) for (const { reject } of group) reject(error)
-      else for (const waiting of group) await this.#commitGroup(projectId, [waiting])
-    }
-  }
-}
-
-function isWorthStarting({ waiting, threadsAtWork, groupsAtWork }: Line): boolean {
-  if (groupsAtWork === 0) return true
-  if (groupsAtWork >= GROUPS_AT_ONCE_MAX) return false
-  let messages = 0
-  let appends = 0
-  for (const { append } of waiting) {
-    if (threadsAtWork.has(append.thread)) continue
-    messages += append.messages.length
-    appends++
-    if (messages >= SECOND_GROUP_MESSAGES_MIN || appends >= SECOND_GROUP_APPENDS_MIN) return true
-  }
-  return false
-}
-
-/** The first appends in the line whose threads nobody is at work on, as many as a transaction may hold. */
-function takeGroup(line: Line): Waiting[] {
-  const group = new Set<Waiting>()
-  let messages = 0
-  let characters = 0
-  for (const waiting of line.waiting) {
-    const { append } = waiting
-    if (line.threadsAtWork.has(append.thread)) continue
-    messages += append.messages.length
-    characters += append.characters
-    if (group.size > 0 && (messages > GROUP_MESSAGES_MAX || characters > GROUP_CHARACTERS_MAX)) break
-    group.add(waiting)
-  }
-  line.waiting = line.waiting.filter((waiting) => !group.has(waiting))
-  return [...group]
 }

@@ -1,7 +1,6 @@
 import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import { type AppendBatch, appendMessages, isRepeat, type Store, storeEvents } from '@heddle/store'
-import { Announcer, type Tell } from './announcer.js'
+import { type AppendBatch, appendMessages, EventLog, isRepeat, type Store, storeEvents } from '@heddle/store'
 import { type Commit, GroupCommit } from './group-commit.js'
 import { ingest, stagesAfterIngest } from './handler.js'
 import { Preparation, type PreparedAppend } from './prepare.js'
@@ -19,9 +18,20 @@ export interface IngestWorkerDeps {
   readonly concurrency?: number
 }
 
+/**
+ * How long events gather after many threads grew at once. Most of those threads go on growing, and only their last heads are
+ * stored; a caller that asks for a context of what was just stored finds the worker and the database less busy.
+ */
+const EVENTS_REST_UNDER_LOAD_MS = 1_000
+
 export async function createIngestWorker(deps: IngestWorkerDeps): Promise<WorkerHandle> {
-  const announcer = new Announcer(tellWith(deps), deps)
-  const commits = new GroupCommit(commitWith(deps, announcer))
+  const events = new EventLog({
+    ...deps,
+    append: (projectId, drafts) => storeEvents(deps.store, { projectId, events: drafts }),
+    publish: (event) => deps.queues.publish(event),
+    restUnderLoadMs: EVENTS_REST_UNDER_LOAD_MS,
+  })
+  const commits = new GroupCommit(commitWith(deps, events))
   const preparation = new Preparation()
   const wakes = new Wakes({
     ...deps,
@@ -39,7 +49,7 @@ export async function createIngestWorker(deps: IngestWorkerDeps): Promise<Worker
     async close(options) {
       await worker.close(options)
       await wakes.close()
-      await announcer.close()
+      await events.close()
     },
   }
 }
@@ -51,10 +61,10 @@ const CAREFUL_GROUPS = 3
 const BATCH_MESSAGES_MIN = 10
 
 /**
- * Commits a group; events follow the commit, and one that fails to be told costs no message. Messages that come in batches
+ * Commits a group; events follow the commit, and one that cannot be stored costs no message. Messages that come in batches
  * are taken for new ones until one is not, and again after some groups without any repeat.
  */
-function commitWith({ store, clock }: IngestWorkerDeps, announcer: Announcer): Commit {
+function commitWith({ store, clock }: IngestWorkerDeps, events: EventLog): Commit {
   let carefulGroups = 0
   return async (projectId, appends) => {
     const commit = (assumed: Pick<AppendBatch, 'assumeNew' | 'assumeFreeCodes'>) =>
@@ -69,7 +79,7 @@ function commitWith({ store, clock }: IngestWorkerDeps, announcer: Announcer): C
     })
     if (outcomes.some(({ repeated, error }) => repeated > 0 || error !== null)) carefulGroups = CAREFUL_GROUPS
     for (const { threadId, stored, headSeq } of outcomes) {
-      if (stored > 0) announcer.announce(projectId, threadId, headSeq)
+      if (stored > 0) events.add(projectId, { topic: 'message.stored', threadId, headSeq })
     }
     return outcomes
   }
@@ -79,17 +89,4 @@ function commitWith({ store, clock }: IngestWorkerDeps, announcer: Announcer): C
 function isInBatches(appends: readonly PreparedAppend[]): boolean {
   const messages = appends.reduce((sum, append) => sum + append.messages.length, 0)
   return messages >= appends.length * BATCH_MESSAGES_MIN
-}
-
-function tellWith({ store, queues }: IngestWorkerDeps): Tell {
-  return async (projectId, heads) => {
-    const drafts = [...heads].map(([threadId, headSeq]) => ({
-      topic: 'message.stored' as const,
-      threadId,
-      subjectId: null,
-      headSeq,
-    }))
-    const events = await storeEvents(store, { projectId, events: drafts })
-    await Promise.all(events.map((event) => queues.publish(event)))
-  }
 }

@@ -1,4 +1,3 @@
-import { RetryableError } from '@heddle/contracts'
 import type { DeadLetter } from '@heddle/queue'
 import { expect, test } from 'vitest'
 import { DeadLetterBatcher, LETTERS_AT_ONCE_MAX } from './dead-letter-batcher.js'
@@ -8,75 +7,46 @@ function letter(jobId: string, projectId = 'project'): DeadLetter {
   return { stage: 'ingest', jobId, payload: null, projectId, threadId: null, error, attempts: 1 }
 }
 
-/** Groups whose waits end when the test says so. */
-function setUp(keep: (jobIds: readonly string[]) => Promise<void> = async () => {}) {
+/** Groups whose rest ends by hand. */
+function setUp() {
   const kept: string[][] = []
-  const waits: (() => void)[] = []
+  const rests: (() => void)[] = []
   const groups = new DeadLetterBatcher(
     async (_projectId, letters) => {
-      const jobIds = letters.map(({ jobId }) => jobId)
-      await keep(jobIds)
-      kept.push(jobIds)
+      if (letters.some(({ jobId }) => jobId === 'bad')) throw new Error('refused')
+      kept.push(letters.map(({ jobId }) => jobId))
     },
-    { wait: () => new Promise((resolve) => waits.push(resolve)) },
+    {
+      after(_ms, callback) {
+        rests.push(callback)
+        return () => {}
+      },
+    },
   )
-  const endWait = async () => {
-    await expect.poll(() => waits.length).toBe(1)
-    waits.shift()?.()
-  }
-  return { groups, kept, endWait }
+  return { groups, kept, endRest: () => rests.shift()?.() }
 }
 
-test('keeps a lone letter at once, and those that follow soon together', async () => {
-  const { groups, kept, endWait } = setUp()
+test('a lone dead letter is kept at once, and those that follow soon are kept together', async () => {
+  const { groups, kept, endRest } = setUp()
   await groups.add(letter('1'))
   const later = [groups.add(letter('2')), groups.add(letter('3'))]
-  expect(kept).toEqual([['1']])
-  await endWait()
+  await groups.add(letter('4', 'another'))
+  expect(kept).toEqual([['1'], ['4']])
+  endRest()
   await Promise.all(later)
-  expect(kept).toEqual([['1'], ['2', '3']])
+  expect(kept).toEqual([['1'], ['4'], ['2', '3']])
 })
 
-test('lets no project wait for another', async () => {
+test('many dead letters are kept in groups of a bounded size', async () => {
   const { groups, kept } = setUp()
-  await groups.add(letter('1'))
-  await groups.add(letter('2', 'another'))
-  expect(kept).toEqual([['1'], ['2']])
+  await Promise.all(Array.from({ length: 2 * LETTERS_AT_ONCE_MAX }, (_, index) => groups.add(letter(`${index}`))))
+  expect(kept.map((group) => group.length)).toEqual([LETTERS_AT_ONCE_MAX, LETTERS_AT_ONCE_MAX])
 })
 
-test('keeps many in groups of a bounded size, without a wait in between', async () => {
-  const { groups, kept, endWait } = setUp()
-  await groups.add(letter('first'))
-  const many = Array.from({ length: 2 * LETTERS_AT_ONCE_MAX }, (_, index) => groups.add(letter(`${index}`)))
-  await endWait()
-  await Promise.all(many)
-  expect(kept.map((group) => group.length)).toEqual([1, LETTERS_AT_ONCE_MAX, LETTERS_AT_ONCE_MAX])
-})
-
-test('keeps the others where one is refused, and tells of that one alone', async () => {
-  const { groups, kept, endWait } = setUp(async (jobIds) => {
-    if (jobIds.includes('bad')) throw new Error('refused')
-  })
-  await groups.add(letter('1'))
+test('a dead letter that the database refuses takes no other along', async () => {
+  const { groups, kept } = setUp()
   const [good, bad] = [groups.add(letter('good')), groups.add(letter('bad'))]
-  await endWait()
   await expect(bad).rejects.toThrow('refused')
   await good
-  expect(kept).toEqual([['1'], ['good']])
-})
-
-test('fails all where the store is away, and goes on when it is back', async () => {
-  let isAway = true
-  const { groups, kept, endWait } = setUp(async () => {
-    if (isAway) throw new RetryableError('SERVICE_UNAVAILABLE', 'away')
-  })
-  await expect(groups.add(letter('1'))).rejects.toThrow('away')
-  const [second, third] = [groups.add(letter('2')), groups.add(letter('3'))]
-  await endWait()
-  await expect(second).rejects.toThrow('away')
-  await expect(third).rejects.toThrow('away')
-  isAway = false
-  await endWait()
-  await groups.add(letter('4'))
-  expect(kept).toEqual([['4']])
+  expect(kept).toEqual([['good']])
 })

@@ -1,8 +1,8 @@
-import { HeddleError, isWakeStage } from '@heddle/contracts'
+import { isWakeStage } from '@heddle/contracts'
 import { NIL_ID } from '@heddle/core'
 import { ownersOf } from '@heddle/engine'
 import type { DeadLetter } from '@heddle/queue'
-import type { Clock } from '@heddle/runtime'
+import { type Clock, Gatherer, splitUnlessAway } from '@heddle/runtime'
 import { insertDeadLetter, markThreadFailed, type Store } from '@heddle/store'
 
 /** Keeps letters of one project, all or none of them. */
@@ -10,66 +10,33 @@ export type KeepLetters = (projectId: string | null, letters: readonly DeadLette
 
 /** How long letters of a project gather after one was kept. */
 const GATHER_MS = 250
-/** MessageBatcher in one transaction: each may hold a job of some megabytes. */
+/** Letters in one transaction: each may hold a job of some megabytes. */
 export const LETTERS_AT_ONCE_MAX = 16
-
-interface Waiting {
-  readonly letter: DeadLetter
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
 
 /**
  * Keeps dead letters of many jobs together: each commit of its own would make those wait who store messages. A lone letter
  * is kept at once; what comes within a quarter of a second after it gathers.
  *
- * MessageBatcher that the database refuses together are tried once more one by one; where it is away, all fail, and their jobs stay.
+ * Letters that the database refuses together are halved until the one at fault is alone; where the database is away, all fail,
+ * and their jobs stay in the queue.
  */
 export class DeadLetterBatcher {
-  readonly #keep: KeepLetters
-  readonly #clock: Pick<Clock, 'wait'>
-  /** The letters of each project that wait; a project is in it while it is worked on. */
-  readonly #lines = new Map<string | null, Waiting[]>()
+  readonly #groups: Gatherer<DeadLetter>
 
-  constructor(keep: KeepLetters, clock: Pick<Clock, 'wait'>) {
-    this.#keep = keep
-    this.#clock = clock
+  constructor(keep: KeepLetters, clock: Pick<Clock, 'after'>) {
+    this.#groups = new Gatherer<DeadLetter>({
+      keyOf: ({ projectId }) => projectId ?? '',
+      itemsMax: LETTERS_AT_ONCE_MAX,
+      restMs: () => GATHER_MS,
+      onRefused: splitUnlessAway,
+      flush: (letters) => keep(letters[0]?.projectId ?? null, letters),
+      clock,
+    })
   }
 
   /** Resolves once the letter is committed. */
   add(letter: DeadLetter): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const waiting = { letter, resolve, reject }
-      const line = this.#lines.get(letter.projectId)
-      if (line !== undefined) {
-        line.push(waiting)
-        return
-      }
-      this.#lines.set(letter.projectId, [waiting])
-      void this.#work(letter.projectId)
-    })
-  }
-
-  async #work(projectId: string | null): Promise<void> {
-    for (let line = this.#lines.get(projectId); line !== undefined && line.length > 0; ) {
-      await this.#keepGroup(projectId, line.splice(0, LETTERS_AT_ONCE_MAX))
-      if (line.length < LETTERS_AT_ONCE_MAX) await this.#clock.wait(GATHER_MS)
-    }
-    this.#lines.delete(projectId)
-  }
-
-  async #keepGroup(projectId: string | null, group: readonly Waiting[]): Promise<void> {
-    try {
-      await this.#keep(
-        projectId,
-        group.map(({ letter }) => letter),
-      )
-      for (const { resolve } of group) resolve()
-    } catch (error) {
-      const isAway = error instanceof HeddleError && error.disposition === 'retry'
-      if (group.length === 1 || isAway) for (const { reject } of group) reject(error)
-      else for (const waiting of group) await this.#keepGroup(projectId, [waiting])
-    }
+    return this.#groups.add(letter)
   }
 }
 

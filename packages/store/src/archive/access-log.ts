@@ -1,18 +1,20 @@
-import { within } from '@heddle/runtime'
+import { type Clock, Gatherer, systemClock } from '@heddle/runtime'
 import type { Accesses } from './archive.js'
 
 export interface AccessLogOptions {
   readonly write: (projectId: string, accesses: readonly Accesses[]) => Promise<void>
   readonly log?: { debug(fields: object, message: string): void }
-  /** Milliseconds since 1970. Default the system's clock. */
-  readonly nowMs?: () => number
-  /** How long accesses are gathered before they are written, in milliseconds. Default 1,000. */
-  readonly delayMs?: number
+  readonly clock?: Pick<Clock, 'nowMs' | 'after'>
 }
 
-const DELAY_MS_DEFAULT = 1_000
+/** How long accesses are gathered before they are written, and how long writing rests after that. */
+const GATHER_MS = 1_000
 /** Entries that wait to be counted, over all projects. While the server is away further ones are not counted. */
 const ENTRIES_MAX = 10_000
+
+interface Noted extends Accesses {
+  readonly projectId: string
+}
 
 /**
  * Gathers which archive entries were read and counts them together, so that no reader waits for a write, and none fails
@@ -20,48 +22,44 @@ const ENTRIES_MAX = 10_000
  */
 export class AccessLog {
   readonly #options: AccessLogOptions
-  #waiting = new Map<string, Map<string, Accesses>>()
-  #entries = 0
-  #timer: NodeJS.Timeout | undefined
-  #writing: Promise<void> = Promise.resolve()
+  readonly #noted: Gatherer<Noted>
 
   constructor(options: AccessLogOptions) {
     this.#options = options
+    this.#noted = new Gatherer<Noted>({
+      identityOf: ({ projectId, id }) => `${projectId} ${id}`,
+      merge: (before, { lastAtMs }) => ({ ...before, count: before.count + 1, lastAtMs }),
+      delayMs: GATHER_MS,
+      restMs: () => GATHER_MS,
+      flush: (batch) => this.#write(batch),
+      ...(options.clock !== undefined && { clock: options.clock }),
+    })
   }
 
   note(projectId: string, id: string): void {
-    const entries = this.#waiting.get(projectId) ?? new Map<string, Accesses>()
-    const before = entries.get(id)
-    if (!before && this.#entries >= ENTRIES_MAX) return
-    if (!before) this.#entries++
-    const { nowMs = Date.now } = this.#options
-    entries.set(id, { id, count: (before?.count ?? 0) + 1, lastAtMs: nowMs() })
-    this.#waiting.set(projectId, entries)
-    // The process may end without waiting for it: closing writes what is left.
-    this.#timer ??= setTimeout(() => void this.flush(), this.#options.delayMs ?? DELAY_MS_DEFAULT).unref()
+    if (this.#noted.size >= ENTRIES_MAX) return
+    const { clock = systemClock } = this.#options
+    void this.#noted.add({ projectId, id, count: 1, lastAtMs: clock.nowMs() })
   }
 
-  /** Resolves when all that was noted is counted, or given up; never rejects. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    const batch = this.#waiting
-    this.#waiting = new Map()
-    this.#entries = 0
-    this.#writing = this.#writing.then(() => this.#write(batch))
-    return this.#writing
-  }
-
+  /** Writes what was noted, within a bound; never rejects. */
   async close(timeoutMs: number): Promise<void> {
-    await within(this.flush(), { timeoutMs, late: () => {} })
+    await this.#noted.close({ timeoutMs })
   }
 
-  async #write(batch: ReadonlyMap<string, ReadonlyMap<string, Accesses>>): Promise<void> {
-    for (const [projectId, entries] of batch) {
+  async #write(batch: readonly Noted[]): Promise<void> {
+    const byProject = new Map<string, Accesses[]>()
+    for (const { projectId, ...accesses } of batch) {
+      const others = byProject.get(projectId)
+      if (others === undefined) byProject.set(projectId, [accesses])
+      else others.push(accesses)
+    }
+    // One after the other: they are in no hurry, and connections are few.
+    for (const [projectId, accesses] of byProject) {
       try {
-        await this.#options.write(projectId, [...entries.values()])
+        await this.#options.write(projectId, accesses)
       } catch (error) {
-        this.#options.log?.debug({ error, projectId, entries: entries.size }, 'recalls were not counted')
+        this.#options.log?.debug({ error, projectId, entries: accesses.length }, 'recalls were not counted')
       }
     }
   }

@@ -1,27 +1,30 @@
-import { expect, it } from 'vitest'
-import { CLOSE_MS, EventLog, GATHER_MS } from './event-log.js'
+import type { HeddleEvent } from '@heddle/contracts'
+import { expect, test } from 'vitest'
+import { EVENTS_UNDER_LOAD, EventLog } from './event-log.js'
 import type { NewEvent } from './events.js'
 
-const event = (subjectId: string): NewEvent => ({ topic: 'context.built', subjectId })
+const tick = () => new Promise((resolve) => setImmediate(resolve))
+const built = (subjectId: string): NewEvent => ({ topic: 'context.built', subjectId })
+const grown = (threadId: string, headSeq: number): NewEvent => ({ topic: 'message.stored', threadId, headSeq })
 
-/** A log whose time passes by hand, and whose batches end by hand. */
-function openLog() {
-  const batches: string[] = []
-  const ends: (() => void)[] = []
-  const timers = new Set<() => void>()
-  const append = async (projectId: string, events: readonly NewEvent[]) => {
-    batches.push(`${projectId}: ${events.map(({ subjectId }) => subjectId).join(' ')}`)
-    await new Promise<void>((resolve) => ends.push(resolve))
-    return []
-  }
+/** A log whose time passes by hand. */
+function openLog(append: (events: readonly NewEvent[]) => Promise<void> = async () => {}) {
+  const batches: [string, readonly NewEvent[]][] = []
+  const published: HeddleEvent[] = []
+  const warnings: string[] = []
+  const timers = new Map<() => void, number>()
   const log = new EventLog({
-    append,
-    publish: async () => {},
-    log: { warn: () => {} },
+    async append(projectId, events) {
+      batches.push([projectId, events])
+      await append(events)
+      return events as readonly HeddleEvent[]
+    },
+    publish: async (event) => void published.push(event),
+    restUnderLoadMs: 1_000,
+    log: { warn: (_, message) => warnings.push(message) },
     clock: {
       after(ms, callback) {
-        expect([GATHER_MS, CLOSE_MS]).toContain(ms)
-        timers.add(callback)
+        timers.set(callback, ms)
         return () => timers.delete(callback)
       },
     },
@@ -29,56 +32,66 @@ function openLog() {
   return {
     log,
     batches,
-    passTime() {
-      for (const timer of [...timers]) if (timers.delete(timer)) timer()
-    },
-    async endBatches() {
-      for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
-        end()
-        await new Promise((resolve) => setImmediate(resolve))
-      }
+    published,
+    warnings,
+    pauses: () => [...timers.values()],
+    async passTime() {
+      for (const timer of [...timers.keys()]) if (timers.delete(timer)) timer()
+      await tick()
     },
   }
 }
 
-it('stores what comes together in one batch, and what comes meanwhile in one after it, project by project', async () => {
-  const { log, batches, passTime, endBatches } = openLog()
-  log.add('one', event('a'))
-  log.add('one', event('b'))
-  log.add('two', event('c'))
+test('events of a project that come within a moment are stored together, then published', async () => {
+  const { log, batches, published, passTime } = openLog()
+  log.add('one', built('a'))
+  log.add('one', built('b'))
+  log.add('two', built('c'))
+  await tick()
   expect(batches).toEqual([])
-  passTime()
-  expect(batches).toEqual(['one: a b', 'two: c'])
-  log.add('one', event('d'))
-  log.add('one', event('e'))
-  await endBatches()
-  expect(batches).toEqual(['one: a b', 'two: c', 'one: d e'])
-  log.add('one', event('f'))
-  passTime()
-  expect(batches.at(-1)).toBe('one: f')
+  await passTime()
+  expect(batches).toEqual([
+    ['one', [built('a'), built('b')]],
+    ['two', [built('c')]],
+  ])
+  expect(published).toEqual([built('a'), built('b'), built('c')])
 })
 
-it('stores what still gathers when it closes, and waits until that is done', async () => {
-  const { log, batches, passTime, endBatches } = openLog()
-  log.add('one', event('a'))
-  let isClosed = false
-  const closing = log.close().then(() => {
-    isClosed = true
+test('of a thread that grew often only the last head is stored', async () => {
+  const { log, batches } = openLog()
+  for (const event of [grown('a', 1), grown('a', 4), grown('b', 1), grown('a', 3)]) log.add('one', event)
+  await log.close()
+  expect(batches).toEqual([['one', [grown('a', 4), grown('b', 1)]]])
+})
+
+test('after a batch of many events the project rests for longer', async () => {
+  const { log, pauses, passTime } = openLog()
+  log.add('one', built('first'))
+  expect(pauses()).toEqual([20])
+  await passTime()
+  expect(pauses()).toEqual([20])
+  for (let index = 0; index < EVENTS_UNDER_LOAD; index++) log.add('one', built(`${index}`))
+  await passTime()
+  expect(pauses()).toEqual([1_000])
+})
+
+test('a batch that cannot be stored is logged, and holds up none after it', async () => {
+  const { log, published, warnings, passTime } = openLog(async ([first]) => {
+    if (first?.subjectId === 'lost') throw new Error('away')
   })
-  expect(batches).toEqual(['one: a'])
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(isClosed).toBe(false)
-  await endBatches()
-  await closing
-  passTime()
-  expect(batches).toEqual(['one: a'])
+  log.add('one', built('lost'))
+  await passTime()
+  log.add('one', built('a'))
+  await passTime()
+  expect([warnings, published]).toEqual([['events were not published'], [built('a')]])
 })
 
-it('leaves behind what a store that is away does not take within the bound', async () => {
-  const { log, batches, passTime } = openLog()
-  log.add('one', event('a'))
+test('closing stores what waits, and leaves behind what a store that is away does not take in time', async () => {
+  const { log, batches, warnings, passTime } = openLog(() => new Promise(() => {}))
+  log.add('one', built('a'))
   const closing = log.close()
-  passTime()
+  await tick()
+  await passTime()
   await closing
-  expect(batches).toEqual(['one: a'])
+  expect([batches.length, warnings]).toEqual([1, ['events were left behind']])
 })

@@ -1,0 +1,364 @@
+import { RetryableError } from '@heddle/contracts'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Gatherer, type GathererOptions, splitUnlessAway } from './gatherer.js'
+
+const tick = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A gatherer of words, whose batches with the word `hangs` end by hand, and whose time passes by hand. */
+function recording(options: Partial<GathererOptions<string>> = {}) {
+  const flushed: string[] = []
+  const ends: (() => void)[] = []
+  const timers = new Map<() => void, number>()
+  const gatherer = new Gatherer<string>({
+    flush: async (items) => {
+      flushed.push(items.join(' '))
+      if (items.includes('hangs')) await new Promise<void>((resolve) => ends.push(resolve))
+      if (items.includes('bad')) throw new Error('refused')
+    },
+    clock: {
+      after(ms, callback) {
+        timers.set(callback, ms)
+        return () => timers.delete(callback)
+      },
+    },
+    ...options,
+  })
+  return {
+    gatherer,
+    flushed,
+    pauses: () => [...timers.values()],
+    addAll: (words: string) => Promise.allSettled(words.split(' ').map((word) => gatherer.add(word))),
+    async passTime() {
+      for (const timer of [...timers.keys()]) if (timers.delete(timer)) timer()
+      await tick()
+    },
+    async endBatch() {
+      ends.shift()?.()
+      // The next batch is begun at the end of the tick in which this one ended.
+      await tick()
+      await tick()
+    },
+  }
+}
+
+const failed = (results: readonly PromiseSettledResult<void>[]) =>
+  results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))
+
+describe('batches', () => {
+  it('hold what comes within one tick', async () => {
+    const { flushed, addAll } = recording()
+    await addAll('a b c')
+    await addAll('d')
+    expect(flushed).toEqual(['a b c', 'd'])
+  })
+
+  it('are bounded by items and by weights, and an item that is too heavy goes alone', async () => {
+    const { flushed, addAll } = recording({ itemsMax: 3, weights: [{ of: (word) => word.length, max: 6 }] })
+    await addAll('a b c dddd ee fff heavyheavy g')
+    expect(flushed).toEqual(['a b c', 'dddd ee', 'fff', 'heavyheavy', 'g'])
+  })
+
+  it('hold items of one key, and keys do not wait for each other', async () => {
+    const { flushed, addAll } = recording({ keyOf: (word) => word.charAt(0) })
+    void addAll('hangs b1 b2')
+    await tick()
+    await addAll('b3')
+    expect(flushed).toEqual(['hangs', 'b1 b2', 'b3'])
+  })
+
+  it('hold items of different names only, in their order', async () => {
+    const { flushed, addAll } = recording({ nameOf: (word) => word.charAt(0) })
+    await addAll('a1 b1 a2 c1 a3')
+    expect(flushed).toEqual(['a1 b1', 'a2 c1', 'a3'])
+  })
+
+  it('hold one item of an identity, merged, and another where the first is under way', async () => {
+    const { flushed, addAll, endBatch } = recording({
+      identityOf: (word) => word.charAt(0),
+      merge: (waiting, added) => waiting + added,
+    })
+    const first = addAll('hangs a a b')
+    await tick()
+    const second = addAll('a hello')
+    await endBatch()
+    await Promise.all([first, second])
+    expect(flushed).toEqual(['hangs aa b', 'a hello'])
+  })
+
+  it('under way at once are bounded, and what comes meanwhile goes together', async () => {
+    const { flushed, addAll, endBatch } = recording({ batchesMax: 2, itemsMax: 2 })
+    const all = [addAll('hangs 1 hangs 2 3')]
+    await tick()
+    await tick()
+    all.push(addAll('4'))
+    expect(flushed).toEqual(['hangs 1', 'hangs 2'])
+    await endBatch()
+    expect(flushed.at(-1)).toBe('3 4')
+    await endBatch()
+    await Promise.all(all)
+  })
+
+  it('under way at once never hold items of one lane', async () => {
+    const { flushed, addAll, endBatch } = recording({ batchesMax: 2, itemsMax: 1, laneOf: (word) => word.charAt(0) })
+    const all = addAll('hangs h2 b1 b2')
+    for (let ticks = 0; ticks < 4; ticks++) await tick()
+    expect(flushed).toEqual(['hangs', 'b1', 'b2'])
+    await endBatch()
+    await all
+    expect(flushed).toEqual(['hangs', 'b1', 'b2', 'h2'])
+  })
+
+  it('beside another are begun where enough waits whose lanes are free', async () => {
+    const { flushed, addAll, endBatch } = recording({
+      batchesMax: 2,
+      laneOf: (word) => word.charAt(0),
+      weights: [{ of: (word) => word.length, max: 100 }],
+      anotherFrom: { items: 3, weight: 10 },
+    })
+    const all = [addAll('hangs')]
+    await tick()
+    all.push(addAll('h2 h3 a b'))
+    await tick()
+    expect(flushed).toEqual(['hangs'])
+    all.push(addAll('c'))
+    await tick()
+    expect(flushed).toEqual(['hangs', 'a b c'])
+    all.push(addAll('eeeeeeeeee'))
+    await tick()
+    expect(flushed).toEqual(['hangs', 'a b c', 'eeeeeeeeee'])
+    await endBatch()
+    await Promise.all(all)
+    expect(flushed.at(-1)).toBe('h2 h3')
+  })
+})
+
+describe('pauses', () => {
+  it('let the first item of an idle key wait for others, but not those that came while it was flushed', async () => {
+    const { flushed, pauses, addAll, passTime, endBatch } = recording({ delayMs: 20 })
+    const all = [addAll('a hangs')]
+    await tick()
+    expect([flushed, pauses()]).toEqual([[], [20]])
+    await passTime()
+    all.push(addAll('b c'))
+    await endBatch()
+    expect([flushed, pauses()]).toEqual([['a hangs', 'b c'], []])
+    await Promise.all(all)
+  })
+
+  it('end where a full batch waits', async () => {
+    const { flushed, pauses, addAll } = recording({ delayMs: 20, itemsMax: 2 })
+    await addAll('a b')
+    expect([flushed, pauses()]).toEqual([['a b'], []])
+  })
+
+  it('come after a batch as its size says, also where nothing waits', async () => {
+    const { flushed, pauses, addAll, passTime } = recording({ restMs: (items) => items * 10 })
+    await addAll('a b')
+    await tick()
+    expect(pauses()).toEqual([20])
+    void addAll('c')
+    await tick()
+    expect(flushed).toEqual(['a b'])
+    await passTime()
+    await passTime()
+    expect([flushed, pauses()]).toEqual([['a b', 'c'], []])
+  })
+
+  it('are cut short by a flush, whose end is that of all items', async () => {
+    const { gatherer, flushed, addAll, endBatch } = recording({ delayMs: 20, keyOf: (word) => word })
+    void addAll('a hangs')
+    let isOver = false
+    const flush = gatherer.flush().then(() => {
+      isOver = true
+    })
+    await tick()
+    void addAll('meanwhile')
+    await tick()
+    expect([flushed, isOver]).toEqual([['a', 'hangs', 'meanwhile'], false])
+    await endBatch()
+    await flush
+    void addAll('later')
+    await tick()
+    expect(flushed).not.toContain('later')
+  })
+})
+
+describe('a refused batch', () => {
+  it('fails, and what comes after it does not', async () => {
+    const { flushed, addAll } = recording()
+    expect(failed(await addAll('a bad'))).toEqual([0, 1])
+    expect(failed(await addAll('b'))).toEqual([])
+    expect(flushed).toEqual(['a bad', 'b'])
+  })
+
+  it('may take what waits behind it along', async () => {
+    const { flushed, addAll } = recording({ itemsMax: 1, onRefused: () => 'reject-waiting' })
+    expect(failed(await addAll('bad a b'))).toEqual([0, 1, 2])
+    await addAll('c')
+    expect(flushed).toEqual(['bad', 'c'])
+  })
+
+  it('may be halved until the item at fault is alone', async () => {
+    const { flushed, addAll } = recording({ onRefused: splitUnlessAway })
+    expect(failed(await addAll('a b c bad d e f'))).toEqual([3])
+    expect(flushed).toEqual(['a b c bad d e f', 'a b c bad', 'a b', 'c bad', 'c', 'bad', 'd e f'])
+  })
+
+  it('is not halved while the server is away', async () => {
+    let flushes = 0
+    const flush = () => Promise.reject(new RetryableError('SERVICE_UNAVAILABLE', `away ${++flushes}`))
+    const { addAll } = recording({ flush, onRefused: splitUnlessAway })
+    expect(failed(await addAll('a b c'))).toEqual([0, 1, 2])
+    expect(flushes).toBe(1)
+  })
+
+  it('may lose the items that are named, the others going first again', async () => {
+    const { flushed, addAll } = recording({ itemsMax: 3, onRefused: () => (word) => word === 'bad' })
+    expect(failed(await addAll('a bad b c'))).toEqual([1])
+    expect(flushed).toEqual(['a bad b', 'a b c'])
+  })
+
+  it('is not tried for ever where no item is named', async () => {
+    const { addAll } = recording({ onRefused: () => () => false })
+    expect(failed(await addAll('a bad'))).toEqual([0, 1])
+  })
+})
+
+describe('closing', () => {
+  it('flushes what waits, and ends all pauses', async () => {
+    const { gatherer, flushed, pauses, addAll } = recording({ delayMs: 20, restMs: () => 30, keyOf: (word) => word })
+    const all = addAll('a b')
+    await gatherer.close({ timeoutMs: 1_000 })
+    await all
+    expect([flushed, pauses()]).toEqual([['a', 'b'], []])
+    await addAll('later')
+    expect([flushed, pauses()]).toEqual([['a', 'b', 'later'], []])
+  })
+
+  it('leaves behind what is not flushed in time', async () => {
+    const { gatherer, addAll, passTime } = recording()
+    void addAll('hangs')
+    const late: string[] = []
+    const closing = gatherer.close({ timeoutMs: 1_000, late: () => void late.push('late') })
+    await tick()
+    await passTime()
+    await closing
+    expect([late, gatherer.size]).toEqual([['late'], 1])
+  })
+})
+
+interface Item {
+  readonly id: number
+  readonly key: string
+  readonly lane: string
+  readonly weight: number
+  readonly isBad: boolean
+}
+
+const item = fc.record({
+  key: fc.constantFrom('p', 'q'),
+  lane: fc.constantFrom('a', 'b', 'c'),
+  weight: fc.integer({ min: 0, max: 12 }),
+  isBad: fc.boolean(),
+  /** Ticks between it and the next one. */
+  ticks: fc.integer({ min: 0, max: 2 }),
+})
+
+it('settles every item once, in the order of its lane and within all bounds, whatever comes and fails', async () => {
+  const refusals = fc.constantFrom('reject', 'reject-waiting', 'split', 'named')
+  const bounds = fc.record({
+    itemsMax: fc.integer({ min: 1, max: 5 }),
+    max: fc.integer({ min: 1, max: 20 }),
+    batchesMax: fc.integer({ min: 1, max: 3 }),
+    anotherFrom: fc.option(
+      fc.record({ items: fc.integer({ min: 1, max: 4 }), weight: fc.integer({ min: 1, max: 20 }) }),
+      {
+        nil: undefined,
+      },
+    ),
+    restTicks: fc.integer({ min: 0, max: 2 }),
+    delayTicks: fc.integer({ min: 0, max: 2 }),
+  })
+  const after = (ticks: number, callback: () => void) => {
+    let isCancelled = false
+    const step = (left: number) => {
+      if (isCancelled) return
+      if (left === 0) callback()
+      else setImmediate(step, left - 1)
+    }
+    setImmediate(step, ticks)
+    return () => {
+      isCancelled = true
+    }
+  }
+  const run = async (
+    given: readonly (Omit<Item, 'id'> & { ticks: number })[],
+    of: typeof bounds extends fc.Arbitrary<infer B> ? B : never,
+    refusal: string,
+  ) => {
+    const { itemsMax, max, batchesMax, anotherFrom, restTicks, delayTicks } = of
+    const underWay: Item[][] = []
+    const done: Item[] = []
+    const gatherer = new Gatherer<Item>({
+      async flush(items, key) {
+        const weight = items.reduce((sum, each) => sum + each.weight, 0)
+        expect(items.length === 1 || (items.length <= itemsMax && weight <= max)).toBe(true)
+        expect(items.every((each) => each.key === key)).toBe(true)
+        const beside = underWay.flat().filter((each) => each.key === key)
+        expect(underWay.filter(([first]) => first?.key === key).length).toBeLessThan(batchesMax)
+        expect(items.some(({ lane }) => beside.some((each) => each.lane === lane))).toBe(false)
+        const batch = [...items]
+        underWay.push(batch)
+        await tick()
+        underWay.splice(underWay.indexOf(batch), 1)
+        if (batch.some(({ isBad }) => isBad)) throw new Error('refused')
+        done.push(...batch)
+      },
+      keyOf: ({ key }) => key,
+      laneOf: ({ lane }) => lane,
+      itemsMax,
+      weights: [{ of: ({ weight }) => weight, max }],
+      batchesMax,
+      ...(anotherFrom !== undefined && { anotherFrom }),
+      delayMs: delayTicks,
+      restMs: () => restTicks,
+      clock: { after },
+      onRefused: () =>
+        refusal === 'named' ? ({ isBad }) => isBad : (refusal as 'reject' | 'reject-waiting' | 'split'),
+    })
+    const settled: { id: number; isRefused: boolean }[] = []
+    const items = given.map(({ ticks: _ticks, ...each }, id) => ({ ...each, id }))
+    const added: Promise<unknown>[] = []
+    for (const [index, each] of items.entries()) {
+      added.push(
+        gatherer.add(each).then(
+          () => settled.push({ id: each.id, isRefused: false }),
+          () => settled.push({ id: each.id, isRefused: true }),
+        ),
+      )
+      for (let ticks = given[index]?.ticks ?? 0; ticks > 0; ticks--) await tick()
+    }
+    await gatherer.close({ timeoutMs: Number.POSITIVE_INFINITY })
+    await Promise.all(added)
+
+    expect(settled.map(({ id }) => id).sort((one, other) => one - other)).toEqual(items.map(({ id }) => id))
+    const refused = new Set(settled.flatMap(({ id, isRefused }) => (isRefused ? [id] : [])))
+    expect(done.map(({ id }) => id).sort((one, other) => one - other)).toEqual(
+      items.flatMap(({ id }) => (refused.has(id) ? [] : [id])),
+    )
+    if (refusal === 'split' || refusal === 'named') {
+      expect([...refused].sort((one, other) => one - other)).toEqual(
+        items.flatMap(({ id, isBad }) => (isBad ? [id] : [])),
+      )
+    }
+    for (const key of ['p', 'q']) {
+      for (const lane of ['a', 'b', 'c']) {
+        const ids = done.filter((each) => each.key === key && each.lane === lane).map(({ id }) => id)
+        expect(ids).toEqual([...ids].sort((one, other) => one - other))
+      }
+    }
+    expect(gatherer.size).toBe(0)
+  }
+  await fc.assert(fc.asyncProperty(fc.array(item, { maxLength: 30 }), bounds, refusals, run), { numRuns: 300 })
+})

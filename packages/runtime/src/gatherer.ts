@@ -1,0 +1,187 @@
+import { HeddleError } from '@heddle/contracts'
+import { type Clock, systemClock } from './clock.js'
+import { type BatchRules, type Entry, GathererLine } from './gatherer-line.js'
+import { within } from './timeout.js'
+
+/**
+ * What becomes of a batch whose flush failed: all of its items fail; besides them all that waits under the key; each half is
+ * tried again by itself, down to single items; or only those items fail that the function names, and the others go first again.
+ */
+export type Refusal<Item> = 'reject' | 'reject-waiting' | 'split' | ((item: Item, index: number) => boolean)
+
+export interface GathererOptions<Item> extends BatchRules<Item> {
+  /** Does the work for the items of one batch, which share their key. */
+  flush(items: readonly Item[], key: string): Promise<unknown>
+  /** Items of one key share batches, and their order is kept. Default: all items. */
+  readonly keyOf?: (item: Item) => string
+  /** How long the first item of an idle key waits for a full batch, in milliseconds. Default 0: until the end of the tick. */
+  readonly delayMs?: number
+  /** How long a key rests after a batch of so many items, unless a full one waits, in milliseconds. Default 0. */
+  readonly restMs?: (items: number) => number
+  /** Default: all items of the batch fail. */
+  readonly onRefused?: (error: unknown, items: readonly Item[]) => Refusal<Item>
+  readonly clock?: Pick<Clock, 'after'>
+}
+
+/** For batches of which a single item may be at fault: where the server is away, none of them is. */
+export function splitUnlessAway(error: unknown): 'reject' | 'split' {
+  return error instanceof HeddleError && error.disposition === 'retry' ? 'reject' : 'split'
+}
+
+/**
+ * Gathers items and flushes them in batches: one round trip or one transaction for many of them.
+ *
+ * Items that come within one tick, or within `delayMs`, share a batch. While as many batches as may be are under way the rest
+ * gathers for the next one, so batches grow with the load by themselves, and a lone item waits for nobody.
+ */
+export class Gatherer<Item> {
+  readonly #options: GathererOptions<Item>
+  readonly #lines = new Map<string, GathererLine<Item>>()
+  #waiting = 0
+  #underWay = 0
+  /** Calls of `flush` and `close` that have not ended: no item waits for others meanwhile. */
+  #hurries = 0
+  #whenIdle: (() => void)[] = []
+
+  constructor(options: GathererOptions<Item>) {
+    this.#options = options
+  }
+
+  /** Items that are not settled yet. */
+  get size(): number {
+    return this.#waiting + this.#underWay
+  }
+
+  /**
+   * Resolves once the item has been flushed. A rejection that nobody looks at is dropped.
+   *
+   * @throws what the flush of its batch threw
+   */
+  add(item: Item): Promise<void> {
+    const line = this.#lineOf(this.#options.keyOf?.(item) ?? '')
+    const before = line.size
+    const { settled } = line.add(item)
+    this.#waiting += line.size - before
+    this.#schedule(line)
+    return settled
+  }
+
+  /** Resolves once nothing waits and nothing is under way; begins nothing earlier than otherwise. */
+  async whenIdle(): Promise<void> {
+    if (this.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  /** Flushes without further delay what waits and what is added meanwhile. Resolves once nothing is left. */
+  async flush(): Promise<void> {
+    this.#hurries++
+    for (const line of this.#lines.values()) this.#schedule(line)
+    await this.whenIdle()
+    this.#hurries--
+  }
+
+  /** Flushes what waits, within a bound. What is added later is flushed at the end of its tick. */
+  async close({ timeoutMs, late = () => {} }: { timeoutMs: number; late?: () => void }): Promise<void> {
+    this.#hurries++
+    for (const line of this.#lines.values()) this.#endPause(line)
+    await within(this.flush(), { timeoutMs, late, clock: this.#options.clock ?? systemClock })
+  }
+
+  #lineOf(key: string): GathererLine<Item> {
+    const found = this.#lines.get(key)
+    if (found !== undefined) return found
+    const line = new GathererLine<Item>(key, this.#options)
+    this.#lines.set(key, line)
+    this.#pause(line, this.#options.delayMs ?? 0)
+    return line
+  }
+
+  /** Has the line wait for more items. */
+  #pause(line: GathererLine<Item>, ms: number): void {
+    if (ms <= 0 || this.#hurries > 0) return
+    line.cancelPause = (this.#options.clock ?? systemClock).after(ms, () => {
+      line.cancelPause = undefined
+      this.#start(line)
+    })
+  }
+
+  #endPause(line: GathererLine<Item>): void {
+    line.cancelPause?.()
+    line.cancelPause = undefined
+    this.#forgetIdle(line)
+  }
+
+  #isDue(line: GathererLine<Item>): boolean {
+    return line.isReady && (line.cancelPause === undefined || line.isFull || this.#hurries > 0)
+  }
+
+  /** Those who finish together add within one tick: their items belong into one batch. */
+  #schedule(line: GathererLine<Item>): void {
+    if (line.isScheduled || !this.#isDue(line)) return
+    line.isScheduled = true
+    setImmediate(() => {
+      line.isScheduled = false
+      this.#start(line)
+    })
+  }
+
+  #start(line: GathererLine<Item>): void {
+    if (this.#isDue(line)) {
+      this.#endPause(line)
+      const batch = line.begin()
+      if (batch.length > 0) void this.#run(line, batch)
+      // What this batch leaves may be enough for another beside it.
+      this.#schedule(line)
+    }
+    this.#forgetIdle(line)
+  }
+
+  async #run(line: GathererLine<Item>, batch: readonly Entry<Item>[]): Promise<void> {
+    this.#waiting -= batch.length
+    this.#underWay += batch.length
+    const kept = await this.#flush(line, batch)
+    this.#underWay -= batch.length
+    this.#waiting += kept.length
+    line.end(batch, kept)
+    if (!line.isFull) this.#pause(line, this.#options.restMs?.(batch.length) ?? 0)
+    this.#schedule(line)
+    this.#forgetIdle(line)
+    if (this.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+  }
+
+  /** @returns what is to be tried again */
+  async #flush(line: GathererLine<Item>, batch: readonly Entry<Item>[]): Promise<readonly Entry<Item>[]> {
+    const items = batch.map(({ item }) => item)
+    try {
+      await this.#options.flush(items, line.key)
+    } catch (error) {
+      return await this.#refuse(line, batch, { error, refusal: this.#options.onRefused?.(error, items) ?? 'reject' })
+    }
+    for (const entry of batch) entry.resolve()
+    return []
+  }
+
+  async #refuse(
+    line: GathererLine<Item>,
+    batch: readonly Entry<Item>[],
+    { error, refusal }: { readonly error: unknown; readonly refusal: Refusal<Item> },
+  ): Promise<readonly Entry<Item>[]> {
+    if (refusal === 'split' && batch.length > 1) {
+      const middle = Math.ceil(batch.length / 2)
+      // One after the other: the items of a lane keep their order.
+      const first = await this.#flush(line, batch.slice(0, middle))
+      return [...first, ...(await this.#flush(line, batch.slice(middle)))]
+    }
+    const kept = typeof refusal === 'function' ? batch.filter(({ item }, index) => !refusal(item, index)) : []
+    const behind = refusal === 'reject-waiting' ? line.empty() : []
+    this.#waiting -= behind.length
+    // Where it names no item, all fail: else they would be tried for ever.
+    const isStuck = kept.length === batch.length
+    const again = new Set(isStuck ? [] : kept)
+    for (const entry of [...batch, ...behind]) if (!again.has(entry)) entry.reject(error)
+    return [...again]
+  }
+
+  #forgetIdle(line: GathererLine<Item>): void {
+    if (line.isIdle && this.#lines.get(line.key) === line) this.#lines.delete(line.key)
+  }
+}
