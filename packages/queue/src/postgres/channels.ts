@@ -1,6 +1,6 @@
+import { Gatherer } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
 import type { Channels } from '../reply/channels.js'
-import { Batcher } from '../send/batcher.js'
 import type { PostgresListener } from './listener.js'
 
 interface Message {
@@ -17,10 +17,9 @@ interface Queryable {
  * statement, outside any transaction with data, and all that are at hand share one.
  */
 export function createPostgresChannels(pool: Queryable, listener: PostgresListener): Channels {
-  const outbox = new Batcher<Message>({
+  const outbox = new Gatherer<Message>({
     itemsMax: bounds.batchJobsMax,
-    weightMax: bounds.batchCharactersMax,
-    flushesMax: 1,
+    weights: [{ of: ({ text }) => text.length, max: bounds.batchCharactersMax }],
     flush: async (messages) => {
       await pool.query(
         'SELECT pg_notify(channel, message) FROM unnest($1::text[], $2::text[]) AS sent (channel, message)',
@@ -32,7 +31,7 @@ export function createPostgresChannels(pool: Queryable, listener: PostgresListen
     answerBytesMax: 0,
     listen: (channel, receive) => listener.listen(channel, receive),
     unlisten: (channel) => listener.unlisten(channel),
-    send: (channel, text) => outbox.add({ channel, text }, text.length),
+    send: (channel, text) => outbox.add({ channel, text }),
     close: () => listener.close(),
   }
 }

@@ -1,5 +1,5 @@
+import { Gatherer } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
-import { Batcher } from '../send/batcher.js'
 
 interface Letter {
   readonly channel: string
@@ -11,30 +11,30 @@ interface Letter {
  * most of them were sent by the same few producers.
  */
 export class MessageBatcher {
-  readonly #batcher: Batcher<Letter>
+  readonly #letters: Gatherer<Letter>
 
   /** @param send ends within a bound */
   constructor(send: (channel: string, text: string) => Promise<void>) {
-    this.#batcher = new Batcher<Letter>({
+    this.#letters = new Gatherer<Letter>({
       itemsMax: bounds.batchJobsMax,
-      weightMax: bounds.batchCharactersMax,
-      flushesMax: bounds.batchesMax,
+      weights: [{ of: ({ text }) => text.length, max: bounds.batchCharactersMax }],
+      batchesMax: bounds.batchesMax,
       flush: async (letters) => {
         await Promise.all(packed(letters).map(({ channel, text }) => send(channel, text)))
       },
       // What waits behind a message that was lost may be lost, too, and is not to be late besides.
-      failsAll: () => true,
+      onRefused: () => 'reject-waiting',
     })
   }
 
   /** @param text JSON, short enough for a notification */
   send(channel: string, text: string): Promise<void> {
-    return this.#batcher.add({ channel, text }, text.length)
+    return this.#letters.add({ channel, text })
   }
 
   /** Resolves once everything that was handed in was sent or lost. */
   whenIdle(): Promise<void> {
-    return this.#batcher.whenIdle()
+    return this.#letters.whenIdle()
   }
 }
 

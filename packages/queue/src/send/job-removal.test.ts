@@ -63,6 +63,8 @@ describe('looking for waiting jobs', () => {
   })
 })
 
+const tick = () => new Promise((resolve) => setImmediate(resolve))
+
 describe('those who want jobs removed', () => {
   it('share one look where they come while another is under way, which would have missed what came since', async () => {
     const looks: (readonly Remover[])[] = []
@@ -75,11 +77,13 @@ describe('those who want jobs removed', () => {
       for (const each of removers) each.found += looks.length
     })
     const first = removals.remove(() => true, false)
+    await tick()
     const later = [1, 2, 3].map(() => removals.remove(() => true, true))
     expect(looks.map(({ length }) => length)).toEqual([1])
     finish()
     expect(await first).toBe(1)
-    await Promise.resolve()
+    await tick()
+    await tick()
     expect(looks.map(({ length }) => length)).toEqual([1, 3])
     finish()
     expect(await Promise.all(later)).toEqual([2, 2, 2])

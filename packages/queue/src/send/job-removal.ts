@@ -1,4 +1,5 @@
 import type { StageName } from '@heddle/contracts'
+import { Gatherer } from '@heddle/runtime'
 import type { JobType } from 'bullmq'
 import { bounds } from '../base/bounds.js'
 import type { BullQueue } from '../base/bull-queue.js'
@@ -75,45 +76,23 @@ async function lookAtOne({ queue, stage, removers, bounded }: JobRemovalScan, id
   return true
 }
 
-interface Asked extends Remover {
-  resolve(found: number): void
-  reject(error: unknown): void
-}
-
 /**
  * Serves those who want jobs removed, one look at all queues after the other: whoever asks while one is under way shares the
  * next. Each look reads every waiting job, over the few connections on which jobs are also added; as many looks at once as
  * things are erased would keep those who add waiting until they took the server for away.
  */
 export class JobRemovals {
-  readonly #look: (removers: readonly Remover[]) => Promise<void>
-  #asked: Asked[] = []
-  #isLooking = false
+  readonly #removers: Gatherer<Remover>
 
   /** @param look looks through all queues */
   constructor(look: (removers: readonly Remover[]) => Promise<void>) {
-    this.#look = look
+    this.#removers = new Gatherer<Remover>({ flush: look })
   }
 
   /** @returns how many were found */
-  remove(isMeant: Remover['isMeant'], dryRun: boolean): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#asked.push({ isMeant, dryRun, found: 0, resolve, reject })
-      if (!this.#isLooking) void this.#lookOn()
-    })
-  }
-
-  async #lookOn(): Promise<void> {
-    this.#isLooking = true
-    while (this.#asked.length > 0) {
-      const served = this.#asked.splice(0)
-      try {
-        await this.#look(served)
-        for (const { resolve, found } of served) resolve(found)
-      } catch (error) {
-        for (const { reject } of served) reject(error)
-      }
-    }
-    this.#isLooking = false
+  async remove(isMeant: Remover['isMeant'], dryRun: boolean): Promise<number> {
+    const remover: Remover = { isMeant, dryRun, found: 0 }
+    await this.#removers.add(remover)
+    return remover.found
   }
 }

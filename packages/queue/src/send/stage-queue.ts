@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isWakeStage, queueName, type StageName, type StagePayload, type WakeJob } from '@heddle/contracts'
+import { Gatherer } from '@heddle/runtime'
 import type { JobsOptions, JobType } from 'bullmq'
 import type { Backend } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
 import type { BullQueue } from '../base/bull-queue.js'
 import { isServerAway } from '../base/errors.js'
-import { Batcher } from './batcher.js'
 import { type JobRemovalScan, scanJobs } from './job-removal.js'
 import { encodePayload } from './payload.js'
 
@@ -33,7 +33,7 @@ export interface QueueStats {
 export class StageQueue<Name extends StageName = StageName> {
   readonly stage: Name
   readonly #queue: BullQueue
-  readonly #batcher: Batcher<NewJob>
+  readonly #jobs: Gatherer<NewJob>
   readonly #backend: Pick<Backend, 'oldestWaitingAtMs' | 'keyHolders'>
 
   constructor(stage: Name, backend: Backend, prefix: string, onError: (error: unknown) => void) {
@@ -52,12 +52,14 @@ export class StageQueue<Name extends StageName = StageName> {
       setup.factory,
     )
     this.#queue.on('error', onError)
-    this.#batcher = new Batcher<NewJob>({
+    this.#jobs = new Gatherer<NewJob>({
       itemsMax: bounds.batchJobsMax,
-      weightMax: bounds.addCharactersMax,
-      flushesMax: bounds.batchesMax,
+      weights: [{ of: ({ data }) => data.length, max: bounds.addCharactersMax }],
+      batchesMax: bounds.batchesMax,
+      identityOf: ({ opts }) => opts.deduplication?.id,
       flush: (jobs) => persistently(() => this.#queue.addBulk([...jobs])),
-      failsAll: isServerAway,
+      // What waits would meet the same, and is not to pile up.
+      onRefused: (error) => (isServerAway(error) ? 'reject-waiting' : 'reject'),
     })
   }
 
@@ -66,10 +68,7 @@ export class StageQueue<Name extends StageName = StageName> {
     const encoded = encodePayload(this.stage, payload)
     // A job of usual size is on its way at once.
     const data = typeof encoded === 'string' ? encoded : await encoded
-    await this.#batcher.add(
-      { name: this.stage, data, opts: { ...jobOptions, jobId: jobIdOf(this.stage, payload) } },
-      data.length,
-    )
+    await this.#jobs.add({ name: this.stage, data, opts: { ...jobOptions, jobId: jobIdOf(this.stage, payload) } })
   }
 
   /**
@@ -84,7 +83,7 @@ export class StageQueue<Name extends StageName = StageName> {
       jobId: `${this.stage}-${randomUUID()}`,
       deduplication: { id, keepLastIfActive: true },
     }
-    await this.#batcher.add({ name: this.stage, data, opts }, data.length, id)
+    await this.#jobs.add({ name: this.stage, data, opts })
   }
 
   /**
@@ -147,7 +146,7 @@ export class StageQueue<Name extends StageName = StageName> {
 
   /** Resolves once everything that was added is with the server, or was refused. */
   whenIdle(): Promise<void> {
-    return this.#batcher.whenIdle()
+    return this.#jobs.whenIdle()
   }
 
   close(): Promise<void> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { Gatherer } from '@heddle/runtime'
 import type { JobJson } from 'bullmq'
 import { bounds } from '../base/bounds.js'
 import { isServerAway } from '../base/errors.js'
-import { Batcher } from '../send/batcher.js'
 
 /** A job that was taken, as BullMQ has it, with the token of its lock. */
 export interface TakenJob extends JobJson {
@@ -65,7 +65,7 @@ const AHEAD_LOCK_PART = 1 / 3
  */
 export class JobBatches {
   readonly #options: JobBatchesOptions
-  readonly #batcher: Batcher<Turn>
+  readonly #batches: Gatherer<Turn>
   #ahead: { job: TakenJob; untilMs: number }[] = []
   /** Of those taken ahead, how many slots that finish a job are to have. */
   #countedOn = 0
@@ -78,10 +78,9 @@ export class JobBatches {
 
   constructor(options: JobBatchesOptions) {
     this.#options = options
-    this.#batcher = new Batcher<Turn>({
+    this.#batches = new Gatherer<Turn>({
       itemsMax: bounds.batchJobsMax,
-      weightMax: Number.POSITIVE_INFINITY,
-      flushesMax: bounds.turnsAtOnceMax,
+      batchesMax: bounds.turnsAtOnceMax,
       flush: (turns) => this.#flush(turns),
     })
   }
@@ -140,7 +139,7 @@ export class JobBatches {
 
   async #turn(asked: Pick<Turn, 'ended' | 'takes' | 'ahead'>): Promise<Turn> {
     const turn: Turn = { ...asked, taken: undefined, isKept: false }
-    await this.#batcher.add(turn, 1)
+    await this.#batches.add(turn)
     return turn
   }
 
