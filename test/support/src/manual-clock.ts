@@ -5,6 +5,12 @@ interface Timer {
   resolve(): void
 }
 
+/**
+ * Turns of the event loop in which what a timer led to comes to its end: a batch begins at the end of the turn in which the one
+ * before it ended.
+ */
+const TURNS = 4
+
 /** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
   #nowMs: number
@@ -54,7 +60,7 @@ export class ManualClock implements Clock {
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms
     for (;;) {
-      await turn()
+      for (let turns = 0; turns < TURNS; turns++) await turn()
       const [next] = [...this.#timers].filter(({ atMs }) => atMs <= endMs).sort((left, right) => left.atMs - right.atMs)
       if (next === undefined) break
       this.#timers.delete(next)

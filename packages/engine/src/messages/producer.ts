@@ -8,7 +8,7 @@ import type { EngineContext } from '../setup/options.js'
 import { Backpressure } from './backpressure.js'
 import { sendJob } from './send-job.js'
 import { MESSAGES_PER_JOB, measure, type SizedMessage } from './split-append.js'
-import { type Batch, ThreadBatcher } from './thread-batcher.js'
+import { type Batch, createThreadBatcher } from './thread-batcher.js'
 import { windowWarnings } from './window-warnings.js'
 
 const whole = (least: number, most: number) => z.int().min(least).max(most)
@@ -42,13 +42,13 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
     messagesMax: options.pendingMessagesMax,
     charactersMax: options.pendingCharactersMax,
   })
-  const lines = new Map<string, ThreadBatcher>()
+  const batches = createThreadBatcher({ ...options, clock, send })
   const latest = new LatestPlaces()
   const unsettled = new Set<Promise<unknown>>()
   let flushes = 0
   let isClosed = false
 
-  async function send(thread: string, { messages, jsonCharacters, endsAtMs }: Batch): Promise<void> {
+  async function send({ thread, messages, jsonCharacters, endsAtMs }: Batch): Promise<void> {
     parts
       .ensureProjectName()
       ?.catch((error: unknown) => log?.debug({ error }, 'the name of the project could not be told'))
@@ -78,21 +78,6 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
     for (const warning of await windowWarnings(parts, append)) onWarning({ thread, ...warning })
   }
 
-  function lineOf(thread: string): ThreadBatcher {
-    const existing = lines.get(thread)
-    if (existing !== undefined) return existing
-    const { batchMessagesMax, batchAgeMs } = options
-    const line = new ThreadBatcher({
-      clock,
-      batchMessagesMax,
-      batchAgeMs,
-      send: (batch) => send(thread, batch),
-      onIdle: () => lines.delete(thread),
-    })
-    lines.set(thread, line)
-    return line
-  }
-
   /** A message gets its place when it is handed in, and keeps it however long it waits. */
   function place(thread: string, message: NewMessage): SizedMessage & { threadId: string } {
     const input = readAppend({ agent, thread, messages: [message] })
@@ -116,17 +101,13 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
         room.give(1, jsonCharacters)
         then()
       }
-      const entry = {
-        ...sized,
-        endsAtMs,
-        resolve: () => settle(resolve),
-        reject: (error: unknown) => settle(() => reject(error)),
-      }
       const leave = room.take(jsonCharacters, () => {
         leaving.abort()
-        const line = lineOf(thread)
-        line.enter(entry)
-        if (flushes > 0) line.sendNow()
+        batches.add({ ...sized, thread, endsAtMs }).then(
+          () => settle(resolve),
+          (error: unknown) => settle(() => reject(error)),
+        )
+        if (flushes > 0) void batches.flush()
       })
       if (leaving.signal.aborted) return
       clock.wait(options.deadlineMs, leaving.signal).then(
@@ -142,7 +123,7 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
 
   async function flush(): Promise<void> {
     flushes++
-    for (const line of lines.values()) line.sendNow()
+    void batches.flush()
     await Promise.allSettled(unsettled)
     flushes--
   }
