@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseScript } from './structure/checkout.js'
 import { circlesOf } from './structure/circles.js'
 import { paraphrases } from './structure/docstrings.js'
@@ -97,5 +97,20 @@ describe('figures', () => {
     ])
     expect(sampleOf(texts, 8, 1)).toEqual(drawn)
     expect(sampleOf(texts, 8, 2)).not.toEqual(drawn)
+  })
+})
+
+describe('a walk', () => {
+  it('has a probe at the start of each function, which reports the file and the name', async () => {
+    const path = new URL('./structure/walk/probe-hooks.mjs', import.meta.url).href
+    const { withProbes }: { withProbes(place: string, source: string): string } = await import(path)
+    const source = `class Sum { constructor() { this.add = (a) => a + 1 } get two() { return this.add(1) } }
+const twice = (a) => ({ a, b: [a].map((x) => x) })
+return twice(new Sum().two).b[0]`
+    const calls: string[] = []
+    Reflect.set(globalThis, 'heddleProbe', (place: string, name: string) => calls.push(`${place} ${name}`))
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, 'heddleProbe'))
+    expect(new Function(withProbes('a.js', source))()).toBe(2)
+    expect(calls).toEqual(['a.js new Sum', 'a.js two', 'a.js Sum', 'a.js twice', 'a.js b'])
   })
 })

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openCheckout } from './checkout.js'
 import { type Figure, figuresOf } from './figures.js'
 import { sampleOf } from './sample.js'
 import { textsOf } from './texts.js'
+import { type WalkName, walk, walkNames } from './walk/walk.js'
 
 const USAGE = `npm run structure -- [options]
 
@@ -12,6 +14,8 @@ with one importer, docstrings, conditional spreads, repeated blocks, and uses of
   --repo DIR     another checkout, such as an older commit; this one by default
   --json         one JSON object a line
   --list         also each circle, small file, paraphrase and repeated block
+  --walk NAME    instead, the source files that one request passes in a built checkout, in the order of their first call:
+                 append (a message over HTTP to its row) or context (from the client over HTTP to its delivery)
   --sample N     instead, N texts drawn at random from comments, help, log messages and errors
   --seed N       of the sample; 1 by default
 
@@ -20,14 +24,18 @@ Exits: 0, or 2 for wrong arguments.`
 /** Figures that are one of many; `--list` shows them. */
 const DETAILS = new Set(['circle', 'small file', 'paraphrase', 'repeated block'])
 
-function main(): number {
+async function main(): Promise<number> {
   const given = readArguments()
   if (given === null) {
     process.stderr.write(`${USAGE}\n`)
     return 2
   }
-  const checkout = openCheckout(given.repo)
   const print = given.json ? printJson : printLine
+  if (given.walk !== null) {
+    for await (const figure of walk(resolve(given.repo), given.walk)) print(figure)
+    return 0
+  }
+  const checkout = openCheckout(given.repo)
   if (given.sample !== null) {
     for (const text of sampleOf(textsOf(checkout), given.sample, given.seed)) print({ figure: 'text', ...text })
     return 0
@@ -56,6 +64,7 @@ interface Given {
   readonly repo: string
   readonly json: boolean
   readonly list: boolean
+  readonly walk: WalkName | null
   readonly sample: number | null
   readonly seed: number
 }
@@ -67,6 +76,7 @@ function readArguments(): Given | null {
         repo: { type: 'string', default: '.' },
         json: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
+        walk: { type: 'string' },
         sample: { type: 'string' },
         seed: { type: 'string', default: '1' },
       },
@@ -74,11 +84,13 @@ function readArguments(): Given | null {
     const { repo, json, list } = values
     const sample = values.sample === undefined ? null : Number(values.sample)
     const seed = Number(values.seed)
+    const walk = walkNames.find((name) => name === values.walk) ?? null
+    if (walk === null && values.walk !== undefined) return null
     const isCount = (number: number) => Number.isSafeInteger(number) && number >= 0
-    return isCount(sample ?? 0) && isCount(seed) ? { repo, json, list, sample, seed } : null
+    return isCount(sample ?? 0) && isCount(seed) ? { repo, json, list, walk, sample, seed } : null
   } catch {
     return null
   }
 }
 
-process.exitCode = main()
+process.exitCode = await main()

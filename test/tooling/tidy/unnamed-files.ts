@@ -4,7 +4,7 @@ import { linksOf } from './links.js'
 
 /** Found by the tools that read them, or by readers, under these names and in these folders. */
 const FOUND_BY_NAME =
-  /(^|\/)(README\.md|LICENSE|package(-lock)?\.json|tsconfig[\w.]*\.json|\.[\w.]+|[A-Z_]+\.md|drizzle\.config\.ts)$|^\.(github|changeset|ci)\/|\/migrations\/|\[path\]\.md$/
+  /(^|\/)(README\.md|LICENSE|package(-lock)?\.json|tsconfig[\w.]*\.json|\.[\w.]+|[A-Z_]+\.md|biome\.json)$|^\.(github|changeset|ci)\/|\/migrations\/|\[path\]\.md$/
 
 /**
  * Files that nothing leads to: pages without a link from another page, and assets and scripts whose name no other file
