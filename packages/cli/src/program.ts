@@ -28,9 +28,7 @@ import type { CommandContext } from './connect/context.js'
 /** The command line of `heddle`. Faults in it are thrown, never printed here, and nothing ends the process. */
 export function buildProgram(context: CommandContext): Command {
   const program = new Command('heddle')
-    .description(
-      'The context engine for LLM agents: keeps their threads, and weaves them into contexts that fit a budget.',
-    )
+    .description('The context engine for LLM agents: stores their threads and builds contexts that fit a token budget.')
     .option('-V, --version', 'print the version')
     .on('option:version', () => {
       const version = packageVersion()
@@ -45,7 +43,7 @@ export function buildProgram(context: CommandContext): Command {
     .configureOutput({ writeOut: (text) => context.printer.help(text), writeErr: () => undefined })
     .addHelpText(
       'after',
-      '\nFirst steps:\n  $ heddle demo\n  $ heddle import session.jsonl --agent coder\n  $ heddle context build --agent coder --thread session --budget 16000\n\nExit codes: 0 done, 1 an error, 2 a fault in the command line.',
+      '\nFirst steps:\n  $ heddle demo\n  $ heddle import session.jsonl --agent coder\n  $ heddle context build --agent coder --thread session --budget 16000\n\nExit codes: 0 success, 1 error, 2 wrong usage.',
     )
   const register = [
     registerUp,

@@ -202,7 +202,7 @@ describe('with a gateway elsewhere', () => {
     expect((await heddle('threads', 'list')).items).toEqual([])
   })
 
-  test('what is not done over HTTP, and a gateway that is none, are refused with what to do', async () => {
+  test('commands that are not available over HTTP, and an address that is no gateway, are refused with a hint', async () => {
     expect((await away.heddle('search', 'x', '--url', 'nowhere', '--json')).error).toMatchObject({ field: 'url' })
     for (const argv of [['keys', 'list'], ['queues'], ['migrate'], ['doctor'], ['agents', 'delete', 'x', '--yes']]) {
       expect(await away.heddle(...argv, '--json')).toMatchObject({ code: 2, error: { field: 'url' } })

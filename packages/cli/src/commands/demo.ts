@@ -20,11 +20,8 @@ const BUDGET_DEFAULT = 16_000
 export function registerDemo(program: Command, context: CommandContext): void {
   const demo = program
     .command('demo')
-    .description('the whole way of a real session, from the queue to a context, then everything is stopped and removed')
-    .argument(
-      '[file]',
-      'a session of your own (default: a recorded session of an agent that worked on the code of Heddle)',
-    )
+    .description('send a recorded session through the queues, build a context from it, then stop and remove everything')
+    .argument('[file]', 'a session of your own (default: the recorded session in this package)')
     .option('--budget <tokens>', 'tokens that the context may use', budgetOption, BUDGET_DEFAULT)
     .option(
       '--format <name>',
@@ -39,7 +36,7 @@ export function registerDemo(program: Command, context: CommandContext): void {
   ])
     .addHelpText(
       'after',
-      '\nIt runs in a folder of its own, unless DATABASE_URL says otherwise; your data is not touched.',
+      '\nIt uses a temporary folder, or the database that DATABASE_URL names; your data is not touched.',
     )
     .action((file: string | undefined, options: DemoOptions) => demonstrate(context, file, options))
 }

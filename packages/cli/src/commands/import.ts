@@ -24,14 +24,18 @@ interface ImportOptions extends CommonOptions, UrlOptions {
 export function registerImport(program: Command, context: CommandContext): void {
   const command = program
     .command('import')
-    .description('bring recorded sessions into threads; importing again stores nothing twice')
+    .description('import recorded sessions into threads; importing again stores no duplicates')
     .argument('<file...>', 'session files')
-    .requiredOption('--agent <name>', 'the agent that they belong to; made if it does not exist', nameOption('agent'))
+    .requiredOption(
+      '--agent <name>',
+      'the agent that they belong to; created if it does not exist',
+      nameOption('agent'),
+    )
     .option('--thread <name>', 'the thread (default: the name of the file without extension)', nameOption('thread'))
     .option('--format <name>', sessionFormatNames.join(', '), sessionFormatOption, 'auto' as const)
     .option(
       '--rolling-window <seconds>',
-      'the window of a new agent, or none (default none: recorded sessions are old)',
+      'rolling window of a new agent, or none (default none, because recorded sessions are old)',
       rollingWindowOption,
     )
   withCommonOptions(withUrlOption(command), [
@@ -41,7 +45,7 @@ export function registerImport(program: Command, context: CommandContext): void 
   ])
     .addHelpText(
       'after',
-      '\nAll files are read and checked before anything is sent; one that cannot be read or stored is named at the end, and keeps no\nother from being imported. /dev/stdin is what is piped in. A file of several sessions becomes the threads NAME-1, NAME-2 ..., or NAME-ID where its sessions have ids.',
+      '\nAll files are read and checked before anything is sent. A file that cannot be read or stored is reported at the end and\ndoes not stop the others. /dev/stdin reads standard input. A file with several sessions becomes the threads NAME-1,\nNAME-2 ..., or NAME-ID where its sessions have ids.',
     )
     .action((files: string[], options: ImportOptions) => importFiles(context, files, options))
 }
@@ -126,5 +130,7 @@ async function windowNotTaken(
   const { settings } = await agents.get(agent)
   if (settings.rollingWindow === (rollingWindow === 'none' ? null : rollingWindow)) return []
   const command = `heddle settings set rollingWindow ${rollingWindow} --agent NAME`
-  return [`--rolling-window was not taken: it is for new agents, and "${agent}" was there; ${command} changes it`]
+  return [
+    `--rolling-window was ignored: it applies to new agents, and "${agent}" exists already; ${command} changes it`,
+  ]
 }

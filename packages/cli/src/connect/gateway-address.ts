@@ -23,6 +23,6 @@ export function refuseRemote(
 ): void {
   const url = gatewayOf(context, options)
   if (url === null) return
-  const hint = 'Run this where the store is: without --url, and with HEDDLE_URL unset.'
-  throw new UsageError('url', `${what} is not done over HTTP`, url, hint)
+  const hint = 'Run this where the store can be reached, without --url and with HEDDLE_URL unset.'
+  throw new UsageError('url', `${what} is not available over HTTP`, url, hint)
 }

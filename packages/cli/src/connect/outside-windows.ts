@@ -23,7 +23,7 @@ export function outsideWindowLines(agents: readonly AgentOutsideWindow[]): strin
     .slice(0, AGENTS_SHOWN_MAX)
     .map(
       ({ agent, threads, outside }, index) =>
-        `${index === 0 ? '  windows   ' : '            '} agent ${safeText(agent)}: contexts of ${formatCount(outside)} of its ${formatCount(threads)} threads show no message, all are older than the rolling window`,
+        `${index === 0 ? '  windows   ' : '            '} agent ${safeText(agent)}: contexts of ${formatCount(outside)} of its ${formatCount(threads)} threads show no messages, because all are older than the rolling window`,
     )
   const more = agents.length - AGENTS_SHOWN_MAX
   return [

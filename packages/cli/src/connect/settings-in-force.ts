@@ -22,7 +22,7 @@ interface Options extends CommonOptions, UrlOptions {
 export async function holdingSettings(context: CommandContext, options: Options): Promise<SettingRow[]> {
   const { agent } = options
   const isRemote = gatewayOf(context, options) !== null
-  if (isRemote) context.printer.note('what heddle.yaml and the environment of the gateway say is not seen from here')
+  if (isRemote) context.printer.note("the gateway's own heddle.yaml and environment are not visible from here")
   if (!isRemote) configOf(context, options)
   const { path, layers } = isRemote ? { path: '', layers: [] } : settingsSourcesOf(context)
   const all: SettingLayer[] = layers.map(({ kind, settings }) => ({ from: kind, settings }))

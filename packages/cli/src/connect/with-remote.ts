@@ -14,7 +14,7 @@ export interface UrlOptions {
 export function withUrlOption(command: Command): Command {
   return command.option(
     '--url <address>',
-    'work with this gateway (HEDDLE_URL), with the key in HEDDLE_KEY, and open no store here',
+    'use this gateway (HEDDLE_URL) with the key in HEDDLE_KEY, instead of a store on this machine',
   )
 }
 

@@ -154,7 +154,7 @@ function indented(table: readonly [Table]): string[] {
 }
 
 function summaryLines(summary: string | null): string[] {
-  if (summary === null) return ['  none: everything fits the budget']
+  if (summary === null) return ['  none: all messages fit the budget']
   const lines = summary.split('\n').filter((line) => line.trim() !== '')
   const shown = lines.slice(0, SUMMARY_LINES_SHOWN).map((line) => `  ${oneLine(line, LINE_CHARACTERS)}`)
   return lines.length > shown.length ? [...shown, `  … ${lines.length - shown.length} more lines`] : shown
@@ -172,7 +172,7 @@ function writerLines({ where: { summarizer, wentOn }, summaryCosts: costs }: Dem
 }
 
 function recalledLines(recalled: RecalledResult | null): string[] {
-  if (recalled === null) return ['  nothing: no tool result stands in this context in a shortened form']
+  if (recalled === null) return ['  nothing: this context shows every tool result in full']
   return [
     `  ${safeText(recalled.reference)}: ${formatCount(recalled.tokensInContext)} tokens in the context, ${formatCount(recalled.tokensRecalled)} recalled (${formatCount(recalled.bytes)} bytes)`,
     `  SHA-256 ${recalled.sha256.slice(0, 16)}…: ${recalled.identical ? 'identical to the original' : 'NOT the original'}`,

@@ -30,7 +30,7 @@ export async function settle({ client, models }: Engine, thread: string, signal:
     if (isAway && (costs.failedCalls >= FAILURES_MAX || waitedMs > DEMO_CALL_MS_MAX)) {
       return wentOn(`${models.summarizer} failed ${costs.failedCalls === 1 ? 'once' : `${costs.failedCalls} times`}`)
     }
-    if (waitedMs > SETTLE_MS_MAX) return wentOn(lastError ?? `${models.summarizer} was not done in time`)
+    if (waitedMs > SETTLE_MS_MAX) return wentOn(lastError ?? `${models.summarizer} did not finish in time`)
   }
 }
 

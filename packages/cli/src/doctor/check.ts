@@ -33,5 +33,5 @@ export function failedBy(name: string, error: unknown): Check {
 }
 
 export function skipped(name: string): Check {
-  return { name, status: 'skip', detail: 'not looked at, because of what failed above' }
+  return { name, status: 'skip', detail: 'skipped, because a check above failed' }
 }

@@ -160,7 +160,7 @@ function checkedName(name: string, file: string): string {
   if (result.success) return result.data
   throw new UsageError(
     'thread',
-    `the name of ${file} makes no name for a thread: ${result.error.issues[0]?.message ?? 'is not valid'}`,
+    `the name of ${file} is not a valid thread name: ${result.error.issues[0]?.message ?? 'is not valid'}`,
     undefined,
     'Name the thread with --thread.',
   )

@@ -91,9 +91,9 @@ export function fileError(path: string, error: unknown, details: Details = { fie
     })
   }
   if (code === 'EACCES' || code === 'EPERM') {
-    return new PermanentError('FORBIDDEN', `file: ${path} may not be read by this user`, {
+    return new PermanentError('FORBIDDEN', `file: ${path} cannot be read by this user`, {
       ...details,
-      hint: 'Give yourself the right to read it.',
+      hint: 'Grant this user permission to read it.',
     })
   }
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {

@@ -83,9 +83,17 @@ const itemsOption = optionValue(
 /** Adds the flags that bound a context, so that it can be handed to another agent. */
 export function withScopeOptions(command: Command): Command {
   return command
-    .option('--scope-threads <names>', 'messages of these threads of the agent, in one conversation', threadsOption)
-    .option('--scope-since <moment>', 'messages from then on alone: 2h ago, or a time', momentOption('scope-since'))
-    .option('--scope-items <names>', 'these items alone, such as rule/tone,tool/search, or none', itemsOption)
+    .option(
+      '--scope-threads <names>',
+      'merge the messages of these threads of the agent into one conversation',
+      threadsOption,
+    )
+    .option(
+      '--scope-since <moment>',
+      'only messages since then: how long ago, such as 2h, or a time',
+      momentOption('scope-since'),
+    )
+    .option('--scope-items <names>', 'only these items, such as rule/tone,tool/search, or none', itemsOption)
 }
 
 /** The scope of those flags; null where none was given. */

@@ -26,10 +26,14 @@ export interface IterationOptions {
 /** Flags of iterations (docs/iterations.md). */
 export function withIterationOptions(command: Command): Command {
   return command
-    .option('--context-window <count>', 'iterations that stay out of the summary (default 5)', contextWindowOption)
+    .option(
+      '--context-window <count>',
+      'newest iterations to keep in full, outside the summary (default 5)',
+      contextWindowOption,
+    )
     .option(
       '--summarize-every <count>',
-      'iterations after which the summary is made anew (default 10)',
+      'regenerate the summary after this many iterations (default 10)',
       summarizeEveryOption,
     )
 }

@@ -60,7 +60,7 @@ export interface PageOptions {
 
 /** Adds the options of a list that is shown page by page. */
 export function withPageOptions(command: Command): Command {
-  return command.option('--limit <count>', 'rows of a page', limitOption).addOption(cursorOption())
+  return command.option('--limit <count>', 'rows per page', limitOption).addOption(cursorOption())
 }
 
 type Given<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
@@ -82,7 +82,7 @@ export function withOrderOption(command: Command): Command {
 
 /** Which page of a list is shown. `--after`, as it was called, is taken as well. */
 export function cursorOption(): Option {
-  const option = new Option('--after, --cursor <cursor>', 'the page that comes after this nextCursor')
+  const option = new Option('--after, --cursor <cursor>', 'show the page after this nextCursor')
   option.flags = '--cursor <cursor>'
   return option
 }
@@ -106,9 +106,9 @@ export function nameOption(field: string): (text: string) => string {
 /** Adds the options that every command has, and its examples below the help. */
 export function withCommonOptions(command: Command, examples: readonly string[]): Command {
   return command
-    .option('--data <dir>', 'folder of the embedded server (default .heddle, or HEDDLE_DATA)')
+    .option('--data <dir>', 'data folder of the embedded server (default .heddle, or HEDDLE_DATA)')
     .option('--project <name>', 'project to work in (default "default", or HEDDLE_PROJECT)', nameOption('project'))
-    .option('--json', 'one JSON document instead of text for people')
+    .option('--json', 'print one JSON document instead of text')
     .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`)
 }
 

@@ -42,7 +42,7 @@ export function fromCommander(error: CommanderError): UsageError {
   const named = /'([^']*)'/.exec(detail)?.[1]
   const hint =
     named === '--url'
-      ? 'This command is not done over HTTP: run it where the store is, without --url.'
+      ? 'This command is not available over HTTP: run it where the store can be reached, without --url.'
       : 'Run the command with --help: it lists the options and shows examples.'
   return new UsageError('command line', detail, named, hint)
 }

@@ -60,9 +60,9 @@ function writeError(path: string, error: unknown): unknown {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new PermanentError('FORBIDDEN', `out: ${path} may not be written by this user`, {
+      return new PermanentError('FORBIDDEN', `out: ${path} cannot be written by this user`, {
         ...details,
-        hint: 'Give yourself the right to write there, or name another folder.',
+        hint: 'Grant this user permission to write there, or name another folder.',
       })
     case 'ENOSPC':
     case 'EDQUOT':

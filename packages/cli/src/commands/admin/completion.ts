@@ -14,9 +14,9 @@ interface WordList {
 export function registerCompletion(program: Command, context: CommandContext): void {
   program
     .command('completion')
-    .description('print what makes a shell complete commands and options of heddle')
+    .description('print a completion script for a shell')
     .argument('<shell>', shells.join(', '), oneOf('shell', shells))
-    .option('--json', 'the commands and their options as one JSON document')
+    .option('--json', 'print the commands and their options as one JSON document')
     .addHelpText(
       'after',
       '\nExamples:\n  $ source <(heddle completion bash)\n  $ heddle completion zsh > ~/.zfunc/_heddle\n  $ heddle completion fish > ~/.config/fish/completions/heddle.fish',

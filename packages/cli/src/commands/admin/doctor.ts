@@ -10,14 +10,14 @@ import { safeText } from '../../output/safe-text.js'
 export function registerDoctor(program: Command, context: CommandContext): void {
   const doctor = program
     .command('doctor')
-    .description('check the configuration, the store, the queues and the models, and say what to do')
+    .description('check the configuration, the store, the queues and the models, and say how to fix what is wrong')
   withCommonOptions(doctor, ['heddle doctor', 'heddle doctor --json'])
-    .addHelpText('after', '\nEnds with 1 when a check fails; warnings alone end with 0.')
+    .addHelpText('after', '\nExits with 1 when a check fails; warnings alone exit with 0.')
     .action((options: CommonOptions) => runDoctor(context, options))
 }
 
 async function runDoctor(context: CommandContext, options: CommonOptions): Promise<void> {
-  refuseRemote(context, {}, 'a check of the servers here (GET /readyz tells how a gateway stands)')
+  refuseRemote(context, {}, 'a check of the servers (GET /readyz reports the state of a gateway)')
   const checks = await examine(context, options)
   const failed = checks.filter(({ status }) => status === 'fail').length
   const warned = checks.filter(({ status }) => status === 'warn').length

@@ -15,14 +15,15 @@ interface EraseCommandOptions extends CommonOptions, UrlOptions {
   readonly reuse?: true
 }
 
-const REUSE = 'free the name for a new one, now or after an earlier delete; what was erased stays refused'
+const REUSE =
+  'make the name available again, also after an earlier delete; redelivered jobs of the old one stay refused'
 
 /** `heddle threads delete`, here or over HTTP. */
 export function registerThreadsErase(group: Command, context: CommandContext): void {
   const command = withErasing(group.command('delete').alias('remove'), 'a thread')
     .argument('<name>', 'the thread', nameOption('thread'))
     .option('--reuse', REUSE)
-    .option('--no-wait', 'answer once nothing of it is shown any more; the rest is removed meanwhile')
+    .option('--no-wait', 'return as soon as nothing of it is visible; removal continues in the background')
   withCommonOptions(withUrlOption(command), [
     'heddle threads delete NAME',
     'heddle threads delete NAME --yes --json',
@@ -73,13 +74,13 @@ export function registerProjects(program: Command, context: CommandContext): voi
 
 function withErasing(command: Command, what: string): Command {
   return command
-    .description(`erase ${what} for good, with all derived from it`)
-    .option('--yes', 'do not ask for the name again')
+    .description(`permanently erase ${what} and everything derived from it`)
+    .option('--yes', 'do not ask for confirmation')
 }
 
 function printErased({ printer }: CommandContext, result: ErasureResult): void {
   printer.result(result, () => [
-    `${result.kind} ${safeText(result.name)} erased${result.finished ? '' : ': nothing of it is shown any more, and it is being removed'}`,
+    `${result.kind} ${safeText(result.name)} erased${result.finished ? '' : ': nothing of it is visible any more; removal continues in the background'}`,
     ...Object.entries({ ...result.removed, jobs: result.jobs })
       .filter(([, count]) => count > 0)
       .map(([what, count]) => `  ${what.replaceAll('_', ' ')}: ${formatCount(count)}`),
@@ -88,12 +89,12 @@ function printErased({ printer }: CommandContext, result: ErasureResult): void {
 
 /** What is erased cannot be brought back: the name is typed again, or `--yes` says that somebody has thought of it. */
 async function confirm(context: CommandContext, kind: string, name: string): Promise<void> {
-  const typed = await context.ask(`Erase ${kind} ${safeText(name)} for good? Type its name: `)
+  const typed = await context.ask(`Permanently erase ${kind} ${safeText(name)}? Type its name: `)
   if (typed === name) return
   throw new UsageError(
     'yes',
-    typed === null ? 'is needed where nobody can be asked' : 'is needed unless the name is typed as it is',
+    typed === null ? 'is required without a terminal to confirm on' : 'is required unless the name is typed exactly',
     typed === null ? 'no terminal' : 'another name',
-    `Add --yes to erase the ${kind} without being asked.`,
+    `Add --yes to erase the ${kind} without confirmation.`,
   )
 }

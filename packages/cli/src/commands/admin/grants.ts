@@ -14,10 +14,10 @@ interface SideOptions extends CommonOptions {
 }
 
 export function registerGrants(program: Command, context: CommandContext): void {
-  const group = program.command('grants').description('what projects may recall from each other')
+  const group = program.command('grants').description('manage what projects may recall from each other')
   const offer = group
     .command('offer')
-    .description('let another project recall from this one, once that has accepted')
+    .description('allow another project to recall from this one; takes effect once it accepts')
     .requiredOption('--to <project>', 'the project that may read', nameOption('to'))
   withCommonOptions(offer, ['heddle grants offer --to team-b --project team-a']).action(
     (options: CommonOptions & { to: string }) =>
@@ -25,7 +25,7 @@ export function registerGrants(program: Command, context: CommandContext): void 
   )
   const accept = group
     .command('accept')
-    .description('accept what another project has offered to this one')
+    .description('accept the grant that another project has offered to this one')
     .requiredOption('--from <project>', 'the project that is read', nameOption('from'))
   withCommonOptions(accept, ['heddle grants accept --from team-a --project team-b']).action(
     (options: CommonOptions & { from: string }) =>
@@ -33,7 +33,7 @@ export function registerGrants(program: Command, context: CommandContext): void 
   )
   const revoke = group
     .command('revoke')
-    .description('end a grant, from either side')
+    .description('revoke a grant, from either side')
     .option('--to <project>', 'the project that may read from this one', nameOption('to'))
     .option('--from <project>', 'the project that this one may read', nameOption('from'))
   withCommonOptions(revoke, ['heddle grants revoke --to team-b --project team-a']).action((options: SideOptions) => {
@@ -43,12 +43,12 @@ export function registerGrants(program: Command, context: CommandContext): void 
   })
   storeCommand(group, context, {
     name: 'list',
-    description: 'list what this project has offered',
+    description: 'list the grants that this project has offered',
     examples: ['heddle grants list --json'],
     load: ({ client }) => client.grants.list(),
     lines: ({ items }) =>
       items.length === 0
-        ? ['nothing is offered: heddle grants offer --to PROJECT']
+        ? ['no grants yet: heddle grants offer --to PROJECT creates one']
         : itemTable(items, [
             { title: 'to project', text: ({ toProjectId }) => toProjectId },
             { title: 'offered', text: ({ createdAt }) => createdAt },

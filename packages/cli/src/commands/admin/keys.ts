@@ -15,10 +15,10 @@ interface CreateOptions extends CommonOptions {
 const keyIdOption = optionValue('id', idSchema, 'Give the id of a key, as heddle keys list shows it.')
 
 export function registerKeys(program: Command, context: CommandContext): void {
-  const group = program.command('keys').description('the keys with which others ask the gateway')
+  const group = program.command('keys').description('manage gateway API keys')
   storeCommand(group, context, {
     name: 'create',
-    description: 'make a key of the project; it is shown once',
+    description: 'create a key for the project; it is shown once',
     options: (command) =>
       command
         .requiredOption('--name <name>', 'who uses it', nameOption('name'))
@@ -28,7 +28,7 @@ export function registerKeys(program: Command, context: CommandContext): void {
       'heddle keys create --name coder --role agent --project team-a --json',
     ],
     notes:
-      'produce: append messages, tell how threads stand · read: build contexts, recall, search, lists, events\nagent: both of these · admin: all, agents and erasure included\n\nOnce a project has had a key, its gateway lets nobody in without one.',
+      'produce: append messages, set the status of threads · read: build contexts, recall, search, list, follow events\nagent: both · admin: everything, including agents and erasure\n\nOnce a project has had a key, its gateway refuses requests without one.',
     load: ({ client }, { name, role }: CreateOptions) => client.keys.create({ name, role }),
     lines: ({ id, key }, { options: { name, role }, source: { config } }) => [
       key,
@@ -39,12 +39,12 @@ export function registerKeys(program: Command, context: CommandContext): void {
   })
   storeCommand(group, context, {
     name: 'list',
-    description: 'list the keys of the project, without themselves',
+    description: 'list the keys of the project; the secrets are not shown',
     examples: ['heddle keys list', 'heddle keys list --json'],
     load: ({ client }) => client.keys.list(),
     lines: ({ items }) =>
       items.length === 0
-        ? ['no keys yet: heddle keys create --name NAME --role ROLE makes one']
+        ? ['no keys yet: heddle keys create --name NAME --role ROLE creates one']
         : itemTable(items, [
             { title: 'id', text: ({ id }) => id },
             { title: 'name', text: ({ name }) => name },
@@ -55,8 +55,8 @@ export function registerKeys(program: Command, context: CommandContext): void {
   })
   storeCommand(group, context, {
     name: 'revoke',
-    description: 'take a key back; gateways that know it let it in for 2 more seconds',
-    arguments: [['<id>', 'its id', keyIdOption]],
+    description: 'revoke a key; gateways that have cached it accept it for 2 more seconds',
+    arguments: [['<id>', 'the id of the key', keyIdOption]],
     examples: ['heddle keys revoke 01a20130-ce11-7629-a0e4-3eb12f53c0ac'],
     load: ({ client }, _: CommonOptions, id: string) => client.keys.revoke(id),
     lines: ({ id, name }) => [`key ${id} "${safeText(name)}" is revoked`],

@@ -5,7 +5,7 @@ import { untilStopped } from '../../connect/with-engine.js'
 import { withCommonOptions } from '../../options/options.js'
 
 export function registerMigrate(program: Command, context: CommandContext): void {
-  const migrate = program.command('migrate').description('bring the database to the schema of this version')
+  const migrate = program.command('migrate').description("migrate the database to this version's schema")
   withCommonOptions(migrate, [
     'heddle migrate',
     'HEDDLE_ADMIN_DATABASE_URL=postgres://postgres@db/heddle heddle migrate',
@@ -13,7 +13,7 @@ export function registerMigrate(program: Command, context: CommandContext): void
 }
 
 async function migrateDatabase(context: CommandContext, options: CommonOptions): Promise<void> {
-  refuseRemote(context, {}, 'bringing a database to its schema')
+  refuseRemote(context, {}, 'migrating a database')
   const config = configOf(context, options)
   const log = loggerOf(context, config, 'command')
   const { migrateAll, openServer } = await import('@heddle/host/database')

@@ -6,15 +6,15 @@ import { safeText } from '../../output/safe-text.js'
 import { formatCount, itemTable } from '../../output/table.js'
 
 export function registerModels(program: Command, context: CommandContext): void {
-  const models = program.command('models').description('the models that turn texts into vectors on this machine')
-  withCommonOptions(models.command('list').description('show the models on disk, and the embedder in use'), [
+  const models = program.command('models').description('manage the embedding models on this machine')
+  withCommonOptions(models.command('list').description('list the models on disk and the embedder in use'), [
     'heddle models list',
   ]).action((options: CommonOptions) => listModels(context, options))
   withCommonOptions(
     models
       .command('pull')
       .argument('[model]', 'a name on the Hugging Face hub (default: the configured one)')
-      .description('download a model, for search by meaning'),
+      .description('download a model for search by meaning'),
     [
       'heddle models pull',
       'heddle models pull Xenova/bge-small-en-v1.5',
@@ -78,7 +78,7 @@ async function pull(context: CommandContext, asked: string | undefined, options:
       ...files.map(
         ({ path, bytes, kept }) => `${kept ? 'kept      ' : 'downloaded'}  ${path} (${formatCount(bytes)} bytes)`,
       ),
-      `${model} loads, and gives ${dimensions} dimensions; workers that start from now on use it`,
+      `${model} loads and has ${dimensions} dimensions; workers started from now on use it`,
     ])
   } finally {
     progress.stop()

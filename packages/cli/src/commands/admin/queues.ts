@@ -23,10 +23,12 @@ const LETTERS_SHOWN = 10
 export function registerQueues(program: Command, context: CommandContext): void {
   const queues = program
     .command('queues')
-    .description('show what waits, runs and failed; wake what lags, send dead letters again, pause and resume stages')
+    .description(
+      'show waiting, running and failed jobs; wake lagging threads, redrive dead letters, pause and resume stages',
+    )
     .argument('[action]', actions.join(', '), oneOf('action', actions))
     .option('--stage <name>', `one stage: ${stageNames.join(', ')} (default all)`, oneOf('stage', stageNames))
-    .option('--limit <count>', 'threads or dead letters that one call handles', limitOption, LIMIT_DEFAULT)
+    .option('--limit <count>', 'most threads or dead letters to handle in one call', limitOption, LIMIT_DEFAULT)
   withCommonOptions(queues, [
     'heddle queues',
     'heddle queues redrive --stage summarize',
@@ -34,7 +36,7 @@ export function registerQueues(program: Command, context: CommandContext): void 
   ])
     .addHelpText(
       'after',
-      '\n  retry    wakes every thread whose stages lag, also those that were given up for a while\n  redrive  sends the jobs again that failed for good',
+      '\n  retry    wake every thread with a lagging stage, including those put off after failures\n  redrive  run jobs again that failed permanently',
     )
     .action((action: Action | undefined, options: QueuesOptions) => runQueues(context, action, options))
 }
@@ -87,12 +89,14 @@ async function showQueues(context: CommandContext, engine: Engine, options: Queu
   }
   context.printer.result(document, () => [
     ...itemTable(stages, columns),
-    ...(letters.length === 0 ? [] : ['', 'dead letters, newest first (heddle queues redrive sends them again):']),
+    ...(letters.length === 0 ? [] : ['', 'dead letters, newest first (heddle queues redrive runs them again):']),
     ...letters
       .slice(0, LETTERS_SHOWN)
       .map((letter) => `  ${letter.stage} ${letter.jobId}: ${letter.error.code} ${oneLine(letter.error.detail, 100)}`),
     ...(letters.length > LETTERS_SHOWN ? [`  and ${letters.length - LETTERS_SHOWN} more`] : []),
-    ...(stages.every((stage) => stage.served) ? [] : ['', 'stages without a worker wait for one: heddle up']),
+    ...(stages.every((stage) => stage.served)
+      ? []
+      : ['', 'stages without a worker make no progress; to start one: heddle up']),
   ])
 }
 
@@ -131,7 +135,7 @@ async function retryThreads(context: CommandContext, engine: Engine, options: Qu
 async function redriveLetters(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
   const { redriven, refused } = await engine.client.deadLetters.redrive(selectionOf(options))
   context.printer.result({ redriven, refused }, () => [
-    `${formatCount(redriven)} dead letters sent again`,
+    `${formatCount(redriven)} dead letters sent to their queues again`,
     ...refused.map(({ jobId, reason }) => `not sent: ${jobId}: ${oneLine(reason, 120)}`),
   ])
 }

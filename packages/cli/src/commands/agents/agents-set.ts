@@ -27,18 +27,21 @@ type Docs = { readonly name: string; readonly text: string }[]
 export function registerAgentsSet(group: Command, context: CommandContext): void {
   const set = group
     .command('set')
-    .description('make an agent, or change its prompt and docs; what is left out stays as it is')
+    .description('create an agent, or change its prompt and docs; options that are not given change nothing')
     .argument('<name>', 'the agent', nameOption('agent'))
-    .option('--prompt <text>', 'its system prompt; an empty text takes it away')
-    .option('--prompt-file <path>', 'the file that holds its system prompt')
-    .option('--doc <name=path>', 'a doc and the file that holds it; may be given again', docOption)
-    .option('--remove-doc <name>', 'a doc to take away; may be given again', collected)
+    .option('--prompt <text>', 'its system prompt; an empty text removes it')
+    .option('--prompt-file <path>', 'file that contains its system prompt')
+    .option('--doc <name=path>', 'a doc and the file that contains it; may be repeated', docOption)
+    .option('--remove-doc <name>', 'a doc to remove; may be repeated', collected)
   withCommonOptions(withUrlOption(set), [
     'heddle agents set coder --prompt "You write code."',
     'heddle agents set coder --prompt-file prompt.md --doc style=docs/style.md',
     'heddle agents set coder --remove-doc style --json',
   ])
-    .addHelpText('after', '\nIts settings: heddle settings set. Its rules, references and tools: heddle items set.')
+    .addHelpText(
+      'after',
+      '\nFor its settings: heddle settings set. For its rules, references and tools: heddle items set.',
+    )
     .action((name: string, options: SetOptions) => setAgent(context, name, options))
 }
 
@@ -58,7 +61,7 @@ function docOption(text: string, before: readonly NamedFile[] = []): NamedFile[]
 async function setAgent(context: CommandContext, name: string, options: SetOptions): Promise<void> {
   const { prompt, promptFile, doc = [], removeDoc = [] } = options
   if (prompt !== undefined && promptFile !== undefined) {
-    throw new UsageError('prompt-file', 'may not stand beside --prompt', promptFile, 'Give the text or its file.')
+    throw new UsageError('prompt-file', 'cannot be combined with --prompt', promptFile, 'Give the text or its file.')
   }
   const textOf = (field: string, path: string) => readText(field, resolve(context.cwd, path))
   const systemPrompt = promptFile === undefined ? prompt : await textOf('prompt-file', promptFile)

@@ -7,14 +7,14 @@ import { clientCommand, listCommand } from '../declared.js'
 import { registerAgentsSet } from './agents-set.js'
 
 export function registerAgents(program: Command, context: CommandContext): void {
-  const group = program.command('agents').description('list agents, show one, make and change them')
+  const group = program.command('agents').description('list, show, create, change and erase agents')
   listCommand(group, context, {
     name: 'list',
     description: 'list the agents of the project',
     examples: ['heddle agents list', 'heddle agents list --json'],
     load: ({ agents }, { limit, cursor }: PageOptions) => agents.list(given({ limit, cursor })),
     items: 'agents',
-    none: () => 'no agents yet: heddle agents set NAME, or heddle import FILE --agent NAME, makes one',
+    none: () => 'no agents yet: heddle agents set NAME, or heddle import FILE --agent NAME, creates one',
     columns: [
       { title: 'agent', text: ({ name }) => name },
       { title: 'version', count: ({ version }) => version },

@@ -32,23 +32,31 @@ const collect = (text: string, before: string[] = []) => [...before, text]
 export function registerIterationsAdd(group: Command, context: CommandContext): void {
   const add = group
     .command('add')
-    .description('append iterations to a thread; adding the same again stores nothing twice')
-    .argument('<thread>', 'the thread; made if it does not exist', nameOption('thread'))
-    .requiredOption('--agent <name>', 'the agent that it belongs to; made if it does not exist', nameOption('agent'))
-    .option('--file <path>', 'JSON lines, one an iteration, instead of the options below')
+    .description('append iterations to a thread; adding the same ones again stores no duplicates')
+    .argument('<thread>', 'the thread; created if it does not exist', nameOption('thread'))
+    .requiredOption('--agent <name>', 'the agent that it belongs to; created if it does not exist', nameOption('agent'))
+    .option('--file <path>', 'JSON lines, one iteration per line, instead of the options below')
     .option('--prompt <text>', 'what the model was asked', optionValue('prompt', shape.prompt, HINT))
-    .option('--output <text>', 'what it answered', optionValue('output', shape.output, HINT))
-    .option('--id <uuid>', 'makes adding it again harmless (default: a new one)', optionValue('id', shape.id, HINT))
+    .option('--output <text>', 'what the model answered', optionValue('output', shape.output, HINT))
+    .option(
+      '--id <uuid>',
+      'id of the iteration, so that adding it again stores no duplicate (default: a new one)',
+      optionValue('id', shape.id, HINT),
+    )
     .option(
       '--number <number>',
-      'default: the one after the highest',
+      'number of the iteration (default: the highest so far plus one)',
       optionValue('number', shape.iterationNumber.unwrap(), HINT, numeral),
     )
-    .option('--timestamp <time>', 'default: now', optionValue('timestamp', shape.timestamp.unwrap(), HINT))
+    .option(
+      '--timestamp <time>',
+      'when it ran (default: now)',
+      optionValue('timestamp', shape.timestamp.unwrap(), HINT),
+    )
     .option('--cli <name>', 'the CLI that ran', optionValue('cli', shape.cliUsed.unwrap(), HINT))
     .option('--model <name>', 'the model that answered', optionValue('model', shape.modelUsed.unwrap(), HINT))
-    .option('--score <number>', 'the progress', optionValue('score', shape.progressScore.unwrap(), HINT, numeral))
-    .option('--marker <text>', 'a marker of progress; may be repeated', collect)
+    .option('--score <number>', 'progress score', optionValue('score', shape.progressScore.unwrap(), HINT, numeral))
+    .option('--marker <text>', 'progress marker; may be repeated', collect)
     .option('--changed <path>', 'a file that was changed; may be repeated', collect)
     .option(
       '--duration <seconds>',
@@ -88,7 +96,7 @@ async function iterationsOf(context: CommandContext, thread: string, options: Ad
       duration,
     })
     const given = beside.find(([, value]) => value !== undefined)
-    if (given) throw new UsageError(given[0], 'may not stand beside --file', undefined, 'Put it into the file.')
+    if (given) throw new UsageError(given[0], 'cannot be combined with --file', undefined, 'Put it into the file.')
     const { projectIdOf, threadIdOf } = await import('@heddle/core')
     const { readIterations } = await import('../../importing/iterations-file.js')
     const threadId = threadIdOf(projectIdOf(configOf(context, options).project), thread)

@@ -10,11 +10,11 @@ import { registerIterationsAdd } from './iterations-add.js'
 const EXCERPT_CHARACTERS = 60
 
 export function registerIterations(program: Command, context: CommandContext): void {
-  const group = program.command('iterations').description('record the steps of an autonomous run, and list them')
+  const group = program.command('iterations').description('record and list the iterations of an autonomous run')
   registerIterationsAdd(group, context)
   listCommand(group, context, {
     name: 'list',
-    description: 'page through the iterations of a thread; --json has their whole texts',
+    description: 'page through the iterations of a thread; --json includes their full texts',
     arguments: [['<thread>', 'the thread', nameOption('thread')]],
     options: withOrderOption,
     examples: ['heddle iterations list nightly', 'heddle iterations list nightly --order desc --limit 5 --json'],
@@ -33,7 +33,7 @@ export function registerIterations(program: Command, context: CommandContext): v
   })
   storeCommand(group, context, {
     name: 'loop',
-    description: "show how a thread's loop stands, and the summary of its older iterations",
+    description: "show the state of a thread's run and the summary of its older iterations",
     arguments: [['<thread>', 'the thread', nameOption('thread')]],
     examples: ['heddle iterations loop nightly', 'heddle iterations loop nightly --json'],
     load: async ({ client }, _: CommonOptions, thread: string) => ({

@@ -32,15 +32,15 @@ interface ChangeOptions extends CommonOptions {
 const VALUE_CHARACTERS = 60
 
 export function registerSettings(program: Command, context: CommandContext): void {
-  const group = program.command('settings').description('what holds for agents, and who says so; and change it')
+  const group = program.command('settings').description('show effective settings and their source; change them')
 
-  const list = withAgent(group.command('list').description('list the settings in force, and where each comes from'))
+  const list = withAgent(group.command('list').description('list the effective settings and the source of each'))
   withCommonOptions(withUrlOption(list), [
     'heddle settings list',
     'heddle settings list --agent coder',
     'heddle settings list --agent coder --json',
   ])
-    .addHelpText('after', '\nBy rank: default, heddle.yaml, environment, agent. A request goes over all of them.')
+    .addHelpText('after', '\nLater sources override earlier ones: default, heddle.yaml, environment, agent, request.')
     .action(async (options: AgentOptions) => {
       const items = await holdingSettings(context, options)
       context.printer.result({ agent: options.agent ?? null, items, nextCursor: null }, () =>
@@ -52,9 +52,7 @@ export function registerSettings(program: Command, context: CommandContext): voi
       )
     })
 
-  const show = withAgent(
-    group.command('show').description('show a setting: its value, where it comes from, its default'),
-  )
+  const show = withAgent(group.command('show').description('show the value, the source and the default of a setting'))
   withCommonOptions(withUrlOption(show.argument('<name>', 'such as budget or prune.keepLastN', knownSetting)), [
     'heddle settings show budget --agent coder',
     'heddle settings show prune.keepLastN --json',
@@ -71,19 +69,19 @@ export function registerSettings(program: Command, context: CommandContext): voi
 
   clientCommand(group, context, {
     name: 'set',
-    description: 'give an agent a setting of its own',
+    description: 'change a setting of an agent',
     arguments: [
       ['<name>', 'such as budget or prune.keepLastN', knownSetting],
       ['<value>', 'a number, a word, none, or JSON'],
     ],
     options: (command) =>
-      command.requiredOption('--agent <name>', 'the agent; made if it does not exist', nameOption('agent')),
+      command.requiredOption('--agent <name>', 'the agent; created if it does not exist', nameOption('agent')),
     examples: [
       'heddle settings set budget 16000 --agent coder',
       'heddle settings set rollingWindow none --agent coder',
       'heddle settings set sandwich.preserveTop 3 --agent coder --json',
     ],
-    notes: 'For all agents: write it into heddle.yaml below "settings".',
+    notes: 'To change it for all agents, write it below "settings" in heddle.yaml.',
     check: (_: ChangeOptions, name: string, text: string) => void checkedValue(name, text),
     load: ({ agents }, { agent }: ChangeOptions, name: string, text: string) =>
       change(agents, agent, name, (settings) => withSetting(settings, name, checkedValue(name, text))),
@@ -91,7 +89,7 @@ export function registerSettings(program: Command, context: CommandContext): voi
   })
   clientCommand(group, context, {
     name: 'remove',
-    description: 'take a setting of an agent away, so that what is below it holds',
+    description: "remove an agent's setting, so that the next lower source applies",
     arguments: [['<name>', 'such as budget or prune.keepLastN', knownSetting]],
     options: (command) => command.requiredOption('--agent <name>', 'the agent', nameOption('agent')),
     examples: ['heddle settings remove budget --agent coder'],
@@ -102,7 +100,7 @@ export function registerSettings(program: Command, context: CommandContext): voi
 }
 
 function withAgent(command: Command): Command {
-  return command.option('--agent <name>', 'with the settings of this agent', nameOption('agent'))
+  return command.option('--agent <name>', 'include the settings of this agent', nameOption('agent'))
 }
 
 /** A parser for the name of a setting, of a single one or of a group. */

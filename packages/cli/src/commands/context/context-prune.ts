@@ -21,13 +21,13 @@ interface PruneOptions extends CommonOptions {
 export function registerContextPrune(group: Command, context: CommandContext): void {
   const prune = group
     .command('prune')
-    .description('show what a compaction would condense, remove and summarize now, and what it would free')
+    .description('show what a compaction would condense, remove and summarize now, and how many tokens it would free')
     .option('--agent <name>', 'the agent of the thread', nameOption('agent'))
     .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
-    .option('--dry-run', 'needed: compactions come by themselves, when a thread has grown past its trigger')
-    .option('--model <name>', 'for the window of this model', modelOption)
-    .option('--budget <tokens>', 'for contexts of so many tokens', budgetOption)
-    .option('--strategy <name>', 'for another strategy', strategyOption)
+    .option('--dry-run', 'required: compactions run by themselves when a thread grows past its trigger')
+    .option('--model <name>', 'plan for the context window of this model', modelOption)
+    .option('--budget <tokens>', 'plan for contexts of this many tokens', budgetOption)
+    .option('--strategy <name>', 'plan for this strategy', strategyOption)
   withCommonOptions(prune, [
     'heddle context prune --agent coder --thread session --dry-run',
     'heddle context prune --thread session --dry-run --budget 16000 --json',
@@ -37,7 +37,7 @@ export function registerContextPrune(group: Command, context: CommandContext): v
 async function planPruning(context: CommandContext, options: PruneOptions): Promise<void> {
   const { thread, agent, dryRun, model, budget, strategy } = options
   if (dryRun !== true) {
-    const rule = 'is needed: a compaction comes by itself, when a thread has grown past its trigger'
+    const rule = 'is required: compactions run by themselves when a thread grows past its trigger'
     throw new UsageError('dry-run', rule, undefined, 'Add --dry-run to see what it would do.')
   }
   const query = {

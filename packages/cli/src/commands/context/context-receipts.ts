@@ -25,7 +25,7 @@ const VALUE_CHARACTERS = 40
 export function registerContextReceipts(group: Command, context: CommandContext): void {
   clientCommand(group, context, {
     name: 'explain',
-    description: 'say of each line of a context why it is there and at what cost, and what was left out and why',
+    description: 'explain a context line by line: why each is included, what it costs, and what was left out and why',
     arguments: [['<id>', 'the id that "context build" printed', contextIdOption('id')]],
     examples: [
       'heddle context explain 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
@@ -39,10 +39,10 @@ export function registerContextReceipts(group: Command, context: CommandContext)
   })
   clientCommand(group, context, {
     name: 'diff',
-    description: 'compare two contexts: what came in, went out, changed its form or moved, and the tokens by section',
+    description: 'compare two contexts: what was added, removed, changed or moved, and the tokens by section',
     arguments: [
-      ['<before>', 'the id of the one', contextIdOption('before')],
-      ['<after>', 'the id of the other', contextIdOption('after')],
+      ['<before>', 'the id of the first context', contextIdOption('before')],
+      ['<after>', 'the id of the second context', contextIdOption('after')],
     ],
     examples: [
       'heddle context diff 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 01998c1e-a2f4-7d3b-9c55-3d2f6a1b7c80',

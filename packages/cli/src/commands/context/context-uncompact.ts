@@ -27,10 +27,10 @@ export function registerContextUncompact(group: Command, context: CommandContext
     .option('--agent <name>', 'the agent of the thread', nameOption('agent'))
     .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
     .option('--message <id>', 'one message, by its id or its reference')
-    .option('--from <seq>', 'a range of messages: the first, by its number in the history', sequence('from'))
-    .option('--to <seq>', 'the last of the range', sequence('to'))
+    .option('--from <seq>', 'first message of a range, by its sequence number in the history', sequence('from'))
+    .option('--to <seq>', 'last message of the range', sequence('to'))
     .option('--all', 'every message of the thread')
-    .option('--redo', 'let compactions take them again')
+    .option('--redo', 'allow compactions to condense them again')
   withCommonOptions(uncompact, [
     'heddle context uncompact --agent coder --thread session --message msg-1a2b3c4d',
     'heddle context uncompact --thread session --from 12 --to 20',
@@ -55,10 +55,10 @@ async function uncompactThread(context: CommandContext, options: UncompactOption
       ...(all === true && { all }),
       ...(redo === true && { redo }),
     })
-    const what = result.action === 'undone' ? 'stand verbatim again where they fit' : 'may be compacted again'
+    const what = result.action === 'undone' ? 'are shown verbatim again where they fit' : 'may be compacted again'
     context.printer.result(result, () => [
       `${formatCount(result.messages)} messages of thread ${safeText(result.thread)} ${what}`,
-      `${formatCount(result.compactions)} compactions are made again`,
+      `${formatCount(result.compactions)} compactions will be redone`,
     ])
   })
 }

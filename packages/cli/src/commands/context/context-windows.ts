@@ -32,9 +32,9 @@ const withAgent = (command: Command) => command.requiredOption('--agent <name>',
 export function registerContextWindows(group: Command, context: CommandContext): void {
   clientCommand(group, context, {
     name: 'clear',
-    description: 'begin the windows of all threads of an agent anew; nothing is deleted',
+    description: 'start new windows for all threads of an agent; earlier messages are hidden, not deleted',
     options: (command) =>
-      withAgent(command).option('--cleared-at <time>', 'when it was cleared, where that was before now', timeOption),
+      withAgent(command).option('--cleared-at <time>', 'time of the clear, if it was before now', timeOption),
     examples: [
       'heddle context clear --agent coder',
       'heddle context clear --agent coder --cleared-at 2026-02-12T14:30:00Z --json',
@@ -43,13 +43,14 @@ export function registerContextWindows(group: Command, context: CommandContext):
       agents.clear(agent, { clearedAt }),
     lines: ({ agent, clearedAt, threads }) => [
       `cleared agent ${safeText(agent)}: its window begins after ${clearedAt} (threads with messages before it: ${formatCount(threads)})`,
-      'nothing was deleted: heddle threads history THREAD shows what there was',
+      'nothing was deleted: heddle threads history THREAD still shows every message',
     ],
   })
   clientCommand(group, context, {
     name: 'save',
-    description: 'save the window of all threads of an agent with a summary of them; nothing is cleared',
-    options: (command) => withAgent(command).option('--description <text>', 'what it is saved for', descriptionOption),
+    description: 'save the windows of all threads of an agent with a summary; nothing is cleared',
+    options: (command) =>
+      withAgent(command).option('--description <text>', 'what the snapshot is for', descriptionOption),
     examples: [
       'heddle context save --agent coder',
       'heddle context save --agent coder --description "Working on auth refactor" --json',
@@ -61,7 +62,7 @@ export function registerContextWindows(group: Command, context: CommandContext):
   })
   listCommand(group, context, {
     name: 'history',
-    description: 'list the saved windows of an agent, newest first',
+    description: 'list the snapshots of an agent, newest first',
     options: withAgent,
     examples: ['heddle context history --agent coder', 'heddle context history --agent coder --limit 10 --json'],
     load: ({ snapshots }, { agent, limit, cursor }: AgentOptions & PageOptions) =>
@@ -78,7 +79,8 @@ export function registerContextWindows(group: Command, context: CommandContext):
   })
   clientCommand(group, context, {
     name: 'restore',
-    description: 'bring the messages of a saved window back into it; what it shows already stays as it is',
+    description:
+      'bring the messages of a snapshot back into the windows of their threads; visible ones are not repeated',
     arguments: [['<id>', 'the id that "context save" printed', snapshotOption]],
     examples: [
       'heddle context restore 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
@@ -88,11 +90,9 @@ export function registerContextWindows(group: Command, context: CommandContext):
     load: ({ snapshots }, _: CommonOptions, id: string) => snapshots.restore(id, { signal: context.signal }),
     lines: ({ restored, messages, agent, present, erased, threads }) => [
       `restored ${formatCount(restored)} of ${formatCount(messages)} messages of agent ${safeText(agent)}`,
-      ...(present > 0 ? [`${formatCount(present)} are in the window anyway`] : []),
-      ...(erased > 0
-        ? [`${formatCount(erased)} were erased with their threads since, and cannot be brought back`]
-        : []),
-      `threads: ${threads.map((thread) => safeText(thread)).join(', ') || 'none is left'}`,
+      ...(present > 0 ? [`${formatCount(present)} are in the window already`] : []),
+      ...(erased > 0 ? [`${formatCount(erased)} were erased with their threads and cannot be restored`] : []),
+      `threads: ${threads.map((thread) => safeText(thread)).join(', ') || 'none left'}`,
     ],
   })
 }
@@ -104,9 +104,9 @@ function savedLines(saved: Snapshot): string[] {
     `snapshot ${id}`,
     `${formatCount(messageCount)} messages of ${formatCount(threadCount)} threads of agent ${safeText(agent)}, ${window}`,
     `summary: ${oneLine(summary, SUMMARY_CHARACTERS)}`,
-    ...(summaryError === null ? [] : [`why there is no summary: ${oneLine(summaryError, SUMMARY_CHARACTERS)}`]),
+    ...(summaryError === null ? [] : [`no summary, because: ${oneLine(summaryError, SUMMARY_CHARACTERS)}`]),
     store === 'files'
       ? `file: ${fileName}, in the sessions folder of the worker that saved it`
-      : 'kept in Postgres alone',
+      : 'stored in Postgres only',
   ]
 }

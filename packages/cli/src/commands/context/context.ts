@@ -51,32 +51,36 @@ const BUILD_DEADLINE_MS = 60_000
 export function registerContext(program: Command, context: CommandContext): void {
   const group = program
     .command('context')
-    .description('build contexts for an agent, show those that were built, and begin anew')
+    .description('build and show contexts; clear, save and restore the windows of an agent')
 
   const build = group
     .command('build')
-    .description('build the context of a thread for a budget')
-    .option('--agent <name>', 'the agent that asks', nameOption('agent'))
+    .description('build the context of a thread within a token budget')
+    .option('--agent <name>', 'the agent that requests the context', nameOption('agent'))
     .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
-    .option('--message <text>', "the user's new message, which closes the context", messageOption)
-    .option('--model <name>', 'the model that will read it: gives the window and the counting', modelOption)
+    .option('--message <text>', "the user's new message, placed at the end of the context", messageOption)
+    .option(
+      '--model <name>',
+      'the model that receives it: sets the context window and how tokens are counted',
+      modelOption,
+    )
     .option('--budget <tokens>', 'tokens that the context may use', budgetOption)
     .option('--strategy <name>', strategyNames().join(', '), strategyOption)
     .option('--format <name>', formats.join(', '), contextFormatOption)
-    .option('--fill <how>', 'cache: compacted for a thread that goes on; budget: as much as fits', fillOption)
-    .option('--at <time>', 'the context that the same request got last up to then; it is not built anew', pastOption)
+    .option('--fill <how>', 'cache: compacted for a thread that continues; budget: as much history as fits', fillOption)
     .option(
-      '--memories [tokens]',
-      'recall what the message is about, from other threads and beyond the window',
-      memoriesOption,
+      '--at <time>',
+      'return the last context that this request got up to this time; nothing is built',
+      pastOption,
     )
-    .option('--no-memories', "none, whatever the agent's settings say")
+    .option('--memories [tokens]', 'add related messages from other threads and from before the window', memoriesOption)
+    .option('--no-memories', "add no memories, whatever the agent's settings say")
     .option(
       '--rolling-window <seconds>',
-      'how old messages of this context may be, or none; over the settings of the agent',
+      "maximum age of messages in this context, or none; overrides the agent's setting",
       rollingWindowOption,
     )
-    .option('--messages', 'print the messages too')
+    .option('--messages', 'also print the messages')
   withCommonOptions(withUrlOption(withScopeOptions(withIterationOptions(build))), [
     'heddle context build --agent coder --thread session --budget 16000',
     'heddle context build --agent coder --thread session --message "why Postgres?" --memories',
@@ -87,10 +91,10 @@ export function registerContext(program: Command, context: CommandContext): void
 
   const show = group
     .command('show')
-    .description('show a context that was built, as it was delivered')
+    .description('show a built context as it was delivered')
     .argument('<id>', 'the id that "context build" printed', contextIdOption('id'))
-    .option('--messages', 'print the messages too')
-    .option('--rebuild', 'make it again of what is stored, also while the delivered bytes are kept')
+    .option('--messages', 'also print the messages')
+    .option('--rebuild', 'rebuild it from the store, even while the delivered bytes are still kept')
   withCommonOptions(withUrlOption(show), [
     'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
     'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --messages --json',
@@ -98,10 +102,10 @@ export function registerContext(program: Command, context: CommandContext): void
 
   const at = group
     .command('at')
-    .description('show the last context of a thread that was built up to a moment, as it was delivered')
-    .argument('<time>', 'a time with its zone', pastOption)
+    .description('show the last context of a thread built up to a given time, as it was delivered')
+    .argument('<time>', 'a time with its time zone', pastOption)
     .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
-    .option('--messages', 'print the messages too')
+    .option('--messages', 'also print the messages')
   withCommonOptions(withUrlOption(at), [
     'heddle context at 2026-02-12T14:30:00Z --thread session',
     'heddle context at 2026-02-12T14:30:00Z --thread session --messages --json',

@@ -6,12 +6,12 @@ import { itemTable, type Line, moreLines } from '../../output/table.js'
 const TEXT_CHARACTERS_MAX = 80
 
 /** A thread whose newest messages all fit has failures, and nothing of it in the archive. */
-const WHEN =
-  'messages come into the archive with the first compaction; before it, heddle threads history shows all of them'
+const WHEN = 'messages enter the archive at the first compaction; heddle threads history shows all of them'
 
 /** A page of archive entries, for people. */
 export function archiveLines({ items, nextCursor }: Page<ArchiveHit>): Line[] {
-  const none = nextCursor === null ? 'nothing in the archive meets these conditions' : 'nothing so far; older ones may'
+  const none =
+    nextCursor === null ? 'no archive entry matches these conditions' : 'no match so far; older entries may match'
   return [...(items.length === 0 ? [none, WHEN] : hitLines(items)), ...moreLines(nextCursor)]
 }
 
@@ -19,9 +19,7 @@ export function archiveLines({ items, nextCursor }: Page<ArchiveHit>): Line[] {
 export function searchLines(found: ArchiveSearchResult): Line[] {
   const { items } = found
   return [
-    ...(items.length === 0
-      ? ['nothing in the archive was found by this; other words may find more', WHEN]
-      : hitLines(items)),
+    ...(items.length === 0 ? ['no archive entry was found; try other words', WHEN] : hitLines(items)),
     ...searchNotes(found),
   ]
 }
@@ -40,7 +38,9 @@ function hitLines(items: readonly ArchiveHit[]): Line[] {
 /** What a search could not do, for people; nothing where it did all. */
 export function searchNotes({ isComplete, degraded }: Pick<SearchResult, 'isComplete' | 'degraded'>): string[] {
   return [
-    ...(degraded === null ? [] : ['', `by meaning: ${degraded}`]),
-    ...(isComplete ? [] : ['', 'not all was looked at; a thread, an agent, a kind or a path narrows the search']),
+    ...(degraded === null ? [] : ['', `no search by meaning: ${degraded}`]),
+    ...(isComplete
+      ? []
+      : ['', 'not everything was searched; narrow the search to a thread, an agent, a kind or a path']),
   ]
 }

@@ -53,7 +53,7 @@ interface SelectOptions extends RecallOptions {
 export function registerRecall(program: Command, context: CommandContext): void {
   const recall = program
     .command('recall')
-    .description('bring back what was condensed, byte for byte; without a reference, list or search what there is')
+    .description('return condensed content byte for byte; without a reference, list or search the archive')
     .argument(
       '[reference]',
       'a reference such as msg-1a2b3c4d, [recall:msg-1a2b3c4d] or nexora://project/thread/msg-1a2b3c4d',
@@ -66,27 +66,27 @@ export function registerRecall(program: Command, context: CommandContext): void 
     .option('--lines <from-to>', 'only these lines, counted from 1', linesOption)
     .option(
       '--search <text>',
-      'only the lines that hold this text; without a reference, what of the archive is about it, best first',
+      'only lines that contain this text; without a reference, search the archive for it, best match first',
       optionValue('search', recallRequestSchema.shape.search.unwrap(), 'Give a shorter text.'),
     )
-    .option('--max-tokens <count>', 'cut after so many tokens', maxTokensOption)
+    .option('--max-tokens <count>', 'cut after this many tokens', maxTokensOption)
     .option(
       '--out <file>',
-      'write it to this file: of a reference such as msg-1a2b3c4d:part-1 the image or file itself',
+      'write it to this file; for a reference such as msg-1a2b3c4d:part-1, the image or file itself',
     )
     .optionsGroup('Without a reference:')
     .option('--agent <name>', 'only threads of this agent', nameOption('agent'))
     .option(
       '--kind <name>',
-      'only file_view, grep, bash, edit, assistant or other; may be given again',
+      'only file_view, grep, bash, edit, assistant or other; may be repeated',
       archiveKindsOption,
     )
-    .option('--tool <name>', 'only what this tool gave')
-    .option('--path <path>', 'only this file, or what is in this folder')
-    .option('--failed', 'only what failed')
-    .option('--since <moment>', 'only from then on: 1h ago, or a time', momentOption('since'))
+    .option('--tool <name>', 'only results of this tool')
+    .option('--path <path>', 'only this file, or files in this folder')
+    .option('--failed', 'only failures')
+    .option('--since <moment>', 'only since then: how long ago, such as 1h, or a time', momentOption('since'))
     .option('--until <moment>', 'only before then', momentOption('until'))
-    .option('--limit <count>', 'rows of a page', limitOption)
+    .option('--limit <count>', 'rows per page', limitOption)
     .addOption(cursorOption())
     .option('--by <legs>', `with --search: ${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs))
   withCommonOptions(withUrlOption(recall.optionsGroup('Options:')), [
@@ -106,7 +106,7 @@ export function registerRecall(program: Command, context: CommandContext): void 
 
 async function recallContent(context: CommandContext, reference: string, options: SelectOptions): Promise<void> {
   refuse(options, ['agent', 'kind', 'tool', 'path', 'failed', 'since', 'until', 'limit', 'cursor', 'by'], {
-    rule: 'goes without a reference',
+    rule: 'cannot be combined with a reference',
     hint: 'Leave the reference out to list the archive, or this option to recall one entry.',
   })
   const { thread, lines, search, maxTokens } = options
@@ -119,13 +119,13 @@ async function recallContent(context: CommandContext, reference: string, options
       // A person, or a program, that recalls wants all of it; the client's own bound is for models.
       maxTokens: maxTokens ?? limits.budgetTokensMax,
     })
-    if (recalled.matchCount === 0) context.printer.note('no line holds this text')
+    if (recalled.matchCount === 0) context.printer.note('no line contains this text')
     if (recalled.truncated) {
       const lines = formatCount(recalled.linesTotal)
       context.printer.note(`cut by --max-tokens; lines in all: ${lines}. Give more tokens, or --lines`)
     }
     if (recalled.part?.data !== undefined && options.out === undefined)
-      context.printer.note('its bytes go into a file with --out')
+      context.printer.note('--out writes its bytes to a file')
     if (options.out !== undefined) return await writeRecalled(context, options.out, recalled)
     context.printer.exact(recalled.content, safeText(recalled.content), recalled)
   })
@@ -167,7 +167,10 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
     ...(limit !== undefined && { limit }),
   }
   if (search !== undefined) {
-    refuse(options, ['cursor'], { rule: 'goes without --search', hint: 'A search gives the best --limit results.' })
+    refuse(options, ['cursor'], {
+      rule: 'cannot be combined with --search',
+      hint: 'A search gives the best --limit results.',
+    })
     return await withRemote(context, options, null, async (client) => {
       const found = await client.archive.search({ ...selection, query: search, ...(by !== undefined && { by }) })
       context.printer.result(found, () => searchLines(found))

@@ -29,18 +29,18 @@ export function registerSearch(program: Command, context: CommandContext): void 
     name: 'search',
     description:
       'find messages by words and by meaning, best first, in a thread, the threads of an agent, or the whole project',
-    arguments: [['<query>', 'words in any order; names of code and paths are found whole and in parts', queryOption]],
+    arguments: [['<query>', 'words in any order; identifiers and paths match whole and in parts', queryOption]],
     options: (command) =>
       command
         .option('--agent <name>', 'only threads of this agent', nameOption('agent'))
         .option('--thread <name>', 'only this thread', nameOption('thread'))
         .option(
           '--kind <name>',
-          `only ${searchKinds.slice(0, -1).join(', ')} or ${searchKinds.at(-1)}; may be given again`,
+          `only ${searchKinds.slice(0, -1).join(', ')} or ${searchKinds.at(-1)}; may be repeated`,
           (text: string, before: readonly SearchKind[] = []) => [...before, kindOption(text)],
         )
-        .option('--path <path>', 'only what is about this file, or what is in this folder', pathOption)
-        .option('--since <moment>', 'only from then on: 1h ago, or a time', momentOption('since'))
+        .option('--path <path>', 'only messages about this file, or about files in this folder', pathOption)
+        .option('--since <moment>', 'only since then: how long ago, such as 1h, or a time', momentOption('since'))
         .option('--until <moment>', 'only before then', momentOption('until'))
         .option('--limit <count>', 'results to show (default 20)', limitOption)
         .option('--by <legs>', `${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs)),
@@ -61,7 +61,7 @@ const NEIGHBOUR_CHARACTERS_MAX = 100
 
 /** What a search found, for people: each hit between its neighbours. */
 function resultLines({ items, ...how }: SearchResult): string[] {
-  const none = 'nothing was found; other words, or fewer conditions, may find more'
+  const none = 'no message was found; try other words or fewer conditions'
   return [...(items.length === 0 ? [none] : items.flatMap(hitLines)), ...searchNotes(how)]
 }
 

@@ -24,14 +24,12 @@ const includeOption = optionValue('include', includeModeSchema, 'Choose always, 
 const priorityOption = wholeNumber('priority', 0, priorityLevelMax, 'Give a level; the lowest comes first.')
 
 export function registerItemsChange(group: Command, context: CommandContext): void {
-  const set = withItem(
-    group.command('set').description('make or change an item of an agent, or add one to a thread by hand'),
-  )
-    .option('--text <text>', 'what a rule or a reference says')
-    .option('--file <path>', 'the file that says it')
-    .option('--description <text>', 'what it is about')
-    .option('--include <mode>', 'always, manual or agent', includeOption)
-    .option('--priority <level>', 'where it stands among its like', priorityOption)
+  const set = withItem(group.command('set').description('create or change an item of an agent, or add one to a thread'))
+    .option('--text <text>', 'text of a rule or a reference')
+    .option('--file <path>', 'file that contains the text')
+    .option('--description <text>', 'what the item is about')
+    .option('--include <mode>', 'when contexts include it: always, manual or agent', includeOption)
+    .option('--priority <level>', 'position among items of its type, lowest first', priorityOption)
   withCommonOptions(withUrlOption(set), [
     'heddle items set rule style --agent coder --text "Write short sentences." --include always',
     'heddle items set reference api --agent coder --file api.md --include agent',
@@ -42,7 +40,7 @@ export function registerItemsChange(group: Command, context: CommandContext): vo
 
   clientCommand(group, context, {
     name: 'remove',
-    description: 'take an item away from an agent, or from a thread',
+    description: 'remove an item from an agent or from a thread',
     options: withItem,
     examples: [
       'heddle items remove rule style --agent coder',
@@ -68,7 +66,7 @@ async function setItem(context: CommandContext, key: ItemKey, options: SetOption
   const owner = ownerOf(options)
   const { text, file, description, include, priority } = options
   if (text !== undefined && file !== undefined)
-    throw new UsageError('file', 'may not stand beside --text', file, 'Give the text or its file, not both.')
+    throw new UsageError('file', 'cannot be combined with --text', file, 'Give the text or its file, not both.')
   const body = {
     ...(text !== undefined && { text }),
     ...(description !== undefined && { description }),
@@ -79,7 +77,7 @@ async function setItem(context: CommandContext, key: ItemKey, options: SetOption
     if (file !== undefined || Object.keys(body).length > 0)
       throw new UsageError(
         'thread',
-        'takes items as their agent has them',
+        'cannot change an item: a thread uses the items of its agent',
         owner.thread,
         'Change the item with --agent.',
       )

@@ -29,8 +29,8 @@ export function withItem(command: Command): Command {
 
 export function withOwner(command: Command): Command {
   return command
-    .option('--agent <name>', 'the agent that has them', nameOption('agent'))
-    .option('--thread <name>', 'the thread that holds them', nameOption('thread'))
+    .option('--agent <name>', 'the agent that owns the items', nameOption('agent'))
+    .option('--thread <name>', 'the thread that the items were added to', nameOption('thread'))
 }
 
 /** @throws UsageError unless one of both is named */
@@ -38,7 +38,7 @@ export function ownerOf({ agent, thread }: OwnerOptions): Owner {
   if (agent !== undefined && thread !== undefined)
     throw new UsageError(
       'thread',
-      'may not stand beside --agent',
+      'cannot be combined with --agent',
       thread,
       'A thread belongs to one agent: name the thread alone.',
     )

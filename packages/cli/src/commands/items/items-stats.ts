@@ -15,12 +15,15 @@ interface StatsOptions extends CommonOptions {
 export function registerItemsStats(group: Command, context: CommandContext): void {
   clientCommand(group, context, {
     name: 'stats',
-    description:
-      'show how often contexts had each item, at what cost, whether replies used it, and what to do about it',
+    description: 'show how often contexts included each item, its cost, whether replies used it, and a suggestion',
     options: (command) =>
       command
         .requiredOption('--agent <name>', 'the agent', nameOption('agent'))
-        .option('--since <moment>', 'only contexts from then on: 7d ago, or a time', momentOption('since')),
+        .option(
+          '--since <moment>',
+          'only contexts since then: how long ago, such as 7d, or a time',
+          momentOption('since'),
+        ),
     examples: ['heddle items stats --agent coder', 'heddle items stats --agent coder --since 7d --json'],
     load: ({ items }, { agent, since }: StatsOptions) => items.stats(agent, given({ since })),
     lines: statsLines,

@@ -22,24 +22,25 @@ const timeoutOption = wholeNumber('timeout', 1, 600, 'Give seconds, such as --ti
 export function registerItemsSync(group: Command, context: CommandContext): void {
   const sync = group
     .command('sync')
-    .description('put the tools that an MCP server lists in place of those that the agent has of it')
-    .argument('[words...]', 'after --: further words of the command, or all of it')
-    .requiredOption('--agent <name>', 'the agent that gets the tools; made if it does not exist', nameOption('agent'))
-    .requiredOption('--server <name>', 'what the server is called here', nameOption('server'))
-    .option('--command <words...>', 'start this program and speak with it over its standard input and output')
-    .option('--env <name...>', 'pass this variable on to the program, which gets few others')
-    .option(
-      '--url <address>',
-      'speak with the MCP server that is at this address (Streamable HTTP); HEDDLE_URL names a gateway',
+    .description("replace an agent's tools of an MCP server by those that the server lists")
+    .argument('[words...]', 'after --: further arguments of the command, or the whole command')
+    .requiredOption(
+      '--agent <name>',
+      'the agent that receives the tools; created if it does not exist',
+      nameOption('agent'),
     )
-    .option('--header <name=variable...>', 'send a header whose value stands in a variable')
-    .option('--allow-private', 'let the address be one of this machine or of a private network')
+    .requiredOption('--server <name>', 'name of the server in Heddle', nameOption('server'))
+    .option('--command <words...>', 'start this program and use MCP over its standard input and output')
+    .option('--env <name...>', 'pass this environment variable to the program, which inherits few others')
+    .option('--url <address>', 'use the MCP server at this address (Streamable HTTP); HEDDLE_URL names a gateway')
+    .option('--header <name=variable...>', 'send a header with the value of this environment variable')
+    .option('--allow-private', 'allow an address of this machine or of a private network')
     .option(
       '--include <mode>',
-      `how its tools are included: ${includeModes.join(', ')}`,
+      `when contexts include its tools: ${includeModes.join(', ')}`,
       oneOf('include', includeModes),
     )
-    .option('--timeout <seconds>', 'how long all of it may take', timeoutOption, 30)
+    .option('--timeout <seconds>', 'time limit for the whole exchange', timeoutOption, 30)
   withCommonOptions(sync, [
     'heddle items sync --agent coder --server everything --command npx -- -y @modelcontextprotocol/server-everything',
     'heddle items sync --agent coder --server github --command github-mcp-server stdio --env GITHUB_TOKEN',
@@ -47,7 +48,7 @@ export function registerItemsSync(group: Command, context: CommandContext): void
   ])
     .addHelpText(
       'after',
-      '\nThe server is asked first, and its process ends before anything is stored: all of its tools, or none. It is asked from this machine, also where HEDDLE_URL names the gateway that stores them.',
+      '\nThe server is queried first, and its process ends before anything is stored: all of its tools, or none. This machine\nqueries it, even where HEDDLE_URL names the gateway that stores the tools.',
     )
     .action((words: string[], options: SyncOptions) => syncItems(context, words, options))
 }

@@ -24,14 +24,14 @@ type Shown = AgentItem | ThreadItemEntry
 const versionOption = wholeNumber('item-version', 1, 1_000_000_000, 'Give a version as a receipt names it.')
 
 export function registerItems(program: Command, context: CommandContext): void {
-  const group = program.command('items').description('rules, references and tools that an agent may include')
+  const group = program.command('items').description('manage the rules, references and tools that contexts may include')
   listCommand(group, context, {
     name: 'list',
-    description: 'list the items of an agent, or those that a thread holds',
+    description: 'list the items of an agent or of a thread',
     options: (command) =>
       withOwner(command)
         .option('--type <type>', 'rule, reference or tool', itemTypeOption)
-        .option('--server <name>', 'tools of this MCP server', nameOption('server')),
+        .option('--server <name>', 'only tools of this MCP server', nameOption('server')),
     examples: ['heddle items list --agent coder', 'heddle items list --thread session --json'],
     check: ownerOf,
     async load({ items }, options: ListOptions): Promise<{ items: readonly Shown[]; nextCursor: string | null }> {
@@ -43,7 +43,7 @@ export function registerItems(program: Command, context: CommandContext): void {
       return { items: (await items.listOfThread(owner.thread)).filter(fits), nextCursor: null }
     },
     items: 'items',
-    none: () => 'no items yet: heddle items set rule NAME --agent AGENT --text TEXT makes one',
+    none: () => 'no items yet: heddle items set rule NAME --agent AGENT --text TEXT creates one',
     columns: [
       { title: 'type', text: ({ type }) => type },
       { title: 'name', text: labelOf },
@@ -55,11 +55,11 @@ export function registerItems(program: Command, context: CommandContext): void {
   })
   clientCommand(group, context, {
     name: 'show',
-    description: 'show an item with its text',
+    description: 'show an item and its text',
     options: (command) =>
       withItem(command).option(
         '--item-version <number>',
-        'an older version of an item of an agent, also of one that was taken away',
+        "an older version of an agent's item, even of one that was removed",
         versionOption,
       ),
     examples: [

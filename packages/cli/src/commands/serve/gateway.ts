@@ -16,13 +16,11 @@ interface GatewayCommandOptions extends CommonOptions {
 export function registerGateway(program: Command, context: CommandContext): void {
   const gateway = program
     .command('gateway')
-    .description(
-      'serve HTTP, events, MCP and metrics alone: as many as one likes behind a proxy, beside pools of workers',
-    )
-    .option('--port <port>', 'port of the HTTP interface; 0 takes any (default 4680, or HEDDLE_PORT)', portOption)
+    .description('serve HTTP, events, MCP and metrics without workers; any number can run behind a load balancer')
+    .option('--port <port>', 'HTTP port; 0 picks a free one (default 4680, or HEDDLE_PORT)', portOption)
     .option(
       '--host <address>',
-      'address to listen on (default 127.0.0.1, or HEDDLE_HOST); on others a key is needed',
+      'address to listen on (default 127.0.0.1, or HEDDLE_HOST); others require an API key',
       hostOption,
     )
   withCommonOptions(gateway, [
@@ -31,7 +29,7 @@ export function registerGateway(program: Command, context: CommandContext): void
   ])
     .addHelpText(
       'after',
-      '\nWithout DATABASE_URL it joins the server of a running "heddle up" on the same folder.\nIt runs no workers: start them with heddle worker. SIGTERM lets answers under way finish, for some seconds.',
+      '\nWithout DATABASE_URL it joins the server of a running "heddle up" on the same folder.\nIt runs no workers: start them with heddle worker. On SIGTERM, running requests get some seconds to finish.',
     )
     .action((options: GatewayCommandOptions) => runGateway(context, options))
 }

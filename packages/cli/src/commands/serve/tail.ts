@@ -19,24 +19,22 @@ const topicOption = oneOf('topic', eventTopics)
 export function registerTail(program: Command, context: CommandContext): void {
   const tail = program
     .command('tail')
-    .description(
-      'show what happens, as it happens: messages stored, threads compacted, contexts built, snapshots saved',
-    )
+    .description('follow events as they happen: messages stored, threads compacted, contexts built, snapshots saved')
     .option('--agent <name>', 'only events of this agent', nameOption('agent'))
     .option('--thread <name>', 'only events of this thread', nameOption('thread'))
     .option(
       '--topic <name>',
-      `only ${eventTopics.join(', ')}; may be given again`,
+      `only ${eventTopics.join(', ')}; may be repeated`,
       (text: string, before: readonly EventTopic[] = []) => [...before, topicOption(text)],
     )
     .option(
       '--after <number>',
-      'begin after this event of the log, 0 for all that is kept (default: from now on)',
+      'start after this event number; 0 starts at the oldest event kept (default: new events only)',
       wholeNumber('after', 0, Number.MAX_SAFE_INTEGER, 'Give the number of an event, such as --after 0.'),
     )
     .option(
       '--count <events>',
-      'end after so many events (default: when it is stopped)',
+      'stop after this many events (default: run until interrupted)',
       wholeNumber('count', 1, 1_000_000, 'Give a number of events, such as --count 10.'),
     )
   withCommonOptions(withUrlOption(tail), [
@@ -46,7 +44,7 @@ export function registerTail(program: Command, context: CommandContext): void {
   ])
     .addHelpText(
       'after',
-      '\nWith --json each event is a line. Events carry names and ids and no contents; Ctrl-C ends it.',
+      '\nWith --json each event is one line. Events contain names and ids, no message contents. Ctrl-C stops it.',
     )
     .action((options: TailOptions) => showEvents(context, options))
 }

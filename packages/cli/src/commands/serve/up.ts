@@ -17,15 +17,13 @@ interface UpOptions extends CommonOptions, IterationOptions {
 export function registerUp(program: Command, context: CommandContext): void {
   const up = program
     .command('up')
-    .description('run everything in this process: server, workers, and the reconciler that finds forgotten work')
-    .option(
-      '--port <port>',
-      'port of the HTTP interface on 127.0.0.1; 0 takes any (default 4680, or HEDDLE_PORT)',
-      portOption,
+    .description(
+      'run everything in this process: database server, workers, gateway, and the reconciler that finds missed work',
     )
+    .option('--port <port>', 'HTTP port on 127.0.0.1; 0 picks a free one (default 4680, or HEDDLE_PORT)', portOption)
     .option(
       '--host <address>',
-      'address to listen on (default 127.0.0.1, or HEDDLE_HOST); on others a key is needed',
+      'address to listen on (default 127.0.0.1, or HEDDLE_HOST); others require an API key',
       hostOption,
     )
   withCommonOptions(withIterationOptions(up), [
@@ -35,7 +33,7 @@ export function registerUp(program: Command, context: CommandContext): void {
   ])
     .addHelpText(
       'after',
-      '\nA second "heddle up" on the same folder says that the first one runs, with its process id, and ends with 0;\nit waits up to 20 s for a first one that is still starting.\nMore workers for it: heddle worker all.',
+      '\nA second "heddle up" on the same folder reports the process id of the first one and exits with 0; it waits\nup to 20 s for one that is still starting. To add workers: heddle worker all.',
     )
     .action((options: UpOptions) => runEverything(context, options))
 }
@@ -92,14 +90,14 @@ async function checkKeys({ store, projectId, config }: Engine): Promise<void> {
   throw new PermanentError('FORBIDDEN', `project "${config.project}" has no key, and others could reach this address`, {
     field: 'host',
     received: config.hosts[0] ?? config.host,
-    hint: 'Make a key first: heddle keys create --name admin --role admin; or listen on 127.0.0.1 alone.',
+    hint: 'Create a key first: heddle keys create --name admin --role admin; or listen on 127.0.0.1 alone.',
   })
 }
 
 /** Before the server starts, which takes seconds: whoever comes meanwhile is to find this process. */
 async function announce(dataDir: string, port: number): Promise<void> {
   if (await announceUp(dataDir, { pid: process.pid, port, startedAt: new Date().toISOString() })) return
-  throw new ConflictError('another "heddle up" has begun in this folder', {
+  throw new ConflictError('another "heddle up" is starting in this folder', {
     field: 'data',
     received: dataDir,
     hint: 'Run this again once it is ready, or choose another folder with --data.',
@@ -109,8 +107,8 @@ async function announce(dataDir: string, port: number): Promise<void> {
 function tellRunning(context: CommandContext, config: Config, running: RunningUp): void {
   const address = `http://127.0.0.1:${running.port}`
   context.printer.result({ status: 'already-running', dataDir: config.dataDir, ...running }, () => [
-    `Heddle already runs for ${safeText(config.dataDir)}: process ${running.pid}, ${address}`,
-    'This one does nothing and ends. For more workers run: heddle worker all',
+    `Heddle is already running for ${safeText(config.dataDir)}: process ${running.pid}, ${address}`,
+    'Nothing was started. To add workers: heddle worker all',
   ])
 }
 

@@ -20,16 +20,12 @@ interface WorkerOptions extends CommonOptions, IterationOptions {
 export function registerWorker(program: Command, context: CommandContext): void {
   const worker = program
     .command('worker')
-    .description('run the workers of one stage, or of all, for a pool of processes')
+    .description('run the workers of one stage, or of all stages, in this process')
     .argument('<stage>', `${stageNames.join(', ')} or all`, oneOf('stage', [...stageNames, 'all']))
-    .option(
-      '--concurrency <jobs>',
-      'jobs that a stage handles at once (default: what suits the stage)',
-      concurrencyOption,
-    )
+    .option('--concurrency <jobs>', 'jobs that a stage runs at once (default: depends on the stage)', concurrencyOption)
     .option(
       '--port <port>',
-      'also serve /healthz, /readyz and /metrics on this port of 127.0.0.1; 0 takes any (HEDDLE_HEALTH_PORT)',
+      'also serve /healthz, /readyz and /metrics on this port of 127.0.0.1; 0 picks a free one (HEDDLE_HEALTH_PORT)',
       portOption,
     )
   withCommonOptions(withIterationOptions(worker), [
@@ -38,7 +34,7 @@ export function registerWorker(program: Command, context: CommandContext): void 
   ])
     .addHelpText(
       'after',
-      '\nWithout DATABASE_URL it joins the server of a running "heddle up" on the same folder.\nSIGTERM lets jobs under way finish, for some seconds; what is cut off is taken up by another worker.',
+      '\nWithout DATABASE_URL it joins the server of a running "heddle up" on the same folder.\nOn SIGTERM, running jobs get some seconds to finish; another worker takes over those that are cut off.',
     )
     .action((stage: StageName | 'all', options: WorkerOptions) => runWorkers(context, stage, options))
 }
@@ -90,7 +86,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
     }
     // Not before it is ready: a machine that is busy could keep it from ever beginning.
     const { niceness } = config.workers
-    if (!lowerProcessPriority(niceness)) log.warn({ niceness }, 'the system did not let this process stand back')
+    if (!lowerProcessPriority(niceness)) log.warn({ niceness }, 'lowering the process priority failed')
     service.ready({ ...(health !== null && { port: health.port }) })
     context.printer.result(document, () => [
       `${stages.join(', ')}: working (process ${process.pid}) on ${document.database}; Ctrl-C stops`,

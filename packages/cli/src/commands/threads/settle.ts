@@ -35,7 +35,7 @@ export async function settleThreads(
     return true
   } catch (error) {
     if (!(error instanceof HeddleError) || error.code !== 'TIMEOUT') throw error
-    context.printer.note('pruning and summarizing is not done yet; it goes on when a worker runs: heddle up')
+    context.printer.note('pruning and summarizing are not finished; they continue when a worker runs: heddle up')
     return false
   } finally {
     progress.stop()

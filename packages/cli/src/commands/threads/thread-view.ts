@@ -45,7 +45,7 @@ export function threadLines(thread: ThreadOverview): Line[] {
     ...(thread.lastError === null ? [] : [`last error: ${safeText(thread.lastError)}`]),
     '',
     ...(thread.states.length === 0
-      ? ['no compaction yet: the messages fit the budget, or no worker has looked at them']
+      ? ['no compaction yet: the messages fit the budget, or no worker has processed them']
       : itemTable(thread.states, [
           { title: 'strategy', text: ({ strategy }) => strategy },
           { title: 'generation', count: ({ generation }) => generation },

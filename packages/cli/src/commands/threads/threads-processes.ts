@@ -25,11 +25,11 @@ const statusOption = optionValue(
 export function registerThreadsProcesses(group: Command, context: CommandContext): void {
   const processes = group
     .command('processes')
-    .description('list what runs for a thread, or say how a process stands')
+    .description('list the processes of a thread, or report the status of one')
     .argument('<name>', 'the thread', nameOption('thread'))
-    .option('--set <process>', 'a process that runs; needs --status when it begins', nameOption('set'))
+    .option('--set <process>', 'a running process; its first report needs --status', nameOption('set'))
     .option('--end <process>', 'a process that has ended', nameOption('end'))
-    .option('--status <text>', 'how it stands: every context of the agent says so while it runs', statusOption)
+    .option('--status <text>', 'its status line, which all contexts of the agent show while it runs', statusOption)
   withCommonOptions(withUrlOption(withPageOptions(processes)), [
     'heddle threads processes session',
     'heddle threads processes session --set tests --status "3 of 10"',
@@ -40,7 +40,7 @@ export function registerThreadsProcesses(group: Command, context: CommandContext
 async function workOnProcesses(context: CommandContext, thread: string, options: ProcessesOptions): Promise<void> {
   const { set, end, status } = options
   if (set !== undefined && end !== undefined) {
-    throw new UsageError('end', 'may not stand beside --set', end, 'Set one process or end one, not both at once.')
+    throw new UsageError('end', 'cannot be combined with --set', end, 'Set one process or end one, not both at once.')
   }
   const name = set ?? end
   if (name === undefined && status !== undefined) {

@@ -16,27 +16,27 @@ interface SetOptions extends CommonOptions {
 export function registerThreadsSet(group: Command, context: CommandContext): void {
   clientCommand(group, context, {
     name: 'set',
-    description: 'say what a thread is about and how it stands; it is made if it does not exist',
+    description: 'set the title, goal and status of a thread, which is created if it does not exist',
     arguments: [['<name>', 'the thread', nameOption('thread')]],
     options: (command) =>
       command
         .requiredOption(
           '--agent <name>',
-          'the agent that it belongs to; made if it does not exist',
+          'the agent that it belongs to; created if it does not exist',
           nameOption('agent'),
         )
-        .option('--title <text>', 'what people call it', detailOption('title'))
-        .option('--goal <text>', 'what it is to reach', detailOption('goal'))
+        .option('--title <text>', 'title for people', detailOption('title'))
+        .option('--goal <text>', 'what the thread should achieve', detailOption('goal'))
         .option(
           '--status <text>',
-          "how it stands: every context of the agent's other threads says so",
+          "status line, which the contexts of the agent's other threads show",
           detailOption('status'),
         ),
     examples: [
       'heddle threads set session --agent coder --title "Fix the login" --status "writing tests"',
       'heddle threads set session --agent coder --status ""',
     ],
-    notes: 'What is left out stays as it is; an empty text takes it away.',
+    notes: 'An option that is not given changes nothing; an empty text removes the value.',
     load: ({ threads }, { agent, title, goal, status }: SetOptions, name: string) =>
       threads.put(name, {
         agent,

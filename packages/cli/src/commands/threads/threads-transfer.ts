@@ -22,9 +22,9 @@ interface ImportOptions extends CommonOptions {
 export function registerThreadsTransfer(group: Command, context: CommandContext): void {
   const exporting = group
     .command('export')
-    .description('write a thread with its archive, compactions and prunings as JSON lines, losing nothing')
+    .description('write a thread with its archive, compactions and prunings as JSON lines, without loss')
     .argument('<name>', 'the thread', nameOption('thread'))
-    .option('--out <file>', 'the file to write; it is replaced when the export is whole (default: standard output)')
+    .option('--out <file>', 'the file to write, replaced once the export is complete (default: standard output)')
   withCommonOptions(exporting, [
     'heddle threads export session --out session.heddle.jsonl',
     'heddle threads export session | gzip > session.heddle.jsonl.gz',
@@ -32,16 +32,16 @@ export function registerThreadsTransfer(group: Command, context: CommandContext)
 
   const importing = group
     .command('import')
-    .description('bring an exported thread back; importing again adds nothing')
-    .argument('<file>', 'what heddle threads export wrote')
-    .option('--as <name>', 'the name of the thread here (default: the one that it had)', nameOption('as'))
+    .description('import an exported thread; importing again adds nothing')
+    .argument('<file>', 'a file that heddle threads export wrote')
+    .option('--as <name>', 'name of the imported thread (default: its original name)', nameOption('as'))
   withCommonOptions(importing, [
     'heddle threads import session.heddle.jsonl',
     'heddle threads import session.heddle.jsonl --as session-copy --project other',
   ])
     .addHelpText(
       'after',
-      '\nThe whole file is checked before anything is stored. Recorded sessions of agents: heddle import.',
+      '\nThe whole file is checked before anything is stored. For recorded sessions of agents: heddle import.',
     )
     .action((file: string, options: ImportOptions) => importThread(context, file, options))
 }

@@ -18,11 +18,11 @@ interface ListOptions extends PageOptions {
 const EXCERPT_CHARACTERS = 80
 
 export function registerThreads(program: Command, context: CommandContext): void {
-  const group = program.command('threads').description('list threads, show one and its history, and say how it stands')
+  const group = program.command('threads').description('list, show, change, export, import and erase threads')
   listCommand(group, context, {
     name: 'list',
     description: 'list the threads of the project',
-    options: (command) => command.option('--agent <name>', 'only those of an agent', nameOption('agent')),
+    options: (command) => command.option('--agent <name>', 'only threads of this agent', nameOption('agent')),
     examples: ['heddle threads list', 'heddle threads list --agent coder --json'],
     async load({ threads }, { agent, limit, cursor }: ListOptions) {
       const page = await threads.list(given({ agent, limit, cursor }))
@@ -42,7 +42,7 @@ export function registerThreads(program: Command, context: CommandContext): void
     items: 'threads',
     none({ agent }) {
       const of = agent === undefined ? '' : ` of agent "${safeText(agent)}"`
-      return `no threads${of} yet: heddle import FILE --agent NAME brings one in`
+      return `no threads${of} yet: heddle import FILE --agent NAME creates one`
     },
     columns: [
       { title: 'thread', text: ({ name }) => name },
@@ -53,7 +53,7 @@ export function registerThreads(program: Command, context: CommandContext): void
   })
   clientCommand(group, context, {
     name: 'show',
-    description: 'show what is stored of a thread',
+    description: 'show what is stored for a thread',
     arguments: [['<name>', 'the thread', nameOption('thread')]],
     examples: ['heddle threads show session', 'heddle threads show session --json'],
     load: ({ threads }, _: CommonOptions, name: string) => threads.get(name),
@@ -61,7 +61,7 @@ export function registerThreads(program: Command, context: CommandContext): void
   })
   listCommand(group, context, {
     name: 'history',
-    description: 'page through everything that was appended to a thread, also what contexts no longer show',
+    description: 'page through all messages of a thread, including those that contexts no longer show',
     arguments: [['<name>', 'the thread', nameOption('thread')]],
     options: withOrderOption,
     examples: ['heddle threads history session', 'heddle threads history session --order desc --limit 20 --json'],
