@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib'
-import type { ContentBlocks } from '../schema/archive.js'
+import type { archiveContents, ContentBlocks } from '../schema/archive.js'
+import type { Columns } from '../schema/columns.js'
 import { decodeText } from '../sql/text.js'
 
 /**
@@ -53,11 +54,7 @@ export async function unpackContent({
   content,
   sizeBytes,
   blocks,
-}: {
-  readonly content: Uint8Array
-  readonly sizeBytes: number
-  readonly blocks: ContentBlocks | null
-}): Promise<string> {
+}: Columns<typeof archiveContents, 'content' | 'sizeBytes' | 'blocks'>): Promise<string> {
   if (blocks === null) return decodeText(await decompressed(content, sizeBytes))
   return await unpackBlocks(content, blocks.lengths)
 }

@@ -1,21 +1,18 @@
 import type { Tx } from '../connection/connection.js'
-import type { ContentBlocks } from '../schema/archive.js'
+import type { archive, archiveContents } from '../schema/archive.js'
+import type { Columns } from '../schema/columns.js'
 import { blocksOfLines, unpackBlocks, unpackContent } from './archive-content.js'
 
 /** @returns the content to the byte; null where the project has none of this hash */
 export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<string | null> {
-  const [row] = await tx<{ content: Uint8Array; sizeBytes: number; blocks: ContentBlocks | null }[]>`
+  const [row] = await tx<Columns<typeof archiveContents, 'content' | 'sizeBytes' | 'blocks'>[]>`
     select content, size_bytes, blocks from heddle.archive_contents
     where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and hash = ${hash}`
   return row === undefined ? null : await unpackContent(row)
 }
 
 /** An entry together with its content. */
-export interface ArchivedContent {
-  readonly id: string
-  readonly contentType: string
-  readonly summary: string
-  readonly filePaths: readonly string[]
+export interface ArchivedContent extends Columns<typeof archive, 'id' | 'contentType' | 'summary' | 'filePaths'> {
   readonly content: string
   /** Where `content` is a part of the whole that holds the lines that were asked for; null where it is the whole. */
   readonly part: { readonly linesBefore: number; readonly linesTotal: number } | null
@@ -32,12 +29,8 @@ export async function readArchived(
 ): Promise<ArchivedContent | null> {
   const isWhole = lines === undefined
   const [row] = await tx<
-    (Omit<ArchivedContent, 'content' | 'part'> & {
-      hash: Uint8Array
-      content: Uint8Array | null
-      sizeBytes: number
-      blocks: ContentBlocks | null
-    })[]
+    (Omit<ArchivedContent, 'content' | 'part'> &
+      Columns<typeof archiveContents, 'hash' | 'sizeBytes' | 'blocks'> & { content: Uint8Array | null })[]
   >`
     select
       entry.id, entry.content_type, entry.summary, to_json(entry.file_paths) as file_paths, entry.content_hash as hash,

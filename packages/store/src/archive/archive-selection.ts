@@ -1,5 +1,8 @@
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { messages } from '../schema/messages.js'
 import { byIndexOrder, byKey } from '../sql/index-order.js'
+import type { ArchiveEntry } from './archive.js'
 
 /** Which entries are meant: all conditions that are given hold. */
 export interface ArchiveSelection {
@@ -25,24 +28,9 @@ export interface ArchivePlace {
   readonly id: string
 }
 
-export interface SelectedEntry {
-  readonly id: string
-  readonly threadId: string
+export interface SelectedEntry extends ArchiveEntry, Columns<typeof messages, 'code' | 'sourceId'> {
   readonly threadName: string
   readonly threadCode: string
-  readonly messageId: string
-  readonly code: string
-  readonly sourceId: string | null
-  readonly contentType: string
-  readonly summary: string
-  readonly filePaths: readonly string[]
-  readonly toolName: string | null
-  readonly tokenCount: number
-  readonly failed: boolean
-  readonly originalCreatedAtMs: number
-  readonly archivedAtMs: number
-  readonly lastAccessedAtMs: number | null
-  readonly accessCount: number
   /** The line that stands for the message in contexts; null where it was removed. */
   readonly line: string | null
 }

@@ -2,36 +2,44 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../connection/connection.js'
 import { formatTime } from '../connection/times.js'
+import type { archive } from '../schema/archive.js'
+import type { Columns } from '../schema/columns.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { encodeText, toStorable } from '../sql/text.js'
 import { type PackedContent, packContent } from './archive-content.js'
 
 /** The full content of what was condensed or removed. */
-export interface NewArchiveEntry {
-  readonly threadId: string
-  readonly messageId: string
-  /** The part of the message: empty for the whole of it. */
-  readonly location?: string
-  readonly contentType: string
-  readonly summary: string
+export interface NewArchiveEntry
+  extends Columns<
+      typeof archive,
+      'threadId' | 'messageId' | 'contentType' | 'summary' | 'toolName' | 'tokenCount' | 'originalCreatedAtMs'
+    >,
+    Partial<Columns<typeof archive, 'location' | 'failed'>> {
   /** Kept to the byte, whatever it holds. */
   readonly content: string
   readonly filePaths: readonly string[]
-  readonly toolName: string | null
-  readonly tokenCount: number
-  /** Whether the tool reported that it failed. Default false. */
-  readonly failed?: boolean
-  readonly originalCreatedAtMs: number
 }
 
-export interface ArchiveEntryRow extends Required<Omit<NewArchiveEntry, 'content'>> {
-  readonly id: string
-  /** SHA-256 of the content: what {@link readArchiveContent} takes. */
-  readonly contentHash: Uint8Array
-  readonly archivedAtMs: number
-  readonly lastAccessedAtMs: number | null
-  readonly accessCount: number
-}
+/** An entry as it is shown. */
+export type ArchiveEntry = Columns<
+  typeof archive,
+  | 'id'
+  | 'threadId'
+  | 'messageId'
+  | 'contentType'
+  | 'summary'
+  | 'filePaths'
+  | 'toolName'
+  | 'tokenCount'
+  | 'failed'
+  | 'originalCreatedAtMs'
+  | 'archivedAtMs'
+  | 'lastAccessedAtMs'
+  | 'accessCount'
+>
+
+/** An entry; its `contentHash` is what {@link readArchiveContent} takes. */
+export type ArchiveEntryRow = ArchiveEntry & Columns<typeof archive, 'location' | 'contentHash'>
 
 /**
  * Archives contents. An entry that is there already, by its thread, message and location, stays as it is.

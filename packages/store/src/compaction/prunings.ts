@@ -1,19 +1,15 @@
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { prunings } from '../schema/compaction.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { toStorable } from '../sql/text.js'
 import type { ContextStateRow } from './states.js'
 
 /** What a compaction decided about one message. */
-export interface PruningRow {
-  readonly stateId: string
-  readonly messageId: string
-  readonly action: 'condense' | 'remove' | 'stub'
-  /** What stands in the message's place; empty where it is removed. */
-  readonly text: string
-  readonly tokens: number
-  readonly reason: string
-  readonly archiveId: string
-}
+export type PruningRow = Columns<
+  typeof prunings,
+  'stateId' | 'messageId' | 'action' | 'text' | 'tokens' | 'reason' | 'archiveId'
+>
 
 /**
  * The prunings in force for some messages under a state: those of its own generation and of the earlier ones of its series.

@@ -1,42 +1,43 @@
 import type { Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { contextStates } from '../schema/compaction.js'
 
 /** One compaction of a thread in one lane. */
-export interface ContextStateRow {
-  readonly id: string
-  readonly threadId: string
-  /** The strategy with its settings; states of different lanes do not undo each other. */
-  readonly lane: string
-  readonly strategy: string
-  readonly clearEpoch: number
-  /** Place in its series, from 1. */
-  readonly generation: number
-  /** The state that this one was built on; null for the first of a series. */
-  readonly replaces: string | null
-  /** `passed`: a later compaction came before it had its summary; its prunings hold all the same. */
-  readonly status: 'pending' | 'passed' | 'ready' | 'void'
+export interface ContextStateRow extends Omit<StoredState, PositionColumn | 'topIds'> {
   /** The newest message that the compaction took into account. */
   readonly point: Position
-  /** The thread's head that the compaction saw. */
-  readonly headSeq: number
   readonly topIds: readonly string[]
   /** The covered range, both ends included; null before the first summary. */
   readonly coveredFrom: Position | null
   readonly coveredTo: Position | null
-  readonly coveredCount: number
-  readonly coveredTokens: number
-  readonly summary: string | null
-  readonly summaryTokens: number
-  readonly summarizer: string | null
-  readonly createdAtMs: number
-  readonly readyAtMs: number | null
 }
 
-export interface LaneOfThread {
-  readonly threadId: string
-  readonly lane: string
-  readonly clearEpoch: number
-}
+type StoredState = Columns<
+  typeof contextStates,
+  | 'id'
+  | 'threadId'
+  | 'lane'
+  | 'strategy'
+  | 'clearEpoch'
+  | 'generation'
+  | 'replaces'
+  | 'status'
+  | 'headSeq'
+  | 'topIds'
+  | 'coveredCount'
+  | 'coveredTokens'
+  | 'summary'
+  | 'summaryTokens'
+  | 'summarizer'
+  | 'createdAtMs'
+  | 'readyAtMs'
+  | PositionColumn
+>
+
+type PositionColumn = `${'point' | 'coveredFrom' | 'coveredTo'}${'AtMs' | 'Ordinal' | 'Id'}`
+
+export type LaneOfThread = Columns<typeof contextStates, 'threadId' | 'lane' | 'clearEpoch'>
 
 /**
  * The latest state of a lane and, where that one still waits for its summary, the latest that has one; newest first. Of a
@@ -85,37 +86,26 @@ export async function findOvertaken(
   return found?.generation ?? null
 }
 
-type StoredState = Omit<ContextStateRow, 'point' | 'coveredFrom' | 'coveredTo'> & {
-  readonly pointAt: number
-  readonly pointOrdinal: number
-  readonly pointId: string
-  readonly coveredFromAt: number | null
-  readonly coveredFromOrdinal: number | null
-  readonly coveredFromId: string | null
-  readonly coveredToAt: number | null
-  readonly coveredToOrdinal: number | null
-  readonly coveredToId: string | null
-}
-
 function selectStates(tx: Tx) {
   return tx`
     select
       id, thread_id, lane, strategy, clear_epoch, generation, replaces, status,
-      point_at, point_ordinal, point_id, head_seq, to_json(top_ids) as top_ids,
-      covered_from_at, covered_from_ordinal, covered_from_id, covered_to_at, covered_to_ordinal, covered_to_id,
+      point_at as point_at_ms, point_ordinal, point_id, head_seq, to_json(top_ids) as top_ids,
+      covered_from_at as covered_from_at_ms, covered_from_ordinal, covered_from_id,
+      covered_to_at as covered_to_at_ms, covered_to_ordinal, covered_to_id,
       covered_count, covered_tokens, summary, summary_tokens, summarizer,
       created_at as created_at_ms, ready_at as ready_at_ms
     from heddle.context_states`
 }
 
 function toState(row: StoredState): ContextStateRow {
-  const { pointAt, pointOrdinal, pointId, coveredFromAt, coveredFromOrdinal, coveredFromId, ...rest } = row
-  const { coveredToAt, coveredToOrdinal, coveredToId, ...state } = rest
+  const { pointAtMs, pointOrdinal, pointId, coveredFromAtMs, coveredFromOrdinal, coveredFromId, ...rest } = row
+  const { coveredToAtMs, coveredToOrdinal, coveredToId, ...state } = rest
   return {
     ...state,
-    point: { orderedAtMs: pointAt, ordinal: pointOrdinal, id: pointId },
-    coveredFrom: toPosition(coveredFromAt, coveredFromOrdinal, coveredFromId),
-    coveredTo: toPosition(coveredToAt, coveredToOrdinal, coveredToId),
+    point: { orderedAtMs: pointAtMs, ordinal: pointOrdinal, id: pointId },
+    coveredFrom: toPosition(coveredFromAtMs, coveredFromOrdinal, coveredFromId),
+    coveredTo: toPosition(coveredToAtMs, coveredToOrdinal, coveredToId),
   }
 }
 

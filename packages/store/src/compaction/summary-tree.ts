@@ -1,6 +1,8 @@
 import type { Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { holdThread } from '../messages/tombstones.js'
+import type { Columns } from '../schema/columns.js'
+import type { summaryLeaves } from '../schema/summaries.js'
 import { asArray } from '../sql/arrays.js'
 import { toStorable } from '../sql/text.js'
 import type { ContextStateRow } from './states.js'
@@ -45,7 +47,7 @@ export async function loadLeaves(tx: Tx, state: ContextStateRow): Promise<LeafRo
       order by leaf.place, series.generation desc
     )
     select
-      place, encode(hash, 'hex') as hash, end_at, end_ordinal, end_id,
+      place, encode(hash, 'hex') as hash, end_at as end_at_ms, end_ordinal, end_id,
       exists (
         select from released
         where released.until >= leaves.generation
@@ -57,10 +59,10 @@ export async function loadLeaves(tx: Tx, state: ContextStateRow): Promise<LeafRo
   return rows.slice(0, held < 0 ? rows.length : held).map(toLeaf)
 }
 
-type StoredLeaf = { readonly hash: string; readonly endAt: number; readonly endOrdinal: number; readonly endId: string }
+type StoredLeaf = Columns<typeof summaryLeaves, 'endAtMs' | 'endOrdinal' | 'endId'> & { readonly hash: string }
 
-function toLeaf({ hash, endAt, endOrdinal, endId }: StoredLeaf): LeafRow {
-  return { hash, end: { orderedAtMs: endAt, ordinal: endOrdinal, id: endId } }
+function toLeaf({ hash, endAtMs, endOrdinal, endId }: StoredLeaf): LeafRow {
+  return { hash, end: { orderedAtMs: endAtMs, ordinal: endOrdinal, id: endId } }
 }
 
 export interface CutLeaf {

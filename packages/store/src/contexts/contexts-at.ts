@@ -1,7 +1,7 @@
 import { type ContextRequest, limits } from '@heddle/contracts'
 import { canonicalJson } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import { type ContextRow, loadContext } from './contexts.js'
+import { type ContextRow, type ContextSummary, loadContext } from './contexts.js'
 
 /** How far apart the clocks of the server and of a worker may be. */
 const SKEW_MS_MAX = 60_000
@@ -15,12 +15,7 @@ export interface MomentQuery {
   readonly request: ContextRequest | null
 }
 
-interface Candidate {
-  readonly id: string
-  readonly request: ContextRequest
-  readonly requestedAtMs: number
-  readonly asOfMs: number | null
-}
+type Candidate = Pick<ContextSummary, 'id' | 'request' | 'requestedAtMs' | 'asOfMs'>
 
 /**
  * The context of a thread that was in force at a moment: the last that was built up to then, for the very same request.
@@ -50,7 +45,7 @@ export async function loadContextAt(tx: Tx, query: MomentQuery): Promise<Context
 /** By their request, since that has an index; the moments that they show are near. What was prepared and never taken, nobody saw. */
 async function candidates(tx: Tx, threadId: string, before: { requestedAtMs: number; id: string }) {
   return await tx<Candidate[]>`
-    select id, request, requested_at as requested_at_ms, shown_at as shown_at_ms
+    select id, request, requested_at as requested_at_ms, shown_at as as_of_ms
     from heddle.contexts
     where thread_id = ${threadId} and status = 'built' and prepared_count = 0 and (requested_at, id) < (${before.requestedAtMs}, ${before.id})
     order by requested_at desc, id desc

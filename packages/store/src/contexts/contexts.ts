@@ -1,32 +1,35 @@
-import { type ContextRequest, type ContextResult, type ErrorData, notFound } from '@heddle/contracts'
+import { type ContextRequest, type ContextResult, notFound } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { shareErasureLock } from '../messages/tombstones.js'
+import type { Columns } from '../schema/columns.js'
+import type { contexts } from '../schema/contexts.js'
 import { isOwn } from '../sql/own-project.js'
 import { unpackResult } from './packed-result.js'
 import { findPrepared } from './prepared-contexts.js'
 import { rebuildContext } from './stored-contexts.js'
 
 /** A context without its result. */
-export interface ContextSummary {
-  readonly id: string
-  readonly threadId: string
-  readonly status: 'requested' | 'built' | 'failed'
-  readonly request: ContextRequest
-  readonly requestedAtMs: number
-  /** The requester gives up then; past it nobody builds the context. */
-  readonly deadlineAtMs: number
-  readonly builtAtMs: number | null
+export interface ContextSummary
+  extends Columns<
+    typeof contexts,
+    | 'id'
+    | 'threadId'
+    | 'status'
+    | 'request'
+    | 'requestedAtMs'
+    | 'deadlineAtMs'
+    | 'builtAtMs'
+    | 'error'
+    | 'stateId'
+    | 'agentVersion'
+    | 'headSeq'
+    | 'budget'
+    | 'tokensUsed'
+    | 'summaryUsed'
+  > {
   /** The moment that the context shows; null unless built. */
   readonly asOfMs: number | null
-  /** Why it failed. */
-  readonly error: ErrorData | null
-  readonly stateId: string | null
-  readonly agentVersion: number | null
-  readonly headSeq: number | null
-  readonly budget: number | null
-  readonly tokensUsed: number | null
-  readonly summaryUsed: boolean | null
-  /** Whether it was ordered before anybody asked for it, and nobody has since. */
+  /** Whether it was built ahead of a request, and no request has used it since. */
   readonly isPrepared: boolean
 }
 
@@ -147,6 +150,6 @@ export async function listContexts(tx: Tx, { threadId, limit, before }: ContextL
 function summaryColumns(tx: Tx) {
   return tx`
     id, thread_id, status, request, requested_at as requested_at_ms, deadline_at as deadline_at_ms,
-    built_at as built_at_ms, shown_at as shown_at_ms, error, state_id, agent_version, head_seq, budget, tokens_used, summary_used,
+    built_at as built_at_ms, shown_at as as_of_ms, error, state_id, agent_version, head_seq, budget, tokens_used, summary_used,
     prepared_count > 0 as is_prepared`
 }

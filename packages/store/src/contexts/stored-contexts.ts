@@ -1,7 +1,10 @@
-import { type ContextRequest, type ContextResult, notFound, PermanentError } from '@heddle/contracts'
+import { type ContextResult, notFound, PermanentError } from '@heddle/contracts'
 import { agentTexts, type ContextLines, fromDelta, fromLines, messageTexts, namedMessages, toDelta } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { type MessageRow, messageColumns, readMessages } from '../messages/stored-message.js'
+import type { agentVersions } from '../schema/agents.js'
+import type { Columns } from '../schema/columns.js'
+import type { contexts } from '../schema/contexts.js'
 import { asArray } from '../sql/arrays.js'
 import { deflateLines, digestOf, inflateLines } from '../sql/packing.js'
 
@@ -53,12 +56,7 @@ function repeatOf(packed: ContextLines): Uint8Array {
   return delta
 }
 
-interface StoredContext {
-  readonly id: string
-  readonly threadId: string
-  readonly request: ContextRequest
-  readonly agentVersion: number | null
-}
+type StoredContext = Columns<typeof contexts, 'id' | 'threadId' | 'request' | 'agentVersion'>
 
 /**
  * Makes a context again of what is stored: byte for byte what was delivered.
@@ -70,7 +68,7 @@ export async function rebuildContext(tx: Tx, context: StoredContext): Promise<Co
   const { id, threadId } = context
   const [chain, [kept]] = await Promise.all([
     loadChain(tx, id),
-    tx<{ hidden: Uint8Array | null; digest: Uint8Array | null }[]>`
+    tx<Columns<typeof contexts, 'hidden' | 'digest'>[]>`
       select hidden, digest from heddle.contexts where id = ${id}`,
   ])
   if (chain.length === 0)
@@ -117,7 +115,7 @@ async function loadTexts(
         select * from heddle.messages
         where messages.thread_id = ${threadId} and messages.seq = given.seq
         offset 0) as message`,
-    tx<{ systemPrompt: string; docs: { name: string; text: string }[] }[]>`
+    tx<Columns<typeof agentVersions, 'systemPrompt' | 'docs'>[]>`
       select system_prompt, docs from heddle.agent_versions
       where agent_id = (select agent_id from heddle.threads where id = ${threadId}) and version = ${agentVersion}`,
   ])

@@ -1,23 +1,14 @@
-import type { ErasureKind } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { takeErasureLock } from '../messages/tombstones.js'
+import type { Columns } from '../schema/columns.js'
+import type { tombstones } from '../schema/operations.js'
 import type { Store } from '../store.js'
 import { takersOf } from './erasure-takers.js'
 
-export interface ErasureTarget {
-  readonly projectId: string
-  readonly kind: ErasureKind
-  /** The id of the project, the agent or the thread. */
-  readonly targetId: string
-}
+export type ErasureTarget = Columns<typeof tombstones, 'projectId' | 'kind' | 'targetId'>
 
-/** How far an erasure is. */
-export interface Erasure {
+export interface Erasure extends Columns<typeof tombstones, 'finishedAtMs' | 'removed'> {
   readonly begunAtMs: number
-  /** Null while there may be something left. */
-  readonly finishedAtMs: number | null
-  /** What was removed so far, by kind: `{ messages: 3, contexts: 1 }`. */
-  readonly removed: Readonly<Record<string, number>>
 }
 
 /**
@@ -127,7 +118,7 @@ async function nextPart(
   const [next] = await tx<{ id: string }[]>`
     ${kind === 'agent' ? tx`select id from heddle.threads where agent_id = ${targetId}` : tx`select id from heddle.agents`}
     limit 1`
-  const [begun] = await tx<{ kind: ErasureKind; targetId: string }[]>`
+  const [begun] = await tx<Columns<typeof tombstones, 'kind' | 'targetId'>[]>`
     select kind, target_id from heddle.tombstones
     where finished_at is null and ${kind === 'agent' ? tx`agent_id = ${targetId}` : tx`kind <> 'project'`}
     order by kind
@@ -139,12 +130,7 @@ async function nextPart(
   return part
 }
 
-interface Progress {
-  readonly agentId: string | null
-  readonly finishedAtMs: number | null
-  readonly removed: Record<string, number>
-  readonly reuse: boolean
-}
+type Progress = Columns<typeof tombstones, 'agentId' | 'finishedAtMs' | 'removed' | 'reuse'>
 
 /**
  * One step: the first kind of rows of which there are any left loses some of them. The tombstone's row is held, so that of

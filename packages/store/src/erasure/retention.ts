@@ -1,5 +1,8 @@
 import type { Tx } from '../connection/connection.js'
 import { removeLonelyLines } from '../contexts/stored-contexts.js'
+import type { Columns } from '../schema/columns.js'
+import type { contextStates } from '../schema/compaction.js'
+import type { contexts } from '../schema/contexts.js'
 import { asArray } from '../sql/arrays.js'
 import type { Store } from '../store.js'
 
@@ -70,7 +73,7 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   contexts: {
     find: 'expired_contexts',
     async remove(tx, ids) {
-      const removed = await tx<{ id: string; threadId: string }[]>`
+      const removed = await tx<Columns<typeof contexts, 'id' | 'threadId'>[]>`
         delete from heddle.contexts
         where id = any(array(
           select id from heddle.contexts
@@ -88,7 +91,7 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   voidStates: {
     find: 'expired_void_states',
     async remove(tx, ids) {
-      const held = await tx<{ id: string; threadId: string }[]>`
+      const held = await tx<Columns<typeof contextStates, 'id' | 'threadId'>[]>`
         select id, thread_id from heddle.context_states
         where id = any(${ids}::uuid[]) and status = 'void'
         for update skip locked`

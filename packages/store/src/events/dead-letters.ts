@@ -1,30 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import type { ErrorData } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { ERASED_BEFORE } from '../messages/append-plan.js'
 import { shareErasureLock } from '../messages/tombstones.js'
+import type { Columns } from '../schema/columns.js'
+import type { deadLetters } from '../schema/operations.js'
 import { isOwn } from '../sql/own-project.js'
 import { toStorable } from '../sql/text.js'
 
-export interface NewDeadLetter {
-  readonly stage: string
-  readonly jobId: string
-  readonly threadId: string | null
+export interface NewDeadLetter
+  extends Columns<typeof deadLetters, 'stage' | 'jobId' | 'threadId' | 'payload' | 'error' | 'attempts'> {
   /** Where the job names its agent. */
   readonly agentId?: string | null
-  /** The job's payload, as it was received. */
-  readonly payload: unknown
-  readonly error: ErrorData
-  readonly attempts: number
 }
 
 /** A dead letter without its payload, which may be as large as the largest job; see {@link loadDeadLetterPayload}. */
-export interface DeadLetter extends Omit<NewDeadLetter, 'payload' | 'agentId'> {
-  readonly id: string
-  readonly projectId: string
-  readonly failedAtMs: number
-  readonly redrivenAtMs: number | null
-}
+export type DeadLetter = Columns<
+  typeof deadLetters,
+  'id' | 'projectId' | 'stage' | 'jobId' | 'threadId' | 'error' | 'attempts' | 'failedAtMs' | 'redrivenAtMs'
+>
 
 /**
  * Keeps a job that failed for good. It belongs to the project of the transaction: a job that names none, or one that cannot

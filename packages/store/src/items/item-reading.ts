@@ -1,15 +1,25 @@
-import { type ItemType, type JsonObject, limits } from '@heddle/contracts'
-import type { Item } from '@heddle/core'
+import { type ItemType, limits } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { items, itemVersions, toolServers } from '../schema/items.js'
 
 /** An item of an agent in one version. */
-export interface ItemRow extends Item {
-  readonly text: string
-  readonly inputSchema: JsonObject | null
-  /** The version with which it was taken away. */
-  readonly erased: boolean
-  /** When this version came about. */
-  readonly createdAtMs: number
+export interface ItemRow
+  extends Columns<typeof items, 'type' | 'name' | 'serverName'>,
+    Columns<
+      typeof itemVersions,
+      | 'itemId'
+      | 'version'
+      | 'description'
+      | 'text'
+      | 'inputSchema'
+      | 'include'
+      | 'priorityLevel'
+      | 'erased'
+      | 'createdAtMs'
+    > {
+  /** What the server of a tool says; null where it says nothing. */
+  readonly serverInclude: typeof toolServers.$inferSelect.include | null
 }
 
 /** All items that an agent has, in the versions in force, with what they say. */

@@ -9,6 +9,8 @@ import {
   vectorFromBytes,
 } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { itemVectors } from '../schema/vectors.js'
 import { asArray } from '../sql/arrays.js'
 import type { Store } from '../store.js'
 import { base64, joinedVectors } from '../vectors/vector-bytes.js'
@@ -27,10 +29,7 @@ export interface EmbeddableItem {
   readonly text: string
 }
 
-interface StoredItemVectors extends ItemVectors {
-  readonly contentHash: Uint8Array
-  readonly chunkHashes: Uint8Array
-}
+interface StoredItemVectors extends ItemVectors, Columns<typeof itemVectors, 'contentHash' | 'chunkHashes'> {}
 
 export interface EmbedItemsOptions {
   readonly store: Store
@@ -134,7 +133,7 @@ async function loadStored(
   { model, itemIds }: { model: string; itemIds: readonly string[] },
 ): Promise<Map<string, StoredItemVectors>> {
   const rows = await tx<
-    { itemId: string; contentHash: Uint8Array; chunkHashes: Uint8Array; places: Uint8Array; embedding: Uint8Array }[]
+    Columns<typeof itemVectors, 'itemId' | 'contentHash' | 'chunkHashes' | 'places' | 'embedding'>[]
   >`
     select item_id, content_hash, chunk_hashes, places, embedding
     from heddle.item_vectors

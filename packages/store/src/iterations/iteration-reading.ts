@@ -2,6 +2,8 @@ import type { FileEvent } from '@heddle/contracts'
 import { type Iteration, iterationCharacters } from '@heddle/core'
 import type { Fragment } from 'postgres'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { iterations } from '../schema/messages.js'
 
 /** Bytes of one page, of all that its iterations hold; a page has at least one. */
 const PAGE_BYTES_MAX = 8_000_000
@@ -56,7 +58,22 @@ export async function hasIteration(
   return rows.length > 0
 }
 
-export type StoredIteration = Iteration & { readonly textsEscaped: boolean }
+export type StoredIteration = Columns<
+  typeof iterations,
+  | 'id'
+  | 'number'
+  | 'happenedAtMs'
+  | 'cliUsed'
+  | 'modelUsed'
+  | 'prompt'
+  | 'output'
+  | 'textsEscaped'
+  | 'progressScore'
+  | 'progressMarkers'
+  | 'fileChanges'
+  | 'fileEvents'
+  | 'durationSeconds'
+>
 
 /** Somewhat more than contexts show of a text: who reads it sees that it goes on. */
 const BEGINNING_CHARACTERS = iterationCharacters.outputMax + 1
@@ -141,7 +158,7 @@ export async function overviewLoop(tx: Tx, { threadId }: { threadId: string }): 
     tx<{ count: number }[]>`select count(*) as count from heddle.iterations where thread_id = ${threadId}`,
     tx<{ happenedAtMs: number }[]>`
       select happened_at as happened_at_ms from heddle.iterations where thread_id = ${threadId} order by number limit 1`,
-    tx<{ cliUsed: string | null; modelUsed: string | null; fileEvents: FileEvent[] }[]>`
+    tx<Columns<typeof iterations, 'cliUsed' | 'modelUsed' | 'fileEvents'>[]>`
       select cli_used, model_used, file_events from heddle.iterations
       where thread_id = ${threadId} order by number desc limit ${LOOP_ITERATIONS_MAX}`,
   ])

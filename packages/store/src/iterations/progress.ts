@@ -1,30 +1,29 @@
-import { type Iteration, type ProgressStep, REGENERATED_ITERATIONS_MAX } from '@heddle/core'
+import { type Iteration, REGENERATED_ITERATIONS_MAX } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { holdThread, threadStands } from '../messages/tombstones.js'
+import type { Columns } from '../schema/columns.js'
+import type { progressSummaries } from '../schema/progress.js'
 import { toStorable } from '../sql/text.js'
 import { iterationColumns, type StoredIteration, toIteration } from './iteration-reading.js'
 
 /** A version of a thread's progress summary. */
-export interface ProgressRow {
-  readonly id: string
-  readonly version: number
-  readonly kind: ProgressStep['kind']
-  readonly total: number
-  readonly coveredCount: number
-  readonly coveredFrom: number
-  readonly coveredTo: number
-  readonly summary: string
-  readonly summaryTokens: number
-  readonly summarizer: string
-  readonly createdAtMs: number
-}
+export type ProgressRow = Columns<
+  typeof progressSummaries,
+  | 'id'
+  | 'version'
+  | 'kind'
+  | 'total'
+  | 'coveredCount'
+  | 'coveredFrom'
+  | 'coveredTo'
+  | 'summary'
+  | 'summaryTokens'
+  | 'summarizer'
+  | 'createdAtMs'
+>
 
 /** The summaries of one lane since the last clear. */
-export interface ProgressSeries {
-  readonly threadId: string
-  readonly lane: string
-  readonly clearEpoch: number
-}
+export type ProgressSeries = Columns<typeof progressSummaries, 'threadId' | 'lane' | 'clearEpoch'>
 
 /**
  * How a thread's iterations stand: those since the last clear, by number, and the summaries of them that hold. A summary

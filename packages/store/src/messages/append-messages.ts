@@ -2,6 +2,8 @@ import { RetryableError } from '@heddle/contracts'
 import { agentIdOf, threadIdOf } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { formatTime } from '../connection/times.js'
+import type { Columns } from '../schema/columns.js'
+import type { stageCursors } from '../schema/threads.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
 import {
@@ -112,7 +114,7 @@ async function look(
   const [locked, tombstones, known] = await Promise.all([
     tx<LockedRow[]>`
       select
-        cursor.ctid::text as place, cursor.thread_id, cursor.head_seq, cursor.erased_at as erased_at_ms, cursor.tokens_estimate, cursor.last_message_at,
+        cursor.ctid::text as place, cursor.thread_id, cursor.head_seq, cursor.erased_at as erased_at_ms, cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms,
         (select agent_id from heddle.threads as thread where thread.id = cursor.thread_id) as agent_id
       from heddle.stage_cursors as cursor
       where cursor.thread_id = any(${asArray(threadIds)}::uuid[])
@@ -127,9 +129,9 @@ async function look(
   return {
     projectId,
     threads: new Map(
-      locked.map(({ place, threadId, agentId, headSeq, tokensEstimate, lastMessageAt, erasedAtMs }) => [
+      locked.map(({ place, threadId, agentId, headSeq, tokensEstimate, lastMessageAtMs, erasedAtMs }) => [
         threadId,
-        { place, agentId: agentId ?? '', headSeq, tokensEstimate, latestAtMs: lastMessageAt, erasedAtMs },
+        { place, agentId: agentId ?? '', headSeq, tokensEstimate, latestAtMs: lastMessageAtMs, erasedAtMs },
       ]),
     ),
     erasedMessages: await findErased(tx, appends, locked),
@@ -150,14 +152,10 @@ function byThread(
   return threads
 }
 
-interface LockedRow {
+interface LockedRow
+  extends Columns<typeof stageCursors, 'threadId' | 'headSeq' | 'tokensEstimate' | 'lastMessageAtMs' | 'erasedAtMs'> {
   readonly place: string
-  readonly threadId: string
   readonly agentId: string | null
-  readonly headSeq: number
-  readonly tokensEstimate: number
-  readonly lastMessageAt: number | null
-  readonly erasedAtMs: number | null
 }
 
 /** Messages of the batch that were erased; asked for threads alone whose name was erased before, of which there are few. */

@@ -1,5 +1,7 @@
 import type { Message, Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { messages } from '../schema/messages.js'
 import { byIndexOrder, byKey } from '../sql/index-order.js'
 import { type MessageRow, messageColumns, toMessage, withOriginals } from './stored-message.js'
 
@@ -122,15 +124,11 @@ function latestRestoration(tx: Tx) {
     limit 1)`
 }
 
-interface HistoryFields {
-  readonly sentAtMs: number | null
-  readonly receivedAtMs: number
-  readonly sourceId: string | null
-  readonly metadata: Record<string, unknown> | null
+export interface HistoryRow
+  extends MessageRow,
+    Columns<typeof messages, 'sentAtMs' | 'receivedAtMs' | 'sourceId' | 'metadata'> {
   readonly restored?: Restoration | null
 }
-
-export type HistoryRow = MessageRow & HistoryFields
 
 /** The columns of a {@link HistoryRow}, for `select ... from heddle.messages as message`. */
 export function historyColumns(tx: Tx) {

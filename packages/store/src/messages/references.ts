@@ -1,4 +1,7 @@
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { messages } from '../schema/messages.js'
+import type { threads } from '../schema/threads.js'
 import { asArray } from '../sql/arrays.js'
 
 /** More candidates than an error message can usefully list. */
@@ -10,10 +13,8 @@ const AFTER_ALL_LETTERS = '~'
 /** What a code may be; anything else that a reference holds is a name. */
 const CODE = /^[0-9a-z]{1,52}$/
 
-export interface ThreadCandidate {
+export interface ThreadCandidate extends Columns<typeof threads, 'name' | 'code'> {
   readonly threadId: string
-  readonly name: string
-  readonly code: string
 }
 
 /**
@@ -39,19 +40,14 @@ export async function findThreads(
   return [...byId, ...byCode.filter((candidate) => candidate.threadId !== byId[0]?.threadId)]
 }
 
-export interface MessageCandidate {
-  readonly id: string
-  readonly seq: number
-  readonly code: string
-  readonly role: string
-}
+export type MessageCandidate = Columns<typeof messages, 'id' | 'seq' | 'code' | 'role'>
 
 /**
  * The messages of a thread whose short code begins so, an exact match first. Their contents are not read. The code of a mark
  * that a restore left leads to the message that it brings back.
  */
 export async function findMessagesByCode(tx: Tx, threadId: string, codePrefix: string): Promise<MessageCandidate[]> {
-  const found = await tx<(MessageCandidate & { restoresSeq: number | null })[]>`
+  const found = await tx<(MessageCandidate & Columns<typeof messages, 'restoresSeq'>)[]>`
     select id, seq, code, role, restores_seq
     from heddle.messages
     where thread_id = ${threadId} and code >= ${codePrefix} and code < ${codePrefix + AFTER_ALL_LETTERS}

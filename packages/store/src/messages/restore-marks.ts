@@ -1,6 +1,7 @@
-import type { MessageInput } from '@heddle/contracts'
 import type { WindowBounds } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { messages } from '../schema/messages.js'
 import { asArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
 import type { PreparedMessage } from './append-plan.js'
@@ -29,11 +30,7 @@ export async function holdHead(tx: Tx, threadId: string): Promise<HeldHead | nul
 }
 
 /** A stored message that a snapshot holds, and whether the window shows it. */
-export interface StoredOriginal {
-  readonly id: string
-  readonly seq: number
-  readonly role: MessageInput['role']
-  readonly tokensEstimate: number
+export interface StoredOriginal extends Columns<typeof messages, 'id' | 'seq' | 'role' | 'tokensEstimate'> {
   /** Whether the window shows it where it was first, or by a mark that an earlier restore left. */
   readonly isShown: boolean
 }

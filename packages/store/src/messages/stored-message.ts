@@ -1,6 +1,7 @@
-import type { Role, StoredPart, ThinkingBlock, ToolCall } from '@heddle/contracts'
 import { estimateMessageTokens, type Message } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { messages } from '../schema/messages.js'
 import { asArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
 import { countedTokens, readCount } from './token-counts.js'
@@ -19,15 +20,32 @@ export function messageColumns(tx: Tx) {
 }
 
 export interface MessageRow
-  extends Omit<Message, 'parts' | 'thinking' | 'toolCalls' | 'tokens' | 'reasoningTokens' | 'tokensExact'> {
-  readonly contentEscaped: boolean
-  readonly parts: StoredPart[] | null
-  readonly thinking: ThinkingBlock[] | null
-  readonly toolCalls: ToolCall[] | null
-  readonly tokensEstimate: number
+  extends Columns<
+    typeof messages,
+    | 'id'
+    | 'seq'
+    | 'code'
+    | 'role'
+    | 'content'
+    | 'contentEscaped'
+    | 'parts'
+    | 'thinking'
+    | 'toolCalls'
+    | 'toolCallId'
+    | 'toolName'
+    | 'isError'
+    | 'orderedAtMs'
+    | 'ordinal'
+    | 'model'
+    | 'usage'
+    | 'contextId'
+    | 'pinned'
+    | 'keptAside'
+    | 'tokensEstimate'
+    | 'restoresSeq'
+  > {
+  readonly cwd: string | null
   readonly counted: string | null
-  /** The message that a mark brings back; null for a message of its own. */
-  readonly restoresSeq: number | null
 }
 
 /** The messages of a thread's rows; a mark that a restore left shows the message that it brings back, at its own place. */
@@ -78,7 +96,7 @@ export function toMessage(row: MessageRow, original: MessageRow | null): Message
     id: row.id,
     seq: row.seq,
     code: row.code,
-    role: shown.role as Role,
+    role: shown.role,
     content: shown.contentEscaped ? (JSON.parse(shown.content) as string) : shown.content,
     ...(shown.parts !== null && { parts: shown.parts }),
     thinking: shown.thinking ?? [],
@@ -93,7 +111,7 @@ export function toMessage(row: MessageRow, original: MessageRow | null): Message
     pinned: shown.pinned,
     keptAside: shown.keptAside,
     contextId: row.contextId,
-    ...(shown.cwd != null && { cwd: JSON.parse(shown.cwd) as string }),
+    ...(shown.cwd !== null && { cwd: JSON.parse(shown.cwd) as string }),
     ...tokensOf({ ...shown, counted: row.counted ?? shown.counted, tokensEstimate: row.tokensEstimate }),
     ...(original !== null && {
       restores: { id: original.id, seq: original.seq, orderedAtMs: original.orderedAtMs },

@@ -1,4 +1,6 @@
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { tombstones } from '../schema/operations.js'
 
 /*
  * How nothing gets past an erasure. It begins with a tombstone, and then takes away the row of the thread and its cursor,
@@ -50,10 +52,7 @@ export async function holdThread(tx: Tx, threadId: string, seenSeq?: number): Pr
   return own.count === 1
 }
 
-export interface Tombstone {
-  readonly kind: 'project' | 'agent' | 'thread'
-  readonly targetId: string
-}
+export type Tombstone = Columns<typeof tombstones, 'kind' | 'targetId'>
 
 /** The tombstones of some projects, agents and threads. */
 export async function findTombstones(tx: Tx, ids: readonly string[]): Promise<Tombstone[]> {

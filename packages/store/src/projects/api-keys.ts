@@ -1,21 +1,12 @@
-import type { AccessRole } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { apiKeys } from '../schema/projects.js'
 import { isOwn } from '../sql/own-project.js'
 
 /** A key as it is kept: its hash, never itself. All functions here work in the transaction of the key's own project. */
-export interface ApiKeyRow {
-  readonly id: string
-  readonly name: string
-  readonly role: AccessRole
-  readonly createdAtMs: number
-  /** To the minute: who uses a key does not wait for this. */
-  readonly lastUsedAtMs: number | null
-  readonly revokedAtMs: number | null
-}
+export type ApiKeyRow = Columns<typeof apiKeys, 'id' | 'name' | 'role' | 'createdAtMs' | 'lastUsedAtMs' | 'revokedAtMs'>
 
-export interface NewApiKey extends Pick<ApiKeyRow, 'id' | 'name' | 'role'> {
-  readonly hash: Uint8Array
-}
+export type NewApiKey = Columns<typeof apiKeys, 'id' | 'name' | 'role' | 'hash'>
 
 export async function insertApiKey(tx: Tx, { id, name, role, hash }: NewApiKey): Promise<ApiKeyRow> {
   const [row] = await tx<ApiKeyRow[]>`
@@ -47,13 +38,9 @@ export async function revokeApiKey(tx: Tx, { id }: { id: string }): Promise<ApiK
   return row ?? null
 }
 
-export interface FoundApiKey {
-  readonly id: string
-  readonly role: AccessRole
-  readonly hash: Uint8Array
+export interface FoundApiKey extends Columns<typeof apiKeys, 'id' | 'role' | 'hash' | 'lastUsedAtMs'> {
   /** The name of its project. */
   readonly project: string
-  readonly lastUsedAtMs: number | null
 }
 
 /**

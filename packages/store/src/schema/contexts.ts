@@ -16,6 +16,7 @@ export const contexts = heddle.table(
     /** The requester gives up then; past it nobody builds the context. */
     deadlineAtMs: time('deadline_at').notNull(),
     builtAtMs: time('built_at'),
+    /** Why it failed. */
     error: json('error').$type<ErrorData>(),
     stateId: uuid('state_id'),
     agentVersion: integer('agent_version'),
@@ -127,6 +128,7 @@ export const snapshots = heddle.table(
       .default('saved'),
     /** The requester gives up then; past it nobody saves the window. */
     deadlineAtMs: time('deadline_at'),
+    /** Why it failed. */
     error: json('error').$type<ErrorData>(),
     description: text('description'),
     summary: text('summary'),

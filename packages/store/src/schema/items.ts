@@ -1,3 +1,4 @@
+import type { JsonObject } from '@heddle/contracts'
 import { boolean, foreignKey, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { agents } from './agents.js'
 import { bytes, createdAt, heddle, ownProjectOnly, projectId } from './columns.js'
@@ -34,7 +35,7 @@ export const itemVersions = heddle.table(
     description: text('description'),
     text: text('text').notNull().default(''),
     /** A tool's input schema, as its server gave it. */
-    inputSchema: json('input_schema').$type<Record<string, unknown>>(),
+    inputSchema: json('input_schema').$type<JsonObject>(),
     /** Null on a tool means: as its server says. */
     include: text('include', { enum: ['always', 'manual', 'agent'] }),
     priorityLevel: integer('priority_level'),

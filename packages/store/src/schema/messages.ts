@@ -1,4 +1,4 @@
-import type { FileEvent, StoredPart, ThinkingBlock, ToolCall } from '@heddle/contracts'
+import type { FileEvent, Role, StoredPart, ThinkingBlock, ToolCall } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -27,7 +27,7 @@ export const messages = heddle.table(
     projectId: projectId(),
     id: uuid('id').notNull(),
     code: code('code').notNull(),
-    role: text('role').notNull(),
+    role: text('role').$type<Role>().notNull(),
     content: text('content').notNull(),
     /** Postgres texts cannot hold NUL or lone surrogates: such a content is stored as its JSON escape. */
     contentEscaped: boolean('content_escaped').notNull().default(false),

@@ -1,4 +1,4 @@
-import type { ErrorData } from '@heddle/contracts'
+import type { ErrorData, EventTopic } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
@@ -9,7 +9,7 @@ export const events = heddle.table(
   {
     projectId: projectId(),
     number: bigint('number', { mode: 'number' }).notNull(),
-    topic: text('topic').notNull(),
+    topic: text('topic').$type<EventTopic>().notNull(),
     threadId: uuid('thread_id'),
     subjectId: uuid('subject_id'),
     headSeq: bigint('head_seq', { mode: 'number' }),
@@ -34,6 +34,7 @@ export const deadLetters = heddle.table(
     threadId: uuid('thread_id'),
     /** Where the job names its agent: an ingest job may have failed before there was a thread. */
     agentId: uuid('agent_id'),
+    /** As it was received. */
     payload: json('payload').notNull(),
     error: json('error').$type<ErrorData>().notNull(),
     attempts: integer('attempts').notNull(),
@@ -57,6 +58,7 @@ export const deadLetters = heddle.table(
 export const tombstones = heddle.table(
   'tombstones',
   {
+    /** The id of the project, the agent or the thread. */
     targetId: uuid('target_id').notNull(),
     kind: text('kind', { enum: ['project', 'agent', 'thread'] }).notNull(),
     projectId: projectId(),
@@ -65,7 +67,7 @@ export const tombstones = heddle.table(
     createdAtMs: createdAt(),
     /** Null while there may be rows left to remove. */
     finishedAtMs: time('finished_at'),
-    /** Rows removed so far, by kind. */
+    /** Rows removed so far, by kind: `{ messages: 3, contexts: 1 }`. */
     removed: json('removed').$type<Record<string, number>>().notNull().default({}),
     /** The name is to be free once nothing is left. Then the row refuses nothing more: it is kept under another id. */
     reuse: boolean('reuse').notNull().default(false),

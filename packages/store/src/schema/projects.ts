@@ -24,6 +24,7 @@ export const apiKeys = heddle.table(
     /** SHA-256 of the key: the key itself is shown once and never stored. */
     hash: bytes('hash').notNull(),
     createdAtMs: createdAt(),
+    /** To the minute: a request does not wait until its use of the key is noted. */
     lastUsedAtMs: time('last_used_at'),
     revokedAtMs: time('revoked_at'),
   },

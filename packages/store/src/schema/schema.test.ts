@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
+import { getTableColumns, is } from 'drizzle-orm'
+import { PgTable } from 'drizzle-orm/pg-core'
+import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import * as schema from './index.js'
 
@@ -19,4 +22,16 @@ test('drizzle-kit has no migration to generate: the newest snapshot is of the de
   // Compared first: where a table or a column may have been renamed, drizzle-kit asks at the terminal.
   expect(declared, 'run "npm run build" and, in packages/store, "npx drizzle-kit generate"').toEqual(stored)
   expect(await generateMigration(stored, declared)).toEqual([])
+})
+
+test('each column is declared under the name that queries return it by, so that rows have the inferred types', () => {
+  const columns = Object.values<unknown>(schema).flatMap((table) =>
+    is(table, PgTable) ? Object.entries(getTableColumns(table)) : [],
+  )
+  expect(columns.length).toBeGreaterThan(400)
+  for (const [name, column] of columns) {
+    // A query selects a time as milliseconds: `created_at as created_at_ms`.
+    const isTime = column.getSQLType().startsWith('timestamp')
+    expect(name).toBe(postgres.toCamel(isTime ? `${column.name}_ms` : column.name))
+  }
 })

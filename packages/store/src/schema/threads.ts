@@ -62,7 +62,7 @@ export const processes = heddle.table(
     version: integer('version').notNull(),
     projectId: projectId(),
     status: text('status').notNull(),
-    /** Set on the version with which the process ended. */
+    /** Set on the version with which the process ended; null while it runs. */
     endedAtMs: time('ended_at'),
     createdAtMs: createdAt(),
   },
@@ -118,8 +118,9 @@ export const stageCursors = heddle.table(
      * up without reading the thread again. Null where it must be read.
      */
     pruneUsage: json('prune_usage').$type<{ tokens: number; stateId: string | null; lane: string }>(),
-    /** The iterations that were stored, and how many of them the summarize stage has taken into account. */
+    /** The iterations that were stored. */
     iterationCount: integer('iteration_count').notNull().default(0),
+    /** The iterations that the summarize stage has taken into account. */
     progressCount: integer('progress_count').notNull().default(0),
     /** Estimated tokens of all messages, for deciding whether a stage has anything to do. */
     tokensEstimate: bigint('tokens_estimate', { mode: 'number' }).notNull().default(0),

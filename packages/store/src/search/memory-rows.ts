@@ -1,20 +1,18 @@
-import type { Role } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { threadStands } from '../messages/tombstones.js'
+import type { Columns } from '../schema/columns.js'
+import type { messages } from '../schema/messages.js'
 import { byKey } from '../sql/index-order.js'
 import type { HitPlace } from './search-hits.js'
 
 /** A message that a context may recall. */
-export interface MemoryRow {
+export interface MemoryRow extends Columns<typeof messages, 'code' | 'role' | 'orderedAtMs'> {
   /** The index in what was asked for. */
   readonly place: number
   readonly threadId: string
   readonly threadName: string
   readonly threadCode: string
   readonly messageId: string
-  readonly code: string
-  readonly role: Role
-  readonly orderedAtMs: number
   /** Its beginning, where it is longer than was asked for. */
   readonly content: string
 }
@@ -38,7 +36,7 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
   const { places, own, threadIds, sinceMs, charactersMax } = conditions
   const asked = places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq }))
   const given = JSON.stringify(asked.filter((one) => threadIds === null || threadIds.includes(one.thread_id)))
-  const rows = await tx<(MemoryRow & { contentEscaped: boolean })[]>`
+  const rows = await tx<(MemoryRow & Columns<typeof messages, 'contentEscaped'>)[]>`
     select
       given.place, thread.id as thread_id, thread.name as thread_name, thread.code as thread_code,
       message.id as message_id, message.code, message.role, message.ordered_at as ordered_at_ms,

@@ -2,6 +2,8 @@ import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
 import { type Block, buildSegment, mergeSegments, type SearchDocument, type Segment, segmentBytes } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { postingBlocks, postingSegments, postingThreads } from '../schema/postings.js'
 import { asArray } from '../sql/arrays.js'
 
 const deflated = promisify(deflate)
@@ -56,10 +58,7 @@ export async function appendPostings(
   return waiting + 1 >= SEGMENTS_MERGED && level < LEVEL_MAX
 }
 
-interface PostingThread {
-  readonly number: number
-  readonly toSeq: number
-}
+type PostingThread = Columns<typeof postingThreads, 'number' | 'toSeq'>
 
 async function lockThread(tx: Tx, threadId: string): Promise<PostingThread | undefined> {
   const [thread] = await tx<PostingThread[]>`
@@ -123,16 +122,18 @@ async function countSegments(tx: Tx, { agentId, level }: { agentId: string; leve
 
 export async function loadSegment(tx: Tx, number: number): Promise<Segment> {
   const [[row], blocks] = await Promise.all([
-    tx<{ documents: number; length: number; threads: number[] }[]>`
+    tx<Columns<typeof postingSegments, 'documents' | 'length' | 'threads'>[]>`
       select documents, length, to_json(threads) as threads from heddle.posting_segments where number = ${number}`,
-    tx<{ firstTerm: string; postings: Uint8Array }[]>`
+    tx<PostingBlock[]>`
       select first_term, postings from heddle.posting_blocks where segment = ${number} order by first_term`,
   ])
   if (row === undefined) throw new Error(`segment ${number} is gone`)
   return { ...row, blocks: await Promise.all(blocks.map(unpack)) }
 }
 
-async function unpack({ firstTerm, postings }: { firstTerm: string; postings: Uint8Array }): Promise<Block> {
+type PostingBlock = Columns<typeof postingBlocks, 'firstTerm' | 'postings'>
+
+async function unpack({ firstTerm, postings }: PostingBlock): Promise<Block> {
   return { firstTerm, bytes: await unpackPostings(postings) }
 }
 

@@ -1,5 +1,7 @@
 import { findPostings, type ScopeStatistics } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { postingSegments, postingThreads } from '../schema/postings.js'
 import { asArray } from '../sql/arrays.js'
 import { unpackPostings } from './postings.js'
 
@@ -23,7 +25,7 @@ export async function findWords(
   { agentId, terms }: { agentId: string | null; terms: readonly string[] },
 ): Promise<FoundWords> {
   // Behind an offset, since a plan that goes through all numbers for the sake of their order would read every agent's.
-  const segments = await tx<{ number: number; documents: number; length: number }[]>`
+  const segments = await tx<Columns<typeof postingSegments, 'number' | 'documents' | 'length'>[]>`
     select number, documents, length
     from (
       select number, documents, length from heddle.posting_segments
@@ -76,12 +78,7 @@ async function loadBlocks(
 }
 
 /** A thread as postings name it. */
-export interface PostedThread {
-  readonly number: number
-  readonly threadId: string
-  /** Terms in all of its documents. */
-  readonly length: number
-}
+export type PostedThread = Columns<typeof postingThreads, 'number' | 'threadId' | 'length'>
 
 /** Threads by their numbers; those that were erased meanwhile are left out. */
 export async function loadPostedThreads(tx: Tx, numbers: Iterable<number>): Promise<PostedThread[]> {

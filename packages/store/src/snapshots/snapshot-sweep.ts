@@ -2,6 +2,8 @@ import { constants } from 'node:fs'
 import { open, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageCountIn } from '@heddle/core'
+import type { Columns } from '../schema/columns.js'
+import type { snapshots } from '../schema/contexts.js'
 import { asArray } from '../sql/arrays.js'
 import type { Store } from '../store.js'
 import { writeSnapshotFile } from './snapshot-files.js'
@@ -75,13 +77,7 @@ function finalName(name: string): string {
   return name.replace(/\.[0-9a-f]{12}\.tmp$/, '')
 }
 
-interface FileRow {
-  readonly id: string
-  readonly fileName: string
-  readonly status: 'requested' | 'saved' | 'failed'
-  readonly needsSummary: boolean
-  readonly messageCount: number
-}
+type FileRow = Columns<typeof snapshots, 'id' | 'fileName' | 'status' | 'needsSummary' | 'messageCount'>
 
 async function rowsOf(
   store: Store,

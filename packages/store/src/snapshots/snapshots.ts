@@ -4,6 +4,8 @@ import { type ErrorData, notFound } from '@heddle/contracts'
 import { type SnapshotFile, threadsOfSnapshot, withoutThread } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { findTombstones, shareErasureLock } from '../messages/tombstones.js'
+import type { Columns } from '../schema/columns.js'
+import type { snapshots } from '../schema/contexts.js'
 import { asArray } from '../sql/arrays.js'
 import { isOwn } from '../sql/own-project.js'
 import { assertStorable, toStorable } from '../sql/text.js'
@@ -14,41 +16,35 @@ const decompress = promisify(inflate)
 /** The largest snapshot as JSON: what the limits let in, at three bytes a character. */
 const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
 
-export type SnapshotStore = 'files' | 'postgres'
+export type SnapshotStore = typeof snapshots.$inferSelect.storedIn
 
 /** A snapshot without its messages. */
-export interface SnapshotRow {
-  readonly id: string
-  readonly agentId: string
+export interface SnapshotRow
+  extends Columns<
+    typeof snapshots,
+    | 'id'
+    | 'agentId'
+    | 'status'
+    | 'createdAtMs'
+    | 'deadlineAtMs'
+    | 'error'
+    | 'description'
+    | 'summary'
+    | 'summaryError'
+    | 'messageCount'
+    | 'windowStartMs'
+    | 'windowEndMs'
+    | 'storedIn'
+    | 'fileName'
+    | 'threadIds'
+    | 'erasedCount'
+  > {
   readonly agentName: string
   readonly projectName: string
-  readonly status: 'requested' | 'saved' | 'failed'
-  readonly createdAtMs: number
-  readonly deadlineAtMs: number | null
-  /** Why it failed. */
-  readonly error: ErrorData | null
-  readonly description: string | null
-  readonly summary: string | null
-  /** Why there is no summary. */
-  readonly summaryError: string | null
-  readonly messageCount: number
-  /** Null where the window showed all. */
-  readonly windowStartMs: number | null
-  readonly windowEndMs: number | null
-  readonly storedIn: SnapshotStore
-  readonly fileName: string
-  readonly threadIds: readonly string[]
-  /** Messages that were taken out of it with threads that were erased. */
-  readonly erasedCount: number
 }
 
-export interface SnapshotRequest {
-  readonly id: string
-  readonly agentId: string
-  readonly description: string | null
-  readonly storedIn: SnapshotStore
-  readonly fileName: string
-  readonly createdAtMs: number
+export interface SnapshotRequest
+  extends Columns<typeof snapshots, 'id' | 'agentId' | 'description' | 'storedIn' | 'fileName' | 'createdAtMs'> {
   readonly deadlineAtMs: number
 }
 

@@ -1,5 +1,7 @@
 import type { Activity } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { threads, threadVersions } from '../schema/threads.js'
 import { asArray } from '../sql/arrays.js'
 
 /** Threads or processes are counted up to here; a reader has no use for more. */
@@ -17,12 +19,10 @@ export interface ActivityQuery {
   readonly otherProcessesMax: number
 }
 
-interface ActiveThread {
+interface ActiveThread
+  extends Columns<typeof threads, 'name'>,
+    Columns<typeof threadVersions, 'title' | 'goal' | 'status'> {
   readonly isOwn: boolean
-  readonly name: string
-  readonly title: string | null
-  readonly goal: string | null
-  readonly status: string | null
   readonly processes: { name: string; status: string }[]
   readonly processCount: number
 }

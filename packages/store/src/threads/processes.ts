@@ -1,14 +1,11 @@
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { processes } from '../schema/threads.js'
 import { assertStorable } from '../sql/text.js'
 import { markActivity } from './thread-details.js'
 
 /** How a process of a thread stands, in its latest version. */
-export interface ProcessRow {
-  readonly name: string
-  readonly version: number
-  readonly status: string
-  /** Null while it runs. */
-  readonly endedAtMs: number | null
+export interface ProcessRow extends Columns<typeof processes, 'name' | 'version' | 'status' | 'endedAtMs'> {
   readonly updatedAtMs: number
 }
 

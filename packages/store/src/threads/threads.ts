@@ -1,56 +1,43 @@
 import type { PartialSettings, ThreadSummary } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { threadStands } from '../messages/tombstones.js'
+import type { agents, agentVersions } from '../schema/agents.js'
+import type { Columns } from '../schema/columns.js'
+import type { stageCursors, threads, threadVersions } from '../schema/threads.js'
 import { isOwn } from '../sql/own-project.js'
 
 /** What the uncovered messages of a thread take in a context of one lane, in tokens, under one state. */
-export interface PruneUsage {
-  readonly tokens: number
-  readonly stateId: string | null
-  readonly lane: string
-}
+export type PruneUsage = NonNullable<typeof stageCursors.$inferSelect.pruneUsage>
 
 /** A thread with everything that building one of its contexts starts from. */
-export interface ThreadRow {
-  readonly threadId: string
-  readonly name: string
-  readonly code: string
+export interface ThreadRow
+  extends Columns<typeof threads, 'name' | 'code' | 'agentId' | 'createdAtMs'>,
+    Columns<typeof threadVersions, 'settings' | 'title' | 'goal' | 'status'>,
+    Columns<typeof agents, 'clearEpoch' | 'lastClearedAtMs'>,
+    Columns<typeof agentVersions, 'systemPrompt' | 'docs'>,
+    Columns<
+      typeof stageCursors,
+      | 'threadId'
+      | 'headSeq'
+      | 'baseSeq'
+      | 'restoredCount'
+      | 'pruneSeq'
+      | 'pruneUsage'
+      | 'summarizeSeq'
+      | 'embedSeq'
+      | 'iterationCount'
+      | 'progressCount'
+      | 'tokensEstimate'
+      | 'lastMessageAtMs'
+      | 'retryAtMs'
+      | 'lastError'
+    > {
   readonly projectName: string
-  readonly settings: PartialSettings
-  readonly createdAtMs: number
-  readonly title: string | null
-  readonly goal: string | null
-  readonly status: string | null
-  readonly agentId: string
   readonly agentName: string
   readonly agentVersion: number
   readonly agentSettings: PartialSettings
-  readonly systemPrompt: string
-  readonly docs: readonly { name: string; text: string }[]
-  /** How often the agent was cleared. */
-  readonly clearEpoch: number
-  readonly lastClearedAtMs: number | null
   /** The head of the thread at the agent's last clear: messages up to it are out of the window. 0 without a clear. */
   readonly clearedSeq: number
-  readonly headSeq: number
-  /** Where its sequence begins: past that of an erased thread of the same name; 0 where there was none. */
-  readonly baseSeq: number
-  /** How many of the rows up to the head are marks of restores, which are no messages of their own. */
-  readonly restoredCount: number
-  readonly pruneSeq: number
-  /** What the context took at `pruneSeq`; null where the thread must be read to know. */
-  readonly pruneUsage: PruneUsage | null
-  readonly summarizeSeq: number
-  readonly embedSeq: number
-  readonly iterationCount: number
-  /** The iterations that the summarize stage has taken into account. */
-  readonly progressCount: number
-  /** Estimated tokens of all messages. */
-  readonly tokensEstimate: number
-  /** The latest place in time of all messages. */
-  readonly lastMessageAtMs: number | null
-  readonly retryAtMs: number | null
-  readonly lastError: string | null
 }
 
 /** Loads a thread in one query; null where there is none. */

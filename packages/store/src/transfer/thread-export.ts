@@ -1,5 +1,7 @@
 import type { Tx } from '../connection/connection.js'
 import { countedTokens } from '../messages/token-counts.js'
+import type { Columns } from '../schema/columns.js'
+import type { contextStates, prunings } from '../schema/compaction.js'
 import { asArray } from '../sql/arrays.js'
 import { isLastPage, withinPageBytes } from './bounded-page.js'
 import { orderColumns, selectColumns } from './export-columns.js'
@@ -103,10 +105,7 @@ export async function exportMessages(
   return rows.map(({ json }) => json)
 }
 
-export interface ExportedState {
-  readonly id: string
-  readonly replaces: string | null
-}
+export type ExportedState = Columns<typeof contextStates, 'id' | 'replaces'>
 
 /** All compactions of a thread in an order that is the same in every database; they are few beside its messages. */
 export async function exportStates(tx: Tx, { threadId }: { threadId: string }): Promise<ExportedState[]> {
@@ -131,9 +130,7 @@ export async function exportStatesById(tx: Tx, ids: readonly string[]): Promise<
   return rows.map(({ json }) => json)
 }
 
-export interface ExportedPruning {
-  readonly stateId: string
-  readonly messageId: string
+export interface ExportedPruning extends Columns<typeof prunings, 'stateId' | 'messageId'> {
   readonly json: string
 }
 

@@ -2,6 +2,8 @@ import { limits, PermanentError } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
 import { voidStates } from '../compaction/publish-states.js'
 import type { Tx } from '../connection/connection.js'
+import type { Columns } from '../schema/columns.js'
+import type { contextStates } from '../schema/compaction.js'
 import { asArray } from '../sql/arrays.js'
 
 /**
@@ -45,9 +47,7 @@ export function markUndone(messages: readonly Message[], undone: ReadonlySet<str
   return messages.map((message) => (undone.has(message.id) ? { ...message, undone: true } : message))
 }
 
-interface Concerned {
-  readonly lane: string
-  readonly generation: number
+interface Concerned extends Columns<typeof contextStates, 'lane' | 'generation'> {
   readonly messageId: string
 }
 
