@@ -4,11 +4,10 @@ import { type Clock, type Logger, ProjectSlots } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Admit } from './admission/access.js'
 import { Admission } from './admission/admission.js'
-import { BodyRoom } from './admission/bodies.js'
 import { closeOrphanedResponses } from './admission/close-orphaned-responses.js'
 import type { CheckOrigin } from './admission/loopback.js'
-import { ProjectRoom, type ProjectRoomLimits } from './admission/project-room.js'
 import { rejectMalformed, rejectOddRequests } from './admission/reject-malformed.js'
+import { type ProjectLimits, RequestsUnderWay } from './admission/requests-under-way.js'
 import type { Backend } from './backend.js'
 import { takeJson } from './http/body.js'
 import { EventStreams } from './http/events.js'
@@ -30,7 +29,7 @@ export interface AppOptions {
   readonly admit: Admit
   readonly checkOrigin: CheckOrigin
   /** What one project may have under way. */
-  readonly projectLimits?: ProjectRoomLimits | undefined
+  readonly projectLimits?: ProjectLimits | undefined
   /** @throws RetryableError `SERVICE_UNAVAILABLE` while there is none */
   backend(): Backend
 }
@@ -61,12 +60,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { log, admit, checkOrigin, backend } = options
   const metrics = new Metrics()
   const streams = new EventStreams(options.clock)
-  const projects = new ProjectRoom(options.projectLimits)
+  const requests = new RequestsUnderWay(options.projectLimits)
   const slots = new ProjectSlots({ ...SLOTS, clock: options.clock })
   const entrance = new Admission({
     admit,
-    room: new BodyRoom(),
-    projects,
+    requests,
     checkShare: (project, share) => backend().checkShare(project, share),
   })
   const refuse = createRefuse({ log, clock: options.clock, metrics })
@@ -127,7 +125,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   serveMcp(server, {
     log,
     slots,
-    projects,
+    requests,
     checkShare: (project, stage) => backend().checkShare(project, { stage, bytes: 0 }),
     async callerOf(request) {
       const { project, role } = await entrance.admit(request, 'any')

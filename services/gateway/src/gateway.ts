@@ -5,7 +5,7 @@ import type { Settled } from '@heddle/queue'
 import { type Clock, type Logger, portError, systemClock } from '@heddle/runtime'
 import { createAdmit } from './admission/access.js'
 import { createCheckOrigin, isLoopback } from './admission/loopback.js'
-import type { ProjectRoomLimits } from './admission/project-room.js'
+import type { ProjectLimits } from './admission/requests-under-way.js'
 import { createApp } from './app.js'
 import type { Backend } from './backend.js'
 
@@ -23,7 +23,7 @@ export interface GatewayOptions {
   readonly log: Logger
   readonly clock?: Clock
   /** What one project may have under way. Default 256 requests, 1,024 while it is alone, and 128 MiB. */
-  readonly projectLimits?: ProjectRoomLimits
+  readonly projectLimits?: ProjectLimits
   /** Null while what it answers from is still being opened: until then it only tells how it stands. */
   backend(): Backend | null
 }

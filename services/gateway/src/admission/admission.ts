@@ -4,9 +4,7 @@ import type { AskedShare, NewShare } from '@heddle/queue'
 import type { FastifyRequest } from 'fastify'
 import { Refused } from '../http/problems.js'
 import { type Admit, checkPermission } from './access.js'
-import type { BodyRoom } from './bodies.js'
-import type { ProjectRoom } from './project-room.js'
-import { StageRoom } from './stage-room.js'
+import type { RequestsUnderWay } from './requests-under-way.js'
 
 /** What a route asks of whoever calls it. */
 export interface RouteAccess {
@@ -26,8 +24,7 @@ declare module 'fastify' {
 
 export interface AdmissionOptions {
   readonly admit: Admit
-  readonly room: BodyRoom
-  readonly projects: ProjectRoom
+  readonly requests: RequestsUnderWay
   /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
   checkShare(project: string, share: Omit<AskedShare, 'projectId'>): void
 }
@@ -36,7 +33,6 @@ export interface AdmissionOptions {
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #accesses = new WeakMap<FastifyRequest, Access>()
-  readonly #stages = new StageRoom()
 
   constructor(options: AdmissionOptions) {
     this.#options = options
@@ -48,17 +44,15 @@ export class Admission {
    */
   async enter(request: FastifyRequest, bytesMax: number, response: ServerResponse): Promise<void> {
     const { access } = request.routeOptions.config
-    if (access !== undefined) {
-      const { project } = await this.admit(request, access.needs)
-      const bytes = Math.min(bytesOf(request), bytesMax)
-      const { stage } = access
-      if (stage !== undefined) {
-        this.#options.checkShare(project, { stage, bytes, letIn: this.#stages.of(project, stage) })
-      }
-      if (access.isCounted) this.#options.projects.take(project, bytes, response)
-      if (stage !== undefined) this.#stages.take(project, { stage, bytes }, response)
-    }
-    this.#options.room.take(request.headers, bytesMax, response)
+    const { requests, checkShare } = this.#options
+    const bytes = Math.min(Number(request.headers['content-length'] ?? 0), bytesMax)
+    // A body that does not say its length counts as nothing for its project, and in full in the room for all.
+    const bodyBytes = request.headers['transfer-encoding'] === undefined ? bytes : bytesMax
+    if (access === undefined) return requests.enter({ bytes, bodyBytes }, response)
+    const { project } = await this.admit(request, access.needs)
+    const { isCounted, stage } = access
+    if (stage !== undefined) checkShare(project, { stage, bytes, letIn: requests.ofStage(project, stage) })
+    requests.enter({ project: isCounted ? project : undefined, stage, bytes, bodyBytes }, response)
   }
 
   /** For whom a request is answered. @throws Refused with 401 or 403 */
@@ -79,9 +73,4 @@ export class Admission {
       return !(error instanceof Refused)
     }
   }
-}
-
-/** What its body says to take, of which no more is read than the route takes; one that does not say so beforehand counts as nothing here, and in full in the room for all. */
-function bytesOf({ headers }: FastifyRequest): number {
-  return Number(headers['content-length'] ?? 0)
 }

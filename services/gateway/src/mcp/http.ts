@@ -4,7 +4,7 @@ import type { NewShare } from '@heddle/queue'
 import type { Logger, ProjectSlots } from '@heddle/runtime'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ProjectRoom } from '../admission/project-room.js'
+import type { RequestsUnderWay } from '../admission/requests-under-way.js'
 import { type Caller, holdSlot } from '../http/serve-route.js'
 import { letGoOfSlowReaderFromHead } from '../http/slow-reader.js'
 import { createMcpServer, type Share } from './server.js'
@@ -13,7 +13,7 @@ export interface McpDeps {
   callerOf(request: FastifyRequest): Promise<Caller>
   readonly log: Logger
   readonly slots: ProjectSlots
-  readonly projects: ProjectRoom
+  readonly requests: RequestsUnderWay
   /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
   checkShare(project: string, stage: NewShare['stage']): void
 }
@@ -22,12 +22,12 @@ export interface McpDeps {
  * MCP over Streamable HTTP, without sessions: each request has a server and a transport of its own, which end with it. So
  * no state is left between requests, and nothing is there in which two callers could meet.
  */
-export function serveMcp(server: FastifyInstance, { callerOf, log, slots, projects, checkShare }: McpDeps): void {
+export function serveMcp(server: FastifyInstance, { callerOf, log, slots, requests, checkShare }: McpDeps): void {
   const access = { needs: 'any', isCounted: true } as const
   server.post('/mcp', { bodyLimit: limits.httpBodyBytesMax, config: { access } }, async (request, reply) => {
     const { project, client, role } = await callerOf(request)
     const others = Array.isArray(request.body) ? request.body.length - 1 : 0
-    for (let call = 0; call < others; call++) projects.take(project, 0, reply.raw)
+    for (let call = 0; call < others; call++) requests.enter({ project, bytes: 0, bodyBytes: 0 }, reply.raw)
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
     const share = shareOf(reply.raw, {
       acquire: (signal) => slots.acquire(project, signal),
