@@ -15,6 +15,9 @@ import {
   wakeStageNames,
 } from '@heddle/contracts'
 import { type Clock, type Logger, systemClock } from '@heddle/runtime'
+import { FairShare } from './admission/fair-share.js'
+import { type AskedShare, type NewShare, sentJob } from './admission/load-report.js'
+import { type NewWork, QueueCapacity } from './admission/queue-capacity.js'
 import type { Backend, QueueFacts } from './base/backend.js'
 import { bounds } from './base/bounds.js'
 import type { QueueConnections } from './base/connections.js'
@@ -23,18 +26,15 @@ import { openBackend, warnOfSettings } from './base/open-backend.js'
 import { createTroubleLog, type TroubleLog } from './base/trouble-log.js'
 import { noWorkers, unknownPrefix } from './base/unknown-prefix.js'
 import { inTime, settles } from './base/waiting.js'
-import { FairShare } from './load/fair-share.js'
-import { type AskedShare, type NewShare, sentJob } from './load/load-report.js'
-import { Pools } from './load/worker-stats.js'
 import { Inbox } from './reply/inbox.js'
 import { MessageBatcher } from './reply/message-batcher.js'
 import type { ExpectedReply, ReplyExpectation } from './reply/reply-waiter.js'
 import { type EventListener, Subscriptions, type Unsubscribe } from './reply/subscriptions.js'
 import { answerBytes, encodeReply, loadChannel, poolChannel, replyChannel, withAnswer } from './reply/wire-format.js'
-import { Admission, type NewWork } from './send/admission.js'
 import { JobRemovals, type WaitingJob } from './send/job-removal.js'
 import { type QueueStats, StageQueue } from './send/stage-queue.js'
 import type { Answer } from './worker/outcome.js'
+import { Pools } from './worker/worker-stats.js'
 
 export interface QueuesOptions {
   backend: { kind: 'redis'; url: string } | { kind: 'postgres'; url: string }
@@ -201,7 +201,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
         : noWorkers(prefix),
   })
   const queues = new Map(stageNames.map((stage) => [stage, new StageQueue(stage, backend, prefix, onError)]))
-  const admission = new Admission({
+  const capacity = new QueueCapacity({
     stage: 'ingest',
     limits: {
       jobsMax: options.ingestLimits?.jobsMax ?? bounds.ingestJobsMax,
@@ -262,7 +262,7 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
     inbox: name,
     add,
     addMany: async (stage, payloads) => void (await Promise.all(payloads.map((payload) => add(stage, payload)))),
-    admit: (work) => admission.admit(work),
+    admit: (work) => capacity.admit(work),
     acquireShare: (share) => load.take(share),
     checkShare: (share) => load.check(share),
     wake: (stage, thread) => bounded(queueOf(stage).wake(thread)),

@@ -16,7 +16,7 @@ export interface NewWork {
   bytes: number
 }
 
-export interface AdmissionOptions {
+export interface QueueCapacityOptions {
   stage: StageName
   limits: QueueLimits
   clock: Clock
@@ -32,13 +32,13 @@ export interface AdmissionOptions {
  * put on top. So one process never goes past a bound by more than one append, and a number of processes by what they
  * add between two looks.
  */
-export class Admission {
-  readonly #options: AdmissionOptions
+export class QueueCapacity {
+  readonly #options: QueueCapacityOptions
   #known: QueueDepth = { jobs: 0, bytes: 0 }
   #knownUntilMs = Number.NEGATIVE_INFINITY
   #looking: Promise<void> | undefined
 
-  constructor(options: AdmissionOptions) {
+  constructor(options: QueueCapacityOptions) {
     this.#options = options
   }
 

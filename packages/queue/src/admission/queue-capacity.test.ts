@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import type { QueueDepth } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
-import { Admission } from './admission.js'
+import { QueueCapacity } from './queue-capacity.js'
 
 /** A queue whose depth a test sets, and whose looks it counts. */
 function queueOf(depth: QueueDepth, lookMs = 0) {
   const clock = new ManualClock()
   const state = { depth, looks: 0, clock }
-  const admission = new Admission({
+  const capacity = new QueueCapacity({
     stage: 'ingest',
     limits: { jobsMax: 10, bytesMax: 1_000 },
     clock,
@@ -18,7 +18,7 @@ function queueOf(depth: QueueDepth, lookMs = 0) {
       return state.depth
     },
   })
-  return { state, admission, clock }
+  return { state, capacity, clock }
 }
 
 const small = { jobs: 1, bytes: 10 }
@@ -28,7 +28,7 @@ test('a queue that is full by jobs or by bytes refuses, and says when to come ag
     { jobs: 10, bytes: 0 },
     { jobs: 1, bytes: 995 },
   ]) {
-    await expect(queueOf(depth).admission.admit(small)).rejects.toMatchObject({
+    await expect(queueOf(depth).capacity.admit(small)).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       disposition: 'retry',
       retryAfter: bounds.busyRetryAfterSeconds,
@@ -38,51 +38,51 @@ test('a queue that is full by jobs or by bytes refuses, and says when to come ag
 })
 
 test('what was admitted since the last look counts, so that a burst between two looks stays within the bound', async () => {
-  const { admission, state } = queueOf({ jobs: 4, bytes: 0 })
-  const ends = await Promise.allSettled(Array.from({ length: 20 }, () => admission.admit(small)))
+  const { capacity, state } = queueOf({ jobs: 4, bytes: 0 })
+  const ends = await Promise.allSettled(Array.from({ length: 20 }, () => capacity.admit(small)))
   expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(6)
   expect(state.looks).toBe(1)
 })
 
 test('what was refused takes no room', async () => {
-  const { admission } = queueOf({ jobs: 8, bytes: 0 })
-  await expect(admission.admit({ jobs: 3, bytes: 0 })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
-  await admission.admit({ jobs: 2, bytes: 0 })
+  const { capacity } = queueOf({ jobs: 8, bytes: 0 })
+  await expect(capacity.admit({ jobs: 3, bytes: 0 })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  await capacity.admit({ jobs: 2, bytes: 0 })
 })
 
 test('the queue is looked at again when its depth is old, and then has room', async () => {
-  const { admission, state, clock } = queueOf({ jobs: 10, bytes: 0 })
-  await expect(admission.admit(small)).rejects.toThrow()
+  const { capacity, state, clock } = queueOf({ jobs: 10, bytes: 0 })
+  await expect(capacity.admit(small)).rejects.toThrow()
   state.depth = { jobs: 0, bytes: 0 }
   await clock.advance(bounds.depthKnownMs - 1)
-  await expect(admission.admit(small)).rejects.toThrow()
+  await expect(capacity.admit(small)).rejects.toThrow()
   expect(state.looks).toBe(1)
   await clock.advance(1)
-  await admission.admit(small)
+  await capacity.admit(small)
   expect(state.looks).toBe(2)
 })
 
 test('looks that take long are rare', async () => {
   const lookMs = 1_000
-  const { admission, state, clock } = queueOf({ jobs: 0, bytes: 0 }, lookMs)
-  const admitted = admission.admit(small)
+  const { capacity, state, clock } = queueOf({ jobs: 0, bytes: 0 }, lookMs)
+  const admitted = capacity.admit(small)
   await clock.advance(lookMs)
   await admitted
   await clock.advance(lookMs / bounds.depthLookShareMax - 1)
-  await admission.admit(small)
+  await capacity.admit(small)
   expect(state.looks).toBe(1)
 })
 
 test('what is larger than the bounds gets into an empty queue, as it never would otherwise', async () => {
-  const { admission } = queueOf({ jobs: 0, bytes: 0 })
-  await admission.admit({ jobs: 50, bytes: 5_000 })
-  await expect(admission.admit(small)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  const { capacity } = queueOf({ jobs: 0, bytes: 0 })
+  await capacity.admit({ jobs: 50, bytes: 5_000 })
+  await expect(capacity.admit(small)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
 })
 
 test('a look that fails is told, and tried again with the next append', async () => {
   const clock = new ManualClock()
   let isAway = true
-  const admission = new Admission({
+  const capacity = new QueueCapacity({
     stage: 'ingest',
     limits: { jobsMax: 1, bytesMax: 1 },
     clock,
@@ -91,17 +91,17 @@ test('a look that fails is told, and tried again with the next append', async ()
       return { jobs: 0, bytes: 0 }
     },
   })
-  await expect(admission.admit(small)).rejects.toThrow('away')
+  await expect(capacity.admit(small)).rejects.toThrow('away')
   isAway = false
-  await admission.admit(small)
+  await capacity.admit(small)
 })
 
 test('a time of day that is set back keeps nobody from looking at the queue again', async () => {
-  const { state, admission, clock } = queueOf({ jobs: 10, bytes: 0 })
-  await expect(admission.admit(small)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  const { state, capacity, clock } = queueOf({ jobs: 10, bytes: 0 })
+  await expect(capacity.admit(small)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   clock.jump(-365 * 86_400_000)
   state.depth = { jobs: 0, bytes: 0 }
   await clock.advance(bounds.depthKnownMs)
-  await admission.admit(small)
+  await capacity.admit(small)
   expect(state.looks).toBe(2)
 })
