@@ -73,7 +73,7 @@ function readMessage({ place, value }: SourceRecord, open: string[]): DraftMessa
     throw validationError(place, 'a tool message must name the call that it answers', undefined)
   for (const id of [toolCallId, ...furtherIds]) if (open.includes(id)) open.splice(open.indexOf(id), 1)
   // One observation may answer several calls: it stands as the result of the first.
-  const further = furtherIds.length > 0 ? { toolCallIds: [toolCallId, ...furtherIds] } : {}
+  const further: JsonObject = furtherIds.length > 0 ? { toolCallIds: [toolCallId, ...furtherIds] } : {}
   return {
     place,
     input: { role: 'tool_result', ...said, toolCallId, ...metadataField(metadata.metadata ?? {}, further) },

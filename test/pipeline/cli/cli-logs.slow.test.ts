@@ -48,7 +48,7 @@ test('heddle up writes lines of JSON alone where nobody watches, and tells when 
     ['/v1/agents/coder', 'PUT', `Bearer ${key}`],
     ['/v1/agents', 'GET', `Bearer ${key}`],
   ] as const) {
-    const body =
+    const body: RequestInit =
       method === 'PUT'
         ? { body: '{}', headers: { authorization, 'content-type': 'application/json' } }
         : { headers: { authorization } }

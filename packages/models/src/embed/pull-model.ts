@@ -94,7 +94,7 @@ async function download(options: PullModelOptions, { path, target, isNeeded, onB
   try {
     const either = signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal])
     const token = env['HF_TOKEN']?.trim()
-    const headers = token ? { authorization: `Bearer ${token}` } : {}
+    const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {}
     const response = await fetch(url, { signal: either, headers })
     if (response.status === 404 && !isNeeded) return null
     if (!response.ok || response.body === null) throw refused(model, url, response.status)

@@ -8,8 +8,11 @@ export interface ErasedThing {
   readonly agentId: string | null
 }
 
+/** Rows by kind. */
+export type Removed = Readonly<Record<string, number | undefined>>
+
 /** Removes some rows of one kind, and says how many; all zero where none is left. */
-export type Taker = (tx: Tx, thing: ErasedThing) => Promise<Record<string, number>>
+export type Taker = (tx: Tx, thing: ErasedThing) => Promise<Removed>
 
 /** Rows that one step removes: a fraction of a second, whatever they hold. */
 export const ROWS_PER_STEP = 1_000

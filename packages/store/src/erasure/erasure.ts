@@ -3,6 +3,7 @@ import { takeErasureLock } from '../messages/tombstones.js'
 import type { Columns } from '../schema/columns.js'
 import type { tombstones } from '../schema/operations.js'
 import type { Store } from '../store.js'
+import type { Removed } from './erasure-step.js'
 import { takersOf } from './erasure-takers.js'
 
 export type ErasureTarget = Columns<typeof tombstones, 'projectId' | 'kind' | 'targetId'>
@@ -144,7 +145,7 @@ async function eraseSome(tx: Tx, target: ErasureTarget): Promise<boolean> {
   if (record === null || record.finishedAtMs !== null) return true
   for (const take of takersOf(kind)) {
     const taken = await take(tx, { ...target, agentId: record.agentId })
-    if (Object.values(taken).every((count) => count === 0)) continue
+    if (Object.values(taken).every((count = 0) => count === 0)) continue
     await writeRemoved(tx, target, added(record.removed, taken))
     return false
   }
@@ -191,9 +192,9 @@ async function tellWhole(tx: Tx, { kind, projectId }: ErasureTarget, part: Progr
   }
 }
 
-function added(counts: Record<string, number>, more: Record<string, number>): Record<string, number> {
+function added(counts: Record<string, number>, more: Removed): Record<string, number> {
   const sums = { ...counts }
-  for (const [name, count] of Object.entries(more)) if (count > 0) sums[name] = (sums[name] ?? 0) + count
+  for (const [name, count = 0] of Object.entries(more)) if (count > 0) sums[name] = (sums[name] ?? 0) + count
   return sums
 }
 
