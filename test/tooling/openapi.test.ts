@@ -4,9 +4,9 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { operations as table } from '@heddle/contracts'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventsContract, openApiDocument } from '../../services/gateway/src/operate/openapi.js'
-import { routes } from '../../services/gateway/src/routes/index.js'
+import { openApiDocument } from '../../services/gateway/src/operate/openapi.js'
 
 interface Answer {
   readonly $ref?: string
@@ -26,7 +26,7 @@ interface Document {
   readonly components: { responses: Readonly<Record<string, Answer>> }
 }
 
-const document = openApiDocument([...routes, eventsContract]) as unknown as Document
+const document = openApiDocument(table) as unknown as Document
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,

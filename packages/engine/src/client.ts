@@ -13,7 +13,7 @@ import { itemsClient } from './items/items-client.js'
 import { listMessages } from './messages/history.js'
 import { appendMessages } from './messages/messages.js'
 import { createProducer } from './messages/producer.js'
-import { readDeadLetters, redrive } from './projects/dead-letters.js'
+import { listAllDeadLetters, redrive } from './projects/dead-letters.js'
 import { grantsClient, keysClient, projectsClient } from './projects/projects-client.js'
 import { listArchive, searchArchive } from './recall/archive.js'
 import { recall } from './recall/recall.js'
@@ -32,7 +32,7 @@ export function createClient(options: ClientOptions): Client {
       list: (listing) => listMessages(parts, listing),
     },
     deadLetters: {
-      list: (selection = {}) => readDeadLetters(parts, selection),
+      list: (selection = {}) => listAllDeadLetters(parts, selection),
       redrive: (selection = {}) => redrive(parts, selection),
     },
     contexts: {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { limits } from '@heddle/contracts'
+import { limits, operations } from '@heddle/contracts'
 import { type Clock, type Logger, ProjectSlots } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Admit } from './admission/access.js'
@@ -9,6 +9,7 @@ import type { CheckOrigin } from './admission/loopback.js'
 import { rejectMalformed, rejectOddRequests } from './admission/reject-malformed.js'
 import { type ProjectLimits, RequestsUnderWay } from './admission/requests-under-way.js'
 import type { Backend } from './backend.js'
+import { routes } from './handlers/index.js'
 import { takeJson } from './http/body.js'
 import { EventStreams } from './http/events.js'
 import { createNoSuchRoute } from './http/no-such-route.js'
@@ -17,9 +18,7 @@ import { type CallerOf, type ClientOf, serveRoute } from './http/serve-route.js'
 import { letGoOfSlowReader } from './http/slow-reader.js'
 import { serveMcp } from './mcp/http.js'
 import { Metrics } from './operate/metrics.js'
-import { eventsContract } from './operate/openapi.js'
 import { serveDocs, serveHealth } from './operate/own-routes.js'
-import { routes } from './routes/index.js'
 
 export interface AppOptions {
   /** Who answers `/healthz`: how another process tells this one from a stranger on the same port. */
@@ -103,9 +102,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     const facts = { requestId: request.id, method: request.method, route, status: reply.statusCode }
     log.debug({ ...facts, durationMs: Math.round(reply.elapsedTime) }, 'request answered')
   })
-  const contracts = [...routes, eventsContract]
   server.setErrorHandler((error, request, reply) => refuse(request, reply, error))
-  const noSuchRoute = createNoSuchRoute(contracts)
+  const noSuchRoute = createNoSuchRoute(Object.values(operations))
   server.setNotFoundHandler((request, reply) => refuse(request, reply, noSuchRoute(request)))
   takeJson(server)
 
@@ -115,10 +113,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   const clientOf: ClientOf = async (request, needs) => (await callerOf(request, needs)).client
   for (const route of routes) serveRoute(server, route, { callerOf, slots })
-  const ofEvents = { exposeHeadRoute: false, config: { access: { needs: eventsContract.needs, isCounted: false } } }
-  server.get(eventsContract.path, ofEvents, async (request, reply) => {
-    const { project, client } = await callerOf(request, eventsContract.needs)
-    const isAdmitted = () => entrance.admitsStill(request, eventsContract.needs)
+  const { path, needs } = operations.followEvents
+  const ofEvents = { exposeHeadRoute: false, config: { access: { needs, isCounted: false } } }
+  server.get(path, ofEvents, async (request, reply) => {
+    const { project, client } = await callerOf(request, needs)
+    const isAdmitted = () => entrance.admitsStill(request, needs)
     await streams.answer(request, reply, { project, client, isAdmitted })
     return reply
   })
@@ -133,7 +132,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   })
   serveHealth(server, { ...options, metrics, streams, clientOf })
-  await serveDocs(server, contracts)
+  await serveDocs(server)
   return { server, streams, metrics }
 }
 

@@ -75,7 +75,7 @@ test('closing ends streams, lets answers under way finish, and takes nothing new
     expect(await stream.text()).toBe('retry: 2000\n\n')
     expect((await fetch(`${gateway.url}/v1/agents`)).status).toBe(503)
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
-    answer.resolve({ name: 'coder', createdAtMs: 0, lastClearedAtMs: null })
+    answer.resolve({ name: 'coder', createdAt: '', lastClearedAt: null })
     expect((await slow).status).toBe(200)
     await drained
   })
@@ -133,7 +133,7 @@ test('logs hold neither what was sent nor names nor what went wrong inside a tex
     },
   })
   const log: Logger = createLogger({ level: 'trace', name: 'test', destination })
-  const client = { agents: { put: async (name: string) => ({ name, createdAtMs: 0, lastClearedAtMs: null }) } }
+  const client = { agents: { put: async (name: string) => ({ name, createdAt: '', lastClearedAt: null }) } }
   await withGateway({ log, backend: backendWith(client) }, async ({ url }) => {
     const put = (body: string) =>
       fetch(`${url}/v1/agents/swordfish`, {

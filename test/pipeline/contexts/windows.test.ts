@@ -155,7 +155,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         const cleared = await client.agents.clear(names.agent)
         expect(cleared).toMatchObject({ agent: names.agent, epoch: 1, threads: 2 })
         expect(Math.abs(Date.parse(cleared.clearedAt) - before)).toBeLessThan(5_000)
-        expect((await client.agents.get(names.agent)).lastClearedAtMs).toBe(Date.parse(cleared.clearedAt))
+        expect((await client.agents.get(names.agent)).lastClearedAt).toBe(cleared.clearedAt)
         expect(await shown(client, names.thread)).toEqual([])
         expect(await shown(client, second)).toEqual([])
         expect(await shown(client, other.thread)).toEqual(['of another agent'])
@@ -381,7 +381,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         `[Status of thread "${names.thread}"]\nStatus: weaving`,
         'next',
       ])
-      expect((await client.agents.get(names.agent)).lastClearedAtMs).toBe(Date.parse(clearedAt))
+      expect((await client.agents.get(names.agent)).lastClearedAt).toBe(clearedAt)
       expect((await client.messages.list({ thread: names.thread })).items).toHaveLength(4)
     },
   )

@@ -174,12 +174,12 @@ describe.each(transports)('a client over $transport', ({ open }) => {
 
   test('keeps agents, threads, processes and iterations', async () => {
     const agent = await client.agents.put('keeper', { systemPrompt: 'You keep.', settings: { budget: 9_000 } })
-    expect(agent).toMatchObject({ name: 'keeper', version: 1, lastClearedAtMs: null, createdAtMs: expect.any(Number) })
+    expect(agent).toMatchObject({ name: 'keeper', version: 1, lastClearedAt: null, createdAt: expect.any(String) })
     expect(await client.agents.get('keeper')).toEqual(agent)
     expect(await client.threads.put('kept', { agent: 'keeper', title: 'Keep' })).toMatchObject({ title: 'Keep' })
     expect(await client.threads.get('kept')).toMatchObject({ agent: 'keeper', title: 'Keep', messages: 0 })
     const listed = await client.threads.list({ agent: 'keeper' })
-    expect(listed.items).toMatchObject([{ name: 'kept', agentName: 'keeper', createdAtMs: expect.any(Number) }])
+    expect(listed.items).toMatchObject([{ name: 'kept', agent: 'keeper', createdAt: expect.any(String) }])
     const process = await client.processes.put('kept', 'build', { status: 'compiling' })
     expect(await client.processes.get('kept', 'build')).toEqual(process)
     expect((await client.processes.list('kept')).items).toEqual([process])

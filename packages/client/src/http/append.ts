@@ -1,9 +1,10 @@
-import { limits, type MessageInput } from '@heddle/contracts'
+import { type AppendResult, limits, type MessageInput } from '@heddle/contracts'
 import { addWarnings } from '../calls/add-warnings.js'
 import { type AppendInput, readAppend } from '../calls/append-input.js'
 import { countedAsEntries, countedFrom } from '../calls/error-index.js'
-import type { AppendMessages, AppendResult, AppendSettings } from '../interface/messages.js'
-import { type Call, DEADLINE_MS_DEFAULT, preferWait, type Transport } from './transport.js'
+import type { AppendMessages, AppendSettings } from '../interface/messages.js'
+import { requestOf } from './call.js'
+import { DEADLINE_MS_DEFAULT, preferWait, type Transport } from './transport.js'
 
 /** What an append over HTTP can say: the gateway's clock places messages without `sentAt`. */
 export type RemoteAppendOptions = Omit<AppendSettings, 'startedAtMs' | 'continues'> & AppendMessages
@@ -41,17 +42,18 @@ async function appendRead(
   for (const some of inRequests(messages)) {
     // No more than was given, also where the clock is set back meanwhile.
     const leftMs = Math.min(deadlineMs, Math.max(1, endsAtMs - performance.now()))
-    const call: Call = {
-      method: 'POST',
-      path: ['threads', thread, 'messages'],
-      body: { agent, messages: some, ack, ...(newAgentRollingWindow !== undefined && { newAgentRollingWindow }) },
+    const request = requestOf('appendMessages', {
+      params: { thread },
+      body: { agent, messages: some, ack, newAgentRollingWindow },
+      // Each message has its id.
+      idempotencyKey: null,
       deadlineMs: leftMs,
       prefer: (leftMs, isFirstTry) =>
         areNew && isFirstTry ? `${preferWait(leftMs)}, ids-are-new` : preferWait(leftMs),
       signal: options.signal,
       retry: onBusy === 'wait' ? 'again' : 'never',
-    }
-    const { body } = await transport.call<AppendResult>(call).catch((error: unknown) => {
+    })
+    const { body } = await transport.call<AppendResult>(request).catch((error: unknown) => {
       throw countedFrom(error, acknowledged)
     })
     const warnings = addWarnings(total.warnings, body.warnings)

@@ -1,42 +1,14 @@
-import {
-  type AgentEntry,
-  type AgentSummary,
-  type agentPageSchema,
-  type agentSchema,
-  type ContextFor,
-  type ContextRequest,
-  type ContextResult,
-  limits,
-  notFound,
-  type Restored,
-  type Snapshot,
-  type ThreadSummary,
-  type threadPageSchema,
-} from '@heddle/contracts'
-import type { z } from 'zod'
+import { type ContextFor, type ContextRequest, limits, notFound } from '@heddle/contracts'
 import { checkDeadline } from '../calls/deadline.js'
-import { newId } from '../calls/ids.js'
 import { subscribeToContexts } from '../calls/subscribe.js'
-import type { ClearResult } from '../interface/agents.js'
 import type { BuildOptions } from '../interface/contexts.js'
-import type { ErasureResult } from '../interface/projects.js'
-import type { SearchResult } from '../interface/recall.js'
+import type { PageOptions } from '../interface/pages.js'
 import { appendOverHttp } from './append.js'
-import { archiveOverHttp } from './archive.js'
+import { callsOf } from './call.js'
 import { followOverHttp } from './events.js'
 import { itemsOverHttp } from './items.js'
 import type { RemoteClient } from './remote-client.js'
-import { type Call, preferWait, Transport, type TransportOptions } from './transport.js'
-
-/** Options of a page, as callers give them and as a query names them. */
-interface PageOptions {
-  readonly limit?: number | undefined
-  readonly cursor?: string | undefined
-  readonly after?: string | undefined
-  readonly order?: string | undefined
-  readonly agent?: string | undefined
-  readonly thread?: string | undefined
-}
+import { preferWait, Transport, type TransportOptions } from './transport.js'
 
 /** A client of the project that the key belongs to. Nothing is sent yet, and there is nothing to close. */
 export function createClient(options: TransportOptions): RemoteClient {
@@ -46,161 +18,106 @@ export function createClient(options: TransportOptions): RemoteClient {
 /** @param closing ends the calls and the streams of the client, with its reason */
 export function remoteClientOf(options: TransportOptions, closing?: AbortSignal): RemoteClient {
   const transport = new Transport(options, closing)
-  const get = async <Body>(path: readonly string[], page: PageOptions = {}): Promise<Body> => {
-    const { limit, order, agent, thread } = page
-    const query = { limit, cursor: page.cursor ?? page.after, order, agent, thread }
-    return (await transport.call<Body>({ method: 'GET', path, query, retry: 'again' })).body
-  }
-  const put = async <Body>(path: readonly string[], body: unknown): Promise<Body> =>
-    (await transport.call<Body>({ method: 'PUT', path, body, retry: 'again' })).body
-  const ask = async <Body>(path: readonly string[], body: unknown): Promise<Body> =>
-    (await transport.call<Body>({ method: 'POST', path, body, retry: 'again' })).body
-
-  const find: RemoteClient['contexts']['find'] = async (id) => {
-    const call = { method: 'GET', path: ['contexts', id], retry: 'again' } as const
-    const { status, body } = await transport.call<ContextResult>(call)
-    return status === 202 ? { id, status: 'requested' } : { id, status: 'built', context: body }
-  }
+  const call = callsOf(transport)
   const client: RemoteClient = {
     messages: {
       append: (append) => appendOverHttp(transport, append),
-      list: ({ thread, ...page }) => get(['threads', thread, 'messages'], page),
+      list: async ({ thread, ...page }) =>
+        (await call('listMessages', { params: { thread }, query: pageQuery(page) })).body,
     },
     contexts: {
       async build<Request extends ContextRequest>(
-        { thread, ...request }: Request,
+        { thread, ...body }: Request,
         { deadlineMs = options.deadlineMs, signal }: BuildOptions = {},
       ) {
-        const { body } = await transport.call<ContextFor<Request>>({
-          method: 'POST',
-          path: ['threads', thread, 'contexts'],
-          body: request,
-          deadlineMs,
-          prefer: preferWait,
-          signal,
-          retry: 'refused',
-        })
-        return body
+        const answer = await call('buildContext', { params: { thread }, body, deadlineMs, prefer: preferWait, signal })
+        // In the format that the request names.
+        return answer.body as ContextFor<Request>
       },
-      find,
-      list: ({ thread, ...page }) => get(['threads', thread, 'contexts'], page),
+      async find(id) {
+        const { status, body } = await call('getContext', { params: { context: id } })
+        return status === 202 ? { id, status: 'requested' } : { id, status: 'built', context: body }
+      },
+      list: async ({ thread, ...page }) =>
+        (await call('listContexts', { params: { thread }, query: pageQuery(page) })).body,
       async get(id) {
-        const found = await find(id)
+        const found = await client.contexts.find(id)
         if (found.status === 'built') return found.context
         throw notFound('context', id, 'it is still being built')
       },
-      at: ({ thread, at }) => get(['threads', thread, 'contexts', 'at', at]),
-      diff: (before, after) => get(['contexts', before, 'diff', after]),
-      async order({ thread, ...request }, { deadlineMs = limits.waitMsMax } = {}) {
+      at: async (params) => (await call('getContextAt', { params })).body,
+      diff: async (context, other) => (await call('diffContexts', { params: { context, other } })).body,
+      async order({ thread, ...body }, { deadlineMs = limits.waitMsMax } = {}) {
         checkDeadline(deadlineMs)
         const prefer = () => `respond-async, ${preferWait(deadlineMs)}`
-        const path = ['threads', thread, 'contexts']
-        const call = { method: 'POST', path, body: request, prefer, retry: 'refused' } as const
-        return (await transport.call<{ id: string }>(call)).body.id
+        return (await call('buildContext', { params: { thread }, body, prefer })).body.id
       },
       subscribe: (subscription) => subscribeToContexts(client, subscription),
     },
     threads: {
-      async list(page = {}) {
-        const { items, nextCursor } = await get<ThreadPage>(['threads'], page)
-        return { items: items.map(toThreadSummary), nextCursor }
-      },
-      get: (thread) => get(['threads', thread]),
-      put: (thread, body) => put(['threads', thread], body),
-      async delete(thread, { signal, wait = true, reuse = false } = {}) {
-        const headers = wait ? {} : { prefer: 'respond-async' }
-        const deadlineMs = wait ? limits.waitMsMax : undefined
-        const call = {
-          method: 'DELETE',
-          path: ['threads', thread],
-          ...(reuse && { query: { reuse: 'true' } }),
-          headers,
-          deadlineMs,
-          signal,
-          retry: 'refused',
-        } as const
-        return (await transport.call<ErasureResult>(call)).body
+      list: async (page = {}) => (await call('listThreads', { query: pageQuery(page) })).body,
+      get: async (thread) => (await call('getThread', { params: { thread } })).body,
+      put: async (thread, body) => (await call('putThread', { params: { thread }, body })).body,
+      async delete(thread, { signal, wait = true, reuse } = {}) {
+        const how = wait ? { deadlineMs: limits.waitMsMax } : { prefer: () => 'respond-async' }
+        return (await call('deleteThread', { params: { thread }, query: { reuse }, ...how, signal })).body
       },
     },
     processes: {
-      put: (thread, process, body) => put(['threads', thread, 'processes', process], body),
-      get: (thread, process) => get(['threads', thread, 'processes', process]),
-      list: (thread, page) => get(['threads', thread, 'processes'], page),
+      put: async (thread, process, body) => (await call('putProcess', { params: { thread, process }, body })).body,
+      get: async (thread, process) => (await call('getProcess', { params: { thread, process } })).body,
+      list: async (thread, page = {}) =>
+        (await call('listProcesses', { params: { thread }, query: pageQuery(page) })).body,
     },
     iterations: {
-      async append({ agent, thread, iterations }) {
-        const path = ['threads', thread, 'iterations']
-        return await ask(path, { agent, iterations: iterations.map((each) => ({ ...each, id: each.id ?? newId() })) })
-      },
-      list: (thread, page) => get(['threads', thread, 'iterations'], page as PageOptions),
+      append: async ({ thread, ...body }) => (await call('appendIterations', { params: { thread }, body })).body,
+      list: async (thread, page = {}) =>
+        (await call('listIterations', { params: { thread }, query: pageQuery(page) })).body,
     },
     agents: {
-      put: async (agent, body) => toAgent(await put(['agents', agent], body)),
-      get: async (agent) => toAgent(await get(['agents', agent])),
-      async list(page = {}) {
-        const { items, nextCursor } = await get<AgentPage>(['agents'], page)
-        return { items: items.map(toAgentSummary), nextCursor }
-      },
-      async clear(agent, { idempotencyKey = newId(), ...body } = {}) {
-        const headers = { 'idempotency-key': idempotencyKey }
-        const call: Call = { method: 'POST', path: ['agents', agent, 'clear'], body, headers, retry: 'again' }
-        return (await transport.call<ClearResult>(call)).body
-      },
+      put: async (agent, body) => (await call('putAgent', { params: { agent }, body })).body,
+      get: async (agent) => (await call('getAgent', { params: { agent } })).body,
+      list: async (page = {}) => (await call('listAgents', { query: pageQuery(page) })).body,
+      clear: async (agent, { idempotencyKey, ...body } = {}) =>
+        (await call('clearAgent', { params: { agent }, body, idempotencyKey })).body,
     },
     snapshots: {
-      async save({ agent, ...body }, { deadlineMs, signal, idempotencyKey = newId() } = {}) {
-        const path = ['agents', agent, 'snapshots']
+      async save({ agent, ...body }, { deadlineMs, signal, idempotencyKey } = {}) {
         const prefer = deadlineMs === undefined ? undefined : preferWait
-        const headers = { 'idempotency-key': idempotencyKey }
-        const call: Call = { method: 'POST', path, body, headers, prefer, deadlineMs, signal, retry: 'again' }
-        return (await transport.call<Snapshot>(call)).body
+        const how = { prefer, deadlineMs, signal, idempotencyKey }
+        return (await call('saveSnapshot', { params: { agent }, body, ...how })).body
       },
-      history: (agent, page) => get(['agents', agent, 'snapshots'], page),
-      get: (id) => get(['snapshots', id]),
-      async restore(id, { deadlineMs, signal } = {}) {
-        const path = ['snapshots', id, 'restore']
-        return (await transport.call<Restored>({ method: 'POST', path, deadlineMs, signal, retry: 'again' })).body
-      },
+      history: async (agent, page = {}) =>
+        (await call('listSnapshots', { params: { agent }, query: pageQuery(page) })).body,
+      get: async (snapshot) => (await call('getSnapshot', { params: { snapshot } })).body,
+      restore: async (snapshot, how = {}) => (await call('restoreSnapshot', { params: { snapshot }, ...how })).body,
     },
-    items: itemsOverHttp(transport),
-    recall: (request) => ask(['recall'], request),
-    async search(request) {
-      const { nextCursor: _, ...found } = await ask<SearchResult & Unpaged>(['search'], request)
-      return found
-    },
+    items: itemsOverHttp(call),
+    recall: async (body) => (await call('recall', { body })).body,
+    search: async (body) => unpaged((await call('search', { body })).body),
     events: {
       follow: (follow) => {
         const signal = closing === undefined ? follow.signal : AbortSignal.any([follow.signal, closing])
         return followOverHttp(transport, { ...follow, signal })
       },
     },
-    archive: archiveOverHttp(transport),
+    archive: {
+      list: async (page = {}) => (await call('listArchive', { query: pageQuery(page) })).body,
+      search: async (body) => unpaged((await call('searchArchive', { body })).body),
+    },
   }
   return client
 }
 
+/** The place in a list, also under the name that it had. */
+export function pageQuery<Page extends PageOptions>({ after, cursor = after, ...others }: Page) {
+  return { ...others, cursor }
+}
+
 /** Every list over HTTP has a cursor, also one that has no second page. */
-type Unpaged = { readonly nextCursor: null }
-type AgentBody = z.infer<typeof agentSchema>
-type AgentPage = z.infer<typeof agentPageSchema>
-type ThreadPage = z.infer<typeof threadPageSchema>
-
-/** Times are texts over HTTP and milliseconds in programs. */
-function toAgent({ lastClearedAt, createdAt, ...agent }: AgentBody): AgentEntry {
-  return { ...agent, lastClearedAtMs: timeMs(lastClearedAt), createdAtMs: Date.parse(createdAt) }
-}
-
-function toAgentSummary(summary: AgentPage['items'][number]): AgentSummary {
-  const { lastClearedAt, lastMessageAt, createdAt, ...agent } = summary
-  const times = { lastClearedAtMs: timeMs(lastClearedAt), lastMessageAtMs: timeMs(lastMessageAt) }
-  return { ...agent, ...times, createdAtMs: Date.parse(createdAt) }
-}
-
-function toThreadSummary(summary: ThreadPage['items'][number]): ThreadSummary {
-  const { agent, lastMessageAt, createdAt, ...thread } = summary
-  return { ...thread, agentName: agent, lastMessageAtMs: timeMs(lastMessageAt), createdAtMs: Date.parse(createdAt) }
-}
-
-function timeMs(text: string | null): number | null {
-  return text === null ? null : Date.parse(text)
+function unpaged<Found extends { readonly nextCursor: null }>({
+  nextCursor: _,
+  ...found
+}: Found): Omit<Found, 'nextCursor'> {
+  return found
 }

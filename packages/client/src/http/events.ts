@@ -1,6 +1,7 @@
 import { type FollowedEvent, followedEventSchema, limits, parse } from '@heddle/contracts'
 import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
 import type { FollowOptions } from '../interface/events.js'
+import { requestOf } from './call.js'
 import { type Transport, wait } from './transport.js'
 
 /** One event of a stream is ids and numbers. */
@@ -18,9 +19,10 @@ export async function followOverHttp(
 ): Promise<AsyncIterable<FollowedEvent>> {
   const open = (last: number | undefined) =>
     transport.open({
-      path: ['events'],
-      query: { topics: topics?.join(','), thread, agent, after: last },
-      ...(last !== undefined && { headers: { 'last-event-id': String(last) } }),
+      ...requestOf('followEvents', {
+        query: { topics, thread, agent, after: last },
+        headers: last === undefined ? {} : { 'last-event-id': String(last) },
+      }),
       signal,
     })
   return read(await open(after), open, after, signal)

@@ -25,9 +25,10 @@ export interface TransportOptions {
 
 export interface Call {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** Parts of the path after `/v1`, each encoded here: names may hold anything. */
-  readonly path: readonly string[]
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+  /** From `/v1` on, with the names in it encoded. */
+  readonly path: string
+  /** Lists become texts with commas. */
+  readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly deadlineMs?: number | undefined
@@ -38,9 +39,9 @@ export interface Call {
   readonly retry: 'again' | 'refused' | 'never'
 }
 
-/** An answer of the contract: who calls gives it the type that its route has there. */
-export interface Answered<Body> {
-  readonly status: number
+/** An answer of the contract: who calls gives it the type that its operation has there. */
+export interface Answered<Body, Status = number> {
+  readonly status: Status
   readonly body: Body
 }
 
@@ -122,7 +123,7 @@ export class Transport {
     send: (url: URL, outgoing: Parameters<Send>[1] & { redirect: 'error' }) => Promise<Response>,
   ): Promise<Response> {
     const { key } = this.#options
-    const url = new URL(`${this.#base}/v1/${path.map(encodeURIComponent).join('/')}`)
+    const url = new URL(`${this.#base}${path}`)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value))
     }

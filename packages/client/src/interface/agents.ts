@@ -1,7 +1,9 @@
 import {
+  type Agent,
   type AgentBody,
-  type AgentEntry,
   type AgentSummary,
+  type ClearResult,
+  type ErasureResult,
   type Restored,
   type Snapshot,
   type SnapshotFile,
@@ -10,12 +12,12 @@ import {
 } from '@heddle/contracts'
 import { z } from 'zod'
 import type { Page, PageOptions } from './pages.js'
-import type { EraseOptions, ErasureResult } from './projects.js'
+import type { EraseOptions } from './projects.js'
 import type { RestoreOptions, SaveOptions, SnapshotListOptions } from './snapshots.js'
 
 export interface AgentsClient {
-  put(name: string, body: AgentBody): Promise<AgentEntry>
-  get(name: string): Promise<AgentEntry>
+  put(name: string, body: AgentBody): Promise<Agent>
+  get(name: string): Promise<Agent>
   list(options?: PageOptions): Promise<Page<AgentSummary>>
   clear(name: string, options?: ClearOptions): Promise<ClearResult>
   /** Erases it for good, with its threads, items and snapshots. */
@@ -41,14 +43,3 @@ export const clearOptionsSchema = z.strictObject({
 })
 
 export type ClearOptions = z.input<typeof clearOptionsSchema>
-
-export interface ClearResult {
-  readonly agent: string
-  readonly agentId: string
-  /** The time from which messages are shown again: that of the agent's latest clear. */
-  readonly clearedAt: string
-  /** How often the agent was cleared. */
-  readonly epoch: number
-  /** Threads that have messages which the clear hides. */
-  readonly threads: number
-}

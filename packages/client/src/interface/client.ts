@@ -1,33 +1,34 @@
 import type {
+  AppendResult,
+  ArchiveHit,
   ArchiveListRequest,
   ArchiveSearchRequest,
+  ArchiveSearchResult,
   ContextDiff,
   ContextFor,
   ContextRequest,
   ContextResult,
   ContextSummary,
   DeadLetterEntry,
+  MessageEntry,
+  PlanOptions,
+  PrunePlan,
   RecallRequest,
   RecallResult,
+  RedriveResult,
   SearchRequest,
+  SearchResult,
+  UncompactOptions,
+  UncompactResult,
 } from '@heddle/contracts'
 import type { subscribeToContexts } from '../calls/subscribe.js'
 import type { AgentsClient, SnapshotsClient } from './agents.js'
 import type { BuildOptions, ContextListOptions, GetOptions, MomentOptions, RequestedContext } from './contexts.js'
 import type { FollowedEvents, FollowOptions, SubscribeOptions } from './events.js'
 import type { ItemsClient } from './items.js'
-import type {
-  AppendOptions,
-  AppendResult,
-  ListMessagesOptions,
-  MessageEntry,
-  Producer,
-  ProducerOptions,
-} from './messages.js'
+import type { AppendOptions, ListMessagesOptions, Producer, ProducerOptions } from './messages.js'
 import type { Page } from './pages.js'
-import type { DeadLetterSelection, GrantsClient, KeysClient, ProjectsClient, RedriveResult } from './projects.js'
-import type { PlanOptions, PrunePlan, UncompactOptions, UncompactResult } from './pruning.js'
-import type { ArchiveHit, ArchiveSearchResult, SearchResult } from './recall.js'
+import type { DeadLetterSelection, GrantsClient, KeysClient, ProjectsClient } from './projects.js'
 import type { IterationsClient, ProcessesClient, ThreadsClient } from './threads.js'
 
 /** What producers and agents do with Heddle from inside its network: through the queue and the store. */

@@ -1,3 +1,45 @@
+/*
+ * What the client takes and gives. Its results are the schemas of the contracts, under the names by which programs import
+ * them from here.
+ */
+export type {
+  Agent,
+  AgentItem,
+  AgentSummary,
+  ApiKey,
+  AppendIterationsResult,
+  AppendResult,
+  ArchiveHit,
+  ArchiveSearchResult,
+  ClearResult,
+  DeadLetterEntry,
+  ErasureResult,
+  Excerpts,
+  IterationEntry,
+  MessageEntry,
+  Neighbour,
+  NewApiKey,
+  OfferedGrant,
+  PlannedMessage,
+  PlanOptions,
+  PrunePlan,
+  RedriveResult,
+  RunState,
+  RunSummary,
+  SearchHit,
+  SearchResult,
+  StateOverview,
+  SyncedTools,
+  ThreadBody,
+  ThreadEntry,
+  ThreadItemEntry,
+  ThreadOverview,
+  ThreadProcess,
+  ThreadSummary,
+  ThreadsWithout,
+  UncompactOptions,
+  UncompactResult,
+} from '@heddle/contracts'
 export * from './agents.js'
 export * from './client.js'
 export * from './contexts.js'
@@ -7,7 +49,5 @@ export * from './iterations.js'
 export * from './messages.js'
 export * from './pages.js'
 export * from './projects.js'
-export * from './pruning.js'
-export * from './recall.js'
 export * from './snapshots.js'
 export * from './threads.js'

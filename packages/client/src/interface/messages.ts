@@ -1,13 +1,4 @@
-import {
-  type AppendWarning,
-  limits,
-  type MessageInput,
-  nameSchema,
-  type Role,
-  type StoredPart,
-  type ThinkingBlock,
-  type ToolCall,
-} from '@heddle/contracts'
+import { type AppendWarning, limits, type MessageInput, nameSchema } from '@heddle/contracts'
 import { z } from 'zod'
 import type { FormEntries } from '../forms/entries.js'
 import type { FormName } from '../forms/index.js'
@@ -23,43 +14,6 @@ export const listMessagesSchema = z.strictObject({
 })
 
 export type ListMessagesOptions = z.input<typeof listMessagesSchema>
-
-/** A message as it was appended, and how it stands. Fields that the producer did not give are left out. */
-export interface MessageEntry {
-  readonly thread: string
-  readonly agent: string
-  readonly id: string
-  /** Place in the order of storing; the cursor after this message. */
-  readonly seq: number
-  /** The short reference under which the message can be recalled. */
-  readonly reference: string
-  readonly role: Role
-  readonly content: string
-  /** Images, documents and sounds, without their bytes: `recall` brings those by the reference of the part. */
-  readonly parts?: readonly (StoredPart & { readonly reference: string })[]
-  readonly thinking?: readonly ThinkingBlock[]
-  readonly toolCalls?: readonly ToolCall[]
-  readonly toolCallId?: string
-  readonly toolName?: string
-  readonly isError?: true
-  /** The id of the message where it comes from: what a reply is routed by. */
-  readonly sourceId?: string
-  readonly sentAt?: string
-  /** Place in the conversation: `sentAt`, within the bounds that are set to clocks. */
-  readonly orderedAt: string
-  readonly receivedAt: string
-  readonly model?: string
-  readonly usage?: Readonly<Record<string, unknown>>
-  readonly contextId?: string
-  readonly pinned?: true
-  readonly keptAside?: string
-  readonly metadata?: Readonly<Record<string, unknown>>
-  readonly tokens: number
-  /** Whether a context that is built now may show it, where it was first or where it was restored. */
-  readonly inWindow: boolean
-  /** The latest restore that brought it back: from which snapshot, and its place in the conversation since. */
-  readonly restored?: { readonly snapshot: string | null; readonly at: string }
-}
 
 export type AppendOptions = AppendSettings & AppendMessages
 
@@ -122,16 +76,6 @@ export interface AppendSettings {
   readonly signal?: AbortSignal
   /** Told with each job that was acknowledged: how many messages were until then. */
   readonly onProgress?: (acknowledged: number) => void
-}
-
-export interface AppendResult {
-  readonly threadId: string
-  /** Messages that this append added; with `ack: 'queued'` those that were sent. */
-  readonly stored: number
-  /** Messages that were stored before, where nobody looks with `ack: 'queued'`, or that stand in this append before. */
-  readonly repeated: number
-  /** Messages of this append that contexts do not show, by reason. Left out where there are none, or none are known. */
-  readonly warnings?: readonly AppendWarning[]
 }
 
 export interface ProducerOptions {

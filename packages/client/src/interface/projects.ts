@@ -1,32 +1,10 @@
-import type { AccessRole, ErasureKind, StageName } from '@heddle/contracts'
+import type { AccessRole, ApiKey, ErasureResult, NewApiKey, OfferedGrant, StageName } from '@heddle/contracts'
 
 export interface DeadLetterSelection {
   /** One stage only. */
   readonly stage?: StageName
   /** MessageBatcher that one call handles: 1 to 1,000,000. Default 100. */
   readonly limit?: number
-}
-
-export interface RefusedLetter {
-  readonly jobId: string
-  readonly reason: string
-}
-
-export interface RedriveResult {
-  readonly redriven: number
-  readonly refused: readonly RefusedLetter[]
-}
-
-/** What an erasure removed. */
-export interface ErasureResult {
-  readonly kind: ErasureKind
-  readonly name: string
-  /** Rows by kind, such as `messages` and `contexts`; also those that an earlier, broken-off call removed. */
-  readonly removed: Readonly<Record<string, number>>
-  /** Jobs that this call took from the queues. */
-  readonly jobs: number
-  /** Whether all of it is removed; nothing of it is shown any more in either case. */
-  readonly finished: boolean
 }
 
 export interface EraseOptions {
@@ -45,31 +23,13 @@ export interface EraseOptions {
   readonly signal?: AbortSignal
 }
 
-export interface OfferedGrant {
-  /** The id of the project that may read, which follows from its name. */
-  readonly toProjectId: string
-  readonly createdAt: string
-  /** Null until an admin of that project has accepted it. */
-  readonly acceptedAt: string | null
-  readonly revokedAt: string | null
-}
-
-export interface ApiKey {
-  readonly id: string
-  readonly name: string
-  readonly role: AccessRole
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-  readonly revokedAt: string | null
-}
-
 export interface ProjectsClient {
   /** Erases the client's own project for good, with everything in it. */
   delete(options?: Omit<EraseOptions, 'reuse'>): Promise<ErasureResult>
 }
 
 export interface KeysClient {
-  create(key: { readonly name: string; readonly role: AccessRole }): Promise<ApiKey & { readonly key: string }>
+  create(key: { readonly name: string; readonly role: AccessRole }): Promise<NewApiKey>
   list(): Promise<{ readonly items: readonly ApiKey[] }>
   revoke(id: string): Promise<ApiKey>
 }

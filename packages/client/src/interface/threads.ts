@@ -1,37 +1,19 @@
 import type {
+  AppendIterationsResult,
+  ErasureResult,
   ExportRecord,
-  FormatName,
+  IterationEntry,
   ProcessBody,
-  PruningCounts,
-  SummaryCosts,
-  ThreadDetails,
+  RunState,
+  ThreadBody,
   ThreadEntry,
+  ThreadOverview,
+  ThreadProcess,
   ThreadSummary,
 } from '@heddle/contracts'
-import type {
-  AppendIterationsOptions,
-  AppendIterationsResult,
-  IterationEntry,
-  ListIterationsOptions,
-  LoopContext,
-} from './iterations.js'
+import type { AppendIterationsOptions, ListIterationsOptions } from './iterations.js'
 import type { Page, PageOptions } from './pages.js'
-import type { EraseOptions, ErasureResult } from './projects.js'
-
-/** How a process of a thread stands. */
-export interface ThreadProcess {
-  readonly name: string
-  readonly version: number
-  readonly status: string
-  readonly isRunning: boolean
-  readonly endedAt: string | null
-  readonly updatedAt: string
-}
-
-export interface ThreadBody extends ThreadDetails {
-  /** The agent that the thread belongs to; both are made where they are missing. */
-  readonly agent: string
-}
+import type { EraseOptions } from './projects.js'
 
 export interface ImportThreadOptions {
   /** The name of the thread here. Default: the one that it was exported under. */
@@ -51,7 +33,7 @@ export interface ImportedThread {
 export interface ThreadsClient {
   list(options?: ListThreadsOptions): Promise<Page<ThreadSummary>>
   get(name: string): Promise<ThreadOverview>
-  put(name: string, body: ThreadBody): Promise<ThreadEntry & { readonly agent: string }>
+  put(name: string, body: ThreadBody): Promise<ThreadEntry>
   waitUntilSettled(name: string, options?: SettleOptions): Promise<void>
   /** Erases it for good, with all that was derived from it. */
   delete(name: string, options?: EraseOptions): Promise<ErasureResult>
@@ -71,61 +53,7 @@ export interface IterationsClient {
   append(options: AppendIterationsOptions): Promise<AppendIterationsResult>
   list(thread: string, options?: ListIterationsOptions): Promise<Page<IterationEntry>>
   /** How the thread's loop stands: start, current CLI and model, environment, file events. */
-  loop(thread: string): Promise<LoopContext>
-}
-
-/** How a thread stands: what is stored of it, and how far the pipeline has come. */
-export interface ThreadOverview {
-  readonly threadId: string
-  readonly name: string
-  readonly code: string
-  readonly agent: string
-  readonly title: string | null
-  readonly goal: string | null
-  readonly status: string | null
-  readonly messages: number
-  /** Messages that a context may show, by kind; `imported` less those that a clear or the window hides. */
-  readonly eligible: number
-  readonly imported: number
-  /** Those that a clear or the window hides. */
-  readonly hidden: { readonly outsideWindow: number; readonly beforeClear: number }
-  /** What keeps messages out of contexts, and what to do about it. */
-  readonly warnings: readonly string[]
-  /** Messages that no context shows, by reason. */
-  readonly keptAside: Readonly<Record<string, number>>
-  readonly byRole: Readonly<Record<string, number>>
-  readonly toolCalls: number
-  readonly toolResults: number
-  /** Of the messages that a context may show, all that is sent of them: text, calls and reasoning. */
-  readonly tokens: number
-  /** The part of `tokens` that reasoning takes, signatures included. */
-  readonly reasoningTokens: number
-  /** Messages whose tokens are estimated so far. */
-  readonly uncounted: number
-  /** What all of them take verbatim in each format, within a twentieth. */
-  readonly sentTokens: Readonly<Record<FormatName, number>>
-  readonly headSeq: number
-  readonly cursors: { readonly prune: number; readonly summarize: number; readonly embed: number }
-  readonly lastError: string | null
-  /** The latest compactions, newest last. */
-  readonly states: readonly StateOverview[]
-  readonly prunings: PruningCounts
-  /** What providers were called for, as long as that is kept. */
-  readonly summaryCosts: SummaryCosts
-}
-
-export interface StateOverview {
-  readonly id: string
-  readonly generation: number
-  /** `passed`: a later compaction came before it had its summary; its prunings hold all the same. */
-  readonly status: 'pending' | 'passed' | 'ready' | 'void'
-  readonly strategy: string
-  readonly limitTokens: number
-  readonly coveredCount: number
-  readonly coveredTokens: number
-  readonly summary: string | null
-  readonly summaryTokens: number
-  readonly summarizer: string | null
+  loop(thread: string): Promise<RunState>
 }
 
 export interface ListThreadsOptions extends PageOptions {

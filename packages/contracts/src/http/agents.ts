@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema, timeSchema } from '../primitives/names.js'
+import type { OutputOf } from '../primitives/output-of.js'
 import { partialSettingsSchema } from '../settings/settings.js'
 import { isoTimeSchema, named, pageSchema } from './common.js'
 
@@ -43,6 +44,7 @@ export const agentSchema = named(
     createdAt: isoTimeSchema,
   }),
 )
+export type Agent = z.infer<typeof agentSchema>
 
 export const agentSummarySchema = named(
   'AgentSummary',
@@ -58,6 +60,8 @@ export const agentSummarySchema = named(
     createdAt: isoTimeSchema,
   }),
 )
+/** An agent of a list, with what its threads add up to. */
+export type AgentSummary = OutputOf<typeof agentSummarySchema>
 export const agentPageSchema = named('AgentPage', pageSchema(agentSummarySchema))
 
 export const clearBodySchema = named(
@@ -73,10 +77,12 @@ export const clearedSchema = named(
   z.object({
     agent: z.string(),
     agentId: idSchema,
-    /** The time from which messages are shown again. */
+    /** The time from which messages are shown again: that of the agent's latest clear. */
     clearedAt: isoTimeSchema,
+    /** How often the agent was cleared. */
     epoch: z.int(),
     /** Threads that have messages which the clear hides. */
     threads: z.int(),
   }),
 )
+export type ClearResult = OutputOf<typeof clearedSchema>

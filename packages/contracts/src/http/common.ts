@@ -11,16 +11,22 @@ export function named<Schema extends z.ZodType>(id: string, schema: Schema): Sch
 }
 
 /** A number as it stands in a query. */
-const wholeNumber = z
+export const wholeNumberSchema = z
   .string()
   .regex(/^\d{1,16}$/, 'must be a whole number')
   .transform(Number)
 
-export const limitQuerySchema = wholeNumber
+export const limitQuerySchema = wholeNumberSchema
   .pipe(z.int().min(1, 'must be at least 1').max(limits.pageItemsMax, `must be at most ${limits.pageItemsMax}`))
   .optional()
 
-export const eventNumberSchema = wholeNumber.pipe(z.int().min(0))
+/** `true` or `false`, as it stands in a query. */
+export const flagQuerySchema = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((text) => text === 'true')
+  .pipe(z.boolean())
+
+export const eventNumberSchema = wholeNumberSchema.pipe(z.int().min(0))
 
 /** The `nextCursor` of the page before. What it may be is the list's own affair. */
 export const cursorQuerySchema = foreignNameSchema(limits.cursorCharactersMax).optional()
@@ -42,3 +48,6 @@ export function pageSchema<Item extends z.ZodType>(item: Item) {
 
 export const isoTimeSchema = z.iso.datetime()
 export const jsonRecordSchema = z.record(z.string(), z.unknown())
+
+/** What a list of a request's body breaks that is too long. */
+export const tooMany = (what: string) => `must have at most ${limits.httpListItemsMax} ${what}`

@@ -12,6 +12,7 @@ import {
 import { jsonObjectSchema } from '../primitives/json.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
+import type { OutputOf } from '../primitives/output-of.js'
 import { momentSchema } from '../recall/archive.js'
 import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
 
@@ -34,6 +35,7 @@ const itemShape = {
   name: z.string(),
   serverName: z.string().optional(),
   itemId: idSchema,
+  /** Each change is a version of its own; receipts name it. */
   version: z.int(),
   description: z.string().nullable(),
   text: z.string(),
@@ -50,19 +52,33 @@ export const itemSchema = named(
     ...itemShape,
     /** The mode in force. */
     includeMode: z.enum(includeModes),
+    /** Only in an old version: whether it is the one with which the item was taken away. */
     erased: z.boolean(),
   }),
 )
-/** Threads that began before, and get what was put only by hand: 20 names at most, the newest first. */
+/** A rule, a reference or a tool of an agent, in one version. */
+export type AgentItem = OutputOf<typeof itemSchema>
+/**
+ * Threads that began before, and get what was put only when it is added to them by hand: 20 names at most, the newest first.
+ * Empty unless the mode in force is `always`.
+ */
 const threadsWithout = z.array(z.string())
 export const putItemSchema = named('PutItem', itemSchema.extend({ threadsWithout }))
+export type PutItem = OutputOf<typeof putItemSchema>
+export type ThreadsWithout = Pick<PutItem, 'threadsWithout'>
 export const itemPageSchema = named('ItemPage', pageSchema(itemSchema))
 
 /** An item as a thread holds it. */
 export const threadItemSchema = named(
   'ThreadItem',
-  z.object({ ...itemShape, includeMode: z.enum(['always', 'manual']) }),
+  z.object({
+    ...itemShape,
+    /** How it came to the thread: when it started, or by hand (docs/items.md). */
+    includeMode: z.enum(['always', 'manual']),
+  }),
 )
+/** Every context of the thread shows it, as it is by then. */
+export type ThreadItemEntry = OutputOf<typeof threadItemSchema>
 export const threadItemsSchema = named('ThreadItems', pageSchema(threadItemSchema))
 export const threadItemAddedSchema = named('ThreadItemAdded', z.object({ added: z.boolean() }))
 export const threadItemRemovedSchema = named('ThreadItemRemoved', z.object({ removed: z.literal(true) }))
@@ -70,6 +86,7 @@ export const threadItemRemovedSchema = named('ThreadItemRemoved', z.object({ rem
 export const serverParamsSchema = z.strictObject({ agent: nameSchema, server: nameSchema })
 export const toolServerBodySchema = named('ToolServerBody', serverBodySchema)
 export const toolServerSchema = named('ToolServer', z.object({ serverName: z.string(), include: includeModeSchema }))
+export type ToolServer = OutputOf<typeof toolServerSchema>
 
 /** What an MCP server lists, all of it: tools that are not in it are taken away. */
 export const toolsBodySchema = named(
@@ -86,11 +103,14 @@ export const syncedToolsSchema = named(
     serverName: z.string(),
     added: z.array(z.string()),
     changed: z.array(z.string()),
+    /** Those that the server has no longer. */
     removed: z.array(z.string()),
     unchanged: z.int(),
     threadsWithout,
   }),
 )
+/** What became of the tools of a server. */
+export type SyncedTools = OutputOf<typeof syncedToolsSchema>
 
 /** What a selection is tried out with; figures that are left out are those of the agent. */
 export const selectionBodySchema = named(

@@ -1,15 +1,13 @@
 import { z } from 'zod'
-import { messageBodySchema, roles } from '../messages/messages.js'
+import { messageBodySchema, roles, thinkingBlockSchema, toolCallSchema } from '../messages/messages.js'
 import { storedPartSchema } from '../messages/parts.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
+import type { OutputOf } from '../primitives/output-of.js'
 import { settingsSchema } from '../settings/settings.js'
 import { formats } from '../settings/strategies.js'
-import { fileEventSchema, iterationInputSchema } from '../threads/iterations.js'
 import { appendWarningSchema } from '../warnings.js'
-import { isoTimeSchema, jsonRecordSchema, named, pageSchema } from './common.js'
-
-const tooMany = (what: string) => `must have at most ${limits.httpListItemsMax} ${what}`
+import { isoTimeSchema, jsonRecordSchema, named, pageSchema, tooMany } from './common.js'
 
 const appendFields = {
   agent: nameSchema,
@@ -69,12 +67,13 @@ export const appendedSchema = named(
     threadId: idSchema,
     /** Messages that this request added; with `ack: queued` those that were sent. */
     stored: z.int(),
-    /** Messages that were stored before. */
+    /** Messages that were stored before, where nobody looks with `ack: queued`, or that stand in this append before. */
     repeated: z.int(),
-    /** Messages that contexts do not show, by reason. Left out where there are none. */
+    /** Messages of it that contexts do not show, by reason. Left out where there are none, or none are known. */
     warnings: z.array(appendWarningSchema).optional(),
   }),
 )
+export type AppendResult = OutputOf<typeof appendedSchema>
 
 export const messageEntrySchema = named(
   'MessageEntry',
@@ -82,7 +81,7 @@ export const messageEntrySchema = named(
     thread: z.string(),
     agent: z.string(),
     id: idSchema,
-    /** Place in the order of storing. */
+    /** Place in the order of storing; the cursor after this message. */
     seq: z.int(),
     /** The short reference under which the message can be recalled. */
     reference: z.string(),
@@ -90,13 +89,15 @@ export const messageEntrySchema = named(
     content: z.string(),
     /** Images, documents and sounds, without their bytes: recall brings those by the reference of the part. */
     parts: z.array(named('StoredPart', storedPartSchema.extend({ reference: z.string() }))).optional(),
-    thinking: z.array(jsonRecordSchema).optional(),
-    toolCalls: z.array(jsonRecordSchema).optional(),
+    thinking: z.array(thinkingBlockSchema).optional(),
+    toolCalls: z.array(toolCallSchema).optional(),
     toolCallId: z.string().optional(),
     toolName: z.string().optional(),
     isError: z.literal(true).optional(),
+    /** The id of the message where it comes from: what a reply is routed by. */
     sourceId: z.string().optional(),
     sentAt: isoTimeSchema.optional(),
+    /** Place in the conversation: `sentAt`, within the bounds that are set to clocks. */
     orderedAt: isoTimeSchema,
     receivedAt: isoTimeSchema,
     model: z.string().optional(),
@@ -106,49 +107,12 @@ export const messageEntrySchema = named(
     keptAside: z.string().optional(),
     metadata: jsonRecordSchema.optional(),
     tokens: z.int(),
-    /** Whether a context that is built now may show it. */
+    /** Whether a context that is built now may show it, where it was first or where it was restored. */
     inWindow: z.boolean(),
-    /** The latest restore that brought it back, and its place in the conversation since. */
+    /** The latest restore that brought it back: from which snapshot, and its place in the conversation since. */
     restored: z.object({ snapshot: idSchema.nullable(), at: isoTimeSchema }).optional(),
   }),
 )
+/** A message as it was appended, and how it stands. Fields that the producer did not give are left out. */
+export type MessageEntry = OutputOf<typeof messageEntrySchema>
 export const messagePageSchema = named('MessagePage', pageSchema(messageEntrySchema))
-
-export const iterationsBodySchema = named(
-  'IterationsBody',
-  z.strictObject({
-    agent: nameSchema,
-    iterations: z
-      .array(named('Iteration', iterationInputSchema.extend({ id: idSchema.optional() })))
-      .min(1)
-      .max(limits.httpListItemsMax, tooMany('iterations')),
-  }),
-)
-export type IterationsBody = z.infer<typeof iterationsBodySchema>
-
-export const iterationsAppendedSchema = named(
-  'IterationsAppended',
-  appendedSchema.omit({ warnings: true }).extend({
-    /** The number of each iteration, in their order. */
-    iterationNumbers: z.array(z.int()),
-  }),
-)
-
-export const iterationEntrySchema = named(
-  'IterationEntry',
-  z.object({
-    id: idSchema,
-    iterationNumber: z.int(),
-    timestamp: isoTimeSchema,
-    cliUsed: z.string().nullable(),
-    modelUsed: z.string().nullable(),
-    prompt: z.string(),
-    output: z.string(),
-    progressScore: z.number().nullable(),
-    progressMarkers: z.array(z.string()),
-    fileChanges: z.array(z.string()),
-    fileEvents: z.array(fileEventSchema),
-    durationSeconds: z.number().nullable(),
-  }),
-)
-export const iterationPageSchema = named('IterationPage', pageSchema(iterationEntrySchema))

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { idSchema, nameSchema } from '../primitives/names.js'
+import type { OutputOf } from '../primitives/output-of.js'
 import { partialSettingsSchema } from '../settings/settings.js'
 import type { FormatName } from '../settings/strategies.js'
 import { loopSchema, processBodySchema, threadDetailsSchema } from '../threads/threads.js'
-import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
+import { flagQuerySchema, isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
 
 export const threadParamsSchema = z.strictObject({ thread: nameSchema })
 export const processParamsSchema = z.strictObject({ thread: nameSchema, process: nameSchema })
@@ -35,6 +36,8 @@ export const threadDetailsResultSchema = named(
     loop: loopSchema.nullable(),
   }),
 )
+/** What a thread is about and how it stands, in one version. */
+export type ThreadEntry = z.infer<typeof threadDetailsResultSchema>
 
 const sentTokensShape = {
   neutral: z.int(),
@@ -47,7 +50,8 @@ const sentTokensShape = {
 const stateSchema = z.object({
   id: idSchema,
   generation: z.int(),
-  status: z.string(),
+  /** `passed`: a later compaction came before it had its summary; its prunings hold all the same. */
+  status: z.enum(['pending', 'passed', 'ready', 'void']),
   strategy: z.string(),
   limitTokens: z.int(),
   coveredCount: z.int(),
@@ -56,6 +60,7 @@ const stateSchema = z.object({
   summaryTokens: z.int(),
   summarizer: z.string().nullable(),
 })
+export type StateOverview = OutputOf<typeof stateSchema>
 
 export const threadSchema = named(
   'Thread',
@@ -75,6 +80,7 @@ export const threadSchema = named(
     hidden: z.object({ outsideWindow: z.int(), beforeClear: z.int() }),
     /** What keeps messages out of contexts, and what to do about it. */
     warnings: z.array(z.string()),
+    /** Messages that no context shows, by reason. */
     keptAside: z.record(z.string(), z.int()),
     byRole: z.record(z.string(), z.int()),
     toolCalls: z.int(),
@@ -101,11 +107,14 @@ export const threadSchema = named(
       failedCalls: z.int(),
       inputTokens: z.int(),
       outputTokens: z.int(),
+      /** US dollars by list prices; calls of models whose price is not known count nothing, and are told. */
       costUsd: z.number(),
       callsWithoutPrice: z.int(),
     }),
   }),
 )
+/** How a thread stands: what is stored of it, and how far the pipeline has come. */
+export type ThreadOverview = OutputOf<typeof threadSchema>
 
 export const threadSummarySchema = named(
   'ThreadSummary',
@@ -123,12 +132,13 @@ export const threadSummarySchema = named(
     createdAt: isoTimeSchema,
   }),
 )
+export type ThreadSummary = OutputOf<typeof threadSummarySchema>
 export const threadPageSchema = named('ThreadPage', pageSchema(threadSummarySchema))
 export const threadsQuerySchema = pageQuerySchema.extend({ agent: nameSchema.optional() })
 
 export const erasureQuerySchema = z.strictObject({
   /** `true`: the name is free once nothing is left, and a new thread may take it. */
-  reuse: z.enum(['true', 'false'], { error: 'must be true or false' }).optional(),
+  reuse: flagQuerySchema.optional(),
 })
 
 export const erasedSchema = named(
@@ -136,14 +146,17 @@ export const erasedSchema = named(
   z.object({
     kind: z.enum(['project', 'agent', 'thread']),
     name: z.string(),
-    /** Rows by kind, such as `messages` and `contexts`. */
+    /** Rows by kind, such as `messages` and `contexts`; also those that an earlier, broken-off request removed. */
     removed: z.record(z.string(), z.int()),
-    /** Jobs that were taken from the queues. */
+    /** Jobs that this request took from the queues. */
     jobs: z.int(),
     /** Whether all of it is removed; nothing of it is shown any more in either case. */
     finished: z.boolean(),
   }),
 )
+export type ErasureResult = OutputOf<typeof erasedSchema>
+/** What an erasure takes away as a whole. */
+export type ErasureKind = ErasureResult['kind']
 
 export const httpProcessBodySchema = named('ProcessBody', processBodySchema)
 
@@ -158,4 +171,6 @@ export const processSchema = named(
     updatedAt: isoTimeSchema,
   }),
 )
+/** How a process of a thread stands. */
+export type ThreadProcess = OutputOf<typeof processSchema>
 export const processPageSchema = named('ProcessPage', pageSchema(processSchema))

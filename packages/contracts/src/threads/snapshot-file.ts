@@ -1,35 +1,42 @@
-import type { Role, ThinkingBlock, ToolCall } from '../messages/messages.js'
-import type { JsonObject } from '../primitives/json.js'
+import { z } from 'zod'
+import { roles, thinkingBlockSchema, toolCallSchema } from '../messages/messages.js'
+import { jsonObjectSchema } from '../primitives/json.js'
+import { idSchema } from '../primitives/names.js'
+import type { OutputOf } from '../primitives/output-of.js'
 
+const isoTimeSchema = z.iso.datetime()
+
+const snapshotMessageSchema = z.object({
+  id: idSchema,
+  thread_id: z.string(),
+  role: z.enum(roles),
+  content: z.string(),
+  tool_calls: z.array(toolCallSchema).optional(),
+  tool_call_id: z.string().optional(),
+  /** When it was sent. */
+  timestamp: isoTimeSchema,
+  // What else a message needs to be the same when it comes back.
+  thinking: z.array(thinkingBlockSchema).optional(),
+  tool_name: z.string().optional(),
+  is_error: z.boolean().optional(),
+  model: z.string().optional(),
+  pinned: z.boolean().optional(),
+  source_id: z.string().optional(),
+  metadata: jsonObjectSchema.optional(),
+})
 /** A message of a snapshot, with the thread that it is of. */
-export interface SnapshotMessage {
-  readonly id: string
-  readonly thread_id: string
-  readonly role: Role
-  readonly content: string
-  readonly tool_calls?: readonly ToolCall[]
-  readonly tool_call_id?: string
-  /** When it was sent, ISO 8601. */
-  readonly timestamp: string
-  /** What else a message needs to be the same when it comes back. */
-  readonly thinking?: readonly ThinkingBlock[]
-  readonly tool_name?: string
-  readonly is_error?: boolean
-  readonly model?: string
-  readonly pinned?: boolean
-  readonly source_id?: string
-  readonly metadata?: JsonObject
-}
+export type SnapshotMessage = OutputOf<typeof snapshotMessageSchema>
 
 /** A saved window of all threads of an agent, as its file has it (docs/snapshots.md#saving). */
-export interface SnapshotFile {
-  readonly session_id: string
-  readonly timestamp: string
-  readonly description: string | null
-  readonly summary: string
-  readonly message_count: number
+export const snapshotFileSchema = z.object({
+  session_id: idSchema,
+  timestamp: isoTimeSchema,
+  description: z.string().nullable(),
+  summary: z.string(),
+  message_count: z.int(),
   /** Null where the window shows all. */
-  readonly window_start: string | null
-  readonly window_end: string
-  readonly messages: readonly SnapshotMessage[]
-}
+  window_start: isoTimeSchema.nullable(),
+  window_end: isoTimeSchema,
+  messages: z.array(snapshotMessageSchema),
+})
+export type SnapshotFile = OutputOf<typeof snapshotFileSchema>

@@ -1,7 +1,16 @@
 import type { Page, PageOptions } from '@heddle/client/interface'
-import { type AgentBody, type AgentSummary, agentBodySchema, nameSchema, notFound, parse } from '@heddle/contracts'
+import {
+  type Agent,
+  type AgentBody,
+  type AgentSummary,
+  agentBodySchema,
+  nameSchema,
+  notFound,
+  parse,
+} from '@heddle/contracts'
 import { type AgentRow, ensureProject, listAgents, loadAgent, putAgent } from '@heddle/store'
 import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
+import { isoTime } from '../setup/iso-time.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 /**
@@ -13,20 +22,21 @@ export async function setAgent(
   { store, project, projectId }: EngineContext,
   name: string,
   body: AgentBody,
-): Promise<AgentRow> {
+): Promise<Agent> {
   const checked = parse(agentBodySchema, body, 'agent')
   const agent = parse(nameSchema, name, 'agent')
-  return await store.inProject(projectId, async (tx) => {
+  const row = await store.inProject(projectId, async (tx) => {
     await ensureProject(tx, { projectId, name: project })
     return await putAgent(tx, { projectId, name: agent, ...checked })
   })
+  return toAgent(row)
 }
 
 /** @throws PermanentError `NOT_FOUND` */
-export async function getAgent({ store, projectId }: EngineContext, name: string): Promise<AgentRow> {
+export async function getAgent({ store, projectId }: EngineContext, name: string): Promise<Agent> {
   const agent = await store.inProject(projectId, (tx) => loadAgent(tx, { name: parse(nameSchema, name, 'agent') }))
   if (!agent) throw notFound('agent', name, 'see `heddle agents list`')
-  return agent
+  return toAgent(agent)
 }
 
 export async function listAllAgents(
@@ -37,5 +47,16 @@ export async function listAllAgents(
   const list: CursorList = { kind: 'agents', ownerId: projectId }
   const [afterName] = placeAt(list, page, NAME_PLACE) ?? []
   const query = { limit, ...(afterName !== undefined && { afterName }) }
-  return pageOf(await store.inProject(projectId, (tx) => listAgents(tx, query)), { list, limit })
+  const rows = await store.inProject(projectId, (tx) => listAgents(tx, query))
+  const agents = rows.map(({ lastMessageAtMs, ...row }) => ({
+    ...toAgent(row),
+    lastMessageAt: isoTime(lastMessageAtMs),
+  }))
+  return pageOf(agents, { list, limit })
+}
+
+type Times = Pick<AgentRow, 'lastClearedAtMs' | 'createdAtMs'>
+
+function toAgent<Row extends Times>({ lastClearedAtMs, createdAtMs, ...row }: Row) {
+  return { ...row, lastClearedAt: isoTime(lastClearedAtMs), createdAt: isoTime(createdAtMs) }
 }

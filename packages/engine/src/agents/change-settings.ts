@@ -1,6 +1,5 @@
 import type { AgentsClient } from '@heddle/client/interface'
-import { HeddleError, type PartialSettings } from '@heddle/contracts'
-import type { AgentRow } from '@heddle/store'
+import { type Agent, HeddleError, type PartialSettings } from '@heddle/contracts'
 
 /** Others who change the same agent at the same moment are met so often at most: each time one of them has got through. */
 const TRIES_MAX = 20
@@ -16,7 +15,7 @@ export async function changeSettings(
   name: string,
   change: (settings: PartialSettings) => PartialSettings,
   { mustExist = true }: { readonly mustExist?: boolean } = {},
-): Promise<AgentRow> {
+): Promise<Agent> {
   for (let tries = 1; ; tries++) {
     const { version, settings } = await agents.get(name).catch((error: unknown) => {
       if (mustExist || !isOf(error, 'NOT_FOUND')) throw error

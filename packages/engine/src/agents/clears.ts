@@ -3,6 +3,7 @@ import { type ClearOptions, type ClearResult, clearOptionsSchema } from '@heddle
 import { ConflictError, nameSchema, notFound, parse } from '@heddle/contracts'
 import { agentIdOf } from '@heddle/core'
 import { clearAgent } from '@heddle/store'
+import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /**
@@ -33,5 +34,5 @@ export async function clearWindows(
     })
   }
   const { epoch, threads, lastClearedAtMs } = clear
-  return { agent, agentId, clearedAt: new Date(lastClearedAtMs).toISOString(), epoch, threads }
+  return { agent, agentId, clearedAt: isoTime(lastClearedAtMs), epoch, threads }
 }

@@ -3,6 +3,7 @@ import { type ContextSummary, nameSchema, notFound, parse } from '@heddle/contra
 import { threadIdOf } from '@heddle/core'
 import { listContexts, loadThread } from '@heddle/store'
 import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
+import { isoTime } from '../setup/iso-time.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 const LIMIT_DEFAULT = 100
@@ -35,8 +36,8 @@ export async function listThreadContexts(
       status,
       budget,
       tokensUsed,
-      requestedAt: new Date(requestedAtMs).toISOString(),
-      builtAt: builtAtMs === null ? null : new Date(builtAtMs).toISOString(),
+      requestedAt: isoTime(requestedAtMs),
+      builtAt: isoTime(builtAtMs),
     }),
   )
   const last = rows[limit - 1]

@@ -1,5 +1,5 @@
-import { type PlannedMessage, type PlanOptions, type PrunePlan, planSchema } from '@heddle/client/interface'
-import { notFound, type PartialSettings, parse, validationError } from '@heddle/contracts'
+import type { PlannedMessage, PlanOptions, PrunePlan } from '@heddle/client/interface'
+import { notFound, type PartialSettings, parse, prunePlanRequestSchema, validationError } from '@heddle/contracts'
 import {
   countMessageTokens,
   countTokens,
@@ -31,7 +31,7 @@ import type { EngineContext } from '../setup/options.js'
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  */
 export async function planPruning(parts: EngineContext, options: PlanOptions): Promise<PrunePlan> {
-  const { thread, agent, model, budget, strategy } = parse(planSchema, options, 'prune plan')
+  const { thread, agent, model, budget, strategy } = parse(prunePlanRequestSchema, options, 'prune plan')
   const request = {
     ...(model !== undefined && { model }),
     ...(budget !== undefined && { budget }),

@@ -1,5 +1,5 @@
-import { type UncompactOptions, type UncompactResult, uncompactSchema } from '@heddle/client/interface'
-import { idSchema, notFound, parse, validationError } from '@heddle/contracts'
+import type { UncompactOptions, UncompactResult } from '@heddle/client/interface'
+import { idSchema, notFound, parse, uncompactSchema, validationError } from '@heddle/contracts'
 import { parseReference, threadIdOf } from '@heddle/core'
 import { findMessagesByCode, type MessageRange, redoCompactions, type Tx, undoCompactions } from '@heddle/store'
 import type { z } from 'zod'

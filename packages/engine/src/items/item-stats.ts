@@ -2,6 +2,7 @@ import type { ItemStatsOptions } from '@heddle/client/interface'
 import { type ItemStats, type ItemStatsEntry, itemStatsQuerySchema, momentMs, parse } from '@heddle/contracts'
 import { effectiveInclude, itemKey, roundScore, suggestionFor } from '@heddle/core'
 import { type ItemRow, type ItemStatsRow, listAllItems, loadItemStats, STATS_CONTEXTS_MAX } from '@heddle/store'
+import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 import { loadAgentOr } from './items.js'
 
@@ -58,8 +59,4 @@ function toEntry(item: ItemRow, row: ItemStatsRow, threads: number): ItemStatsEn
     lastUsedAt: isoTime(row.lastUsedAtMs),
     suggestion: includeMode === null ? null : suggestionFor({ ...row, type: item.type, includeMode, threads }),
   }
-}
-
-function isoTime(atMs: number | null): string | null {
-  return atMs === null ? null : new Date(atMs).toISOString()
 }

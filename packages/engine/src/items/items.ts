@@ -30,6 +30,7 @@ import {
 } from '@heddle/store'
 import { z } from 'zod'
 import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
+import { isoTime } from '../setup/iso-time.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 /**
@@ -182,6 +183,6 @@ export function toAgentItem(row: ItemRow): AgentItem {
     includeMode: effectiveInclude(row),
     priorityLevel,
     erased,
-    updatedAt: new Date(createdAtMs).toISOString(),
+    updatedAt: isoTime(createdAtMs),
   }
 }

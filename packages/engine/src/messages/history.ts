@@ -13,6 +13,7 @@ import {
 } from '@heddle/core'
 import { type HistoryMessage, listHistory, loadThread } from '@heddle/store'
 import { noCursor, numberAt } from '../setup/cursors.js'
+import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /**
@@ -67,9 +68,9 @@ function toEntry(
     ...(toolName !== null && { toolName }),
     ...(message.isError && { isError: true }),
     ...(sourceId !== null && { sourceId }),
-    ...(sentAtMs !== null && { sentAt: new Date(sentAtMs).toISOString() }),
-    orderedAt: new Date(message.orderedAtMs).toISOString(),
-    receivedAt: new Date(message.receivedAtMs).toISOString(),
+    ...(sentAtMs !== null && { sentAt: isoTime(sentAtMs) }),
+    orderedAt: isoTime(message.orderedAtMs),
+    receivedAt: isoTime(message.receivedAtMs),
     ...(model !== null && { model }),
     ...(usage !== null && { usage }),
     ...(contextId !== null && { contextId }),
@@ -89,5 +90,5 @@ function isShown(message: HistoryMessage, bounds: WindowBounds): boolean {
 
 function restorationOf({ restored }: HistoryMessage): Pick<MessageEntry, 'restored'> {
   if (restored === undefined) return {}
-  return { restored: { snapshot: snapshotOfMark(restored.metadata), at: new Date(restored.orderedAtMs).toISOString() } }
+  return { restored: { snapshot: snapshotOfMark(restored.metadata), at: isoTime(restored.orderedAtMs) } }
 }

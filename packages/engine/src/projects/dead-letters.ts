@@ -1,8 +1,9 @@
-import type { DeadLetterSelection, RedriveResult, RefusedLetter } from '@heddle/client/interface'
+import type { DeadLetterEntry, DeadLetterSelection, RedriveResult } from '@heddle/client/interface'
 import { PermanentError, parse, stageNames, stages, validationError } from '@heddle/contracts'
 import { NIL_ID } from '@heddle/core'
 import { type DeadLetter, listDeadLetters, loadDeadLetterPayload, markRedriven } from '@heddle/store'
 import { z } from 'zod'
+import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 const selectionSchema = z.object({
@@ -11,7 +12,14 @@ const selectionSchema = z.object({
 })
 
 /** The dead letters of the project, and those that name no project, newest first. */
-export async function readDeadLetters(
+export async function listAllDeadLetters(
+  parts: EngineContext,
+  selection: DeadLetterSelection,
+): Promise<DeadLetterEntry[]> {
+  return (await readDeadLetters(parts, selection)).map(toEntry)
+}
+
+async function readDeadLetters(
   { store, projectId: own }: EngineContext,
   selection: DeadLetterSelection,
 ): Promise<DeadLetter[]> {
@@ -29,7 +37,7 @@ export async function readDeadLetters(
  * @throws RetryableError where the queue or the store went away; what was sent until then is marked
  */
 export async function redrive(parts: EngineContext, selection: DeadLetterSelection): Promise<RedriveResult> {
-  const refused: RefusedLetter[] = []
+  const refused: RedriveResult['refused'][number][] = []
   let redriven = 0
   for (const letter of (await readDeadLetters(parts, selection)).reverse()) {
     try {
@@ -59,4 +67,8 @@ async function enqueueAgain({ store, queues }: EngineContext, letter: DeadLetter
     default:
       await queues.rewake([{ stage, ...parse(stages[stage].schema, payload, subject) }])
   }
+}
+
+function toEntry({ id, stage, jobId, threadId, error, attempts, failedAtMs }: DeadLetter): DeadLetterEntry {
+  return { id, stage, jobId, threadId, error, attempts, failedAt: isoTime(failedAtMs) }
 }

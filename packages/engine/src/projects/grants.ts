@@ -2,6 +2,7 @@ import type { OfferedGrant } from '@heddle/client/interface'
 import { nameSchema, parse, validationError } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { acceptGrant, ensureProject, listGrants, offerGrant, revokeGrant } from '@heddle/store'
+import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /** Lets another project recall from this one, once that has accepted. */
@@ -36,13 +37,12 @@ export async function revoke(
 }
 
 export async function list({ store, projectId }: EngineContext): Promise<{ readonly items: readonly OfferedGrant[] }> {
-  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
   const rows = await store.inProject(projectId, (tx) => listGrants(tx))
   const items = rows.map(({ granteeProjectId, createdAtMs, acceptedAtMs, revokedAtMs }) => ({
     toProjectId: granteeProjectId,
-    createdAt: new Date(createdAtMs).toISOString(),
-    acceptedAt: time(acceptedAtMs),
-    revokedAt: time(revokedAtMs),
+    createdAt: isoTime(createdAtMs),
+    acceptedAt: isoTime(acceptedAtMs),
+    revokedAt: isoTime(revokedAtMs),
   }))
   return { items }
 }

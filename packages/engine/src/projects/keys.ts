@@ -22,6 +22,7 @@ import {
   touchApiKey,
 } from '@heddle/store'
 import { parse as bytesOf } from 'uuid'
+import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /*
@@ -105,13 +106,12 @@ function hashOf(key: string): Buffer {
 }
 
 function toKey({ id, name, role, createdAtMs, lastUsedAtMs, revokedAtMs }: ApiKeyRow): ApiKey {
-  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
   return {
     id,
     name,
     role,
-    createdAt: new Date(createdAtMs).toISOString(),
-    lastUsedAt: time(lastUsedAtMs),
-    revokedAt: time(revokedAtMs),
+    createdAt: isoTime(createdAtMs),
+    lastUsedAt: isoTime(lastUsedAtMs),
+    revokedAt: isoTime(revokedAtMs),
   }
 }

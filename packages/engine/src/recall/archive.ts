@@ -19,6 +19,7 @@ import {
   selectArchive,
 } from '@heddle/store'
 import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
+import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /**
@@ -98,7 +99,6 @@ function placeIn(list: CursorList, page: PageOptions): ArchivePlace | null {
 }
 
 function toHit({ project }: EngineContext, entry: SelectedEntry): ArchiveHit {
-  const isoTime = (timeMs: number) => new Date(timeMs).toISOString()
   return {
     ref: formatReference({ project, thread: entry.threadCode, message: entry.code }),
     messageId: entry.messageId,
@@ -114,6 +114,6 @@ function toHit({ project }: EngineContext, entry: SelectedEntry): ArchiveHit {
     at: isoTime(entry.originalCreatedAtMs),
     archivedAt: isoTime(entry.archivedAtMs),
     accessCount: entry.accessCount,
-    lastAccessedAt: entry.lastAccessedAtMs === null ? null : isoTime(entry.lastAccessedAtMs),
+    lastAccessedAt: isoTime(entry.lastAccessedAtMs),
   }
 }

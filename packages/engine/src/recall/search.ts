@@ -2,6 +2,7 @@ import type { SearchResult } from '@heddle/client/interface'
 import { momentMs, parse, type SearchKind, type SearchRequest, searchRequestSchema, toolKinds } from '@heddle/contracts'
 import { formatReference, kindOfRole, kindsOf, kindTerm } from '@heddle/core'
 import { type FoundRow, findMessages, findWords, type HitRow, loadHits } from '@heddle/store'
+import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 import { showHits } from './search-texts.js'
 
@@ -42,7 +43,7 @@ export async function search(parts: EngineContext, request: SearchRequest): Prom
       ref: formatReference({ project: parts.project, thread: row.threadCode, message: row.code }),
       kind: kinds[index] ?? 'other',
       score: document.score,
-      at: new Date(row.orderedAtMs).toISOString(),
+      at: isoTime(row.orderedAtMs),
       ...(texts[index] ?? { text: '', before: null, after: null }),
     })),
     isComplete,

@@ -23,6 +23,7 @@ import {
   type Tx,
 } from '@heddle/store'
 import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
+import { isoTime } from '../setup/iso-time.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 const SAVE_DEADLINE_MS = 120_000
@@ -159,14 +160,14 @@ function toSnapshot(row: SnapshotRow): Snapshot {
   return {
     id: row.id,
     agent: row.agentName,
-    timestamp: new Date(row.createdAtMs).toISOString(),
+    timestamp: isoTime(row.createdAtMs),
     description: row.description,
     summary: row.summary ?? '',
     summaryError: row.summaryError,
     messageCount: row.messageCount,
     threadCount: row.threadIds.length,
-    windowStart: row.windowStartMs === null ? null : new Date(row.windowStartMs).toISOString(),
-    windowEnd: new Date(row.windowEndMs ?? row.createdAtMs).toISOString(),
+    windowStart: isoTime(row.windowStartMs),
+    windowEnd: isoTime(row.windowEndMs ?? row.createdAtMs),
     store: row.storedIn,
     fileName: row.fileName,
   }

@@ -5,9 +5,9 @@ import {
   type AppendIterationsResult,
   type IterationEntry,
   type ListIterationsOptions,
-  type LoopContext,
-  type LoopSummary,
   listOptionsSchema,
+  type RunState,
+  type RunSummary,
 } from '@heddle/client/interface'
 import { iterationInputSchema, limits, mergeSettings, nameSchema, notFound, parse } from '@heddle/contracts'
 import { type Iteration, iterationFingerprint, threadIdOf, truncateIteration } from '@heddle/core'
@@ -22,6 +22,7 @@ import {
   type ProgressRow,
 } from '@heddle/store'
 import { noCursor, numberAt } from '../setup/cursors.js'
+import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /**
@@ -111,7 +112,7 @@ export async function listAllIterations(
 }
 
 function entryOf({ number, happenedAtMs, ...iteration }: Iteration): IterationEntry {
-  return { ...iteration, iterationNumber: number, timestamp: new Date(happenedAtMs).toISOString() }
+  return { ...iteration, iterationNumber: number, timestamp: isoTime(happenedAtMs) }
 }
 
 /**
@@ -119,7 +120,7 @@ function entryOf({ number, happenedAtMs, ...iteration }: Iteration): IterationEn
  *
  * @throws PermanentError `NOT_FOUND`
  */
-export async function getLoop({ store, projectId, settings }: EngineContext, thread: string): Promise<LoopContext> {
+export async function getLoop({ store, projectId, settings }: EngineContext, thread: string): Promise<RunState> {
   const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
   const found = await store.inProject(projectId, async (tx) => {
     const row = await loadThread(tx, { threadId })
@@ -136,8 +137,16 @@ export async function getLoop({ store, projectId, settings }: EngineContext, thr
   }
 }
 
-function summaryOf({ summary, summaryTokens, createdAtMs, ...progress }: ProgressRow): LoopSummary {
+function summaryOf({ summary, summaryTokens, createdAtMs, ...progress }: ProgressRow): RunSummary {
   const { coveredCount, coveredFrom, coveredTo, version, summarizer } = progress
-  const createdAt = new Date(createdAtMs).toISOString()
-  return { text: summary, coveredCount, coveredFrom, coveredTo, tokens: summaryTokens, version, summarizer, createdAt }
+  return {
+    text: summary,
+    coveredCount,
+    coveredFrom,
+    coveredTo,
+    tokens: summaryTokens,
+    version,
+    summarizer,
+    createdAt: isoTime(createdAtMs),
+  }
 }

@@ -3,6 +3,7 @@ import { nameSchema, notFound, type ProcessBody, parse, processBodySchema, valid
 import { threadIdOf } from '@heddle/core'
 import { listProcesses, loadProcess, loadThread, type ProcessRow, putProcess } from '@heddle/store'
 import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
+import { isoTime } from '../setup/iso-time.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 /**
@@ -69,7 +70,7 @@ function toProcess({ name, version, status, endedAtMs, updatedAtMs }: ProcessRow
     version,
     status,
     isRunning: endedAtMs === null,
-    endedAt: endedAtMs === null ? null : new Date(endedAtMs).toISOString(),
-    updatedAt: new Date(updatedAtMs).toISOString(),
+    endedAt: isoTime(endedAtMs),
+    updatedAt: isoTime(updatedAtMs),
   }
 }

@@ -1,10 +1,7 @@
 import type { ThreadBody } from '@heddle/client/interface'
-import { nameSchema, parse, threadDetailsSchema } from '@heddle/contracts'
-import { putThread, type ThreadDetailsRow } from '@heddle/store'
-import { z } from 'zod'
+import { nameSchema, parse, type ThreadEntry, threadBodySchema } from '@heddle/contracts'
+import { putThread } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
-
-const threadBodySchema = z.strictObject({ agent: nameSchema, ...threadDetailsSchema.shape })
 
 /**
  * Makes a thread, or tells what it is about and how it stands; what is left out of the body stays as it is, and null takes
@@ -17,7 +14,7 @@ export async function setThread(
   { store, project, projectId }: EngineContext,
   name: string,
   body: ThreadBody,
-): Promise<ThreadDetailsRow & { readonly agent: string }> {
+): Promise<ThreadEntry> {
   const thread = parse(nameSchema, name, 'thread')
   const checked = parse(threadBodySchema, body, 'thread')
   const details = await store.inProject(projectId, (tx) =>

@@ -1,10 +1,11 @@
 import { checkDeadline } from '@heddle/client/calls'
-import type { ListThreadsOptions, SettleOptions, ThreadOverview } from '@heddle/client/interface'
+import type { ListThreadsOptions, SettleOptions, StateOverview, ThreadOverview } from '@heddle/client/interface'
 import { DEADLINE_MS_DEFAULT, type Page } from '@heddle/client/interface'
 import { nameSchema, notFound, parse, type ThreadSummary } from '@heddle/contracts'
 import { agentIdOf, type HiddenMessages, hiddenText, remedies, sentTokens, threadIdOf } from '@heddle/core'
 import {
   type Compaction,
+  type ContextStateRow,
   countByRole,
   countPrunings,
   countWindow,
@@ -17,6 +18,7 @@ import {
   type WindowCounts,
 } from '@heddle/store'
 import { type CursorList, NAME_PLACE, pageOf, placeAt } from '../setup/cursors.js'
+import { isoTime } from '../setup/iso-time.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
 import { waitFor } from '../setup/waiting.js'
 
@@ -35,7 +37,13 @@ export async function listAllThreads(
       ...(afterName !== undefined && { afterName }),
     }),
   )
-  return pageOf(threads, { list, limit })
+  const items = threads.map(({ agentName, lastMessageAtMs, createdAtMs, ...thread }) => ({
+    ...thread,
+    agent: agentName,
+    lastMessageAt: isoTime(lastMessageAtMs),
+    createdAt: isoTime(createdAtMs),
+  }))
+  return pageOf(items, { list, limit })
 }
 
 const STATES_SHOWN_MAX = 50
@@ -78,10 +86,16 @@ export async function getThread(parts: EngineContext, name: string): Promise<Thr
     headSeq: thread.headSeq,
     cursors: { prune: thread.pruneSeq, summarize: thread.summarizeSeq, embed: thread.embedSeq },
     lastError: thread.lastError,
-    states: states.map((row) => ({ ...row, limitTokens: lane.limitTokens })),
+    states: states.map((row) => stateOf(row, lane.limitTokens)),
     prunings,
     summaryCosts,
   }
+}
+
+function stateOf(row: ContextStateRow, limitTokens: number): StateOverview {
+  const { id, generation, status, strategy, coveredCount, coveredTokens, summary, summaryTokens, summarizer } = row
+  const covered = { coveredCount, coveredTokens }
+  return { id, generation, status, strategy, limitTokens, ...covered, summary, summaryTokens, summarizer }
 }
 
 function windowOverview(

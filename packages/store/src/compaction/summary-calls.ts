@@ -1,4 +1,4 @@
-import type { SummaryCall, SummaryCosts } from '@heddle/contracts'
+import type { SummaryCall, ThreadOverview } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { holdThread } from '../messages/tombstones.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
@@ -42,6 +42,9 @@ export async function countSummaries(
     where thread_id = ${threadId} and created_at > ${sinceMs}`
   return row?.count ?? 0
 }
+
+/** What the summaries of a thread cost, as far as it is still recorded. */
+type SummaryCosts = ThreadOverview['summaryCosts']
 
 export async function loadSummaryCosts(tx: Tx, { threadId }: { threadId: string }): Promise<SummaryCosts> {
   const [costs] = await tx<SummaryCosts[]>`

@@ -1,4 +1,4 @@
-import type { PruningCounts } from '@heddle/contracts'
+import type { ThreadOverview } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import type { LaneOfThread } from './states.js'
 
@@ -24,6 +24,9 @@ export async function countByRole(tx: Tx, { threadId }: { threadId: string }): P
     group by 1, 2
     order by 1, 2`
 }
+
+/** How many messages of a thread are pruned in one lane, and what that takes out of its contexts. */
+type PruningCounts = ThreadOverview['prunings']
 
 export async function countPrunings(tx: Tx, { threadId, lane, clearEpoch }: LaneOfThread): Promise<PruningCounts> {
   const [counts] = await tx<PruningCounts[]>`

@@ -1,4 +1,4 @@
-import { type AgentEntry, type AgentSummary, ConflictError, type PartialSettings } from '@heddle/contracts'
+import { type Agent, type AgentSummary, ConflictError, type PartialSettings } from '@heddle/contracts'
 import { agentIdOf, canonicalJson } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { erasedError } from '../messages/append-plan.js'
@@ -6,7 +6,13 @@ import { agentStands, findTombstones, shareErasureLock } from '../messages/tombs
 import { isOwn } from '../sql/own-project.js'
 import { assertStorable } from '../sql/text.js'
 
-export type AgentRow = AgentEntry
+interface Times {
+  readonly lastClearedAtMs: number | null
+  readonly createdAtMs: number
+}
+export type AgentRow = Omit<Agent, 'lastClearedAt' | 'createdAt'> & Times
+export type AgentSummaryRow = Omit<AgentSummary, 'lastMessageAt' | 'lastClearedAt' | 'createdAt'> &
+  Times & { readonly lastMessageAtMs: number | null }
 
 /** @returns null where there is no agent of this name */
 export async function loadAgent(tx: Tx, { name }: { name: string }): Promise<AgentRow | null> {
@@ -20,8 +26,8 @@ export async function loadAgent(tx: Tx, { name }: { name: string }): Promise<Age
 export async function listAgents(
   tx: Tx,
   { limit, afterName = '' }: { limit: number; afterName?: string },
-): Promise<AgentSummary[]> {
-  return await tx<AgentSummary[]>`
+): Promise<AgentSummaryRow[]> {
+  return await tx<AgentSummaryRow[]>`
     select
       agent.id as agent_id, agent.name, agent.version, held.threads, held.messages, held.tokens_estimate,
       held.last_message_at as last_message_at_ms, agent.last_cleared_at as last_cleared_at_ms,

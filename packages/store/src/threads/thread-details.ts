@@ -4,7 +4,7 @@ import type { Tx } from '../connection/connection.js'
 import { ensureThread } from '../messages/ensure-threads.js'
 import { assertStorable } from '../sql/text.js'
 
-export type ThreadDetailsRow = ThreadEntry
+export type ThreadDetailsRow = Omit<ThreadEntry, 'agent'>
 
 export interface ThreadChange extends ThreadDetails {
   readonly projectId: string

@@ -74,9 +74,18 @@ export interface ThreadListing {
   readonly afterName?: string
 }
 
+export interface ThreadSummaryRow extends Omit<ThreadSummary, 'agent' | 'lastMessageAt' | 'createdAt'> {
+  readonly agentName: string
+  readonly lastMessageAtMs: number | null
+  readonly createdAtMs: number
+}
+
 /** A page of the project's threads, by name. */
-export async function listThreads(tx: Tx, { agentId, limit, afterName = '' }: ThreadListing): Promise<ThreadSummary[]> {
-  return await tx<ThreadSummary[]>`
+export async function listThreads(
+  tx: Tx,
+  { agentId, limit, afterName = '' }: ThreadListing,
+): Promise<ThreadSummaryRow[]> {
+  return await tx<ThreadSummaryRow[]>`
     select
       thread.id as thread_id, thread.name, thread.code, agent.name as agent_name, described.title, described.status,
       cursor.head_seq - cursor.base_seq - cursor.restored_count as messages, cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms,

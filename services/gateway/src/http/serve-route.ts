@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Client } from '@heddle/client/interface'
-import type { AccessRole, Permission } from '@heddle/contracts'
-import { holdsLongText, jsonSteps, limits, RetryableError } from '@heddle/contracts'
+import { type AccessRole, holdsLongText, jsonSteps, limits, type Permission, RetryableError } from '@heddle/contracts'
 import { type ProjectSlots, runCooperatively, within } from '@heddle/runtime'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Route } from './route.js'
@@ -25,25 +24,34 @@ export interface RouteDeps {
   readonly slots: ProjectSlots
 }
 
-/** Answers a route: its caller was let in before the body was read; it parses, and gives up in time. */
-export function serveRoute(server: FastifyInstance, route: Route, { callerOf, slots }: RouteDeps): void {
+/** Answers an operation: its caller was let in before the body was read; it parses, and gives up in time. */
+export function serveRoute(
+  server: FastifyInstance,
+  { operation, answer }: Route,
+  { callerOf, slots }: RouteDeps,
+): void {
+  const { method, path, needs, stage, bodyBytesMax } = operation
   server.route({
-    method: route.method,
-    url: route.path,
-    config: { access: { needs: route.needs, isCounted: true, stage: route.stage } },
-    ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
+    method,
+    url: path,
+    config: { access: { needs, isCounted: true, stage } },
+    ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
     async handler(request, reply) {
       const { params, query, body, headers } = request
-      const { project, client, role } = await callerOf(request, route.needs)
-      const answer = await withinBounds(reply.raw, async (signal) => {
-        if (route.stage === undefined) await holdSlot(reply.raw, slots.acquire(project, signal))
-        return await route.answer({ params, query, body, headers, client, role, signal })
+      const { project, client, role } = await callerOf(request, needs)
+      const {
+        status,
+        headers: answerHeaders = {},
+        body: answerBody,
+      } = await withinBounds(reply.raw, async (signal) => {
+        if (stage === undefined) await holdSlot(reply.raw, slots.acquire(project, signal))
+        return await answer({ params, query, body, headers, client, role, signal })
       })
-      reply.code(answer.status ?? 200).headers(answer.headers ?? {})
-      if (!holdsLongText(answer.body)) return answer.body
+      reply.code(status).headers(answerHeaders)
+      if (!holdsLongText(answerBody)) return answerBody
       // Contents of megabytes take long to spell as JSON, and others wait for this process.
       reply.type('application/json; charset=utf-8')
-      return await runCooperatively(jsonSteps(answer.body))
+      return await runCooperatively(jsonSteps(answerBody))
     },
   })
 }

@@ -2,7 +2,6 @@ import type { RemoteAppendOptions, RemoteClient } from '@heddle/client/http'
 import { type McpToolContract, type McpToolName, mcpTools, parse } from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
-import { isoTime } from '../http/route.js'
 
 /** What a call of a tool works with: the client of the caller's own project, and nothing that leads to another one. */
 export interface ToolDeps {
@@ -61,8 +60,8 @@ const stages: Partial<Record<McpToolName, NewShare['stage']>> = {
 }
 
 /** A few words for each thread: a page of all that is known of them would fill a model's window. */
-function toListedThread({ name, agentName, title, status, messages, lastMessageAtMs }: ListedThread) {
-  return { thread: name, agent: agentName, title, status, messages, lastMessageAt: isoTime(lastMessageAtMs) }
+function toListedThread({ name, agent, title, status, messages, lastMessageAt }: ListedThread) {
+  return { thread: name, agent, title, status, messages, lastMessageAt }
 }
 
 export interface Tool extends McpToolContract {

@@ -1,22 +1,21 @@
-import type { ErrorCode } from '@heddle/contracts'
-import type { RouteContract } from '../http/route.js'
+import type { ErrorCode, Operation } from '@heddle/contracts'
 
 type Json = Record<string, unknown>
 
-/** An answer with a problem document that many routes may give. */
+/** An answer with a problem document that many operations may give. */
 interface RefusalAnswer {
   readonly name: string
   readonly status: number
   readonly codes: readonly ErrorCode[]
   readonly description: string
-  /** Whether a route may give it; without this each may. */
-  readonly isOf?: (route: RouteContract) => boolean
+  /** Whether an operation may give it; without this each may. */
+  readonly isOf?: (operation: Operation) => boolean
 }
 
-const changes = ({ method }: RouteContract) => method !== 'GET'
-const takesBody = ({ method }: RouteContract) => method === 'PUT' || method === 'POST'
+const changes = ({ method }: Operation) => method !== 'GET'
+const takesBody = ({ method }: Operation) => method === 'PUT' || method === 'POST'
 /** A context that could not be built is asked for in vain, too. */
-const givesContext = ({ tag }: RouteContract) => tag === 'contexts'
+const givesContext = ({ tag }: Operation) => tag === 'contexts'
 
 const refusals: readonly RefusalAnswer[] = [
   {
@@ -69,9 +68,9 @@ const refusals: readonly RefusalAnswer[] = [
   },
 ]
 
-/** The refusals that a route may answer with, and whatever else may go wrong. */
-export function refusalsOf(route: RouteContract): Json {
-  const own = refusals.filter(({ isOf }) => isOf === undefined || isOf(route))
+/** The refusals that an operation may answer with, and whatever else may go wrong. */
+export function refusalsOf(operation: Operation): Json {
+  const own = refusals.filter(({ isOf }) => isOf === undefined || isOf(operation))
   return {
     ...Object.fromEntries(own.map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }])),
     default: { $ref: '#/components/responses/Problem' },

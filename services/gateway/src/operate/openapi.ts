@@ -1,38 +1,26 @@
-import { errorCodes, eventsQuerySchema, httpEventSchema, httpSchemas, problemSchema } from '@heddle/contracts'
+import {
+  errorCodes,
+  httpSchemas,
+  type Operation,
+  type OperationAnswer,
+  operationTags,
+  problemSchema,
+} from '@heddle/contracts'
 import { z } from 'zod'
-import type { RouteContract } from '../http/route.js'
 import { refusalComponents, refusalsOf } from './openapi-refusals.js'
-import { openApiTags } from './openapi-tags.js'
 
 type Json = Record<string, unknown>
 
-/** The route of events, which answers with a stream: its contract stands here, its handler in `events.ts`. */
-export const eventsContract = {
-  id: 'followEvents',
-  method: 'GET',
-  path: '/v1/events',
-  tag: 'events',
-  needs: 'read',
-  summary: 'What happens in the project, as server-sent events',
-  description:
-    'Each event has its number as `id` and its topic as `event`. Who comes again with `Last-Event-ID` (a browser does so by itself) gets what happened meanwhile, each event once and in order. Without it the stream begins with what happens next.',
-  params: z.strictObject({}),
-  query: eventsQuerySchema,
-  body: z.unknown(),
-  headers: { 'Last-Event-ID': 'The number of the last event that the caller has seen.' },
-  responses: { 200: { description: 'The stream. `data` is one event as JSON.', schema: httpEventSchema } },
-} as const satisfies RouteContract
-
 /**
- * The OpenAPI 3.1 document of some routes. Its schemas are made of those that requests are parsed with, so they cannot say
+ * The OpenAPI 3.1 document of a table of operations. Its schemas are made of those that requests are parsed with, so they cannot say
  * something else; rules that JSON Schema has no words for are left to the answers.
  */
-export function openApiDocument(routes: readonly RouteContract[]): Json {
+export function openApiDocument(operations: Readonly<Record<string, Operation>>): Json {
   const components: Json = {}
   const paths: Record<string, Json> = {}
-  for (const route of routes) {
-    const path = route.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) }
+  for (const [id, operation] of Object.entries(operations)) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: described(id, operation, components) }
   }
   const problem = schemaOf(problemSchema, 'output', components)
   return {
@@ -45,7 +33,7 @@ export function openApiDocument(routes: readonly RouteContract[]): Json {
     },
     // Where the document came from: a gateway does not know under which names proxies show it.
     servers: [{ url: '/', description: 'The gateway that gave this document.' }],
-    tags: openApiTags,
+    tags: operationTags,
     paths,
     security: [{ key: [] }, {}],
     components: {
@@ -62,19 +50,18 @@ export function openApiDocument(routes: readonly RouteContract[]): Json {
   }
 }
 
-function operation(route: RouteContract, components: Json): Json {
-  const { id, tag, summary, description } = route
-  const body = route.method === 'PUT' || route.method === 'POST' ? route.body : null
+function described(id: string, operation: Operation, components: Json): Json {
+  const { tag, summary, needs, description, params, query, headers = {}, body, answers } = operation
   return {
     operationId: id,
     tags: [tag],
     summary,
-    'x-permission': route.needs,
+    'x-permission': needs,
     ...(description !== undefined && { description }),
     parameters: [
-      ...parameters('path', route.params, components),
-      ...parameters('query', route.query, components),
-      ...Object.entries(route.headers ?? {}).map(([name, text]) => ({
+      ...parameters('path', params, components),
+      ...parameters('query', query, components),
+      ...Object.entries(headers).map(([name, text]) => ({
         name,
         in: 'header',
         required: false,
@@ -82,31 +69,23 @@ function operation(route: RouteContract, components: Json): Json {
         schema: { type: 'string' },
       })),
     ],
-    ...(body !== null && {
+    ...(body !== undefined && {
       requestBody: {
         required: !body.safeParse(undefined).success,
         content: { 'application/json': { schema: schemaOf(body, 'input', components) } },
       },
     }),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(route.responses).map(([status, { description: text, schema, headers }]) => [
-          status,
-          {
-            description: text,
-            ...(headers !== undefined && {
-              headers: mapValues(headers, (meaning) => ({ description: meaning, schema: { type: 'string' } })),
-            }),
-            content: {
-              [route.id === eventsContract.id ? 'text/event-stream' : 'application/json']: {
-                schema: schemaOf(schema, 'output', components),
-              },
-            },
-          },
-        ]),
-      ),
-      ...refusalsOf(route),
-    },
+    responses: { ...mapValues(answers, (answer) => answered(answer, components)), ...refusalsOf(operation) },
+  }
+}
+
+function answered({ description, schema, headers, mediaType = 'application/json' }: OperationAnswer, components: Json) {
+  return {
+    description,
+    ...(headers !== undefined && {
+      headers: mapValues(headers, (meaning) => ({ description: meaning, schema: { type: 'string' } })),
+    }),
+    content: { [mediaType]: { schema: schemaOf(schema, 'output', components) } },
   }
 }
 

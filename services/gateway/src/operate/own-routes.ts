@@ -1,12 +1,12 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import { operations } from '@heddle/contracts'
 import type { Logger } from '@heddle/runtime'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isLoopback } from '../admission/loopback.js'
 import type { Backend } from '../backend.js'
 import type { EventStreams } from '../http/events.js'
 import { Refused } from '../http/problems.js'
-import type { RouteContract } from '../http/route.js'
 import type { ClientOf } from '../http/serve-route.js'
 import type { Metrics } from './metrics.js'
 import { openApiDocument } from './openapi.js'
@@ -61,9 +61,9 @@ export function serveHealth(server: FastifyInstance, options: OwnRoutesOptions):
 const DOCS_CONTENT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** What the routes take and give, for programs and for people. */
-export async function serveDocs(server: FastifyInstance, contracts: readonly RouteContract[]): Promise<void> {
-  const document = openApiDocument(contracts)
+/** What the operations take and give, for programs and for people. */
+export async function serveDocs(server: FastifyInstance): Promise<void> {
+  const document = openApiDocument(operations)
   server.get('/openapi.json', async () => document)
   await server.register(swagger, { mode: 'static', specification: { document: document as never } })
   await server.register(swaggerUi, {

@@ -77,14 +77,14 @@ async function showQueues(context: CommandContext, engine: Engine, options: Queu
   }))
   const document = {
     stages,
-    deadLetters: letters.map(({ id, stage, jobId, threadId, error, attempts, failedAtMs }) => ({
+    deadLetters: letters.map(({ id, stage, jobId, threadId, error, attempts, failedAt }) => ({
       id,
       stage,
       jobId,
       threadId,
       error,
       attempts,
-      failedAt: new Date(failedAtMs).toISOString(),
+      failedAt,
     })),
   }
   context.printer.result(document, () => [

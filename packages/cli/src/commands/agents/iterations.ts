@@ -1,4 +1,4 @@
-import type { LoopContext } from '@heddle/client/interface'
+import type { RunState } from '@heddle/client/interface'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { nameOption, type OrderOptions, withOrderOption } from '../../options/options.js'
@@ -44,7 +44,7 @@ export function registerIterations(program: Command, context: CommandContext): v
   })
 }
 
-function loopLines(thread: string, loop: LoopContext): string[] {
+function loopLines(thread: string, loop: RunState): string[] {
   const { goal, totalIterations, startTime, currentCli, currentModel, iterations, summary } = loop
   const newest = iterations.at(-1)
   const window = newest === undefined ? 'none' : `${iterations[0]?.iterationNumber}-${newest.iterationNumber}`

@@ -29,12 +29,12 @@ export function registerThreads(program: Command, context: CommandContext): void
       const items = page.items.map((thread) => ({
         name: thread.name,
         code: thread.code,
-        agent: thread.agentName,
+        agent: thread.agent,
         title: thread.title,
         status: thread.status,
         messages: thread.messages,
         tokens: thread.tokensEstimate,
-        lastMessageAt: thread.lastMessageAtMs === null ? null : new Date(thread.lastMessageAtMs).toISOString(),
+        lastMessageAt: thread.lastMessageAt,
         lastError: thread.lastError,
       }))
       return { items, nextCursor: page.nextCursor }

@@ -1,5 +1,5 @@
-/** The groups of routes, in the order in which the document lists them. */
-export const openApiTags = [
+/** The groups of operations, in the order in which documents list them. */
+export const operationTags = [
   { name: 'agents', description: 'System prompts, docs and settings, and the clears of their windows.' },
   { name: 'threads', description: 'Conversations and runs of an agent, and the processes that run for them.' },
   { name: 'messages', description: 'What was said: appended once, kept in order, never changed.' },
@@ -10,3 +10,5 @@ export const openApiTags = [
   { name: 'iterations', description: 'The steps of autonomous runs.' },
   { name: 'events', description: 'What happens, as it happens.' },
 ] as const
+
+export type OperationTag = (typeof operationTags)[number]['name']

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { limits } from '../primitives/limits.js'
+import { idSchema, nameSchema } from '../primitives/names.js'
+import type { OutputOf } from '../primitives/output-of.js'
+import { fileEventSchema, iterationInputSchema } from '../threads/iterations.js'
+import { isoTimeSchema, named, pageSchema, tooMany } from './common.js'
+import { appendedSchema } from './messages.js'
+
+export const iterationsBodySchema = named(
+  'IterationsBody',
+  z.strictObject({
+    agent: nameSchema,
+    iterations: z
+      .array(named('Iteration', iterationInputSchema.extend({ id: idSchema.optional() })))
+      .min(1)
+      .max(limits.httpListItemsMax, tooMany('iterations')),
+  }),
+)
+
+export const iterationsAppendedSchema = named(
+  'IterationsAppended',
+  appendedSchema.omit({ warnings: true }).extend({
+    /** The number of each iteration, in their order. */
+    iterationNumbers: z.array(z.int()),
+  }),
+)
+export type AppendIterationsResult = OutputOf<typeof iterationsAppendedSchema>
+
+export const iterationEntrySchema = named(
+  'IterationEntry',
+  z.object({
+    id: idSchema,
+    iterationNumber: z.int(),
+    timestamp: isoTimeSchema,
+    cliUsed: z.string().nullable(),
+    modelUsed: z.string().nullable(),
+    prompt: z.string(),
+    output: z.string(),
+    progressScore: z.number().nullable(),
+    progressMarkers: z.array(z.string()),
+    fileChanges: z.array(z.string()),
+    fileEvents: z.array(fileEventSchema),
+    durationSeconds: z.number().nullable(),
+  }),
+)
+/** An iteration with its whole texts; contexts show the beginnings of them (docs/iterations.md). */
+export type IterationEntry = OutputOf<typeof iterationEntrySchema>
+export const iterationPageSchema = named('IterationPage', pageSchema(iterationEntrySchema))
+
+const runSummarySchema = z.object({
+  text: z.string(),
+  /** How many iterations it covers, and the numbers of the first and the last of them. */
+  coveredCount: z.int(),
+  coveredFrom: z.int(),
+  coveredTo: z.int(),
+  tokens: z.int(),
+  /** Counts from 1; versions before it are kept. */
+  version: z.int(),
+  summarizer: z.string(),
+  createdAt: isoTimeSchema,
+})
+/** The summary of a run's older iterations. */
+export type RunSummary = OutputOf<typeof runSummarySchema>
+
+export const runStateSchema = named(
+  'RunState',
+  z.object({
+    /** The goal of the thread; null where none was told. */
+    goal: z.string().nullable(),
+    /** Those that the summary does not cover, oldest first, with the beginnings of their texts; at most the newest 400. */
+    iterations: z.array(iterationEntrySchema),
+    /** Null where no iteration has left the window, or the summary is still to be made. */
+    summary: runSummarySchema.nullable(),
+    /** Iterations since the last clear, whether they are in `iterations`, covered, or neither. */
+    totalIterations: z.int(),
+    /** Null before the first iteration, unless it was told. */
+    startTime: z.string().nullable(),
+    currentCli: z.string().nullable(),
+    currentModel: z.string().nullable(),
+    envSnapshot: z.record(z.string(), z.string()),
+    fileEvents: z.array(fileEventSchema),
+  }),
+)
+/** A run: its iterations, its summary and what it knows (docs/iterations.md). */
+export type RunState = OutputOf<typeof runStateSchema>

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { accessRoleSchema } from '../access.js'
+import { errorDataSchema } from '../contexts/contexts.js'
+import { stageNames } from '../jobs/stages.js'
+import { limits } from '../primitives/limits.js'
+import { idSchema, nameSchema } from '../primitives/names.js'
+import type { OutputOf } from '../primitives/output-of.js'
+import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
+
+export const keyParamsSchema = z.strictObject({ key: idSchema })
+export const keyBodySchema = named(
+  'KeyBody',
+  z.strictObject({
+    /** Who uses it. */
+    name: nameSchema,
+    role: accessRoleSchema,
+  }),
+)
+export const keySchema = named(
+  'Key',
+  z.object({
+    id: idSchema,
+    name: z.string(),
+    role: accessRoleSchema,
+    createdAt: isoTimeSchema,
+    lastUsedAt: isoTimeSchema.nullable(),
+    revokedAt: isoTimeSchema.nullable(),
+  }),
+)
+export type ApiKey = OutputOf<typeof keySchema>
+export const newKeySchema = named(
+  'NewKey',
+  keySchema.extend({
+    /** The key itself, which is not stored and is never shown again. */
+    key: z.string(),
+  }),
+)
+export type NewApiKey = OutputOf<typeof newKeySchema>
+export const keyPageSchema = named('KeyPage', pageSchema(keySchema))
+
+export const grantParamsSchema = z.strictObject({
+  /** The name of the other project. */
+  project: nameSchema,
+})
+export const sidedGrantParamsSchema = grantParamsSchema.extend({
+  /** `to`: what this project has offered; `from`: what it has accepted. */
+  side: z.enum(['to', 'from'], { error: 'must be to or from' }),
+})
+export const grantChangedSchema = named(
+  'GrantChanged',
+  z.object({ project: z.string(), status: z.enum(['offered', 'accepted', 'revoked']) }),
+)
+export const grantSchema = named(
+  'Grant',
+  z.object({
+    /** The id of the project that may read, which follows from its name. */
+    toProjectId: idSchema,
+    createdAt: isoTimeSchema,
+    /** Null until an admin of that project has accepted it. */
+    acceptedAt: isoTimeSchema.nullable(),
+    revokedAt: isoTimeSchema.nullable(),
+  }),
+)
+export type OfferedGrant = OutputOf<typeof grantSchema>
+export const grantPageSchema = named('GrantPage', pageSchema(grantSchema))
+
+const stageSchema = z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` })
+
+export const deadLettersQuerySchema = pageQuerySchema.extend({ stage: stageSchema.optional() })
+export const deadLetterSchema = named(
+  'DeadLetter',
+  z.object({
+    id: idSchema,
+    stage: z.string(),
+    jobId: z.string(),
+    threadId: idSchema.nullable(),
+    error: errorDataSchema,
+    attempts: z.int(),
+    failedAt: isoTimeSchema,
+  }),
+)
+/** A job that failed for good, without its payload, which may be as large as the largest job. */
+export type DeadLetterEntry = OutputOf<typeof deadLetterSchema>
+export const deadLetterPageSchema = named('DeadLetterPage', pageSchema(deadLetterSchema))
+
+export const redriveBodySchema = named(
+  'RedriveBody',
+  z.strictObject({
+    /** One stage only. */
+    stage: stageSchema.optional(),
+    /** Jobs that one request sends again. Default 100. */
+    limit: z.int().min(1).max(limits.pageItemsMax).optional(),
+  }),
+)
+export const redrivenSchema = named(
+  'Redriven',
+  z.object({
+    redriven: z.int(),
+    refused: z.array(z.object({ jobId: z.string(), reason: z.string() })),
+  }),
+)
+export type RedriveResult = OutputOf<typeof redrivenSchema>

@@ -1,0 +1,74 @@
+import { orderedPageQuerySchema } from '../http/common.js'
+import { iterationPageSchema, iterationsAppendedSchema, iterationsBodySchema } from '../http/iterations.js'
+import { appendBodySchema, appendedSchema, messagePageSchema } from '../http/messages.js'
+import { threadParamsSchema } from '../http/threads.js'
+import { limits } from '../primitives/limits.js'
+import { operation } from './operation.js'
+
+const keyHeader = {
+  'Idempotency-Key':
+    'Gives what comes without an id one that is made of this key and its place, so that the same request may be sent again and is stored once. Another message at the same place of a request under the same key, to the same thread, is a conflict.',
+}
+
+export const messageOperations = {
+  appendMessages: operation({
+    method: 'POST',
+    path: '/v1/threads/:thread/messages',
+    tag: 'messages',
+    needs: 'produce',
+    repeat: 'by-key',
+    stage: 'ingest',
+    summary: 'Append messages to a thread, in their order',
+    description:
+      'Agent and thread are made where they are missing. With a `format` other than `neutral`, messages are as the package of that provider gives and takes them: messages of requests, and replies as they came, which are stored once by their own ids. Messages that have ids, or an Idempotency-Key, may be sent any number of times and are stored once.',
+    params: threadParamsSchema,
+    body: appendBodySchema,
+    bodyBytesMax: limits.httpBodyBytesMax,
+    headers: {
+      ...keyHeader,
+      Prefer:
+        '`wait=N`: wait at most N seconds until they are stored. Default 30. `ids-are-new`: the ids were made for this request, and are not looked up before; leave it out when you send it again, or what is there counts as `stored`.',
+    },
+    answers: {
+      200: { description: 'They are committed.', schema: appendedSchema },
+      202: { description: 'With `ack: queued`: the queue has them.', schema: appendedSchema },
+    },
+  }),
+  listMessages: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/messages',
+    tag: 'messages',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The history of a thread',
+    description:
+      'Everything that was ever appended, whatever clears and rolling windows hide from contexts. A page ends early where its messages are large.',
+    params: threadParamsSchema,
+    query: orderedPageQuerySchema,
+    answers: { 200: { description: 'A page of messages.', schema: messagePageSchema } },
+  }),
+  appendIterations: operation({
+    method: 'POST',
+    path: '/v1/threads/:thread/iterations',
+    tag: 'iterations',
+    needs: 'produce',
+    repeat: 'by-key',
+    summary: 'Append iterations of an autonomous run',
+    params: threadParamsSchema,
+    body: iterationsBodySchema,
+    bodyBytesMax: limits.httpBodyBytesMax,
+    headers: keyHeader,
+    answers: { 200: { description: 'They are committed.', schema: iterationsAppendedSchema } },
+  }),
+  listIterations: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/iterations',
+    tag: 'iterations',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The iterations of a thread by number',
+    params: threadParamsSchema,
+    query: orderedPageQuerySchema,
+    answers: { 200: { description: 'A page of iterations.', schema: iterationPageSchema } },
+  }),
+}

@@ -1,0 +1,15 @@
+import { type agentOperations, permissionsOf } from '@heddle/contracts'
+import type { Handlers } from '../http/handler.js'
+import { readKey } from '../http/idempotency.js'
+import { makeNewAgent } from './new-agent.js'
+
+export const agentHandlers: Handlers<typeof agentOperations> = {
+  async putAgent({ client: { agents }, role, params: { agent }, body }) {
+    const isAdmin = permissionsOf[role].includes('admin')
+    return await (isAdmin ? agents.put(agent, body) : makeNewAgent(agents, agent, { body, role }))
+  },
+  getAgent: ({ client, params }) => client.agents.get(params.agent),
+  listAgents: ({ client, query }) => client.agents.list(query),
+  clearAgent: ({ client, params, body, headers }) =>
+    client.agents.clear(params.agent, { ...body, idempotencyKey: readKey(headers['idempotency-key']) }),
+}

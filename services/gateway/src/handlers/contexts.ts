@@ -1,0 +1,32 @@
+import type { RequestedContext } from '@heddle/client/interface'
+import type { ContextRequest, ContextResult, contextOperations } from '@heddle/contracts'
+import type { Handlers } from '../http/handler.js'
+import { readPrefer } from '../http/prefer.js'
+
+export const contextHandlers: Handlers<typeof contextOperations> = {
+  async buildContext({ client, params, body, headers, signal }) {
+    const { respondAsync, waitMs: deadlineMs } = readPrefer(headers['prefer'])
+    const request = { ...body, ...params }
+    if (respondAsync) return underWay(await client.contexts.order(request, { deadlineMs }))
+    const context = await client.contexts.build<ContextRequest>(request, { deadlineMs, signal, onBusy: 'fail' })
+    return { status: 200, body: context }
+  },
+  listContexts: ({ client, params, query }) => client.contexts.list({ ...query, ...params }),
+  getContext: async ({ client, params }) => whenBuilt(await client.contexts.find(params.context), (context) => context),
+  getReceipt: async ({ client, params }) =>
+    whenBuilt(await client.contexts.find(params.context), ({ receipt }) => receipt),
+  getContextAt: ({ client, params }) => client.contexts.at(params),
+  diffContexts: ({ client, params }) => client.contexts.diff(params.context, params.other),
+}
+
+function whenBuilt<Body>(found: RequestedContext, body: (context: ContextResult) => Body) {
+  return found.status === 'built' ? ({ status: 200, body: body(found.context) } as const) : underWay(found.id)
+}
+
+function underWay(id: string) {
+  return {
+    status: 202,
+    headers: { location: `/v1/contexts/${id}`, 'retry-after': '1' },
+    body: { id, status: 'requested' },
+  } as const
+}

@@ -1,0 +1,27 @@
+import { type Operations, operations } from '@heddle/contracts'
+import type { Handlers } from '../http/handler.js'
+import { type Route, routeOf } from '../http/route.js'
+import { agentHandlers } from './agents.js'
+import { contextHandlers } from './contexts.js'
+import { itemHandlers, threadItemHandlers } from './items.js'
+import { messageHandlers } from './messages.js'
+import { recallHandlers } from './recall.js'
+import { snapshotHandlers } from './snapshots.js'
+import { threadHandlers } from './threads.js'
+
+/** One for each operation but the stream of events, which `http/events.ts` answers. */
+const handlers: Handlers<Omit<Operations, 'followEvents'>> = {
+  ...agentHandlers,
+  ...threadHandlers,
+  ...messageHandlers,
+  ...contextHandlers,
+  ...recallHandlers,
+  ...snapshotHandlers,
+  ...itemHandlers,
+  ...threadItemHandlers,
+}
+
+/** What is answered under `/v1`. */
+export const routes: readonly Route[] = (Object.keys(handlers) as (keyof typeof handlers)[]).map((id) =>
+  routeOf(operations[id], handlers[id] as Parameters<typeof routeOf>[1]),
+)

@@ -1,0 +1,32 @@
+import type { AppendMessages } from '@heddle/client/interface'
+import type { messageOperations } from '@heddle/contracts'
+import type { Handlers } from '../http/handler.js'
+import { createIds, readKey } from '../http/idempotency.js'
+import { readPrefer } from '../http/prefer.js'
+
+export const messageHandlers: Handlers<typeof messageOperations> = {
+  async appendMessages({ client, params, body, headers, signal }) {
+    const { ack = 'stored' } = body
+    const { waitMs, idsAreNew } = readPrefer(headers['prefer'])
+    const appended = await client.messages.append({
+      // The client reads messages by their format, and says of what form they are not.
+      ...(body as AppendMessages & { agent: string; contextId?: string }),
+      thread: params.thread,
+      ack,
+      idsAreNew,
+      // Who is refused at once can come again; who waits here holds a whole body in memory.
+      onBusy: 'fail',
+      signal,
+      deadlineMs: waitMs,
+      idempotencyKey: readKey(headers['idempotency-key']),
+    })
+    return { status: ack === 'queued' ? 202 : 200, body: appended }
+  },
+  listMessages: ({ client, params, query }) => client.messages.list({ ...query, ...params }),
+  appendIterations({ client, params, body, headers }) {
+    const idOf = createIds(headers['idempotency-key'], 'iteration', params.thread)
+    const iterations = body.iterations.map((iteration, index) => ({ ...iteration, id: iteration.id ?? idOf(index) }))
+    return client.iterations.append({ agent: body.agent, thread: params.thread, iterations })
+  },
+  listIterations: ({ client, params, query }) => client.iterations.list(params.thread, query),
+}

@@ -1,0 +1,10 @@
+import type { recallOperations } from '@heddle/contracts'
+import type { Handlers } from '../http/handler.js'
+
+/** What brings back, finds and lists what contexts show in short, or not at all. */
+export const recallHandlers: Handlers<typeof recallOperations> = {
+  recall: ({ client, body }) => client.recall(body),
+  search: async ({ client, body }) => ({ ...(await client.search(body)), nextCursor: null }),
+  listArchive: ({ client, query }) => client.archive.list(query),
+  searchArchive: async ({ client, body }) => ({ ...(await client.archive.search(body)), nextCursor: null }),
+}
