@@ -1,7 +1,8 @@
-import { createClient as createHttpClient, type RemoteClient } from '@heddle/client/http'
+import type { RemoteClient } from '@heddle/client/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPipeline, type Pipeline } from '../support.js'
 import { type Served, serve } from './http-support.js'
+import { transports } from './transports.js'
 
 let pipeline: Pipeline
 let http: Served
@@ -16,24 +17,12 @@ afterAll(async () => {
   await pipeline?.close()
 })
 
-/** The same interface over the queue and over HTTP, each in a project of its own. */
-const transports: { transport: string; open(): Promise<RemoteClient> }[] = [
-  { transport: 'the queue', open: async () => pipeline.clientOf('over-queue') },
-  {
-    transport: 'HTTP',
-    async open() {
-      const { key } = await pipeline.clientOf('over-http').keys.create({ name: 'sdk', role: 'admin' })
-      return createHttpClient({ url: http.url, key })
-    },
-  },
-]
-
 const user = (content: string) => ({ role: 'user' as const, content })
 
 describe.each(transports)('a client over $transport', ({ open }) => {
   let client: RemoteClient
   beforeAll(async () => {
-    client = await open()
+    client = await open({ pipeline, http }, 'over')
   })
 
   test('appends once, keeps the order, and tells of an id that is taken', async () => {

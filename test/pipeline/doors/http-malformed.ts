@@ -24,7 +24,7 @@ export function malformedRequest(document: OpenApi, random: Random, brokenShare 
     return encoded(random, random.oneIn(6) ? text(random) : String(good.value(schema)))
   })
   const query = queryOf(operation, good, random)
-  const schema = operation.requestBody?.content['application/json'].schema
+  const schema = operation.requestBody?.content['application/json']?.schema
   let body: string | Buffer | undefined
   if (schema !== undefined && !random.oneIn(20)) {
     headers['content-type'] = 'application/json'

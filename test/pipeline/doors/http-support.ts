@@ -31,7 +31,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export interface Operation {
   readonly operationId: string
   readonly parameters: readonly { name: string; in: string; required: boolean; schema: JsonSchema }[]
-  readonly requestBody?: { content: { 'application/json': { schema: JsonSchema } } }
+  readonly requestBody?: { content: { 'application/json'?: { schema: JsonSchema } } }
   readonly responses: Readonly<Record<string, { $ref?: string; content?: Record<string, { schema: JsonSchema }> }>>
 }
 export interface OpenApi {

@@ -252,7 +252,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
       await problem(413, 'GET', `/v1/agents/${'x'.repeat(300)}`)
       await problem(414, 'GET', `/v1/agents/${'x'.repeat(3_000)}`)
       const method = await problem(405, 'PATCH', '/v1/agents/coder')
-      expect(method.headers.get('allow')).toBe('GET, PUT')
+      expect(method.headers.get('allow')).toBe('DELETE, GET, PUT')
       const text = { 'content-type': 'text/plain' }
       await problem(415, 'PUT', '/v1/agents/coder', { body: {}, headers: text })
       const zipped = { 'content-encoding': 'gzip' }

@@ -1,6 +1,7 @@
 import { type Operation, type OperationId, type Operations, operations, type ReadonlyDeep } from '@heddle/contracts'
 import type { z } from 'zod'
 import { newId } from '../calls/ids.js'
+import type { PageOptions } from '../interface/pages.js'
 import type { Answered, Call, Transport } from './transport.js'
 
 type Query<Schema extends z.ZodType> = {
@@ -43,7 +44,7 @@ const retries = { idempotent: 'again', 'by-key': 'again', once: 'refused' } as c
 
 /** A request of an operation: its path is filled, and it is sent again where the table says that this does no harm. */
 export function requestOf<Id extends OperationId>(id: Id, given: Given<Operations[Id]>): Call {
-  const { method, path, repeat }: Operation = operations[id]
+  const { method, path, repeat, bodyMediaType }: Operation = operations[id]
   const { params = {}, query = {}, headers, idempotencyKey = newId(), retry = retries[repeat], ...rest } = given
   const values: Readonly<Record<string, string>> = params
   return {
@@ -51,6 +52,7 @@ export function requestOf<Id extends OperationId>(id: Id, given: Given<Operation
     method,
     path: path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? '')),
     query,
+    bodyMediaType,
     headers: {
       ...headers,
       ...(repeat === 'by-key' && idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
@@ -62,4 +64,9 @@ export function requestOf<Id extends OperationId>(id: Id, given: Given<Operation
 export function callsOf(transport: Transport): CallOperation {
   // What an operation answers is what the table says of it.
   return (id, given) => transport.call(requestOf(id, given)) as Promise<never>
+}
+
+/** The place in a list, also under the name that it had. */
+export function pageQuery<Page extends PageOptions>({ after, cursor = after, ...others }: Page) {
+  return { ...others, cursor }
 }

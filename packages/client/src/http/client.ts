@@ -2,12 +2,13 @@ import { type ContextFor, type ContextRequest, limits, notFound } from '@heddle/
 import { checkDeadline } from '../calls/deadline.js'
 import { subscribeToContexts } from '../calls/subscribe.js'
 import type { BuildOptions } from '../interface/contexts.js'
-import type { PageOptions } from '../interface/pages.js'
+import type { EraseOptions } from '../interface/projects.js'
 import { appendOverHttp } from './append.js'
-import { callsOf } from './call.js'
+import { callsOf, pageQuery } from './call.js'
 import { followOverHttp } from './events.js'
 import { itemsOverHttp } from './items.js'
 import type { RemoteClient } from './remote-client.js'
+import { exportOverHttp, importOverHttp } from './thread-transfer.js'
 import { preferWait, Transport, type TransportOptions } from './transport.js'
 
 /** A client of the project that the key belongs to. Nothing is sent yet, and there is nothing to close. */
@@ -34,15 +35,17 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
         // In the format that the request names.
         return answer.body as ContextFor<Request>
       },
+      planPruning: async ({ thread, ...query }) => (await call('getPrunePlan', { params: { thread }, query })).body,
+      uncompact: async ({ thread, ...body }) => (await call('uncompact', { params: { thread }, body })).body,
       async find(id) {
         const { status, body } = await call('getContext', { params: { context: id } })
         return status === 202 ? { id, status: 'requested' } : { id, status: 'built', context: body }
       },
       list: async ({ thread, ...page }) =>
         (await call('listContexts', { params: { thread }, query: pageQuery(page) })).body,
-      async get(id) {
-        const found = await client.contexts.find(id)
-        if (found.status === 'built') return found.context
+      async get(id, query) {
+        const { status, body } = await call('getContext', { params: { context: id }, query })
+        if (status === 200) return body
         throw notFound('context', id, 'it is still being built')
       },
       at: async (params) => (await call('getContextAt', { params })).body,
@@ -58,10 +61,9 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       list: async (page = {}) => (await call('listThreads', { query: pageQuery(page) })).body,
       get: async (thread) => (await call('getThread', { params: { thread } })).body,
       put: async (thread, body) => (await call('putThread', { params: { thread }, body })).body,
-      async delete(thread, { signal, wait = true, reuse } = {}) {
-        const how = wait ? { deadlineMs: limits.waitMsMax } : { prefer: () => 'respond-async' }
-        return (await call('deleteThread', { params: { thread }, query: { reuse }, ...how, signal })).body
-      },
+      delete: async (thread, options) => (await call('deleteThread', { params: { thread }, ...erasing(options) })).body,
+      export: (thread) => exportOverHttp(transport, thread),
+      import: (read, options) => importOverHttp(call, read, options),
     },
     processes: {
       put: async (thread, process, body) => (await call('putProcess', { params: { thread, process }, body })).body,
@@ -71,13 +73,37 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
     },
     iterations: {
       append: async ({ thread, ...body }) => (await call('appendIterations', { params: { thread }, body })).body,
+      loop: async (thread) => (await call('getRunState', { params: { thread } })).body,
       list: async (thread, page = {}) =>
         (await call('listIterations', { params: { thread }, query: pageQuery(page) })).body,
+    },
+    deadLetters: {
+      list: async ({ stage, limit } = {}) => (await call('listDeadLetters', { query: { stage, limit } })).body.items,
+      redrive: async ({ stage, limit } = {}) => (await call('redriveDeadLetters', { body: { stage, limit } })).body,
+    },
+    keys: {
+      create: async (body) => (await call('createKey', { body })).body,
+      list: async () => (await call('listKeys', {})).body,
+      revoke: async (key) => (await call('revokeKey', { params: { key } })).body,
+    },
+    grants: {
+      async offer(project) {
+        await call('offerGrant', { params: { project } })
+      },
+      async accept(project) {
+        await call('acceptGrant', { params: { project } })
+      },
+      async revoke(sides) {
+        if ('to' in sides) await call('revokeOfferedGrant', { params: { project: sides.to } })
+        else await call('revokeAcceptedGrant', { params: { project: sides.from } })
+      },
+      list: async () => (await call('listGrants', {})).body,
     },
     agents: {
       put: async (agent, body) => (await call('putAgent', { params: { agent }, body })).body,
       get: async (agent) => (await call('getAgent', { params: { agent } })).body,
       list: async (page = {}) => (await call('listAgents', { query: pageQuery(page) })).body,
+      delete: async (agent, options) => (await call('deleteAgent', { params: { agent }, ...erasing(options) })).body,
       clear: async (agent, { idempotencyKey, ...body } = {}) =>
         (await call('clearAgent', { params: { agent }, body, idempotencyKey })).body,
     },
@@ -109,9 +135,10 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
   return client
 }
 
-/** The place in a list, also under the name that it had. */
-export function pageQuery<Page extends PageOptions>({ after, cursor = after, ...others }: Page) {
-  return { ...others, cursor }
+/** What an erasure waits for, and how long. */
+function erasing({ signal, wait = true, reuse }: EraseOptions = {}) {
+  const how = wait ? { deadlineMs: limits.waitMsMax } : { prefer: () => 'respond-async' }
+  return { query: { reuse }, ...how, signal }
 }
 
 /** Every list over HTTP has a cursor, also one that has no second page. */

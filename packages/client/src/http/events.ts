@@ -2,6 +2,7 @@ import { type FollowedEvent, followedEventSchema, limits, parse } from '@heddle/
 import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
 import type { FollowOptions } from '../interface/events.js'
 import { requestOf } from './call.js'
+import { textsOf } from './texts.js'
 import { type Transport, wait } from './transport.js'
 
 /** One event of a stream is ids and numbers. */
@@ -64,23 +65,15 @@ interface Block {
 }
 
 async function* blocksOf(response: Response): AsyncGenerator<Block> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  if (reader === undefined) return
   let text = ''
-  try {
-    for (;;) {
-      const { value, done } = await reader.read()
-      if (done) return
-      text += value
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const block = blockIn(text.slice(0, end))
-        text = text.slice(end + 2)
-        if (block !== null) yield block
-      }
-      if (text.length > BLOCK_CHARACTERS_MAX) throw new RangeError('an event of the stream has no end')
+  for await (const piece of textsOf(response)) {
+    text += piece
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const block = blockIn(text.slice(0, end))
+      text = text.slice(end + 2)
+      if (block !== null) yield block
     }
-  } finally {
-    await reader.cancel().catch(() => undefined)
+    if (text.length > BLOCK_CHARACTERS_MAX) throw new RangeError('an event of the stream has no end')
   }
 }
 

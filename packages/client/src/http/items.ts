@@ -1,5 +1,4 @@
-import type { CallOperation } from './call.js'
-import { pageQuery } from './client.js'
+import { type CallOperation, pageQuery } from './call.js'
 import type { RemoteClient } from './remote-client.js'
 
 /** The items of agents and threads over HTTP. */

@@ -1,24 +1,16 @@
 import type { Client } from '../interface/client.js'
+import type { AppendResult } from '../interface/index.js'
 import type { RemoteAppendOptions } from './append.js'
 
 /**
- * What programs outside of the network do with Heddle. The client over the queue is one of these too: what is written
- * against this runs on either.
+ * What programs outside of the network do with Heddle: all but what needs the store or the queue itself
+ * (docs/http-operations.md#not-over-http). The client over the queue is one of these too: what is written against this runs on
+ * either.
  */
-export interface RemoteClient {
+export interface RemoteClient extends Omit<Client, 'messages' | 'threads' | 'projects'> {
   readonly messages: {
-    append(options: RemoteAppendOptions): ReturnType<Client['messages']['append']>
+    append(options: RemoteAppendOptions): Promise<AppendResult>
     readonly list: Client['messages']['list']
   }
-  readonly contexts: Pick<Client['contexts'], 'build' | 'get' | 'list' | 'at' | 'diff' | 'order' | 'find' | 'subscribe'>
-  readonly threads: Pick<Client['threads'], 'list' | 'get' | 'put' | 'delete'>
-  readonly processes: Client['processes']
-  readonly iterations: Pick<Client['iterations'], 'append' | 'list'>
-  readonly agents: Pick<Client['agents'], 'put' | 'get' | 'list' | 'clear'>
-  readonly snapshots: Client['snapshots']
-  readonly items: Client['items']
-  readonly recall: Client['recall']
-  readonly search: Client['search']
-  readonly events: Client['events']
-  readonly archive: Client['archive']
+  readonly threads: Omit<Client['threads'], 'waitUntilSettled'>
 }

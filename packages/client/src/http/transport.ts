@@ -30,6 +30,8 @@ export interface Call {
   /** Lists become texts with commas. */
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
+  /** Of a body that is a text, and sent as it is. Default JSON. */
+  readonly bodyMediaType?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly deadlineMs?: number | undefined
   /** What a try would like of its answer (RFC 7240), with what is left until the deadline then. */
@@ -89,10 +91,11 @@ export class Transport {
     }
   }
 
-  /** Opens a stream; nothing ends it but its signal, or the other side. */
-  async open(call: Pick<Call, 'path' | 'query' | 'headers'> & { readonly signal: AbortSignal }): Promise<Response> {
+  /** Opens a stream; nothing ends it but its signal, the end of the client, or the other side. */
+  async open(call: Pick<Call, 'path' | 'query' | 'headers' | 'signal'>): Promise<Response> {
     const { fetch: send = fetch } = this.#options
-    return await this.#send({ ...call, method: 'GET', retry: 'never' }, call.signal, send)
+    const signal = this.#untilClosed(call.signal)
+    return await this.#send({ ...call, method: 'GET', retry: 'never' }, signal ?? new AbortController().signal, send)
   }
 
   #untilClosed(signal: AbortSignal | undefined): AbortSignal | undefined {
@@ -118,7 +121,7 @@ export class Transport {
   }
 
   async #send<Response extends Incoming>(
-    { method, path, query = {}, body, headers }: Call,
+    { method, path, query = {}, body, bodyMediaType, headers }: Call,
     signal: AbortSignal,
     send: (url: URL, outgoing: Parameters<Send>[1] & { redirect: 'error' }) => Promise<Response>,
   ): Promise<Response> {
@@ -136,10 +139,10 @@ export class Transport {
         redirect: 'error',
         headers: {
           ...(key !== undefined && { authorization: `Bearer ${key}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && { 'content-type': bodyMediaType ?? 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: bodyMediaType === undefined ? JSON.stringify(body) : String(body) }),
       })
     } catch (error) {
       signal.throwIfAborted()

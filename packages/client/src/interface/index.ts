@@ -15,6 +15,7 @@ export type {
   DeadLetterEntry,
   ErasureResult,
   Excerpts,
+  ImportedThread,
   IterationEntry,
   MessageEntry,
   Neighbour,

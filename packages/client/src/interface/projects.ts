@@ -1,10 +1,13 @@
 import type { AccessRole, ApiKey, ErasureResult, NewApiKey, OfferedGrant, StageName } from '@heddle/contracts'
+import type { Page } from './pages.js'
 
 export interface DeadLetterSelection {
   /** One stage only. */
   readonly stage?: StageName
-  /** MessageBatcher that one call handles: 1 to 1,000,000. Default 100. */
+  /** Dead letters that one call handles: 1 to 1,000,000, over HTTP to 500. Default 100. */
   readonly limit?: number
+  /** Leaves those out that name no project, and may be of any. Default false; over HTTP always true. */
+  readonly ownOnly?: boolean
 }
 
 export interface EraseOptions {
@@ -30,7 +33,7 @@ export interface ProjectsClient {
 
 export interface KeysClient {
   create(key: { readonly name: string; readonly role: AccessRole }): Promise<NewApiKey>
-  list(): Promise<{ readonly items: readonly ApiKey[] }>
+  list(): Promise<Page<ApiKey>>
   revoke(id: string): Promise<ApiKey>
 }
 
@@ -38,5 +41,5 @@ export interface GrantsClient {
   offer(to: string): Promise<void>
   accept(from: string): Promise<void>
   revoke(sides: { readonly to: string } | { readonly from: string }): Promise<void>
-  list(): Promise<{ readonly items: readonly OfferedGrant[] }>
+  list(): Promise<Page<OfferedGrant>>
 }

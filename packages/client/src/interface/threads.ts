@@ -1,7 +1,7 @@
 import type {
   AppendIterationsResult,
   ErasureResult,
-  ExportRecord,
+  ImportedThread,
   IterationEntry,
   ProcessBody,
   RunState,
@@ -19,15 +19,6 @@ export interface ImportThreadOptions {
   /** The name of the thread here. Default: the one that it was exported under. */
   readonly as?: string
   readonly onProgress?: (messages: number) => void
-}
-
-export interface ImportedThread {
-  readonly thread: string
-  readonly agent: string
-  /** Rows that this import added, by the type of their records. */
-  readonly added: Readonly<Partial<Record<ExportRecord['type'], number>>>
-  /** Messages of the file. */
-  readonly messages: number
 }
 
 export interface ThreadsClient {

@@ -4,9 +4,13 @@ import { contextRequestSchema, contextResultSchema, receiptSchema } from '../con
 import type { JsonObject } from '../primitives/json.js'
 import { idSchema, nameSchema, timeSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
-import { isoTimeSchema, named, pageSchema } from './common.js'
+import { flagQuerySchema, isoTimeSchema, named, pageSchema } from './common.js'
 
 export const contextParamsSchema = z.strictObject({ context: idSchema })
+export const contextQuerySchema = z.strictObject({
+  /** `true`: made again of what is stored, also where the delivered bytes are still kept. */
+  rebuild: flagQuerySchema.optional(),
+})
 export const momentParamsSchema = z.strictObject({ thread: nameSchema, at: timeSchema })
 export const contextPairParamsSchema = z.strictObject({ context: idSchema, other: idSchema })
 

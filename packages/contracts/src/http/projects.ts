@@ -5,7 +5,7 @@ import { stageNames } from '../jobs/stages.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
-import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
+import { isoTimeSchema, limitQuerySchema, named, pageSchema } from './common.js'
 
 export const keyParamsSchema = z.strictObject({ key: idSchema })
 export const keyBodySchema = named(
@@ -42,10 +42,6 @@ export const grantParamsSchema = z.strictObject({
   /** The name of the other project. */
   project: nameSchema,
 })
-export const sidedGrantParamsSchema = grantParamsSchema.extend({
-  /** `to`: what this project has offered; `from`: what it has accepted. */
-  side: z.enum(['to', 'from'], { error: 'must be to or from' }),
-})
 export const grantChangedSchema = named(
   'GrantChanged',
   z.object({ project: z.string(), status: z.enum(['offered', 'accepted', 'revoked']) }),
@@ -66,7 +62,11 @@ export const grantPageSchema = named('GrantPage', pageSchema(grantSchema))
 
 const stageSchema = z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` })
 
-export const deadLettersQuerySchema = pageQuerySchema.extend({ stage: stageSchema.optional() })
+export const deadLettersQuerySchema = z.strictObject({
+  /** One stage only. */
+  stage: stageSchema.optional(),
+  limit: limitQuerySchema,
+})
 export const deadLetterSchema = named(
   'DeadLetter',
   z.object({

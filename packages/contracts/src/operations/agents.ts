@@ -7,7 +7,9 @@ import {
   clearedSchema,
 } from '../http/agents.js'
 import { pageQuerySchema } from '../http/common.js'
+import { erasureQuerySchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
+import { erasureAnswers, erasureDescription, erasureHeaders } from './erasure.js'
 import { operation } from './operation.js'
 
 const agentAnswer = { 200: { description: 'The agent.', schema: agentSchema } } as const
@@ -46,6 +48,19 @@ export const agentOperations = {
     summary: 'The agents by name',
     query: pageQuerySchema,
     answers: { 200: { description: 'A page of agents.', schema: agentPageSchema } },
+  }),
+  deleteAgent: operation({
+    method: 'DELETE',
+    path: '/v1/agents/:agent',
+    tag: 'agents',
+    needs: 'admin',
+    repeat: 'once',
+    summary: 'Erase an agent for good, with its threads, items and snapshots',
+    description: erasureDescription,
+    params: agentParamsSchema,
+    query: erasureQuerySchema,
+    headers: erasureHeaders,
+    answers: erasureAnswers,
   }),
   clearAgent: operation({
     method: 'POST',

@@ -4,6 +4,7 @@ import {
   contextPageSchema,
   contextPairParamsSchema,
   contextParamsSchema,
+  contextQuerySchema,
   contextRequestedSchema,
   contextSchema,
   httpContextDiffSchema,
@@ -60,6 +61,7 @@ export const contextOperations = {
     summary: 'A context as it was built',
     description: 'One that could not be built is answered with the problem that kept it from being built.',
     params: contextParamsSchema,
+    query: contextQuerySchema,
     answers: { 200: contextAnswer, 202: requestedAnswer },
   }),
   getReceipt: operation({

@@ -1,36 +1,45 @@
 import { agentOperations } from './agents.js'
+import { compactionOperations } from './compaction.js'
 import { contextOperations } from './contexts.js'
 import { eventOperations } from './events.js'
 import { itemOperations } from './items.js'
 import { messageOperations } from './messages.js'
+import { projectOperations } from './projects.js'
 import { recallOperations } from './recall.js'
 import { snapshotOperations } from './snapshots.js'
 import { threadItemOperations } from './thread-items.js'
+import { threadTransferOperations } from './thread-transfer.js'
 import { threadOperations } from './threads.js'
 
 export type { Operation, OperationAnswer, Repeatability } from './operation.js'
 export { type OperationTag, operationTags } from './tags.js'
 export {
   agentOperations,
+  compactionOperations,
   contextOperations,
   itemOperations,
   messageOperations,
+  projectOperations,
   recallOperations,
   snapshotOperations,
   threadItemOperations,
   threadOperations,
+  threadTransferOperations,
 }
 
 /** Every operation of the HTTP interface by its id, which is its name in programs. */
 export const operations = {
   ...agentOperations,
   ...threadOperations,
+  ...compactionOperations,
+  ...threadTransferOperations,
   ...messageOperations,
   ...contextOperations,
   ...recallOperations,
   ...snapshotOperations,
   ...itemOperations,
   ...threadItemOperations,
+  ...projectOperations,
   ...eventOperations,
 }
 

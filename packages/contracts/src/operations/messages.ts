@@ -1,5 +1,10 @@
 import { orderedPageQuerySchema } from '../http/common.js'
-import { iterationPageSchema, iterationsAppendedSchema, iterationsBodySchema } from '../http/iterations.js'
+import {
+  iterationPageSchema,
+  iterationsAppendedSchema,
+  iterationsBodySchema,
+  runStateSchema,
+} from '../http/iterations.js'
 import { appendBodySchema, appendedSchema, messagePageSchema } from '../http/messages.js'
 import { threadParamsSchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
@@ -59,6 +64,16 @@ export const messageOperations = {
     bodyBytesMax: limits.httpBodyBytesMax,
     headers: keyHeader,
     answers: { 200: { description: 'They are committed.', schema: iterationsAppendedSchema } },
+  }),
+  getRunState: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/iterations/state',
+    tag: 'iterations',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The state of an autonomous run: its newest iterations, the summary of older ones, and its environment',
+    params: threadParamsSchema,
+    answers: { 200: { description: 'The state.', schema: runStateSchema } },
   }),
   listIterations: operation({
     method: 'GET',

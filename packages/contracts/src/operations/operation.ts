@@ -12,7 +12,7 @@ export type Repeatability = 'idempotent' | 'by-key' | 'once'
 export interface OperationAnswer {
   readonly description: string
   readonly schema: z.ZodType
-  /** Default `application/json`. */
+  /** Default `application/json`; an answer of another type is streamed. */
   readonly mediaType?: string
   /** Response headers, with their meanings. */
   readonly headers?: Readonly<Record<string, string>>
@@ -37,6 +37,8 @@ export interface Operation {
   readonly query: z.ZodObject
   /** Left out where the operation reads no body. */
   readonly body?: z.ZodType
+  /** Default `application/json`; a body of another type reaches the handler as a text. */
+  readonly bodyMediaType?: string
   /** Default `limits.httpSmallBodyBytesMax`. */
   readonly bodyBytesMax?: number
   /** The stage whose workers do it, of which each project has a share. */

@@ -8,6 +8,7 @@ export const operationTags = [
   { name: 'items', description: 'Rules, references and tools that contexts may include.' },
   { name: 'snapshots', description: 'Saved windows of an agent, and their return.' },
   { name: 'iterations', description: 'The steps of autonomous runs.' },
+  { name: 'project', description: 'Keys, grants to other projects, and jobs that failed for good.' },
   { name: 'events', description: 'What happens, as it happens.' },
 ] as const
 

@@ -1,6 +1,5 @@
 import { pageQuerySchema } from '../http/common.js'
 import {
-  erasedSchema,
   erasureQuerySchema,
   httpProcessBodySchema,
   processPageSchema,
@@ -13,6 +12,7 @@ import {
   threadSchema,
   threadsQuerySchema,
 } from '../http/threads.js'
+import { erasureAnswers, erasureDescription, erasureHeaders } from './erasure.js'
 import { operation } from './operation.js'
 
 const processAnswer = { 200: { description: 'The process.', schema: processSchema } } as const
@@ -47,15 +47,11 @@ export const threadOperations = {
     needs: 'admin',
     repeat: 'once',
     summary: 'Erase a thread for good',
-    description:
-      'With all that was derived from it. From the first moment on it is not shown any more, and what is sent to it is refused. An erasure that outlasts the request goes on by itself. The name is refused from then on; with `reuse=true`, also given later, it is free again once nothing is left.',
+    description: erasureDescription,
     params: threadParamsSchema,
     query: erasureQuerySchema,
-    headers: { Prefer: '`respond-async`: answer once it is not shown any more, and remove it meanwhile.' },
-    answers: {
-      200: { description: 'What was removed.', schema: erasedSchema },
-      202: { description: 'It is not shown any more, and is being removed.', schema: erasedSchema },
-    },
+    headers: erasureHeaders,
+    answers: erasureAnswers,
   }),
   listThreads: operation({
     method: 'GET',

@@ -30,7 +30,7 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, '')
 }
 
-/** MessageBatcher put in, left out, replaced, or swapped with their neighbour, counted one each. */
+/** Letters put in, left out, replaced, or swapped with their neighbour, counted one each. */
 function editDistance(one: string, other: string): number {
   let [before, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)]
   for (let row = 1; row <= one.length; row++) {

@@ -9,9 +9,10 @@ import type { EngineContext } from '../setup/options.js'
 const selectionSchema = z.object({
   stage: z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` }).optional(),
   limit: z.int().min(1).max(1_000_000).default(100),
+  ownOnly: z.boolean().default(false),
 })
 
-/** The dead letters of the project, and those that name no project, newest first. */
+/** The dead letters of the project, newest first, and unless `ownOnly` is set those that name no project. */
 export async function listAllDeadLetters(
   parts: EngineContext,
   selection: DeadLetterSelection,
@@ -23,10 +24,10 @@ async function readDeadLetters(
   { store, projectId: own }: EngineContext,
   selection: DeadLetterSelection,
 ): Promise<DeadLetter[]> {
-  const { stage, limit } = parse(selectionSchema, selection, 'dead letters')
+  const { stage, limit, ownOnly } = parse(selectionSchema, selection, 'dead letters')
   const read = (projectId: string) =>
     store.inProject(projectId, (tx) => listDeadLetters(tx, { limit, ...(stage !== undefined && { stage }) }))
-  const [owns, nobodys] = await Promise.all([read(own), read(NIL_ID)])
+  const [owns, nobodys] = await Promise.all([read(own), ownOnly ? [] : read(NIL_ID)])
   return [...owns, ...nobodys].sort((left, right) => right.failedAtMs - left.failedAtMs).slice(0, limit)
 }
 

@@ -1,4 +1,4 @@
-import type { OfferedGrant } from '@heddle/client/interface'
+import type { OfferedGrant, Page } from '@heddle/client/interface'
 import { nameSchema, parse, validationError } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { acceptGrant, ensureProject, listGrants, offerGrant, revokeGrant } from '@heddle/store'
@@ -36,7 +36,7 @@ export async function revoke(
   await store.inProject(grantor, (tx) => revokeGrant(tx, { granteeProjectId, scope: 'recall' }))
 }
 
-export async function list({ store, projectId }: EngineContext): Promise<{ readonly items: readonly OfferedGrant[] }> {
+export async function list({ store, projectId }: EngineContext): Promise<Page<OfferedGrant>> {
   const rows = await store.inProject(projectId, (tx) => listGrants(tx))
   const items = rows.map(({ granteeProjectId, createdAtMs, acceptedAtMs, revokedAtMs }) => ({
     toProjectId: granteeProjectId,
@@ -44,7 +44,7 @@ export async function list({ store, projectId }: EngineContext): Promise<{ reado
     acceptedAt: isoTime(acceptedAtMs),
     revokedAt: isoTime(revokedAtMs),
   }))
-  return { items }
+  return { items, nextCursor: null }
 }
 
 function otherProject(own: string, given: string, field: string): string {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { newId } from '@heddle/client/calls'
-import type { ApiKey } from '@heddle/client/interface'
+import type { ApiKey, NewApiKey, Page } from '@heddle/client/interface'
 import {
   type Access,
   type AccessRole,
@@ -41,7 +41,7 @@ const KEY = /^hdl_[A-Za-z0-9_-]{64}$/
 export async function createKey(
   { store, project, projectId }: EngineContext,
   given: { readonly name: string; readonly role: AccessRole },
-): Promise<ApiKey & { readonly key: string }> {
+): Promise<NewApiKey> {
   const name = parse(nameSchema, given.name, 'name')
   const role = parse(accessRoleSchema, given.role, 'role')
   const secret = Buffer.concat([bytesOf(projectId), randomBytes(SECRET_BYTES)])
@@ -53,8 +53,8 @@ export async function createKey(
   return { ...toKey(row), key }
 }
 
-export async function listKeys({ store, projectId }: EngineContext): Promise<{ readonly items: readonly ApiKey[] }> {
-  return { items: (await store.inProject(projectId, (tx) => listApiKeys(tx))).map(toKey) }
+export async function listKeys({ store, projectId }: EngineContext): Promise<Page<ApiKey>> {
+  return { items: (await store.inProject(projectId, (tx) => listApiKeys(tx))).map(toKey), nextCursor: null }
 }
 
 /** @throws PermanentError `NOT_FOUND` where the project has no key of this id */

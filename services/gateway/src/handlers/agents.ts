@@ -1,6 +1,7 @@
 import { type agentOperations, permissionsOf } from '@heddle/contracts'
 import type { Handlers } from '../http/handler.js'
 import { readKey } from '../http/idempotency.js'
+import { erase } from './erasing.js'
 import { makeNewAgent } from './new-agent.js'
 
 export const agentHandlers: Handlers<typeof agentOperations> = {
@@ -10,6 +11,7 @@ export const agentHandlers: Handlers<typeof agentOperations> = {
   },
   getAgent: ({ client, params }) => client.agents.get(params.agent),
   listAgents: ({ client, query }) => client.agents.list(query),
+  deleteAgent: (request) => erase(request, (how) => request.client.agents.delete(request.params.agent, how)),
   clearAgent: ({ client, params, body, headers }) =>
     client.agents.clear(params.agent, { ...body, idempotencyKey: readKey(headers['idempotency-key']) }),
 }

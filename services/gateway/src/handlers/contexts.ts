@@ -12,7 +12,10 @@ export const contextHandlers: Handlers<typeof contextOperations> = {
     return { status: 200, body: context }
   },
   listContexts: ({ client, params, query }) => client.contexts.list({ ...query, ...params }),
-  getContext: async ({ client, params }) => whenBuilt(await client.contexts.find(params.context), (context) => context),
+  async getContext({ client, params, query }) {
+    if (query.rebuild) return { status: 200, body: await client.contexts.get(params.context, query) }
+    return whenBuilt(await client.contexts.find(params.context), (context) => context)
+  },
   getReceipt: async ({ client, params }) =>
     whenBuilt(await client.contexts.find(params.context), ({ receipt }) => receipt),
   getContextAt: ({ client, params }) => client.contexts.at(params),

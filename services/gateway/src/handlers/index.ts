@@ -5,20 +5,24 @@ import { agentHandlers } from './agents.js'
 import { contextHandlers } from './contexts.js'
 import { itemHandlers, threadItemHandlers } from './items.js'
 import { messageHandlers } from './messages.js'
+import { projectHandlers } from './projects.js'
 import { recallHandlers } from './recall.js'
 import { snapshotHandlers } from './snapshots.js'
-import { threadHandlers } from './threads.js'
+import { compactionHandlers, threadHandlers, threadTransferHandlers } from './threads.js'
 
 /** One for each operation but the stream of events, which `http/events.ts` answers. */
 const handlers: Handlers<Omit<Operations, 'followEvents'>> = {
   ...agentHandlers,
   ...threadHandlers,
+  ...compactionHandlers,
+  ...threadTransferHandlers,
   ...messageHandlers,
   ...contextHandlers,
   ...recallHandlers,
   ...snapshotHandlers,
   ...itemHandlers,
   ...threadItemHandlers,
+  ...projectHandlers,
 }
 
 /** What is answered under `/v1`. */

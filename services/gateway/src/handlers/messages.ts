@@ -28,5 +28,6 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
     const iterations = body.iterations.map((iteration, index) => ({ ...iteration, id: iteration.id ?? idOf(index) }))
     return client.iterations.append({ agent: body.agent, thread: params.thread, iterations })
   },
+  getRunState: ({ client, params }) => client.iterations.loop(params.thread),
   listIterations: ({ client, params, query }) => client.iterations.list(params.thread, query),
 }

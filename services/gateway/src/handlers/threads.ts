@@ -1,17 +1,36 @@
-import type { threadOperations } from '@heddle/contracts'
+import type { compactionOperations, threadOperations, threadTransferOperations } from '@heddle/contracts'
+import { EventLoopYielder } from '@heddle/runtime'
 import type { Handlers } from '../http/handler.js'
-import { readPrefer } from '../http/prefer.js'
+import { erase } from './erasing.js'
 
 export const threadHandlers: Handlers<typeof threadOperations> = {
   putThread: ({ client, params, body }) => client.threads.put(params.thread, body),
   getThread: ({ client, params }) => client.threads.get(params.thread),
-  async deleteThread({ client, params, query, headers }) {
-    const { respondAsync } = readPrefer(headers['prefer'])
-    const erased = await client.threads.delete(params.thread, { wait: !respondAsync, reuse: query.reuse })
-    return { status: erased.finished ? 200 : 202, body: erased }
-  },
+  deleteThread: (request) => erase(request, (how) => request.client.threads.delete(request.params.thread, how)),
   listThreads: ({ client, query }) => client.threads.list(query),
   putProcess: ({ client, params, body }) => client.processes.put(params.thread, params.process, body),
   getProcess: ({ client, params }) => client.processes.get(params.thread, params.process),
   listProcesses: ({ client, params, query }) => client.processes.list(params.thread, query),
+}
+
+export const compactionHandlers: Handlers<typeof compactionOperations> = {
+  getPrunePlan: ({ client, params, query }) => client.contexts.planPruning({ ...query, ...params }),
+  uncompact: ({ client, params, body }) => client.contexts.uncompact({ ...body, ...params }),
+}
+
+export const threadTransferHandlers: Handlers<typeof threadTransferOperations> = {
+  exportThread: async ({ client, params }) => client.threads.export(params.thread),
+  importThread: ({ client, query, body }) => client.threads.import(() => linesOf(body), query),
+}
+
+/** The lines of a text. Each is parsed as soon as it is given, so other requests have their turn between two. */
+async function* linesOf(text: string): AsyncGenerator<string> {
+  const turns = new EventLoopYielder()
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', from)
+    const to = end === -1 ? text.length : end
+    await turns.next()
+    yield text.slice(from, to)
+    from = to + 1
+  }
 }

@@ -1,8 +1,16 @@
-import type { FastifyInstance } from 'fastify'
+import { LINES_MEDIA_TYPE } from '@heddle/contracts'
+import { errorCodes, type FastifyInstance } from 'fastify'
 import { Refused } from './problems.js'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the route takes instead of JSON: the body is a text then. */
+    bodyMediaType?: string | undefined
+  }
+}
+
 /**
- * Takes JSON in UTF-8 and nothing else. Fastify's own parser would put a sign of its own for bytes that are no UTF-8, and
+ * Takes JSON in UTF-8, and JSON lines where a route says so. Fastify's own parser would put a sign of its own for bytes that are no UTF-8, and
  * refuse fields such as `__proto__`, which the arguments of a tool may well have; the schemas copy such fields safely.
  */
 export function takeJson(app: FastifyInstance): void {
@@ -11,6 +19,17 @@ export function takeJson(app: FastifyInstance): void {
     try {
       checkEncoding(request.headers)
       done(null, body.length === 0 ? undefined : readJson(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.addContentTypeParser(LINES_MEDIA_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      if (request.routeOptions.config.bodyMediaType !== LINES_MEDIA_TYPE) {
+        throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
+      }
+      checkEncoding(request.headers)
+      done(null, readText(body as Buffer))
     } catch (error) {
       done(error as Error)
     }
@@ -36,11 +55,19 @@ function readJson(body: Buffer): unknown {
     return JSON.parse(utf8.decode(body))
   } catch {
     // What the engine says of it holds a piece of it.
-    throw new Refused({
-      code: 'VALIDATION_ERROR',
-      detail: 'body: must be JSON in UTF-8',
-      field: 'body',
-      received: `${body.length} bytes`,
-    })
+    throw unreadable('JSON', body)
   }
+}
+
+function readText(body: Buffer): string {
+  try {
+    return utf8.decode(body)
+  } catch {
+    throw unreadable('a text', body)
+  }
+}
+
+function unreadable(what: string, { length }: Buffer): Refused {
+  const data = { code: 'VALIDATION_ERROR' as const, detail: `body: must be ${what} in UTF-8`, field: 'body' }
+  return new Refused({ ...data, received: `${length} bytes` })
 }

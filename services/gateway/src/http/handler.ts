@@ -22,7 +22,12 @@ interface Request<Entry extends Operation> extends Caller {
 }
 
 type Answers<Entry extends Operation> = Entry['answers']
-type Body<Answer> = Answer extends { readonly schema: infer Schema extends z.ZodType } ? OutputOf<Schema> : never
+/** An answer of another type than JSON is streamed as texts. */
+type Body<Answer> = Answer extends { readonly mediaType: string }
+  ? AsyncIterable<string>
+  : Answer extends { readonly schema: infer Schema extends z.ZodType }
+    ? OutputOf<Schema>
+    : never
 
 /** An answer of an operation that has several, which are told apart by their status. */
 type AnswerWithStatus<Entry extends Operation> = {

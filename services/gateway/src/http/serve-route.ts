@@ -4,6 +4,7 @@ import { type AccessRole, holdsLongText, jsonSteps, limits, type Permission, Ret
 import { type ProjectSlots, runCooperatively, within } from '@heddle/runtime'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Route } from './route.js'
+import { streamLines } from './stream-lines.js'
 
 /** The client of the project that a request is about, once its caller may do what it asks for. */
 export type ClientOf = (request: FastifyRequest, needs: Permission) => Promise<Client>
@@ -30,28 +31,30 @@ export function serveRoute(
   { operation, answer }: Route,
   { callerOf, slots }: RouteDeps,
 ): void {
-  const { method, path, needs, stage, bodyBytesMax } = operation
+  const { method, path, needs, stage, bodyBytesMax, bodyMediaType, answers } = operation
+  const mediaType = answers[200]?.mediaType
   server.route({
     method,
     url: path,
-    config: { access: { needs, isCounted: true, stage } },
+    config: { access: { needs, isCounted: true, stage }, bodyMediaType },
     ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
     async handler(request, reply) {
       const { params, query, body, headers } = request
       const { project, client, role } = await callerOf(request, needs)
-      const {
-        status,
-        headers: answerHeaders = {},
-        body: answerBody,
-      } = await withinBounds(reply.raw, async (signal) => {
-        if (stage === undefined) await holdSlot(reply.raw, slots.acquire(project, signal))
-        return await answer({ params, query, body, headers, client, role, signal })
+      const isSlotHeld = stage === undefined && mediaType === undefined
+      const given = await withinBounds(reply.raw, async (signal) => {
+        if (isSlotHeld) await holdSlot(reply.raw, slots.acquire(project, signal))
+        const answered = await answer({ params, query, body, headers, client, role, signal })
+        if (mediaType === undefined) return answered
+        const lines = answered.body as AsyncIterable<string>
+        return { ...answered, body: await streamLines(lines, (work) => slots.run(project, work)) }
       })
-      reply.code(status).headers(answerHeaders)
-      if (!holdsLongText(answerBody)) return answerBody
+      reply.code(given.status).headers(given.headers ?? {})
+      if (mediaType !== undefined) return reply.type(mediaType).send(given.body)
+      if (!holdsLongText(given.body)) return given.body
       // Contents of megabytes take long to spell as JSON, and others wait for this process.
       reply.type('application/json; charset=utf-8')
-      return await runCooperatively(jsonSteps(answerBody))
+      return await runCooperatively(jsonSteps(given.body))
     },
   })
 }

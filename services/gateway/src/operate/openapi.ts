@@ -51,7 +51,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
 }
 
 function described(id: string, operation: Operation, components: Json): Json {
-  const { tag, summary, needs, description, params, query, headers = {}, body, answers } = operation
+  const { tag, summary, needs, description, params, query, headers = {}, body, bodyMediaType, answers } = operation
   return {
     operationId: id,
     tags: [tag],
@@ -72,7 +72,7 @@ function described(id: string, operation: Operation, components: Json): Json {
     ...(body !== undefined && {
       requestBody: {
         required: !body.safeParse(undefined).success,
-        content: { 'application/json': { schema: schemaOf(body, 'input', components) } },
+        content: { [bodyMediaType ?? 'application/json']: { schema: schemaOf(body, 'input', components) } },
       },
     }),
     responses: { ...mapValues(answers, (answer) => answered(answer, components)), ...refusalsOf(operation) },

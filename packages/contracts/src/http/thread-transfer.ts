@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { nameSchema } from '../primitives/names.js'
+import type { OutputOf } from '../primitives/output-of.js'
+import { exportRecordSchema, exportRecordTypes } from '../threads/thread-export.js'
+import { named } from './common.js'
+
+/** JSON Lines: one record a line. */
+export const LINES_MEDIA_TYPE = 'application/jsonl'
+
+export const exportedRecordSchema = named('ExportRecord', exportRecordSchema)
+
+export const importQuerySchema = z.strictObject({
+  /** The name of the thread here. Default: the one that it was exported under. */
+  as: nameSchema.optional(),
+})
+/** The lines as one text: each is parsed where it is stored, and a fault names its line. */
+export const exportedLinesSchema = named('ExportedThread', z.string())
+
+export const importedThreadSchema = named(
+  'ImportedThread',
+  z.object({
+    thread: z.string(),
+    agent: z.string(),
+    /** Rows that this import added, by the type of their records. */
+    added: z.partialRecord(z.enum(exportRecordTypes), z.int()),
+    /** Messages of the file. */
+    messages: z.int(),
+  }),
+)
+export type ImportedThread = OutputOf<typeof importedThreadSchema>

@@ -1,0 +1,30 @@
+import type { projectOperations } from '@heddle/contracts'
+import type { Handlers } from '../http/handler.js'
+
+/** A key is of one project, so that each side of a grant is changed by an admin of its own. */
+export const projectHandlers: Handlers<typeof projectOperations> = {
+  createKey: ({ client, body }) => client.keys.create(body),
+  listKeys: ({ client }) => client.keys.list(),
+  revokeKey: ({ client, params }) => client.keys.revoke(params.key),
+  listGrants: ({ client }) => client.grants.list(),
+  async offerGrant({ client, params: { project } }) {
+    await client.grants.offer(project)
+    return { project, status: 'offered' }
+  },
+  async acceptGrant({ client, params: { project } }) {
+    await client.grants.accept(project)
+    return { project, status: 'accepted' }
+  },
+  async revokeOfferedGrant({ client, params: { project } }) {
+    await client.grants.revoke({ to: project })
+    return { project, status: 'revoked' }
+  },
+  async revokeAcceptedGrant({ client, params: { project } }) {
+    await client.grants.revoke({ from: project })
+    return { project, status: 'revoked' }
+  },
+  async listDeadLetters({ client, query }) {
+    return { items: await client.deadLetters.list({ ...query, ownOnly: true }), nextCursor: null }
+  },
+  redriveDeadLetters: ({ client, body }) => client.deadLetters.redrive({ ...body, ownOnly: true }),
+}

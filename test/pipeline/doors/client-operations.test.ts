@@ -1,0 +1,204 @@
+import { createClient, type RemoteClient } from '@heddle/client/http'
+import { projectIdOf } from '@heddle/core'
+import { insertDeadLetter } from '@heddle/store'
+import { waitFor } from '@heddle/test-support'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { notOverHttp } from '../../tooling/pages/operations.js'
+import { openPipeline, type Pipeline } from '../support.js'
+import { type Served, serve } from './http-support.js'
+import { transports } from './transports.js'
+
+let pipeline: Pipeline
+let http: Served
+
+beforeAll(async () => {
+  pipeline = await openPipeline('postgres')
+  await pipeline.start()
+  http = await serve(pipeline)
+})
+afterAll(async () => {
+  await http?.gateway.close()
+  await pipeline?.close()
+})
+
+const user = (content: string) => ({ role: 'user' as const, content })
+const linesOf = async (lines: AsyncIterable<string>) => {
+  const read: string[] = []
+  for await (const line of lines) read.push(line)
+  return read
+}
+
+/** `messages.append` and so on: the functions of a client, by their paths. */
+function methodsOf(value: object, path = ''): string[] {
+  return Object.entries(value).flatMap(([name, field]) => {
+    const at = path === '' ? name : `${path}.${name}`
+    return typeof field === 'function' ? [at] : methodsOf(field as object, at)
+  })
+}
+
+test('the client over HTTP has every method of the one over the queue but those that the reference names', () => {
+  const overQueue = methodsOf(pipeline.client).sort()
+  const overHttp = methodsOf(createClient({ url: http.url })).sort()
+  expect(overHttp.filter((method) => !overQueue.includes(method))).toEqual([])
+  expect(overQueue.filter((method) => !overHttp.includes(method))).toEqual(Object.keys(notOverHttp).sort())
+})
+
+describe.each(transports)('a client over $transport', ({ transport, open }) => {
+  let client: RemoteClient
+  const suite = 'operations'
+  const own = `${suite}-${transport === 'HTTP' ? 'http' : 'queue'}`
+  beforeAll(async () => {
+    client = await open({ pipeline, http }, suite)
+    await client.agents.put('reader', { settings: { budget: 6_000, rollingWindow: null } })
+    const messages = Array.from({ length: 40 }, (_, turn) => {
+      const call = { id: `call-${turn}`, name: 'Read', arguments: { file_path: `/repo/src/part${turn}.ts` } }
+      const content = `export function part${turn}() {\n  return ${turn}\n}\n`.repeat(12)
+      return [
+        { role: 'assistant' as const, content: '', toolCalls: [call] },
+        { role: 'tool_result' as const, toolCallId: call.id, content },
+      ]
+    }).flat()
+    await client.messages.append({ agent: 'reader', thread: 'long', messages })
+    await pipeline.clientOf(own).threads.waitUntilSettled('long')
+  })
+
+  test('plans a compaction, undoes one, and hands its messages back', async () => {
+    const plan = await client.contexts.planPruning({ thread: 'long', agent: 'reader', budget: 4_000 })
+    expect(plan).toMatchObject({ thread: 'long', agent: 'reader', tokensFreed: plan.tokensBefore - plan.tokensAfter })
+    expect(plan.messages).toContainEqual(expect.objectContaining({ reference: expect.stringMatching(/^msg-/) }))
+    const undone = await client.contexts.uncompact({ thread: 'long', all: true })
+    expect(undone).toMatchObject({ thread: 'long', action: 'undone' })
+    expect(undone.messages).toBeGreaterThan(0)
+    expect(await client.contexts.uncompact({ thread: 'long', all: true, redo: true })).toMatchObject({
+      action: 'redone',
+    })
+    await expect(client.contexts.planPruning({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    const both = client.contexts.uncompact({ thread: 'long', all: true, message: 'msg-00000000' })
+    await expect(both).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'message' })
+  })
+
+  test('shows the state of a run', async () => {
+    await client.threads.put('run', { agent: 'looper', goal: 'All tests pass', loop: { currentCli: 'claude' } })
+    const iterations = [{ prompt: 'do it', output: 'done', modelUsed: 'small' }]
+    await client.iterations.append({ agent: 'looper', thread: 'run', iterations })
+    expect(await client.iterations.loop('run')).toMatchObject({
+      goal: 'All tests pass',
+      iterations: [{ prompt: 'do it', output: 'done' }],
+      summary: null,
+      totalIterations: 1,
+      currentCli: 'claude',
+      currentModel: 'small',
+    })
+    await expect(client.iterations.loop('nowhere')).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'thread' })
+  })
+
+  test('exports a thread and imports it under another name, and both exports are the same', async () => {
+    const lines = await linesOf(client.threads.export('long'))
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ type: 'thread', thread: { name: 'long' } })
+    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ type: 'end', records: lines.length - 1 })
+    let imported = 0
+    const read = async function* () {
+      yield* lines
+    }
+    const onProgress = (messages: number) => {
+      imported = messages
+    }
+    expect(await client.threads.import(read, { as: 'copy', onProgress })).toMatchObject({
+      thread: 'copy',
+      agent: 'reader',
+      messages: 80,
+    })
+    expect(imported).toBe(80)
+    expect((await client.threads.import(read, { as: 'copy' })).added.message ?? 0).toBe(0)
+    const again = await linesOf(client.threads.export('copy'))
+    expect(again.length).toBe(lines.length)
+    expect(again.filter((line) => line.startsWith('{"type":"message"')).map((line) => JSON.parse(line).id)).toEqual(
+      lines.filter((line) => line.startsWith('{"type":"message"')).map((line) => JSON.parse(line).id),
+    )
+    await expect(linesOf(client.threads.export('nowhere'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    const cut = client.threads.import(async function* () {
+      yield* lines.slice(0, -1)
+    })
+    await expect(cut).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: `line ${lines.length}` })
+  })
+
+  test('gives a context made again of what is stored', async () => {
+    const built = await client.contexts.build({ thread: 'long', budget: 4_000 })
+    expect(await client.contexts.get(built.id, { rebuild: true })).toEqual(built)
+  })
+
+  test('erases an agent with its threads', async () => {
+    await client.messages.append({ agent: 'gone', thread: 'gone too', messages: [user('forget this')] })
+    expect(await client.agents.delete('gone')).toMatchObject({ kind: 'agent', name: 'gone', finished: true })
+    await expect(client.agents.get('gone')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(client.threads.get('gone too')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(client.agents.delete('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('makes a key whose secret is shown once, lists it, and revokes it', async () => {
+    const made = await client.keys.create({ name: 'shipper', role: 'produce' })
+    expect(made).toMatchObject({ name: 'shipper', role: 'produce', key: expect.stringMatching(/^hdl_/) })
+    const { items, nextCursor } = await client.keys.list()
+    const { key: _, ...shown } = made
+    expect(items).toContainEqual(shown)
+    expect([nextCursor, JSON.stringify(items).includes('hdl_')]).toEqual([null, false])
+    const revoked = await client.keys.revoke(made.id)
+    expect(revoked).toMatchObject({ id: made.id, revokedAt: expect.any(String) })
+    expect(await client.keys.revoke(made.id)).toEqual(revoked)
+    const king = client.keys.create({ name: 'x', role: 'king' as never })
+    await expect(king).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'role' })
+  })
+
+  test('offers a grant that another project accepts, and ends it', async () => {
+    const other = pipeline.clientOf(`${own}-neighbour`)
+    await expect(other.grants.accept(own)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await client.grants.offer(`${own}-neighbour`)
+    const toProjectId = projectIdOf(`${own}-neighbour`)
+    expect((await client.grants.list()).items).toMatchObject([{ toProjectId, acceptedAt: null, revokedAt: null }])
+    await other.grants.accept(own)
+    expect((await client.grants.list()).items).toMatchObject([{ toProjectId, acceptedAt: expect.any(String) }])
+    await client.grants.revoke({ to: `${own}-neighbour` })
+    expect((await client.grants.list()).items).toMatchObject([{ revokedAt: expect.any(String) }])
+    await expect(client.grants.accept('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(client.grants.offer(own)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  })
+
+  test('lists the dead letters of its own project, and sends them again', async () => {
+    const letter = { stage: 'prune', threadId: null, error: { code: 'INTERNAL' as const, detail: 'why' }, attempts: 5 }
+    const payload = { projectId: projectIdOf(own), threadId: projectIdOf('some thread') }
+    await pipeline.store.inProject(projectIdOf(own), (tx) => insertDeadLetter(tx, { ...letter, jobId: 'own', payload }))
+    await pipeline.store.inProject(projectIdOf('stranger'), async (tx) => {
+      await insertDeadLetter(tx, { ...letter, jobId: 'foreign', payload })
+    })
+    const listed = await client.deadLetters.list({ stage: 'prune', limit: 10 })
+    expect(listed).toMatchObject([{ stage: 'prune', jobId: 'own', attempts: 5, failedAt: expect.any(String) }])
+    expect(await client.deadLetters.list({ stage: 'embed' })).toEqual([])
+    expect(await client.deadLetters.redrive({ limit: 10 })).toEqual({ redriven: 1, refused: [] })
+    await waitFor(async () => (await client.deadLetters.list()).length === 0)
+    await expect(client.deadLetters.list({ limit: 0 })).rejects.toMatchObject({ field: 'limit' })
+  })
+})
+
+test('what names no project is shown to no project over HTTP', async () => {
+  const error = { code: 'INTERNAL' as const, detail: 'of nobody' }
+  const letter = { stage: 'ingest', jobId: 'nobody', threadId: null, payload: null, error, attempts: 1 }
+  const nil = '00000000-0000-0000-0000-000000000000'
+  await pipeline.store.inProject(nil, (tx) => insertDeadLetter(tx, letter))
+  const { key } = await pipeline.clientOf('tenant').keys.create({ name: 'admin', role: 'admin' })
+  const tenant = createClient({ url: http.url, key })
+  expect(await tenant.deadLetters.list()).toEqual([])
+  expect(await tenant.deadLetters.redrive()).toEqual({ redriven: 0, refused: [] })
+  expect(await pipeline.clientOf('tenant').deadLetters.list()).toMatchObject([{ jobId: 'nobody' }])
+})
+
+test('an import takes JSON lines and nothing else, and other routes take none', async () => {
+  const post = (path: string, type: string) =>
+    fetch(`${http.url}${path}`, { method: 'POST', headers: { 'content-type': type }, body: '{}' })
+  expect((await post('/v1/threads', 'application/json')).status).toBe(400)
+  expect((await post('/v1/search', 'application/jsonl')).status).toBe(415)
+  const refused = await post('/v1/threads', 'application/jsonl')
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { code: 'VALIDATION_ERROR', field: 'line 1.type' },
+  ])
+})
