@@ -86,7 +86,7 @@ function ask({ method, path, headers, body }: MalformedRequest): Promise<Asked> 
             headers: new Headers(
               Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]),
             ),
-            body: type.includes('json') && text !== '' ? JSON.parse(text) : text,
+            body: type.includes('json') && !type.includes('jsonl') && text !== '' ? JSON.parse(text) : text,
           })
         } catch (error) {
           reject(error)
