@@ -6,8 +6,7 @@ import { buildProgram } from './program.js'
 import { runCli } from './run.js'
 
 /*
- * A fault in a command line is found before anything is opened, whichever command it stands in: each command is run with
- * what it cannot take.
+ * Every command finds a usage error before it opens anything: each is run with options and arguments that it cannot accept.
  */
 
 const printer = createPrinter({ stdout: new PassThrough(), stderr: new PassThrough(), json: false, env: {} })
@@ -33,7 +32,7 @@ function* leavesOf(command: Command, path: readonly string[]): Generator<Leaf> {
   for (const each of command.commands) yield* leavesOf(each, [...path, each.name()])
 }
 
-/** Options that take any text: names of tools and files, what people say, addresses, cursors of names. */
+/** Options that accept any text: names of tools and files, prose, addresses, cursors. */
 const FREE = new Set(
   [
     '--after --changed --cli --command --cursor --data --description --doc --env --file --header --marker --message --model --out',
@@ -42,7 +41,7 @@ const FREE = new Set(
     .join(' ')
     .split(' '),
 )
-/** Arguments that do: texts and paths, and what only the store or a server knows. */
+/** Arguments that accept any text: texts, paths, and values that only the store or a server can check. */
 const FREE_ARGUMENTS = new Set(['file', 'model', 'reference', 'words', 'value'])
 
 async function run(argv: readonly string[], env: Record<string, string> = {}) {
@@ -52,7 +51,7 @@ async function run(argv: readonly string[], env: Record<string, string> = {}) {
   return { code, out: String(stdout.read() ?? ''), error: err === '' ? null : JSON.parse(err).error }
 }
 
-/** What any parser refuses, whatever it is for: no number, no word of a list, and too long for a name or a text. */
+/** A value that every parser refuses: it is no number, in no list of choices, and too long for a name or a text. */
 const BAD = 'x'.repeat(1_000_001)
 
 describe.each(commands.map((leaf) => [leaf.path.join(' '), leaf] as const))('heddle %s', (_, { command, path }) => {

@@ -3,7 +3,7 @@ import { ownOutput } from '@heddle/runtime'
 import { onNpxEnded } from './npx-parent.js'
 import { runCli } from './run.js'
 
-/** What the `heddle` executable does: runs the command line of this process and ends it with its exit code. */
+/** The `heddle` executable: runs the command line of this process and exits with its exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   onNpxEnded(process, () => process.kill(process.pid, 'SIGTERM'))
   const code = await runCli(argv, {
@@ -15,7 +15,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     ask,
     ownOutput,
   })
-  // Everything is closed and flushed: what may still be open, such as a socket that is being let go, need not be awaited.
+  // Everything is closed and flushed; remaining handles, such as a closing socket, need not be awaited.
   process.exit(code)
 }
 

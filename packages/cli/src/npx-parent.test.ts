@@ -16,7 +16,7 @@ test.each([
   expect(isRunByNpx(env)).toBe(is)
 })
 
-test('a command of npx is told once when its shell has ended, and not before', () => {
+test('a command of npx is stopped once when its shell has ended, and not before', () => {
   const self = { env: npx, ppid: 700 }
   const stop = vi.fn()
   onNpxEnded(self, stop)

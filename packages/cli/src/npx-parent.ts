@@ -1,21 +1,21 @@
-/** How often it is looked whether the parent is still there; asking costs a system call. */
+/** Milliseconds between checks of the parent process; each costs one system call. */
 const INTERVAL_MS = 500
 
-/** What it needs of this process. */
+/** The properties of this process that are read. */
 export interface Orphan {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly ppid: number
 }
 
 /**
- * Tells when `npx heddle` was asked to stop. npx runs a command in a shell, and hands a SIGTERM to that shell alone: the shell
- * ends, npx ends, and the command would go on for ever with its port and its folder, though whoever stopped npx, such as a
- * supervisor or a script, believes it gone.
+ * Calls `stop` when `npx heddle` has been stopped. npx runs a command in a shell and forwards SIGTERM to that shell alone: shell
+ * and npx exit, and the command would keep its port and its folder for ever, although the supervisor or script that stopped npx
+ * assumes that it has ended.
  *
- * Only a command that npx itself started: what was started otherwise may outlive its parent on purpose.
+ * It applies only to a command that npx itself started: others may outlive their parent on purpose.
  *
  * @param stop called once, when the shell has ended
- * @returns a function that stops looking
+ * @returns a function that ends the checks
  */
 export function onNpxEnded(self: Orphan, stop: () => void): () => void {
   if (!isRunByNpx(self.env)) return () => undefined

@@ -25,7 +25,7 @@ import { registerWorker } from './commands/serve/worker.js'
 import { registerThreads } from './commands/threads/threads.js'
 import type { CommandContext } from './connect/context.js'
 
-/** The command line of `heddle`. Faults in it are thrown, never printed here, and nothing ends the process. */
+/** The command line of `heddle`. Usage errors are thrown, not printed, and nothing here exits the process. */
 export function buildProgram(context: CommandContext): Command {
   const program = new Command('heddle')
     .description('The context engine for LLM agents: stores their threads and builds contexts that fit a token budget.')
@@ -33,7 +33,7 @@ export function buildProgram(context: CommandContext): Command {
     .on('option:version', () => {
       const version = packageVersion()
       context.printer.result({ version }, () => [version])
-      // As Commander's own option does: nothing else of the command line is carried out.
+      // As with Commander's own version option, the rest of the command line is ignored.
       throw new CommanderError(0, 'commander.version', version)
     })
     .helpOption('-h, --help', 'print this help')

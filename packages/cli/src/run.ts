@@ -13,17 +13,17 @@ export interface CliHost {
   readonly stderr: Terminal
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Asks the person at the terminal; without it nobody can be asked. */
+  /** Asks the person at the terminal; absent without a terminal. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string | null>
-  /** Has whatever else this process would print go into a log, for a command that runs as a service. */
+  /** Redirects all other output of this process to a log, for a command that runs as a service. */
   readonly ownOutput?: (log: Logger) => void
-  /** Where signals come from; without it nothing interrupts. */
+  /** The source of signals; without it commands cannot be interrupted. */
   readonly signals?: ShutdownHost
 }
 
 /**
- * A command that was asked to stop closes what it opened: the embedded server takes a few seconds at most. After that the
- * process ends anyway.
+ * A stopped command closes what it opened; the embedded server takes a few seconds at most. After this time the process exits
+ * anyway.
  */
 const CLOSE_TIMEOUT_MS = 20_000
 
@@ -75,7 +75,7 @@ export async function runCli(argv: readonly string[], host: CliHost): Promise<nu
           {
             timeoutMs: CLOSE_TIMEOUT_MS,
             log: createLogger({ level: 'silent', name: 'heddle' }),
-            // A close in good order ends with the command's own code; `main` does that.
+            // After an orderly close, `main` exits with the code of the command.
             host: {
               on: signals.on.bind(signals),
               off: signals.off.bind(signals),
@@ -105,7 +105,7 @@ async function runCommand(
     else await program.parseAsync(words, { from: 'user' })
     return exitCodes.success
   } catch (thrown) {
-    // Ctrl-C reaches every process of the terminal, so what fails then, such as a server that was starting, is no news.
+    // Ctrl-C reaches every process of the terminal, so errors after it, such as of a starting server, are not reported.
     const error: unknown = context.signal.aborted ? context.signal.reason : thrown
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.success
     context.printer.failure(error instanceof CommanderError ? fromCommander(error) : error)
@@ -113,31 +113,31 @@ async function runCommand(
   }
 }
 
-/** What only the work itself can tell of a command line: that a cursor is none. Of files and servers it is what they hold. */
+/** An invalid `--cursor` is found only by the query, but is a usage error like any other invalid option. */
 function isFaultOfOption(error: unknown, command: Command | undefined): boolean {
   const isOfCursor = error instanceof HeddleError && error.code === 'VALIDATION_ERROR' && error.field === 'cursor'
   return isOfCursor && command?.getOptionValueSource('cursor') === 'cli'
 }
 
-/** Help is there whatever the configuration is like. */
+/** Help works even with an invalid configuration. */
 function asksForHelp(words: readonly string[]): boolean {
   return words.length === 0 || ['help', '--help', '-h', '--version'].some((word) => words.includes(word))
 }
 
-/** Commands that run until they are stopped, mostly under somebody who gathers what they write. */
+/** Commands that run until they are stopped, mostly under a supervisor that collects their output. */
 const services: readonly (string | undefined)[] = ['up', 'worker', 'gateway']
 
 function isService(argv: readonly string[]): boolean {
   return services.includes(argv.find((word) => !word.startsWith('-')))
 }
 
-/** `--json` may stand anywhere, also before the command; who needs to know of it knows by now. */
+/** `--json` is accepted anywhere, even before the command; it has been read by now. */
 function withoutJson(argv: readonly string[]): string[] {
   const end = argv.indexOf('--')
   return argv.filter((word, index) => word !== '--json' || (end !== -1 && index > end))
 }
 
-/** Known before the command line is understood, because a fault in it is reported in the same way. */
+/** Read before the command line is parsed, because usage errors are printed as JSON, too. */
 function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   return (end === -1 ? argv : argv.slice(0, end)).includes('--json')

@@ -28,7 +28,7 @@ describe('with a session that outgrew its budget', () => {
     const recalled = await home.heddle('recall', hit.ref, '--json')
     expect(recalled.document).toMatchObject({ ref: hit.ref, filePaths: hit.filePaths, messageId: hit.messageId })
     const path = hit.filePaths[0].split('/').at(-1)
-    // With so few tokens the content has no room to say that it was cut.
+    // With so few tokens the content cannot include the note that it was cut.
     const cut = await home.heddle('recall', hit.ref, '--max-tokens', '1')
     expect(cut.stderr).toMatch(/^cut by --max-tokens; lines in all: \d+\./)
     const found = await home.heddle('recall', '--thread', 'session', '--search', path, '--json')
@@ -113,7 +113,7 @@ describe('with a session that outgrew its budget', () => {
     expect((await elsewhere.heddle('threads', 'list', '--json')).document.items).toHaveLength(1)
   })
 
-  test('options that do not belong together are told as such', async () => {
+  test('options that cannot be combined are refused with a hint', async () => {
     const cases = [
       ['--lines', '1-2'],
       ['msg-zzzzzzzz', '--failed'],

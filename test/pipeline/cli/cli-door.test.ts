@@ -257,7 +257,7 @@ describe('heddle completion', () => {
     expect(complete('keys', '')).toEqual(expect.arrayContaining(['create', 'list', 'revoke']))
   })
 
-  test('knows three shells, and names them to who asks for another', async () => {
+  test('knows three shells, and names them in the error for any other', async () => {
     expect((await home.heddle('completion', 'zsh')).stdout).toMatch(/^#compdef heddle\n/)
     expect((await home.heddle('completion', 'fish')).stdout).toContain("__fish_seen_subcommand_from grants' -a")
     expect((await home.heddle('completion', 'bash', '--json')).document.words[0].words).toContain('tail')

@@ -56,7 +56,7 @@ describe('on the command line', () => {
     expect(await threads()).toEqual(['three'])
   })
 
-  test('what is not there is told, with the exit code of an error', async () => {
+  test('a missing thread or agent is an error with exit code 1', async () => {
     const missing = await heddle(['threads', 'delete', 'never there', '--yes', '--json'])
     expect(missing.code).toBe(1)
     expect(JSON.parse(missing.err)).toMatchObject({ error: { code: 'NOT_FOUND' } })

@@ -107,7 +107,7 @@ test('commands that would wait for a paused stage say at once how it goes on', a
   }
 })
 
-test('an import tells what it found in the file from what is in the thread, and counts what no context shows', async () => {
+test('an import separates what it found in the file from what is in the thread, and counts what no context shows', async () => {
   const home = await openMigrated()
   const { stdout } = await home.heddle('import', 'a.jsonl', '--agent', 'coder')
   const [heading = '', , row = ''] = stdout.trimEnd().split('\n')

@@ -5,7 +5,7 @@ import { openDatabaseHome } from './cli-support.js'
 const message = (content: string, id?: string) => `${JSON.stringify({ role: 'user', content, ...(id && { id }) })}\n`
 const ID = '018f0000-0000-7000-8000-00000000000a'
 
-test('an import of many files goes on past those at fault, tells what became of each, and ends with 1', async () => {
+test('an import of many files continues past faulty ones, reports each, and exits with 1', async () => {
   const home = await openDatabaseHome()
   const write = (name: string, text: string) => writeFile(home.path(name), text)
   await write('old.jsonl', message('there already'))

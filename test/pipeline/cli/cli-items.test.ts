@@ -76,7 +76,7 @@ test('items of a thread are added and taken away by hand', async () => {
   expect(none).toMatchObject({ code: 1, error: { code: 'NOT_FOUND' } })
 })
 
-test('an item that always comes tells of threads that began before, until it is added to them', async () => {
+test('an item that is always included names the threads that started before it, until it is added to them', async () => {
   const set = (...more: string[]) => items('set', 'rule', 'late', '--agent', 'late', '--text', 'a', ...more)
   expect((await set()).stdout).toBe('rule late · version 1 · always\n')
   for (const thread of ['one', 'two words']) await home.heddle('threads', 'set', thread, '--agent', 'late')
@@ -92,7 +92,7 @@ test('an item that always comes tells of threads that began before, until it is 
   ])
   await items('set', 'rule', 'later', '--thread', 'two words')
   expect((await items(...later, '--json')).document.threadsWithout).toEqual(['one'])
-  // What was taken away by hand is not missing, and what comes by hand or by its meaning is not awaited.
+  // An item removed by hand is not reported as missing, and neither is one added by hand or by meaning.
   await items('set', 'rule', 'later', '--thread', 'one')
   await items('remove', 'rule', 'later', '--thread', 'one')
   expect((await items(...later, '--json')).document.threadsWithout).toEqual([])
@@ -106,7 +106,7 @@ test('an item that always comes tells of threads that began before, until it is 
   expect(stdout).toMatch(/added: many 19, many 18, many 17, and at least 17 more\n/)
 })
 
-test('what items are worth is told, for people and for programs', async () => {
+test('item statistics are shown for people and for programs', async () => {
   await items('set', 'rule', 'counted', '--agent', 'counter', '--text', 'a')
   const { stdout } = await items('stats', '--agent', 'counter', '--since', '7d')
   expect(stdout).toMatch(/^agent counter · 0 contexts with items in 0 threads, 0 answered\n/)

@@ -52,7 +52,7 @@ test('its flags and the settings of the file have names of their own', async () 
   expect(await build('--summarize-every', 'often')).toMatchObject({ code: 2 })
 })
 
-test('how the loop stands is shown for people and for programs', async () => {
+test('the state of the run is shown for people and for programs', async () => {
   await build()
   const { stdout } = await heddle('iterations', 'loop', 'nightly')
   expect(stdout).toContain('thread nightly: Make the login work')

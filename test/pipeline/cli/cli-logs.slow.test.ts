@@ -36,7 +36,7 @@ async function evictingRedis(): Promise<string> {
   return server.url
 }
 
-test('heddle up writes lines of JSON alone where nobody watches, and tells when it starts, refuses and stops', async () => {
+test('heddle up writes lines of JSON alone where no terminal is attached, and report start, refusals and stop', async () => {
   const home = await openDatabaseHome()
   const made = await home.heddle('keys', 'create', '--name', 'reader', '--role', 'read', '--json')
   const { key } = made.document

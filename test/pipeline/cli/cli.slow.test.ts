@@ -233,7 +233,7 @@ describe('beside "heddle up"', () => {
     expect(damaged).toMatchObject({ status: 'fail', detail: expect.stringContaining('test/damaged') })
   })
 
-  test('queues show what waits; a paused stage is told and resumed', async () => {
+  test('queues show what waits; a paused stage is shown and resumed', async () => {
     const before = await home.heddle('queues', '--json')
     expect(before.document.stages).toHaveLength(5)
     expect(before.document.stages).toEqual(
@@ -304,7 +304,7 @@ describe('beside "heddle up"', () => {
 })
 
 describe("with a Postgres of one's own", () => {
-  test('a database that is down is told as such', async () => {
+  test('a database that is down is SERVICE_UNAVAILABLE with a hint', async () => {
     const home = await openHome({ DATABASE_URL: 'postgres://heddle:secret@127.0.0.1:1/heddle' })
     const ran = await home.heddle('threads', 'list', '--json')
     expect(ran.code).toBe(1)
@@ -317,7 +317,7 @@ describe("with a Postgres of one's own", () => {
     expect(database).toMatchObject({ status: 'fail', hint: expect.stringMatching(/\w/) })
   })
 
-  test('a wrong password is told as such', async () => {
+  test('a wrong password is UNAUTHORIZED and names DATABASE_URL', async () => {
     const database = await freshDatabase()
     const url = new URL(database.url)
     url.password = 'wrong'
@@ -357,7 +357,7 @@ describe("with a Postgres of one's own", () => {
       const worker = home.start(['worker', 'all', '--json'])
       await worker.firstLine
       const served = await home.heddle('import', 'b.jsonl', '--agent', 'coder', '--json')
-      // Whoever runs the workers prunes and summarizes; this command did not wait for that.
+      // The running workers prune and summarize; this command did not wait for them.
       expect(served.document).toMatchObject({ stored: 1, settled: null })
       const built = await home.heddle('context', 'build', '--thread', 'b', '--budget', '1000', '--json')
       expect(built.document).toMatchObject({ thread: 'b', receipt: { eligible: 1 } })

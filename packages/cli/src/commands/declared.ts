@@ -11,8 +11,8 @@ import { emptyLines, type ItemColumn, itemTable, type Line, moreLines } from '..
 type Argument = readonly [name: string, description: string, parse?: (text: string) => unknown]
 
 /**
- * A command that asks its source for one document and prints it. It takes at most two arguments, `first` and `second`, of the
- * types that their parsers give.
+ * A command that loads one document from its source and prints it. It takes at most two arguments, `first` and `second`, of
+ * the types that their parsers return.
  */
 interface Declaration<Source, Options, First, Second, Result> {
   /** The last word of the command: `list` of `heddle agents list`. */
@@ -47,19 +47,19 @@ interface Page<Item> {
 }
 
 interface Listed<Options, Item> {
-  /** What the rows are, in the plural. */
+  /** Name of the rows, in the plural. */
   readonly items: string
   readonly columns: readonly ItemColumn<Item>[]
-  /** Printed where there is no row at all. */
+  /** Printed when the list is empty. */
   readonly none: (options: Options) => string
 }
 
 type Remote<Options, First, Second, Result> = Declaration<RemoteClient, Options, First, Second, Result> & {
-  /** What it needs besides the store, where it works without a gateway. */
+  /** Opened besides the store when no gateway is used. */
   readonly needs?: EngineNeeds
 }
 
-/** Declares a command that works with a gateway where one is named, else with what the configuration opens. */
+/** Declares a command that uses the gateway if one is named, else the store of the configuration. */
 export function clientCommand<Options extends CommonOptions & UrlOptions, First, Second, Result>(
   group: Command,
   context: CommandContext,
@@ -70,7 +70,7 @@ export function clientCommand<Options extends CommonOptions & UrlOptions, First,
   declare(group, context, { ...declared, withSourceOption: withUrlOption, open })
 }
 
-/** Declares a command that works with the store alone: it needs no queues, and is not done over HTTP. */
+/** Declares a command that uses the store alone: it needs no queues and is not available over HTTP. */
 export function storeCommand<Options extends CommonOptions, First, Second, Result>(
   group: Command,
   context: CommandContext,
@@ -81,7 +81,7 @@ export function storeCommand<Options extends CommonOptions, First, Second, Resul
   declare(group, context, { ...declared, withSourceOption: (command) => command, open })
 }
 
-/** Declares a command that shows a page of a list, as {@link clientCommand}. */
+/** Declares a {@link clientCommand} that shows one page of a list. */
 export function listCommand<Options extends PageOptions & CommonOptions & UrlOptions, First, Second, Item>(
   group: Command,
   context: CommandContext,
@@ -120,6 +120,6 @@ function declare<Source, Options extends CommonOptions, First, Second, Result>(
       printer.result(result, () => declared.lines(result, { source, options, first, second }))
     })
   }
-  // Commander gives the arguments, then the options, then the command.
+  // Commander passes the arguments, then the options, then the command.
   command.action((...given) => run(given.at(-2), given[0], given[1]))
 }

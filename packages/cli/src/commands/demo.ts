@@ -14,7 +14,7 @@ interface DemoOptions extends CommonOptions {
   readonly format: FormatOption
 }
 
-/** Small against the recorded session, so that it is compacted several times. */
+/** Much smaller than the recorded session, so that the demo compacts it several times. */
 const BUDGET_DEFAULT = 16_000
 
 export function registerDemo(program: Command, context: CommandContext): void {
@@ -43,10 +43,10 @@ export function registerDemo(program: Command, context: CommandContext): void {
 
 async function demonstrate(context: CommandContext, file: string | undefined, options: DemoOptions): Promise<void> {
   const scratchDir = await mkdtemp(join(tmpdir(), 'heddle-demo-'))
-  // Started by root, Postgres runs as another user, who must be able to pass through; it cannot list the folder.
+  // Started by root, Postgres runs as another user, who needs the right to enter the folder; it cannot list it.
   await chmod(scratchDir, 0o711)
   try {
-    // A name that no other demo has: on a server of one's own, demos must not find the threads of one another.
+    // A unique name: on a shared database, one demo must not find the threads of another.
     const project = options.project ?? `demo-${Date.now().toString(36)}`
     const config = configOf(context, { ...options, project, data: options.data ?? join(scratchDir, 'data') })
     const { runDemo } = await import('../demo/run.js')
@@ -66,7 +66,7 @@ async function demonstrate(context: CommandContext, file: string | undefined, op
   }
 }
 
-/** Where Postgres's user could not reach the folder all the same, its data was put elsewhere, and a link stands here. */
+/** If the user of Postgres could not reach the folder, the data is elsewhere, and this path is a link to it. */
 async function removeCluster(path: string): Promise<void> {
   const place = await realpath(path).catch(() => null)
   if (place !== null) await rm(place, { recursive: true, force: true, maxRetries: 3 })

@@ -52,7 +52,7 @@ export function registerImport(program: Command, context: CommandContext): void 
 
 async function importFiles(context: CommandContext, files: readonly string[], options: ImportOptions): Promise<void> {
   const config = configOf(context, options)
-  // What is read of a file is garbage a moment later. Left to itself the engine makes room for ever more of it.
+  // Everything read from a file soon becomes garbage; without this, V8 lets the heap grow instead of collecting it.
   keepHeapSmall()
   const { planFiles } = await import('../importing/plan.js')
   const unread: FailedImport[] = []
@@ -100,14 +100,14 @@ async function importFiles(context: CommandContext, files: readonly string[], op
     if (remote !== null) {
       const { projectIdOf } = await import('@heddle/core')
       const sent = sendFiles(context, gatewayDestination(remote, projectIdOf(config.project)), plan.files, sending)
-      // The project is that of the key, and the workers are elsewhere.
+      // The key determines the project, and the workers run elsewhere.
       return await print(remote, await untilStopped(context.signal, sent), { settled: null })
     }
     const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
     await withEngine(context, options, { stages }, async (engine) => {
       await refusePaused(engine, 'ingest')
       const sent = await sendFiles(context, storeDestination(engine), plan.files, sending)
-      // Workers that end with this command do now what workers elsewhere would do by themselves.
+      // Workers of this command end with it, so it waits for the work that other workers would do later.
       const threads = sent.imported.map(({ thread }) => thread)
       const settled = engine.workersHere.length === 0 ? null : await settleThreads(context, engine, threads, 'vectors')
       await print(engine.client, sent, { project: config.project, settled })
@@ -121,7 +121,7 @@ function warningsOf(imported: readonly ImportedThread[]): string[] {
   return imported.flatMap(({ thread, warnings }) => warnings.map((warning) => `thread "${thread}": ${warning}`))
 }
 
-/** An agent that is there keeps its window, whatever the command line says. */
+/** `--rolling-window` applies to new agents only; an existing agent keeps its setting. */
 async function windowNotTaken(
   agents: RemoteClient['agents'],
   { agent, rollingWindow }: ImportOptions,

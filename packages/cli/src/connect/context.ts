@@ -9,20 +9,20 @@ export interface CommonOptions {
   readonly project?: string
 }
 
-/** What a command gets besides its own arguments: nothing of the process is reached for around it. */
+/** The environment of a command, besides its own arguments; commands access nothing else of the process. */
 export interface CommandContext {
   readonly printer: Printer
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   /** Aborted when the command is asked to stop; its reason is an `InterruptedError`. */
   readonly signal: AbortSignal
-  /** Asks the person at the terminal; null where there is none. */
+  /** Asks the person at the terminal; null without a terminal. */
   ask(question: string): Promise<string | null>
-  /** Has whatever else this process would print go into the log of a service. */
+  /** Redirects all other output of this process to the log of a service. */
   ownOutput(log: Logger): void
-  /** Whether this command may make the data of a folder that holds none. */
+  /** Whether this command may create the data of an empty folder. */
   mayMakeData(): boolean
-  /** For a command that ends well and still has something to say, such as a check that failed. */
+  /** For a command that completes but reports a problem, such as a failed check. */
   setExitCode(code: ExitCode): void
 }
 
@@ -40,8 +40,8 @@ export function configOf(context: CommandContext, options: CommonOptions, flags:
 }
 
 /**
- * The log of a command. Services log from `info` on; a command for people reports by itself, and logs only when a level
- * was asked for: a log line between its lines would be noise, and with `--json` stderr holds nothing but an error.
+ * The log of a command. Services log from `info` up. Other commands print their own reports and log only when a level is
+ * set: log lines between their lines would be noise, and with `--json` stderr contains at most an error.
  */
 export function loggerOf(context: CommandContext, config: Config, kind: 'service' | 'command'): Logger {
   const asked = context.env['HEDDLE_LOG_LEVEL'] !== undefined

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 
 /**
- * The commands that may begin in a folder without data, because they are the first that somebody runs there. Every other one
- * looks at what is there, or changes it, and makes nothing: a folder with a new database in it would only hide that the command
- * was run in the wrong place.
+ * The commands that may create data in an empty folder, because users run them there first. All others read or change existing
+ * data and create none: a new database would only hide that the command was run in the wrong folder.
  */
 export const dataMakers: ReadonlySet<string> = new Set([
   'up',
@@ -23,7 +22,7 @@ export const dataMakers: ReadonlySet<string> = new Set([
   'grants accept',
 ])
 
-/** Whether a command may make the data of a folder that holds none. */
+/** Whether a command may create the data of an empty folder. */
 export function mayMakeData(command: Command): boolean {
   return dataMakers.has(pathOf(command))
 }

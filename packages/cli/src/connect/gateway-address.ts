@@ -10,10 +10,10 @@ export function gatewayOf(
 }
 
 /**
- * Refuses what only a store or a server of one's own can do while a gateway is named: doing it here instead would change
- * what nobody meant.
+ * Refuses a command that needs a store or a server on this machine while a gateway is named: running it here would change
+ * other data than the user meant.
  *
- * @param what is asked for, as the subject of a sentence
+ * @param what names the command, as the subject of a sentence
  * @throws UsageError
  */
 export function refuseRemote(

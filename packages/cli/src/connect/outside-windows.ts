@@ -6,7 +6,7 @@ import { formatCount } from '../output/table.js'
 
 const AGENTS_SHOWN_MAX = 3
 
-/** Agents whose windows show nothing of some threads. To say so is no reason for a start to fail. */
+/** Agents whose windows hide all messages of some threads. An error here must not fail the start. */
 export async function outsideWindowsOf({ store, projectId, config }: Engine): Promise<readonly AgentOutsideWindow[]> {
   const { rollingWindow } = mergeSettings(config.settings)
   try {
@@ -16,7 +16,7 @@ export async function outsideWindowsOf({ store, projectId, config }: Engine): Pr
   }
 }
 
-/** Lines of the banner; none where every thread has messages in its window. */
+/** Lines of the banner; empty if every thread has messages in its window. */
 export function outsideWindowLines(agents: readonly AgentOutsideWindow[]): string[] {
   if (agents.length === 0) return []
   const lines = agents

@@ -2,8 +2,8 @@ import { RetryableError, type StageName } from '@heddle/contracts'
 import type { Engine } from '@heddle/host'
 
 /**
- * Says at once that a command would wait for a stage that somebody has paused: the wait would tell nothing of it, and a
- * pause lasts until somebody ends it.
+ * Fails at once if a command would wait for a paused stage: the wait itself would not show the reason, and a pause lasts until
+ * somebody resumes the stage.
  *
  * @throws RetryableError `SERVICE_UNAVAILABLE`
  */

@@ -8,7 +8,7 @@ import { openServiceLog } from './service-log.js'
 import { untilAborted } from './with-engine.js'
 
 export interface ServedGateway extends Pick<Gateway, 'url' | 'port'> {
-  /** Whether anybody but this machine may be asking. */
+  /** Whether other machines can send requests. */
   readonly isOpenToOthers: boolean
 }
 
@@ -17,9 +17,9 @@ export interface HttpService {
   /** The stages that run in this process beside the gateway. */
   readonly stages: readonly StageName[]
   readonly needs: Pick<EngineNeeds, 'lasting' | 'threads' | 'migrate'>
-  /** Called once the port is held, before the engine opens, which may take seconds. */
+  /** Called once the port is bound, before the engine opens, which may take seconds. */
   listening?(port: number): Promise<void>
-  /** Called once requests are answered; what it returns says so to the user. */
+  /** Called once requests are served; returns the function that reports this to the user. */
   ready(engine: Engine, gateway: ServedGateway): Promise<() => void>
   /** Called once the engine has closed, while `/healthz` is still answered. */
   closed?(): Promise<void>
@@ -67,11 +67,11 @@ export async function serveHttp(context: CommandContext, config: Config, service
     tellReady()
     await untilAborted(context.signal)
   } catch (error) {
-    // Being asked to stop is how this command ends well.
+    // A stop signal is the normal end of this command.
     if (!(error instanceof InterruptedError)) throw error
   } finally {
     serviceLog.stopping()
-    // Answers under way need the engine; and until that is closed, others are to see that this process lives.
+    // Running requests need the engine; until it is closed, /healthz shows that this process is alive.
     await gateway.drain()
     await engine?.close()
     await service.closed?.()

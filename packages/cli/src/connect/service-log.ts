@@ -3,7 +3,7 @@ import type { Config, Logger } from '@heddle/runtime'
 import { InterruptedError } from '../output/failure.js'
 import { type CommandContext, loggerOf } from './context.js'
 
-/** The log of a process that runs until it is stopped: it tells when it starts, is ready, stops and has stopped. */
+/** The log of a process that runs until it is stopped: it reports starting, ready, stopping and stopped. */
 export interface ServiceLog {
   readonly log: Logger
   ready(facts: Readonly<Record<string, unknown>>): void

@@ -4,7 +4,7 @@ import { type CommandContext, type CommonOptions, configOf } from './context.js'
 import { gatewayOf } from './gateway-address.js'
 import { type UrlOptions, withRemote } from './with-remote.js'
 
-/** A setting in force, and who says so. */
+/** An effective setting and its source. */
 export interface SettingRow {
   readonly name: string
   readonly value: unknown
@@ -18,7 +18,7 @@ interface Options extends CommonOptions, UrlOptions {
   readonly agent?: string
 }
 
-/** All settings as they hold for an agent, or for those that have none of their own. No store is opened without an agent. */
+/** The effective settings of an agent, or of agents without their own. Without an agent no store is opened. */
 export async function holdingSettings(context: CommandContext, options: Options): Promise<SettingRow[]> {
   const { agent } = options
   const isRemote = gatewayOf(context, options) !== null

@@ -7,8 +7,8 @@ import { refuseRemote } from './gateway-address.js'
 export { untilStopped }
 
 /**
- * Opens what a command needs, does its work, and closes everything again, whatever happens: also when the work fails or the
- * command is asked to stop in the middle of it.
+ * Opens what a command needs, does its work, and closes everything again, even if the work fails or the command is
+ * interrupted.
  */
 export async function withEngine<T>(
   context: CommandContext,
@@ -18,7 +18,7 @@ export async function withEngine<T>(
 ): Promise<T> {
   refuseRemote(context, {}, 'this command')
   const config = configOf(context, options)
-  // Loaded now and not at the top: help and faults in the command line need no database driver.
+  // Loaded lazily: help and usage errors need no database driver.
   const { openEngine } = await import('@heddle/host')
   return await closing(
     context,

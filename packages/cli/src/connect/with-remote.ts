@@ -10,7 +10,7 @@ export interface UrlOptions {
   readonly url?: string
 }
 
-/** The option of commands that work with a gateway as well as with a store of their own. */
+/** Adds the option of commands that can use a gateway instead of a store on this machine. */
 export function withUrlOption(command: Command): Command {
   return command.option(
     '--url <address>',
@@ -23,15 +23,15 @@ export async function remoteClientOf(context: CommandContext, options: UrlOption
   const url = gatewayOf(context, options)
   if (url === null) return null
   const { createClient } = await import('@heddle/client/http')
-  // The key is never an argument: others on the machine can read those.
+  // The key is never an argument: other users of the machine can read those.
   const key = context.env['HEDDLE_KEY']
   return createClient({ url, ...(key !== undefined && { key }) })
 }
 
 /**
- * Does a command's work over HTTP where a gateway is named, else with what the configuration opens.
+ * Does a command's work over HTTP if a gateway is named, else with the store and queues of the configuration.
  *
- * @param needs of a command that works here; null where it needs the store alone
+ * @param needs what to open without a gateway; null for the store alone
  */
 export async function withRemote<T>(
   context: CommandContext,

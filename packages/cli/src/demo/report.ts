@@ -22,9 +22,9 @@ export interface RecalledResult {
 export interface Fate {
   readonly mode: string
   readonly messages: number
-  /** What they cost in the context. */
+  /** Their tokens in the context. */
   readonly tokens: number
-  /** What they would have cost verbatim. */
+  /** Their tokens if they were shown verbatim. */
   readonly tokensRaw: number
 }
 
@@ -41,9 +41,9 @@ export interface DemoReport {
   readonly stored: ImportedThread & { readonly tokens: number }
   readonly prunings: ThreadOverview['prunings']
   readonly compactions: number
-  /** The summary in the context, null where there is none. */
+  /** The summary in the context; null if the context has no summary. */
   readonly summary: string | null
-  /** What providers were called for. */
+  /** Calls of providers and their cost. */
   readonly summaryCosts: ThreadOverview['summaryCosts']
   readonly context: {
     readonly id: string
@@ -60,16 +60,16 @@ export interface DemoReport {
   readonly where: {
     readonly mode: string
     readonly project: string
-    /** Who wrote the summary that is shown. */
+    /** The summarizer that wrote the summary shown. */
     readonly summarizer: string | null
-    /** Why the one that was chosen was given up; null where it was not. */
+    /** Why the chosen summarizer was given up; null if it was used. */
     readonly wentOn: string | null
     readonly embedder: string | null
   }
   readonly steps: readonly TimedStep[]
 }
 
-/** What became of the messages, most first. */
+/** The messages by mode, largest group first. */
 export function fatesOf(built: ContextResult): Fate[] {
   const { entries } = built.receipt
   return [...countByMode(entries)]
@@ -87,7 +87,7 @@ export function fatesOf(built: ContextResult): Fate[] {
 
 const SUMMARY_OPENING = '[Earlier conversation summary: '
 
-/** The summary as it stands in a neutral context. */
+/** The text of the summary in a neutral context. */
 export function summaryOf(built: ContextResult): string | null {
   for (const { content } of built.messages) {
     if (typeof content === 'string' && content.startsWith(SUMMARY_OPENING)) {
@@ -160,7 +160,7 @@ function summaryLines(summary: string | null): string[] {
   return lines.length > shown.length ? [...shown, `  … ${lines.length - shown.length} more lines`] : shown
 }
 
-/** Who wrote the summaries, and at what cost; nothing left the machine where no provider was called. */
+/** The summarizer and its cost; without a provider, nothing left the machine. */
 function writerLines({ where: { summarizer, wentOn }, summaryCosts: costs }: DemoReport): string[] {
   if (wentOn !== null) return [`  written without a model: ${safeText(wentOn)}`]
   if (summarizer === null || summarizer === 'extractive')

@@ -31,8 +31,8 @@ const SYSTEM_PROMPT =
   'You are a coding agent. You look before you change anything, check what you changed, and say plainly what is left to do.'
 
 /**
- * The main job from end to end: a real session goes through the queue into the store, is pruned and summarized, and comes
- * back as a context within a budget, from which a condensed result is recalled.
+ * The main job from end to end: a session goes through the queue into the store, is pruned and summarized, and a context
+ * within a budget is built from it, of which one condensed result is recalled.
  */
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { context, config, log } = options
@@ -62,7 +62,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   }
 }
 
-/** The recorded session takes the same way as a user's own file. */
+/** The recorded session is imported in the same way as a user's own file. */
 async function sessionOf({ context, config, file, scratchDir }: DemoOptions): Promise<PlannedThread> {
   if (file !== undefined) return longestThread(context, config, file.path, file.format)
   const path = join(scratchDir, 'demo-session.jsonl')
@@ -145,7 +145,7 @@ async function showTheWay(
   }
 }
 
-/** Takes the longest tool result that the context shows in a shortened form, and fetches the whole of it back. */
+/** Recalls the longest tool result that the context shows in shortened form. */
 async function recallOne(engine: Engine, session: PlannedThread, built: ContextResult): Promise<RecalledResult | null> {
   const originals = new Map(session.messages.map((message) => [message.id, message]))
   const shortened = built.receipt.entries

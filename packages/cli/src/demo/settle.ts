@@ -1,19 +1,19 @@
 import { HeddleError } from '@heddle/contracts'
 import type { Engine } from '@heddle/host'
 
-/** One call of a provider: a summary that is being written takes ten to twenty seconds, a demo not much more. */
+/** Limit of one provider call: a summary takes ten to twenty seconds, and the demo should not take much longer. */
 export const DEMO_CALL_MS_MAX = 20_000
 const SETTLE_MS_MAX = 120_000
-/** How often a provider is looked after, in milliseconds. */
+/** Milliseconds between checks whether the provider still answers. */
 const LOOK_EVERY_MS = 1_000
-/** One failure may pass; a second one before anything went well, or one that took a whole call's time, will not. */
+/** One failure may be transient. Two failures without a success, or one that took the whole limit, are not. */
 const FAILURES_MAX = 2
 
 /**
- * Waits until all of a thread is pruned and summarized. A provider that is away holds up no context, so it does not hold up
- * the demo either: that gives up as soon as all that was asked of it has failed.
+ * Waits until a thread is completely pruned and summarized. An unavailable provider delays no context, so it must not delay
+ * the demo either: the wait ends as soon as all calls so far have failed.
  *
- * @returns why the summarizer was given up, as a sentence; null where all is settled
+ * @returns why the summarizer was given up, as a sentence; null once the thread is settled
  */
 export async function settle({ client, models }: Engine, thread: string, signal: AbortSignal): Promise<string | null> {
   const startMs = performance.now()

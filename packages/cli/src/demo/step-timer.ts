@@ -6,7 +6,7 @@ export interface TimedStep {
   readonly durationMs: number
 }
 
-/** Runs steps one after another, tells people about each, and keeps how long it took. */
+/** Runs steps one after another, prints each with its duration, and records it. */
 export class StepTimer {
   readonly #printer: Printer
   readonly #done: TimedStep[] = []
@@ -15,7 +15,7 @@ export class StepTimer {
     this.#printer = printer
   }
 
-  /** The steps that ended well, in order: a list that grows. */
+  /** The completed steps, in order; the list grows with each. */
   get done(): readonly TimedStep[] {
     return this.#done
   }

@@ -1,12 +1,12 @@
 import { describeFailure } from '../output/failure.js'
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   readonly name: string
-  /** `skip`: could not be looked at, because of a check above that failed. */
+  /** `skip`: not run, because a check above failed. */
   readonly status: 'ok' | 'warn' | 'fail' | 'skip'
   readonly detail: string
-  /** What to do; on `warn` and `fail`. */
+  /** How to fix it; for `warn` and `fail`. */
   readonly hint?: string
 }
 
@@ -22,7 +22,7 @@ export function failed(name: string, detail: string, hint: string): Check {
   return { name, status: 'fail', detail, hint }
 }
 
-/** A check that threw has failed, with the error's own words and way out. */
+/** A failed check with the message and the hint of the error that it threw. */
 export function failedBy(name: string, error: unknown): Check {
   const { detail, hint } = describeFailure(error)
   return failed(

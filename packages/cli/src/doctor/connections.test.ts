@@ -26,7 +26,7 @@ test('the configuration changes the size of both pools', () => {
   })
 })
 
-test('doctor counts the processes for which a server of the usual size has room', () => {
+test('doctor counts the processes for which a server of the usual size has connections', () => {
   const server = { connectionsMax: 100, connectionsOpen: 4, connectionLimits: [] }
   expect(connectionCheck(server, { process: 10, stage: 8 })).toMatchObject({
     status: 'ok',

@@ -21,7 +21,7 @@ test('the tightest bound on connections decides, and is what to raise', () => {
   })
 })
 
-test('a server that gives none is shown with its figures', () => {
+test('a server without a free connection is shown with its figures', () => {
   expect(noConnectionCheck({ ...free, connectionsOpen: 100 })).toMatchObject({
     status: 'fail',
     detail: 'max_connections 100, 100 open: no connection is left',

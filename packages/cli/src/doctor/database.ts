@@ -4,7 +4,7 @@ import { type Check, failed, passed, warned } from './check.js'
 const OLDEST_MAJOR = 15
 const NEWEST_MAJOR = 18
 
-/** What a look at the server says about it. */
+/** Checks of the version, the migrations and the role of the server. */
 export function checksOfServer(server: ServerHealth): Check[] {
   return [versionCheck(server), migrationCheck(server), roleCheck(server)]
 }
@@ -57,16 +57,16 @@ export function connectionCheck(
   const name = 'connections'
   const { connectionsMax, connectionsOpen, connectionLimits } = figures
   const left = [connectionsMax - connectionsOpen, ...connectionLimits.map(({ max, open }) => max - open)]
-  const room = Math.max(0, Math.floor(Math.min(...left) / most.process))
-  const detail = `${describeFigures(figures)}; one process opens up to ${most.process}, a worker of one stage ${most.stage}: room for ${room} more`
+  const processes = Math.max(0, Math.floor(Math.min(...left) / most.process))
+  const detail = `${describeFigures(figures)}; one process opens up to ${most.process}, a worker of one stage ${most.stage}: enough for ${processes} more`
   const hint = `${raiseHint(figures)}, or run fewer processes; each "heddle worker" and each "heddle up" is one.`
-  if (room < 1) return failed(name, detail, hint)
-  return room < 2 ? warned(name, detail, hint) : passed(name, detail)
+  if (processes < 1) return failed(name, detail, hint)
+  return processes < 2 ? warned(name, detail, hint) : passed(name, detail)
 }
 
-/** For a server that gave none to this command. */
+/** The check of a server that refused this command a connection. */
 export function noConnectionCheck(figures: ConnectionFigures): Check {
-  const hint = `${raiseHint(figures)}, or end processes that hold them; what waits goes on by itself then.`
+  const hint = `${raiseHint(figures)}, or end processes that hold them; waiting processes then continue by themselves.`
   return failed('connections', `${describeFigures(figures)}: no connection is left`, hint)
 }
 
@@ -83,10 +83,10 @@ function raiseHint({ connectionsMax, connectionsOpen, connectionLimits }: Connec
   return `Raise the limit (alter ${tightest.of} "${tightest.name}" connection limit ...)`
 }
 
-/** Below it a difference is what messages take on their way, and what time servers leave over. */
+/** Smaller differences come from network latency and from the precision of time servers. */
 const SKEW_MS_MAX = 5_000
 
-/** Deadlines and what is due are compared with times that other machines wrote. */
+/** Deadlines and due times are compared with times that other machines wrote. */
 export function clockCheck({ clockSkewMs }: Pick<ServerHealth, 'clockSkewMs'>): Check {
   const seconds = (Math.abs(clockSkewMs) / 1_000).toFixed(1)
   if (Math.abs(clockSkewMs) <= SKEW_MS_MAX) return passed('clock', `${seconds} s from that of the database`)

@@ -13,7 +13,7 @@ const CLOSE_MS = 30_000
 /** Connections that Postgres keeps for superusers, and one for this command. */
 const RESERVED = 4
 
-/** Looks at everything that Heddle needs. It never throws but when it is asked to stop: what is amiss is in the checks. */
+/** Checks everything that Heddle needs. It throws only when interrupted: problems are in the checks. */
 export async function examine(context: CommandContext, options: CommonOptions): Promise<Check[]> {
   let config: Config
   try {
@@ -55,11 +55,11 @@ async function lookAtServers(
     const started = await openServer({ context, config, log, durable: true })
     server = started
     opened.push('server', Number.POSITIVE_INFINITY, () => started.stop())
-    // The embedded server is brought up to date by whatever command comes first.
+    // The first command that runs migrates the embedded server.
     if (server.kind === 'embedded') await migrateAll(config, server, log)
     const store = openStore({ url: server.url, connectionsMax: 1, applicationName: 'heddle doctor' })
     opened.push('store', CLOSE_MS, () => store.close())
-    // The store gives up in time on a server that does not answer.
+    // The store times out on a server that does not answer.
     await store.ping()
     const health = await inspectServer({ url: server.url })
     const checks = checksOfServer(health)
@@ -83,7 +83,7 @@ async function lookAtServers(
   }
 }
 
-/** Where the server gave no connection to a service, it may still have one for its administrator. */
+/** A server that refuses a service a connection may still have one for its administrator. */
 async function lookAtConnections({ url, adminUrl }: DatabaseServer): Promise<Check[]> {
   const { inspectConnections } = await import('@heddle/store')
   const figures = await inspectConnections({ url, adminUrl }).catch(() => null)
@@ -97,11 +97,11 @@ async function lookAtConnections({ url, adminUrl }: DatabaseServer): Promise<Che
     : []
 }
 
-/** Jobs that were given up: for what was appended with `ack: 'queued'` they alone say so. */
+/** Jobs that failed permanently. For appends with `ack: 'queued'`, dead letters are the only sign of a failure. */
 async function lookAtLetters(store: Store, config: Config): Promise<Check> {
   const { countDeadLetters } = await import('@heddle/store')
   const { NIL_ID, projectIdOf } = await import('@heddle/core')
-  // What could not be read names no project.
+  // A job that could not be parsed belongs to no project.
   const places = [projectIdOf(config.project), NIL_ID]
   const counts = await Promise.all(places.map((projectId) => store.inProject(projectId, countDeadLetters)))
   const count = counts.reduce((sum, each) => sum + each, 0)
@@ -110,11 +110,11 @@ async function lookAtLetters(store: Store, config: Config): Promise<Check> {
   return warned(
     'dead letters',
     detail,
-    'Run "heddle queues --json" to see why, and "heddle queues redrive" once that is mended.',
+    'Run "heddle queues --json" to see why, and "heddle queues redrive" once the cause is fixed.',
   )
 }
 
-/** How vectors are compared, and whether those of the largest agent still can be. */
+/** How vectors are compared, and whether the largest agent still fits that way. */
 async function lookAtSearch(store: Store, config: Config, health: ServerHealth): Promise<Check> {
   const { largestVectorScope } = await import('@heddle/store')
   const { projectIdOf } = await import('@heddle/core')
@@ -173,7 +173,7 @@ async function lookAtModels({ env }: CommandContext, config: Config, log: Logger
 
 const PROVIDER = 'summarizationProvider'
 
-/** Agents may have settings of their own; this is what holds for those that have none. No provider is called. */
+/** The summarizer of agents without their own settings. No provider is called. */
 async function lookAtSummarizer(context: CommandContext, config: Config): Promise<Check> {
   const { chooseSummarizer } = await import('@heddle/models')
   const { provider, model, reason, fellBack } = chooseSummarizer(mergeSettings(config.settings), context.env)
@@ -182,11 +182,11 @@ async function lookAtSummarizer(context: CommandContext, config: Config): Promis
   return warned(
     'summarizer',
     detail,
-    `Set the key of that provider in the environment, or take ${placeOfProvider(context)} away; until then summaries are made without a model.`,
+    `Set the key of that provider in the environment, or remove ${placeOfProvider(context)}; until then summaries are written without a model.`,
   )
 }
 
-/** Where somebody asked for it: the environment goes over the file. */
+/** The place where the provider is configured; the environment overrides the file. */
 function placeOfProvider(context: CommandContext): string {
   const { path, layers } = settingsSourcesOf(context)
   const origins = settingOrigins(layers.map(({ kind, settings }) => ({ from: kind, settings })))

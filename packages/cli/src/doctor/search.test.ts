@@ -38,6 +38,6 @@ test('a scope that does not fit in the memory of a process is named with the set
   expect(large.detail).toContain('which take 296 MB')
 })
 
-test('a server that has pgvector unused is told to be migrated', () => {
+test('a server with unused pgvector gets the hint to run heddle migrate', () => {
   expect(check(offered, 10)).toMatchObject({ status: 'warn', hint: expect.stringContaining('heddle migrate') })
 })

@@ -5,18 +5,18 @@ import { continuationIdOf, continueGrown, continueGrownIn, type EarlierForm, ref
 import type { Engine } from '@heddle/host'
 import { loadThread } from '@heddle/store'
 
-/** Where sessions go: into a store of one's own, or through a gateway. */
+/** The target of an import: the store on this machine, or a gateway. */
 export interface Destination {
   /** Appends a part of a session; its parts come one after the other. */
   append(thread: string, messages: readonly MessageInput[], options: SendOptions): Promise<Sent>
-  /** Whether a thread is there: its session's messages may be others by now. */
+  /** Whether a thread exists already; its stored messages may differ from those of the file. */
   holds(thread: string): Promise<boolean>
   /** @throws ConflictError where a part of a session contradicts what is stored, before anything of the session is sent */
   compare(thread: string, messages: readonly MessageInput[]): Promise<void>
   overview(thread: string): Promise<Overview>
 }
 
-/** How a thread stands once its session is stored. */
+/** State of a thread once its session is stored. */
 export interface Overview {
   readonly eligible: number
   readonly imported: number
@@ -58,7 +58,7 @@ export function storeDestination(engine: Pick<Engine, 'client' | 'store' | 'proj
   }
 }
 
-/** @param projectId of the ids of what has none; those of messages come with them */
+/** @param projectId derives the id of a thread from its name; messages bring their own ids */
 export function gatewayDestination(client: RemoteClient, projectId: string): Destination {
   return {
     async append(thread, messages, { agent, newAgentRollingWindow, onProgress }) {
@@ -68,7 +68,7 @@ export function gatewayDestination(client: RemoteClient, projectId: string): Des
       try {
         return { ...(await send(messages)), grown: 0 }
       } catch (error) {
-        // A reply that was still being written when it was sent last: only then is the history looked at.
+        // A conflict may come from a reply that was incomplete at the last import; only then the history is read.
         if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
         const history = await historyOf(client, { thread, threadId: threadIdOf(projectId, thread), messages })
         const continued = await continueGrownIn(history, threadIdOf(projectId, thread), messages)
@@ -78,7 +78,7 @@ export function gatewayDestination(client: RemoteClient, projectId: string): Des
         return { stored, repeated: repeated + dropped, grown: continued.grown - dropped }
       }
     },
-    // A gateway is asked for the history only where it refuses a message.
+    // The history of a gateway is read only after it has refused a message.
     holds: async () => false,
     compare: async () => {},
     overview: (thread) => client.threads.get(thread),

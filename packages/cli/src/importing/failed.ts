@@ -5,22 +5,22 @@ import { safeText } from '../output/safe-text.js'
 /** A session that was not imported, or a file that could not be read as one. */
 export interface FailedImport {
   readonly file: string
-  /** Null for a file of which it is not known which threads it would make. */
+  /** Null for an unreadable file, whose threads are unknown. */
   readonly thread: string | null
-  /** `conflict`: a message is stored with another content; `refused`: anything else that the store does not take. */
+  /** `conflict`: a message is stored with other content; `refused`: any other error of the store. */
   readonly status: 'unreadable' | 'conflict' | 'refused'
   readonly error: ErrorData
 }
 
-/** What is wrong with the store or with who asks, and not with a session: the next one would fail in the same way. */
+/** Errors of the store or of the caller's access, not of one session: every other session would fail in the same way. */
 const ofAll: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN']
 
-/** Whether the other files of an import may still go well. */
+/** Whether the other files of an import may still succeed. */
 export function isOfOneFile(error: unknown): boolean {
   return error instanceof HeddleError && error.disposition !== 'retry' && !(error instanceof UsageError)
 }
 
-/** Whether the other sessions of an import may still go well. */
+/** Whether the other sessions of an import may still succeed. */
 export function isOfOneSession(error: unknown): boolean {
   return error instanceof HeddleError && isOfOneFile(error) && !ofAll.includes(error.code)
 }

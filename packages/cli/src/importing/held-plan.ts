@@ -1,7 +1,7 @@
 import type { MessageInput } from '@heddle/contracts'
 import { type PlannedFile, type PlanOptions, planFiles, type ThreadPlan } from './plan.js'
 
-/** A thread with its messages: for who works with all of them at once, and has sessions that fit into memory. */
+/** A thread with all its messages, for sessions that fit into memory. */
 export interface PlannedThread extends Omit<ThreadPlan, 'messages'> {
   readonly messages: readonly MessageInput[]
 }
@@ -26,7 +26,7 @@ function threadsOf(file: PlannedFile): PlannedThread[] {
   return [...messagesOf].map(([thread, messages]) => ({ ...thread, messages }))
 }
 
-/** A thread that is held, as a file that is to be sent. */
+/** Wraps a thread in memory as a file to send. */
 export function fileOf(held: PlannedThread): PlannedFile {
   const thread: ThreadPlan = { ...held, messages: held.messages.length }
   return {

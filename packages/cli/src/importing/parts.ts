@@ -1,11 +1,11 @@
 import type { MessageInput } from '@heddle/contracts'
 import type { PlannedFile, ThreadPlan } from './plan.js'
 
-/** Messages of a thread that are read before they are sent. */
+/** Most messages of a part. */
 export const PART_MESSAGES_MAX = 500
-/** Characters of their JSON. */
+/** Most JSON characters of a part. */
 export const PART_CHARACTERS_MAX = 1_000_000
-/** The same of all threads of a file together. */
+/** Most JSON characters held for all threads of a file together. */
 const HELD_CHARACTERS_MAX = 2_000_000
 
 /** Messages that follow each other in a thread. */
@@ -21,7 +21,7 @@ interface Held {
   read: number
 }
 
-/** Reads a file part by part; of each thread no more is held than the part that is being read. */
+/** Reads a file part by part; per thread, only the part being read is held. */
 export function* partsIn(file: Pick<PlannedFile, 'messages'>): Generator<Part> {
   const held = new Map<ThreadPlan, Held>()
   let characters = 0
@@ -47,7 +47,7 @@ export function* partsIn(file: Pick<PlannedFile, 'messages'>): Generator<Part> {
   for (const [thread, rest] of held) if (rest.messages.length > 0) yield take(thread, rest)
 }
 
-/** Whether a thread may be several parts. */
+/** Whether a thread of the file may need several parts. */
 export function isLong({ bytes, threads }: Pick<PlannedFile, 'bytes' | 'threads'>): boolean {
   return bytes > PART_CHARACTERS_MAX / 2 || threads.some(({ messages }) => messages > PART_MESSAGES_MAX)
 }

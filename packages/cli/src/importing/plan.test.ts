@@ -55,7 +55,7 @@ test('a file at fault keeps no other from being read for who wants to be told of
   })
 })
 
-test('files that cannot be read are told apart', async () => {
+test('files that cannot be read have different errors', async () => {
   await withFiles({ 'empty.jsonl': '', 'binary.jsonl': new Uint8Array([0xff, 0xfe, 0x00, 0xd8]) }, async (cwd) => {
     const plan = (file: string) => planImport([file], { ...options, cwd })
     await expect(plan('absent.jsonl')).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'file' })

@@ -8,19 +8,19 @@ import { isOfOneFile } from './failed.js'
 import { fileError } from './read-file.js'
 import { openSessionBytes, type SessionBytes } from './session-bytes.js'
 
-/** A file that was read and checked: the threads that it makes, and its messages once more. */
+/** A file that was read and checked: its threads, and a second pass over its messages. */
 export interface PlannedFile {
   readonly file: string
   /** Its size. */
   readonly bytes: number
   readonly threads: readonly ThreadPlan[]
-  /** As it is read, from its beginning each time; those of one thread in their order. */
+  /** Reads the file again from its beginning; messages of one thread keep their order. */
   messages(): Iterable<ImportedMessage>
-  /** To be called once nobody reads it for now. */
+  /** Closes the file until the next read. */
   close(): void
 }
 
-/** A thread as it is going to be sent. */
+/** A thread to send. */
 export interface ThreadPlan {
   readonly thread: string
   readonly file: string
@@ -28,7 +28,7 @@ export interface ThreadPlan {
   readonly messages: number
   readonly toolCalls: number
   readonly toolResults: number
-  /** Records of the file that are no messages, by what they are. */
+  /** Number of records that are no messages, by kind. */
   readonly skipped: Readonly<Record<string, number>>
 }
 
@@ -40,7 +40,7 @@ export interface ImportedMessage {
 /** All files of an import. */
 export interface Plan {
   readonly files: readonly PlannedFile[]
-  /** Removes what was kept of them beside the files themselves. */
+  /** Removes temporary copies. */
   remove(): Promise<void>
 }
 
@@ -50,9 +50,9 @@ export interface PlanOptions {
   readonly format: SessionFormat | 'auto'
   /** The name of the thread; default the file's own, without folders and extension. */
   readonly thread?: string
-  /** Told of each file that cannot be read, which keeps no other from being imported then. */
+  /** Called for each unreadable file; with it, such a file does not stop the others. */
   readonly onUnreadable?: (file: string, error: unknown) => void
-  /** Told how many files have been read. */
+  /** Called with the number of files read so far. */
   readonly onRead?: (files: number) => void
   readonly signal?: AbortSignal
 }
@@ -60,8 +60,8 @@ export interface PlanOptions {
 /**
  * Reads and checks all files before anything is sent.
  *
- * @throws UsageError where two of them would make one thread
- * @throws PermanentError that names the file and the place in it, where nobody wants to be told of such files
+ * @throws UsageError if two files would become one thread
+ * @throws PermanentError that names the file and the place in it, without `onUnreadable`
  */
 export async function planFiles(files: readonly string[], options: PlanOptions): Promise<Plan> {
   if (options.thread !== undefined && files.length > 1) {
@@ -118,7 +118,7 @@ async function planFile(file: string, bytes: SessionBytes, options: PlanOptions)
   }
 }
 
-/** Others get their turn now and then: a long file takes seconds. */
+/** Yields to the event loop now and then: a long file takes seconds. */
 async function lookThrough(bytes: SessionBytes, file: string, { format, signal }: PlanOptions): Promise<Session> {
   const turns = new EventLoopYielder()
   const look = faultsIn(bytes.path, readSession(bytes, { fileName: basename(file), format }), 'Nothing was stored.')
@@ -135,7 +135,7 @@ async function lookThrough(bytes: SessionBytes, file: string, { format, signal }
   }
 }
 
-/** What is wrong with a file, in words that say what to do. */
+/** Adds the file and a hint to errors. */
 function* faultsIn<Item, Result>(
   path: string,
   items: Generator<Item, Result>,

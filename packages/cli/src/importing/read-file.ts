@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { PermanentError } from '@heddle/contracts'
 
-/** A file that is read whole is one text, and JavaScript's texts end near 512 MB. */
+/** A file read at once becomes one string, and JavaScript strings are limited to about 512 MB. */
 export const FILE_BYTES_MAX = 256 * 1_024 * 1_024
 
 interface Details {
@@ -9,7 +9,7 @@ interface Details {
   readonly received: string
 }
 
-/** The one path that names no regular file and is read all the same. */
+/** The only path that is read although it is no regular file. */
 export const STANDARD_INPUT = '/dev/stdin'
 
 /**
@@ -29,7 +29,7 @@ export async function readWholeFile(path: string): Promise<string> {
 }
 
 function decode(bytes: Uint8Array): string {
-  // More to come is what a stream allows and a text does not: only what cannot become a character is refused.
+  // `stream` accepts an incomplete last character; invalid bytes are still refused.
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
 }
 
@@ -46,7 +46,7 @@ async function readRegularFile(path: string, details: Details): Promise<Uint8Arr
 export async function checkRegular(path: string): Promise<number> {
   const file = await stat(path)
   if (file.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' })
-  // Opening a named pipe blocks a thread until somebody writes to it, and the process cannot even end meanwhile.
+  // Opening a named pipe blocks a thread until somebody writes to it, and the process cannot exit meanwhile.
   if (!file.isFile()) {
     throw new PermanentError('VALIDATION_ERROR', `file: ${path} must be a regular file, not a pipe or a device`, {
       field: 'file',
@@ -75,7 +75,7 @@ function tooLarge(path: string, what: string, details: Details): PermanentError 
   })
 }
 
-/** What went wrong with a file, in words that say what to do. */
+/** Turns an error of the file system into one that names the file and says what to do. */
 export function fileError(path: string, error: unknown, details: Details = { field: 'file', received: path }): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') {

@@ -8,13 +8,13 @@ export interface SendFileOptions {
   readonly agent: string
   readonly newAgentRollingWindow: number | null
   readonly signal: AbortSignal
-  /** Resolves as soon as one more part may be on its way, with what tells that it is there. */
+  /** Waits until one more part may be sent; returns the function that releases its slot. */
   readonly slot: () => Promise<() => void>
-  /** Told how many messages of the file are stored. */
+  /** Called with the number of messages of the file stored so far. */
   readonly onProgress: (stored: number) => void
 }
 
-/** What became of a thread's messages: an error is of that thread alone. */
+/** Result of sending one thread; an error concerns that thread alone. */
 export interface SentThread extends Sent {
   readonly planned: ThreadPlan
   readonly keptAside: number
@@ -22,7 +22,7 @@ export interface SentThread extends Sent {
   readonly error: unknown
 }
 
-/** Sends the threads of a file while it is read: of each there is one part on its way, and one that is being read. */
+/** Sends the threads of a file while reading it: per thread, one part is in flight and one is being read. */
 export async function sendFile(
   destination: Destination,
   file: PlannedFile,
@@ -37,7 +37,7 @@ export async function sendFile(
     }
   }
   try {
-    // A thread of several parts is compared as a whole first: nothing of it is sent where one of its messages is another.
+    // A thread of several parts is compared first: if one of its messages conflicts, no part is sent.
     if (isLong(file) && (await anyIsThere(destination, file.threads))) {
       await eachPart((sender, part) => sender.compare(part))
     }
@@ -63,7 +63,7 @@ class ThreadSender {
   readonly #planned: ThreadPlan
   readonly #options: SendFileOptions
   readonly #total = { stored: 0, repeated: 0, grown: 0, keptAside: 0 }
-  /** Messages of which it is known what became of them. */
+  /** Messages whose result is known. */
   done = 0
   #compared = 0
   #error: unknown
@@ -87,7 +87,7 @@ class ThreadSender {
     }
   }
 
-  /** Resolves once the part is on its way. */
+  /** Resolves once the part is in flight. */
   async send(part: Part, tell: () => void): Promise<void> {
     await this.#last
     if (this.#error !== undefined) return

@@ -7,11 +7,11 @@ import { Limiter } from './limiter.js'
 import type { PlannedFile } from './plan.js'
 import { type SentThread, sendFile } from './send-file.js'
 
-/** What became of a session. */
+/** Result of importing one thread. */
 export interface ImportedThread {
   readonly thread: string
   readonly file: string
-  /** `repeated`: all of it was there already. */
+  /** `repeated`: all messages were stored before. */
   readonly status: 'stored' | 'repeated'
   readonly format: string
   /** Messages of the file, those that are kept aside included. */
@@ -22,27 +22,27 @@ export interface ImportedThread {
   readonly keptAside: number
   /** New with this import. */
   readonly stored: number
-  /** There already. */
+  /** Stored before. */
   readonly repeated: number
-  /** Replies that were longer than an earlier import had found them: what was added since is stored as a message after each. */
+  /** Replies that have grown since an earlier import; each addition is stored as a message after its reply. */
   readonly grown: number
-  /** Of the thread as it is stored now: what a context may show, and what was imported at all; none of them kept aside. */
+  /** Messages of the stored thread that contexts may show, of all imported ones that are not kept aside. */
   readonly eligible: number
   readonly imported: number
   readonly skipped: Readonly<Record<string, number>>
-  /** What keeps messages of the thread out of contexts, and what to do about it. */
+  /** Reasons why contexts omit messages of the thread, each with a remedy. */
   readonly warnings: readonly string[]
 }
 
-/** Files that are read at once, and parts of them that are on their way. */
+/** Files read concurrently, and parts of them in flight. */
 const FILES_AT_ONCE = 4
 const PARTS_AT_ONCE = 4
 
 /**
- * Sends sessions as any producer would, and waits until all of it is stored. One that the store refuses does not keep the
- * others from it.
+ * Sends sessions as any producer would, and waits until all are stored. A session that the store refuses does not stop the
+ * others.
  *
- * @throws the error of a thread that is the only one, or that all others would meet, too
+ * @throws the error of a thread if it is the only one, or if all others would fail in the same way
  */
 export async function sendFiles(
   context: CommandContext,

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** IPv4 that does not lead into the public network (IANA's registry of special addresses). */
+/** IPv4 ranges outside the public network (IANA's registry of special addresses). */
 const special4 = new BlockList()
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
@@ -21,11 +21,11 @@ for (const [net, prefix] of [
 ] as const)
   special4.addSubnet(net, prefix, 'ipv4')
 
-/** The only part of IPv6 that is given out for the public network; loopback, link-local and unique local lie outside. */
+/** The only IPv6 range allocated to the public network; loopback, link-local and unique local are outside. */
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
 
-/** Parts of it that are not, or that carry an IPv4 address which could be any: Teredo and 6to4. */
+/** Its ranges that are not public, or that embed an arbitrary IPv4 address: Teredo and 6to4. */
 const special6 = new BlockList()
 for (const [net, prefix] of [
   ['2001::', 23],
@@ -35,11 +35,11 @@ for (const [net, prefix] of [
 ] as const)
   special6.addSubnet(net, prefix, 'ipv6')
 
-/** IPv4 in the clothes of IPv6: `::ffff:127.0.0.1`. The rules of IPv4 hold for it. */
+/** IPv4 addresses mapped to IPv6, such as `::ffff:127.0.0.1`; the rules of IPv4 apply. */
 const mapped = new BlockList()
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6')
 
-/** Whether an IP address leads into the public network. What is no address does not. */
+/** Whether an IP address is in the public network; false for a text that is no address. */
 export function isPublicAddress(address: string): boolean {
   // A zone such as `%eth0` names an interface of this machine, and only link-local addresses have one.
   const [plain = ''] = address.split('%')

@@ -1,15 +1,15 @@
 /**
- * The named bounds of what is taken from an MCP server, which is a program of somebody else: it may list anything, for as
- * long as it likes.
+ * Limits on the data accepted from an MCP server. Such a server is a third-party program: it may list anything, for any length
+ * of time.
  */
 export const toolListLimits = {
-  /** Pages of one list: a server that gives one tool a page still comes to an end. */
+  /** Pages of one list; enough for a server with one tool per page. */
   pagesMax: 2_000,
-  /** One answer, or one line of a process: several times the largest list that is known. */
+  /** One response, or one line of a process: several times the largest list known. */
   answerBytesMax: 10 * 1024 * 1024,
-  /** A description is cut there, with a note: about 2,500 tokens, and it may be in every context of an agent. */
+  /** Longer descriptions are cut, with a note: this is about 2,500 tokens, possibly in every context of an agent. */
   descriptionCharactersMax: 10_000,
-  /** The input schema of one tool as JSON. A schema that is cut is none, so a larger one is refused. */
+  /** The input schema of one tool as JSON. A cut schema would be invalid, so larger ones are refused. */
   schemaCharactersMax: 100_000,
   /** Descriptions and schemas of all tools of a server: they are stored in one transaction. */
   listCharactersMax: 10_000_000,

@@ -2,15 +2,15 @@ import { HeddleError, PermanentError, RetryableError } from '@heddle/contracts'
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 
-/** What is said of the server: the program or the host, and nothing that may hold a secret, such as arguments or a query. */
+/** The name of the server in errors: its program or host, without arguments or query, which may contain secrets. */
 export interface ServerName {
   readonly field: 'command' | 'url'
   readonly label: string
 }
 
 /**
- * What went wrong with an MCP server, as an error that says what happens next. Nothing that the server wrote is repeated: it
- * may have been given secrets, and servers print what they are given.
+ * Turns a failure of an MCP server into an error that says whether to retry. It repeats nothing that the server wrote: servers
+ * may print secrets that they were given.
  */
 export function serverFault(error: unknown, { field, label }: ServerName): HeddleError {
   if (error instanceof HeddleError) return error
@@ -89,7 +89,7 @@ function httpFault({ code = 0 }: StreamableHTTPError, label: string, details: ob
   })
 }
 
-/** What was sent is no JSON, breaks the schemas of the SDK, or speaks of a version that it does not know. */
+/** The response is no JSON, violates the schemas of the SDK, or names an unsupported protocol version. */
 function isOfNoProtocol(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const isUnsupported = error.message.startsWith("Server's protocol version is not supported")

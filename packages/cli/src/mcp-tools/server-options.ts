@@ -3,7 +3,7 @@ import { UsageError } from '../output/failure.js'
 import { commandWords } from './command-words.js'
 import type { ToolServer } from './open-connection.js'
 
-/** How a command line names an MCP server. */
+/** The options that name an MCP server. */
 export interface ServerOptions {
   readonly command?: readonly string[]
   readonly env?: readonly string[]
@@ -15,9 +15,9 @@ export interface ServerOptions {
 type Environment = Pick<CommandContext, 'env' | 'cwd'>
 
 /**
- * Secrets are named and not given: other people on a machine can read the arguments of its programs.
+ * Options name the variables that contain secrets: other users of a machine can read the arguments of programs.
  *
- * @param words what stands after `--`
+ * @param words the words after `--`
  * @throws UsageError
  */
 export function toolServerOf(options: ServerOptions, words: readonly string[], environment: Environment): ToolServer {
@@ -28,12 +28,12 @@ export function toolServerOf(options: ServerOptions, words: readonly string[], e
     throw new UsageError('command', 'must be given, or --url', 'neither', CHOOSE)
   }
   if (program.length === 0) return httpServer(options, url, environment)
-  const rule = 'is the address of the MCP server itself here, and does not stand beside a command'
+  const rule = 'is the address of the MCP server itself here, and cannot be combined with a command'
   throw new UsageError('url', rule, undefined, GATEWAY)
 }
 
 const CHOOSE = 'Give --command npx -- -y some-mcp-server, or --url https://example.com/mcp.'
-/** Everywhere else `--url` names the gateway, and it may be meant here, too. */
+/** In all other commands `--url` names the gateway, which may be meant here, too. */
 const GATEWAY =
   'Leave --url out to ask a program. Where --url was meant for the gateway that keeps the tools, name that with HEDDLE_URL: HEDDLE_URL=http://127.0.0.1:4680 heddle items sync ... --command npx -- -y some-mcp-server'
 

@@ -1,7 +1,7 @@
 import { jsonObjectSchema, limits, nameSchema, PermanentError, type ServerTool } from '@heddle/contracts'
 import { toolListLimits } from './limits.js'
 
-/** A tool as the protocol describes it, as far as it is kept. */
+/** The fields of a tool of the protocol that are stored. */
 export interface ListedTool {
   readonly name: string
   readonly title?: string | undefined
@@ -12,14 +12,14 @@ export interface ListedTool {
 
 export interface ToolList {
   readonly tools: readonly ServerTool[]
-  /** What was shortened or left out, each in a sentence. */
+  /** One sentence for each shortened or omitted tool. */
   readonly notes: readonly string[]
 }
 
 /**
- * Gathers the tools of a server, page by page, within bounds. What is wrong with a list as a whole is refused, so that an
- * exchange never takes half of it: too many tools, two of one name, a schema that is too large. A description that is too
- * long is cut, and a tool that could not be called under the name that is kept is left out; both with a note.
+ * Collects the tools of a server, page by page, within limits. A list with too many tools, duplicate names or a schema that is
+ * too large is refused as a whole, so that never half of it is stored. Long descriptions are cut, and tools with an invalid
+ * name are omitted; each with a note.
  */
 export class ToolListing {
   readonly #tools = new Map<string, ServerTool>()

@@ -80,7 +80,7 @@ const itemsOption = optionValue(
   (text) => (text === 'none' ? [] : namesOf(text)),
 )
 
-/** Adds the flags that bound a context, so that it can be handed to another agent. */
+/** Adds the flags that limit a context, so that it can be passed to another agent. */
 export function withScopeOptions(command: Command): Command {
   return command
     .option(
@@ -96,7 +96,7 @@ export function withScopeOptions(command: Command): Command {
     .option('--scope-items <names>', 'only these items, such as rule/tone,tool/search, or none', itemsOption)
 }
 
-/** The scope of those flags; null where none was given. */
+/** The scope of those flags; null without any of them. */
 export function scopeOf({ scopeThreads: threads, scopeSince: since, scopeItems: items }: ScopeOptions): Scope | null {
   const scope = {
     ...(threads !== undefined && { threads }),

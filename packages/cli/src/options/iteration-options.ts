@@ -38,7 +38,7 @@ export function withIterationOptions(command: Command): Command {
     )
 }
 
-/** The settings of those flags; null where none was given. */
+/** The settings of those flags; null without any of them. */
 export function iterationSettings({ contextWindow, summarizeEvery: every }: IterationOptions) {
   if (contextWindow === undefined && every === undefined) return null
   return {

@@ -10,11 +10,11 @@ interface Schema<Value> {
 }
 
 /**
- * A parser for one option or argument, by a schema of the contracts: the rule and its words are the same on the command
- * line, in a job and over HTTP.
+ * A parser for one option or argument by a schema of the contracts, so that rules and messages are the same on the command
+ * line, in jobs and over HTTP.
  *
  * @param field the option without its dashes, as errors name it
- * @param read what the schema gets of the text; default the text itself
+ * @param read converts the text before the schema checks it; default: no conversion
  * @throws UsageError from the parser it returns
  */
 export function optionValue<Value>(
@@ -39,7 +39,7 @@ export function wholeNumber(field: string, least: number, most: number, hint: st
   }
 }
 
-/** A text of digits as a number; anything else stays a text, for the schema to refuse. */
+/** A decimal number; any other text is returned as it is, for the schema to refuse. */
 export function numeral(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
 }

@@ -27,7 +27,7 @@ const secondsOption = optionValue(
   numeral,
 )
 
-/** Seconds, or `none` as the word it is: Commander turns null into an empty text. */
+/** Seconds, or the word `none`: Commander turns null into an empty text. */
 export function rollingWindowOption(text: string): number | 'none' {
   return text === 'none' ? text : secondsOption(text)
 }
@@ -74,20 +74,20 @@ export interface OrderOptions extends PageOptions {
   readonly order: 'asc' | 'desc'
 }
 
-/** Adds the direction of a list that has a first and a last. */
+/** Adds the paging options and the sort direction. */
 export function withOrderOption(command: Command): Command {
   const parse = oneOf('order', ['asc', 'desc'])
   return command.option('--order <direction>', 'asc (oldest first) or desc', parse, 'asc' as const)
 }
 
-/** Which page of a list is shown. `--after`, as it was called, is taken as well. */
+/** The page of a list to show. The former name `--after` is accepted as well. */
 export function cursorOption(): Option {
   const option = new Option('--after, --cursor <cursor>', 'show the page after this nextCursor')
   option.flags = '--cursor <cursor>'
   return option
 }
 
-/** `10-50` as the text it is: lines counted from 1, both ends included. */
+/** A range such as `10-50`, returned as text: lines counted from 1, both ends included. */
 export function linesOption(text: string): string {
   const [, from, to] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(text) ?? []
   if (from !== undefined && to !== undefined && Number(from) <= Number(to)) return text
@@ -119,7 +119,7 @@ export function momentOption(field: string): (text: string) => string {
 
 const archiveKindOption = oneOf('kind', archiveKinds)
 
-/** Gathers the kinds of an option that may be given several times. */
+/** Collects the kinds of a repeated option. */
 export function archiveKindsOption(text: string, before: readonly ArchiveKind[] = []): ArchiveKind[] {
   return [...before, archiveKindOption(text)]
 }

@@ -3,7 +3,7 @@ import { oneOf } from './option-values.js'
 
 export type FormatOption = SessionFormat | 'auto'
 
-/** A record, so that a format which the importers learn and this list lacks does not compile. */
+/** A record, so that a new format that is missing here does not compile. */
 const formats: Readonly<Record<FormatOption, true>> = {
   auto: true,
   heddle: true,
@@ -13,7 +13,7 @@ const formats: Readonly<Record<FormatOption, true>> = {
   'swe-agent': true,
 }
 
-/** The formats of sessions. Named here and not taken from the client, which is loaded only when a file is read. */
+/** The formats of sessions, repeated here because the package with the readers is loaded only when a file is read. */
 export const sessionFormatNames = Object.keys(formats) as readonly FormatOption[]
 
 export const sessionFormatOption = oneOf('format', sessionFormatNames)

@@ -1,7 +1,7 @@
 /**
- * Whether what is written to a stream is coloured. `NO_COLOR` (https://no-color.org) takes colours away wherever they would be;
- * `FORCE_COLOR` brings them where there is no terminal, such as in the log of a build; with `0` it takes them away. Otherwise a
- * terminal that knows them gets them.
+ * Whether output to a stream is coloured. `NO_COLOR` (https://no-color.org) disables colours everywhere; `FORCE_COLOR` enables
+ * them without a terminal, such as in a build log, and disables them if it is `0`. Otherwise terminals that support colours get
+ * them.
  */
 export function wantsColor(env: Readonly<Record<string, string | undefined>>, stream: { isTTY?: boolean }): boolean {
   const { NO_COLOR: no, FORCE_COLOR: force } = env

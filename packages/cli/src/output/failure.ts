@@ -5,7 +5,7 @@ import { safeText } from './safe-text.js'
 export const exitCodes = { success: 0, error: 1, usage: 2 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** The command line itself is at fault: an unknown option, a missing argument, a value that an option does not take. */
+/** An error of the command line: an unknown option, a missing argument, or an invalid value. */
 export class UsageError extends PermanentError {
   override name = 'UsageError'
   constructor(field: string, rule: string, received: string | undefined, hint: string) {
@@ -13,7 +13,7 @@ export class UsageError extends PermanentError {
   }
 }
 
-/** Says that the command stopped because it was asked to, by a signal. */
+/** The command was stopped by a signal. */
 export class InterruptedError extends Error {
   override name = 'InterruptedError'
   readonly signalName: NodeJS.Signals
@@ -32,9 +32,9 @@ export function exitCodeOf(error: unknown): number {
   return exitCodes.error
 }
 
-/** Commander's faults in the form of all others; see {@link UsageError}. */
+/** Converts an error of Commander into a {@link UsageError}. */
 export function fromCommander(error: CommanderError): UsageError {
-  // Commander answers a missing subcommand with a help page; its message says nothing.
+  // For a missing subcommand, Commander prints help and its message is useless.
   const detail =
     error.code === 'commander.help'
       ? 'a subcommand is missing'
@@ -47,7 +47,7 @@ export function fromCommander(error: CommanderError): UsageError {
   return new UsageError('command line', detail, named, hint)
 }
 
-/** Anything thrown, as what is shown. Every error that leaves the CLI has a hint. */
+/** The error to show for any thrown value; it always has a hint. */
 export function describeFailure(error: unknown): ErrorData & { hint: string } {
   if (error instanceof InterruptedError) {
     return { code: 'TIMEOUT', detail: error.message, hint: 'Run the command again: what was stored stays stored.' }
@@ -73,7 +73,7 @@ export function failureLines(error: unknown): { what: string; why: string; hint:
 const titles: Record<ErrorCode, string> = {
   VALIDATION_ERROR: 'That is not valid.',
   NOT_FOUND: 'That does not exist.',
-  CONFLICT: 'That contradicts what is stored.',
+  CONFLICT: 'That conflicts with stored data.',
   AMBIGUOUS_REFERENCE: 'That reference fits more than one message.',
   PAYLOAD_TOO_LARGE: 'That is too large.',
   UNAUTHORIZED: 'Access was refused.',

@@ -1,10 +1,10 @@
 import type { Column, Line, Table } from './table.js'
 
 const GAP = '  '
-/** A column is not made narrower than this, as long as another one can be. */
+/** A column is not made narrower than this while another one can be. */
 const COLUMN_CHARACTERS_MIN = 12
 
-/** @param widthMax characters of a line of the terminal; null where nobody sees it at once, such as in a file or a pipe */
+/** @param widthMax characters of a terminal line; null for a file or a pipe */
 export function layOut(lines: readonly Line[], widthMax: number | null): string[] {
   return lines.flatMap((line) => (typeof line === 'string' ? [line] : tableText(line, widthMax)))
 }
@@ -33,8 +33,8 @@ function tableText({ columns, rows }: Table, widthMax: number | null): string[] 
 }
 
 /**
- * Widths that fit a line together. The widest column of texts gives way first, down to the next widest, and so on: a number that
- * is cut off would be another one, and a name or a reference is of use only as a whole.
+ * Column widths that fit a line together. The widest text column shrinks first, down to the next widest, and so on. Numbers are
+ * never cut, since a cut number would be another one, and short columns such as names and references are cut last.
  */
 function fitted(columns: readonly Column[], natural: readonly number[], widthMax: number): number[] {
   const gaps = GAP.length * (columns.length - 1)
@@ -52,6 +52,6 @@ function fitted(columns: readonly Column[], natural: readonly number[], widthMax
 function shortened(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text
   const end = text.slice(0, Math.max(0, charactersMax - 1))
-  // Half of a character that is written as two is none.
+  // A lone half of a surrogate pair is no valid character.
   return `${end.replace(/[\ud800-\udbff]$/, '')}…`
 }

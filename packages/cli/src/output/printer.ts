@@ -15,14 +15,13 @@ export interface PrinterOptions {
   readonly stderr: Terminal
   /** One JSON document instead of text for people. */
   readonly json: boolean
-  /** The variables that say whether colours are wanted. */
+  /** The environment, for `NO_COLOR` and `FORCE_COLOR`. */
   readonly env: Readonly<Record<string, string | undefined>>
   /**
-   * The command is a process that others watch: where it writes to no terminal, each of its lines is JSON, as those of its log are.
-   * Default false.
+   * The command is a service: without a terminal, each of its lines is JSON, like those of its log. Default false.
    */
   readonly isService?: boolean
-  /** Milliseconds of a clock that never goes back. Default `performance.now`. */
+  /** A monotonic clock in milliseconds. Default `performance.now`. */
   readonly nowMs?: () => number
 }
 
@@ -35,18 +34,18 @@ export interface Printer {
   readonly colors: ReturnType<typeof pc.createColors>
   /** The result of a command: the document with `--json`, else the lines. Called once per command. */
   result(document: unknown, lines: () => readonly Line[]): void
-  /** A text byte for byte, where stdout is no terminal; with `--json` the document. */
+  /** A text byte for byte if stdout is no terminal; with `--json` the document. */
   exact(text: string, forTerminal: string, document: unknown): void
-  /** A long text piece by piece, each as it is, as fast as the reader takes it; it ends early where nobody reads on. */
+  /** A long text piece by piece, at the reader's speed; it ends early once the reader is gone. */
   stream(lines: AsyncIterable<string>): Promise<void>
   /** A line for people on the way to the result; nothing with `--json`. */
   note(text: string): void
   /** A command's help. */
   help(text: string): void
   failure(error: unknown): void
-  /** How far something is; with `rate` how fast it goes and how long it takes still, also as lines of JSON with `--json`. */
+  /** A progress display; with `rate` also the speed and the time left, with `--json` as lines of JSON. */
   progress(label: string, total: number, options?: { readonly rate: boolean }): Progress
-  /** Resolves when everything that was written has left the process. */
+  /** Resolves when all output has been written. */
   flush(): Promise<void>
 }
 
@@ -81,12 +80,12 @@ export function createPrinter(options: PrinterOptions): Printer {
       if (!errJson) err.write(`${safeLine(text)}\n`)
     },
     help(text) {
-      // It comes in pieces, and a document is one.
+      // Commander writes help in pieces; the document is written once.
       if (json) helpText += text
       else out.write(text)
     },
     failure(error) {
-      // Whoever wrote the command line reads what is wrong with it.
+      // A usage error is for the person at the command line, so it stays text.
       if (json || (errJson && exitCodeOf(error) !== exitCodes.usage)) {
         err.write(`${JSON.stringify({ error: describeFailure(error) })}\n`)
         return
@@ -106,7 +105,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 }
 
-/** How wide a line may be; null where the lines do not go to a terminal. */
+/** The width of the terminal; null without one. */
 function widthOf({ isTTY, columns }: Terminal): number | null {
   return isTTY === true && columns !== undefined && columns > 0 ? columns : null
 }
@@ -117,14 +116,14 @@ function clockOf(options: PrinterOptions): { nowMs?: () => number } {
 
 interface Guarded {
   write(text: string): void
-  /** Resolves when there is room for more; false where nobody reads any more. */
+  /** Resolves when the stream accepts more; false once the reader is gone. */
   writeAndWait(text: string): Promise<boolean>
   flush(): Promise<void>
 }
 
 /**
- * Whoever reads our output may stop reading: `heddle threads list | head -1`. That is no fault of the command, which goes
- * on to its end (an import must not stop half-way); what it writes from then on goes nowhere.
+ * The reader of the output may stop reading, as in `heddle threads list | head -1`. That is no error: the command runs to its
+ * end (an import must not stop half-way), and further output is discarded.
  */
 function guarded(stream: Terminal): Guarded {
   let open = true

@@ -35,7 +35,7 @@ test('programs are told each five seconds how much is done and left, how fast, a
   expect(written.every((line) => line.endsWith('\n'))).toBe(true)
 })
 
-test('who asks for nothing is told nothing', () => {
+test('nothing is printed for the form none', () => {
   const { written, at } = progressIn('none')
   at(60_000, 500)
   expect(written).toEqual([])

@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress'
 import { Rate } from './rate.js'
 import { formatCount } from './table.js'
 
-/** How far something is. A finished or stopped one ignores updates. */
+/** A progress display. Once stopped, it ignores updates. */
 export interface Progress {
   update(done: number, total?: number): void
   stop(): void
@@ -11,23 +11,23 @@ export interface Progress {
 export interface ProgressOptions {
   readonly label: string
   readonly total: number
-  /** Whether to tell how fast it goes and how long it takes still. */
+  /** Whether to show the speed and the time left. */
   readonly rate: boolean
   readonly stream: NodeJS.WritableStream & { isTTY?: boolean }
   readonly write: (text: string) => void
-  /** `json`: an object a line, for programs. */
+  /** `json`: one object per line, for programs. */
   readonly form: 'text' | 'json' | 'none'
   readonly nowMs?: () => number
 }
 
-/** What is done sooner shows nothing: a flash of a bar says less than silence. */
+/** Shorter work shows no progress: a bar that flashes up is only noise. */
 const SHOW_AFTER_MS = 1_000
-/** Where nobody watches, such as a build log, one line in so many milliseconds. */
+/** Milliseconds between lines without a terminal, such as in a build log. */
 const LINE_EVERY_MS = 5_000
-/** A rate is told no more often: each look at it is a sample. */
+/** Milliseconds between samples of the rate. */
 const RATE_EVERY_MS = 500
 
-/** A bar on a terminal, a line now and then elsewhere, nothing where nobody wants to know. */
+/** A bar on a terminal, a line now and then elsewhere, nothing for the form `none`. */
 export function createProgress(options: ProgressOptions): Progress {
   const nowMs = options.nowMs ?? (() => performance.now())
   const startedAtMs = nowMs()
@@ -78,7 +78,7 @@ function bar(options: ProgressOptions, nowMs: () => number, startedAtMs: number)
 function lines(options: ProgressOptions, nowMs: () => number, startedAtMs: number): Progress {
   const { label } = options
   const rate = new Rate(startedAtMs)
-  // Programs are told of what takes long; people of what is under way.
+  // Programs get a line only for long work; people see early that work is running.
   const firstAfterMs = options.form === 'json' ? LINE_EVERY_MS : SHOW_AFTER_MS
   let total = options.total
   let lastLineAtMs = startedAtMs - LINE_EVERY_MS + firstAfterMs

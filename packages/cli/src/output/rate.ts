@@ -1,7 +1,7 @@
-/** Over which a rate is told: it shows what slows down, and no single hitch. */
+/** Milliseconds that a rate averages over: long enough to hide a single hitch, short enough to show a slowdown. */
 const SPAN_MS = 15_000
 
-/** How fast something goes lately, and how long it takes still at that rate. */
+/** The recent speed of some work, and the time left at that speed. */
 export class Rate {
   readonly #samples: { readonly atMs: number; readonly done: number }[]
 

@@ -1,13 +1,12 @@
 /**
- * Control characters, what turns the direction of text around, what ends lines, and what is not seen at all; the joiners
- * that emoji and some scripts are written with stay.
+ * Control characters, direction marks, line separators and invisible characters; the joiners of emoji and some scripts are not
+ * included.
  */
 const UNSAFE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
 /**
- * A text from outside in a form that a terminal shows and does not obey: escape sequences of a stored message must not
- * move the cursor, set the title or recolour what follows, and no mark may show it in another order than it has. Line feeds
- * and tabs stay.
+ * Makes a text from outside safe for a terminal: escape sequences in a stored message must not move the cursor, set the title
+ * or change colours, and no mark may change the order of its characters. Line feeds and tabs stay.
  */
 export function safeText(text: string): string {
   return text.replace(UNSAFE, (character) => {
@@ -21,7 +20,7 @@ export function safeText(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are all that a line of one's own may hold of these.
 const COLOUR = /(\u001b\[[0-9;]{0,16}m)/
 
-/** A line of Heddle's own, whose colours stay: the last wall before a terminal. */
+/** Makes a line safe for a terminal but keeps its colours: the last check before output. */
 export function safeLine(line: string): string {
   return line
     .split(COLOUR)
@@ -29,7 +28,7 @@ export function safeLine(line: string): string {
     .join('')
 }
 
-/** The first line of a text, shortened to `charactersMax` with an ellipsis, and harmless. */
+/** A text on one line, shortened to `charactersMax` with an ellipsis, and safe for a terminal. */
 export function oneLine(text: string, charactersMax: number): string {
   const flat = safeText(text).replace(/\s+/g, ' ').trim()
   if (flat.length <= charactersMax) return flat

@@ -22,7 +22,7 @@ test('columns are as wide as their widest cell, numbers on the right', () => {
   ])
 })
 
-test('durations are told in the unit that people would choose', () => {
+test('durations are shown in the unit that people would choose', () => {
   expect([12.4, 3_240, 125_000].map(formatDuration)).toEqual(['12 ms', '3.2 s', '2 min 5 s'])
 })
 

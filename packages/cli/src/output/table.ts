@@ -3,17 +3,17 @@ import { safeText } from './safe-text.js'
 /** One column of a table for people. */
 export interface Column {
   readonly title: string
-  /** Numbers stand on the right. Default left. */
+  /** Numbers are aligned right. Default left. */
   readonly align?: 'left' | 'right'
 }
 
-/** A table, which is laid out where it is printed: only there it is known how wide it may be. */
+/** A table; the printer lays it out, since only the printer knows the width of the terminal. */
 export interface Table {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly string[])[]
 }
 
-/** What a result is made of: a line as it is, or a table. */
+/** An element of a result: a line as it is, or a table. */
 export type Line = string | Table
 
 /**
@@ -26,8 +26,8 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
 }
 
 /**
- * A column of a table whose rows are items: a text is shown without what a terminal would obey, a count with separators of
- * thousands, on the right.
+ * A column of a table whose rows are items: `text` is made safe for a terminal, `count` is formatted and aligned right, and
+ * `right` is aligned right as it is.
  */
 export type ItemColumn<Item> = { readonly title: string } & (
   | { readonly text: (item: Item) => string }
@@ -48,12 +48,12 @@ function cellOf<Item>(column: ItemColumn<Item>, item: Item): string {
   return 'count' in column ? formatCount(column.count(item)) : column.right(item)
 }
 
-/** What stands below a page of a list that goes on; nothing on its last page. The cursor is a name that a user gave. */
+/** The line below a page that has a successor; empty on the last page. The cursor may be a name that a user gave. */
 export function moreLines(nextCursor: string | null): string[] {
   return nextCursor === null ? [] : ['', `more: --cursor ${JSON.stringify(safeText(nextCursor))}`]
 }
 
-/** What stands in place of an empty page: that nothing comes after a cursor, or that there is nothing at all. */
+/** The line for an empty page: nothing after the cursor, or an empty list. */
 export function emptyLines(cursor: string | undefined, what: string, nothing: string): string[] {
   return cursor === undefined ? [nothing] : [`no ${what} after ${JSON.stringify(safeText(cursor))}`]
 }

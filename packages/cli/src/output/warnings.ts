@@ -4,7 +4,7 @@ import { formatCount } from './table.js'
 
 const WARNINGS_MAX = 5
 
-/** What a person should know before the result is trusted, on stderr; with --json the document says it. */
+/** Prints warnings about a result to stderr; with --json the document contains them. */
 export function printWarnings(printer: Pick<Printer, 'note'>, warnings: readonly string[]): void {
   for (const warning of warnings.slice(0, WARNINGS_MAX)) printer.note(`warning: ${safeText(warning)}`)
   const more = warnings.length - WARNINGS_MAX

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { PermanentError, RetryableError } from '@heddle/contracts'
 
 /**
- * Writes what a user asked for with `--out`. A file that is there under its name is whole: until then it has another one,
- * which goes away if writing fails, and what stood under the name stays.
+ * Writes the file of `--out` atomically: the content goes to a temporary file, which is renamed once it is complete. If writing
+ * fails, the temporary file is removed and an existing file stays as it was.
  *
  * @returns the bytes that were written
  * @throws PermanentError `NOT_FOUND` without its folder, `VALIDATION_ERROR` for what is no file, `FORBIDDEN`; RetryableError
@@ -17,12 +17,12 @@ export async function writeWholeFile(
   parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   signal?: AbortSignal,
 ): Promise<number> {
-  // Behind a link stands the file that is meant.
+  // A link is followed: its target is replaced.
   const target = await realpath(path).catch(() => path)
   const partial = `${target}.${process.pid}.partial`
   try {
     const mode = await modeOf(path)
-    // Opened first: a stream that opens its file itself may do so after it was ended, and the file would stay.
+    // Opened first: a stream that opens its file itself may do so after it has ended, and would leave the file behind.
     const file = (await open(partial, 'w', mode)).createWriteStream()
     await pipeline(Readable.from(parts, { objectMode: true, highWaterMark: 16 }), file, { signal })
     await rename(partial, target)
@@ -34,7 +34,7 @@ export async function writeWholeFile(
 }
 
 /**
- * Who may read the file that is there, may read the next one.
+ * The mode of an existing file, which the new file keeps.
  *
  * @throws PermanentError where it is a device or a pipe, which would be replaced by a file of its name
  */
@@ -68,7 +68,7 @@ function writeError(path: string, error: unknown): unknown {
     case 'EDQUOT':
       return new RetryableError('SERVICE_UNAVAILABLE', `out: the disk that holds ${path} is full`, {
         ...details,
-        hint: 'Make room on it, or name a folder on another disk. Nothing was written.',
+        hint: 'Free space on it, or name a folder on another disk. Nothing was written.',
       })
     default:
       return error

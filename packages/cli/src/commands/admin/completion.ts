@@ -5,7 +5,7 @@ import { oneOf } from '../../options/option-values.js'
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-/** What may come after a command, the program's own name left out: `context build`. */
+/** The words that complete a command; `path` is the command without the program's name, such as `context build`. */
 interface WordList {
   readonly path: string
   readonly words: readonly string[]
@@ -28,7 +28,7 @@ export function registerCompletion(program: Command, context: CommandContext): v
     })
 }
 
-/** What may come after each command: its subcommands and its long options, as the program itself knows them. */
+/** Each command with its subcommands and long options, read from the program itself. */
 function* wordLists(command: Command, path: string): Generator<WordList> {
   const commands = command.commands.map((each) => each.name())
   const options = command.options.flatMap(({ long }) => (long ? [long] : []))
@@ -40,10 +40,10 @@ function isFirst(word: string, index: number, words: readonly string[]): boolean
   return words.indexOf(word) === index
 }
 
-/** A script that a shell reads once. It knows the words itself: a start of heddle with each key would be slow. */
+/** A script that a shell reads once. It contains all words: starting heddle on each key press would be slow. */
 function completionScript(shell: Shell, lists: readonly WordList[]): string {
   if (shell === 'fish') return fishScript(lists)
-  // zsh runs the function of bash: what it lacks of it comes with the first line.
+  // zsh runs the bash function; the first lines load the bash compatibility that it needs.
   const before = shell === 'zsh' ? '#compdef heddle\nautoload -U +X bashcompinit && bashcompinit\n' : ''
   return `${before}${bashScript(lists)}`
 }

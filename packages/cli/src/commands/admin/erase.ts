@@ -87,7 +87,7 @@ function printErased({ printer }: CommandContext, result: ErasureResult): void {
   ])
 }
 
-/** What is erased cannot be brought back: the name is typed again, or `--yes` says that somebody has thought of it. */
+/** An erasure cannot be undone, so the user types the name again or gives `--yes`. */
 async function confirm(context: CommandContext, kind: string, name: string): Promise<void> {
   const typed = await context.ask(`Permanently erase ${kind} ${safeText(name)}? Type its name: `)
   if (typed === name) return

@@ -120,7 +120,7 @@ function tookText({ done, failed, tookMs }: PoolWork): string {
   return tries === 0 ? '-' : formatDuration(tookMs / tries)
 }
 
-/** Who has not told in time is seen all the same, by its connections. */
+/** Workers whose reports are late are still detected, by their connections. */
 function workersOf({ pool, served }: ShownStage): string {
   if (pool.workers === 0) return served ? 'served' : 'no worker'
   return pool.workers === 1 ? '1 worker' : `${formatCount(pool.workers)} workers`

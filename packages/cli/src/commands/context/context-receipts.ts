@@ -97,7 +97,7 @@ function explained(result: Explained): Line[] {
   ]
 }
 
-/** How what is named by a reference is read: once, below all that name one. */
+/** Explains once, below all entries with a reference, how to recall them. */
 function referenceLines(entries: readonly ReceiptEntry[], thread: string): string[] {
   const named = entries.find(({ reference, thread: other }) => reference !== undefined && other === undefined)
   if (named === undefined) return []
@@ -111,7 +111,7 @@ const hiddenTexts: Readonly<Record<HiddenReason, string>> = {
   'before-clear': 'from before the last clear',
 }
 
-/** What the window hides may come back; what is kept aside never enters a context. */
+/** Messages hidden by the window may become visible again; messages kept aside never enter a context. */
 function ineligibleLine([reason, count]: [string, number]): string {
   const hidden = hiddenReasons.find((each) => each === reason)
   if (hidden !== undefined) return `hidden by the window: ${formatCount(count)}, ${hiddenTexts[hidden]}`
@@ -126,7 +126,7 @@ function scopeLines(scope: ContextResult['receipt']['scope']): string[] {
 
 const SCORE = 3
 
-/** Most contexts choose nothing by a score: then there is no column for it. */
+/** Most contexts select no entry by score; their table has no column for it. */
 function entryTable(entries: readonly ReceiptEntry[]): [columns: readonly Column[], rows: string[][]] {
   const rows = entries.map(entryRow)
   if (rows.some((row) => row[SCORE] !== '')) return [entryColumns, rows]
@@ -205,7 +205,7 @@ function valueText(value: unknown): string {
   return oneLine(safeText(typeof value === 'string' ? value : JSON.stringify(value)), VALUE_CHARACTERS)
 }
 
-/** Nothing where there are no rows. */
+/** A table below its title; no lines without rows. */
 function titled(title: string, columns: readonly Column[], rows: readonly string[][]): Line[] {
   return rows.length === 0 ? [] : ['', `${title}: ${formatCount(rows.length)}`, ...tableOf(columns, rows)]
 }

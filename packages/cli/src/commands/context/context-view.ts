@@ -2,7 +2,7 @@ import { type ContextResult, hiddenReasons, type ReceiptEntry } from '@heddle/co
 import { oneLine, safeText } from '../../output/safe-text.js'
 import { formatCount, type Line, tableLines } from '../../output/table.js'
 
-/** A context for people: where its tokens went, and what became of the messages. */
+/** A context for people: its tokens by section, and its messages by mode. */
 export function contextLines(result: ContextResult): Line[] {
   const { receipt } = result
   const rows = receipt.sections.map((section) => [
@@ -29,14 +29,14 @@ export function contextLines(result: ContextResult): Line[] {
   ]
 }
 
-/** How the budget was filled; contexts of earlier versions do not say. */
+/** How the budget was filled; contexts built by earlier versions lack this field. */
 export function fillText({ fill }: ContextResult['receipt']): string {
   return fill === undefined ? '' : ` · fill: ${fill}`
 }
 
 const SHOWN_CHARACTERS = 160
 
-/** The note that a context has to begin with: the window hides every message of its threads. Null for any other context. */
+/** The note that the window hides every message of the threads; null for a context that shows some. */
 export function nothingShown({
   receipt: { eligible, ineligible, notes },
 }: Pick<ContextResult, 'receipt'>): string | null {
@@ -44,7 +44,7 @@ export function nothingShown({
   return isHidden && eligible === 0 ? (notes[0] ?? null) : null
 }
 
-/** The messages that the model gets, each on a line. */
+/** The messages for the model, one per line. */
 export function messageLines(result: ContextResult): string[] {
   const system = result.system === null ? [] : [`system: ${oneLine(systemText(result.system), SHOWN_CHARACTERS)}`]
   const lines = result.messages.map((message) => {
@@ -61,7 +61,7 @@ function ineligibleText(ineligible: Readonly<Record<string, number>>): string {
   return parts.length === 0 ? '' : ` (left out: ${parts.map(([reason, count]) => `${count} ${reason}`).join(', ')})`
 }
 
-/** `iterations: 7 covered, 3 raw, 2 left-out`, and what is left out and why. */
+/** `iterations: 7 covered, 3 raw, 2 left-out`, then the reason for each that was left out. */
 function iterationLines({ iterations, entries }: ContextResult['receipt']): string[] {
   if (iterations === undefined) return []
   const modes = new Map<string, number>()
@@ -77,7 +77,7 @@ function iterationLines({ iterations, entries }: ContextResult['receipt']): stri
   ]
 }
 
-/** How many messages stand how: `120 covered, 14 raw, 9 condensed`. */
+/** The number of messages by mode: `120 covered, 14 raw, 9 condensed`. */
 export function fateText(entries: readonly ReceiptEntry[]): string {
   const counts = countByMode(entries)
   if (counts.size === 0) return 'none'

@@ -28,7 +28,7 @@ const EXCERPT_CHARACTERS = 60
 
 const withAgent = (command: Command) => command.requiredOption('--agent <name>', 'the agent', nameOption('agent'))
 
-/** What begins, saves and restores the windows of an agent: `/context clear` and its like (docs/chat.md). */
+/** Commands that clear, save and restore the windows of an agent; chats have the same as `/context clear` (docs/chat.md). */
 export function registerContextWindows(group: Command, context: CommandContext): void {
   clientCommand(group, context, {
     name: 'clear',

@@ -45,7 +45,7 @@ interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, Ur
   readonly rollingWindow?: number | 'none'
 }
 
-/** An answer takes milliseconds with warm workers; what is waited for is workers that are busy. */
+/** Building takes milliseconds once workers are warm; the deadline leaves time for busy ones. */
 const BUILD_DEADLINE_MS = 60_000
 
 export function registerContext(program: Command, context: CommandContext): void {
@@ -147,7 +147,7 @@ async function buildContext(context: CommandContext, options: BuildOptions): Pro
   const stages = ['prune', 'summarize', 'assemble'] as const
   await withEngine(context, options, { stages }, async (engine) => {
     await refusePaused(engine, 'assemble')
-    // Without this a command that brings its own workers would ask before they had done anything.
+    // The workers of this command have just started; without waiting, nothing would be pruned or summarized yet.
     if (engine.workersHere.length > 0) await settleThreads(context, engine, [thread], 'summaries')
     const result = await engine.client.contexts.build(request, { deadlineMs })
     printContext(context, result, isWithMessages)
@@ -163,7 +163,7 @@ async function showContextAt(context: CommandContext, at: string, options: AtOpt
   await showPast(context, options, ({ contexts }) => contexts.at({ thread: options.thread, at }))
 }
 
-/** What was built is read: no workers are needed for it. */
+/** Reads a built context, which needs no workers. */
 async function showPast(
   context: CommandContext,
   options: Pick<ShowOptions, 'messages'> & CommonOptions & UrlOptions,
@@ -185,7 +185,7 @@ async function showContext(context: CommandContext, id: string, options: ShowOpt
   await withStore(context, options, async ({ client }) => print(await client.contexts.get(id, { rebuild: true })))
 }
 
-/** With --json a context is always whole: programs take what they need of it. */
+/** With --json the context is always complete; programs pick the fields they need. */
 function printContext(context: CommandContext, result: ContextResult, withMessages: boolean): void {
   const warning = nothingShown(result)
   if (warning !== null) printWarnings(context.printer, [warning])

@@ -5,7 +5,7 @@ import { itemTable, type Line, moreLines } from '../../output/table.js'
 
 const TEXT_CHARACTERS_MAX = 80
 
-/** A thread whose newest messages all fit has failures, and nothing of it in the archive. */
+/** A thread that still fits its budget has an empty archive, even if commands failed in it. */
 const WHEN = 'messages enter the archive at the first compaction; heddle threads history shows all of them'
 
 /** A page of archive entries, for people. */
@@ -15,7 +15,7 @@ export function archiveLines({ items, nextCursor }: Page<ArchiveHit>): Line[] {
   return [...(items.length === 0 ? [none, WHEN] : hitLines(items)), ...moreLines(nextCursor)]
 }
 
-/** What a search found, the best first. */
+/** The hits of a search for people, best match first. */
 export function searchLines(found: ArchiveSearchResult): Line[] {
   const { items } = found
   return [
@@ -35,7 +35,7 @@ function hitLines(items: readonly ArchiveHit[]): Line[] {
   return [...rows, `heddle recall ${safeText(items[0]?.ref ?? 'REFERENCE')} gives the text; ${addressNote}`]
 }
 
-/** What a search could not do, for people; nothing where it did all. */
+/** The limitations of a search for people: no vectors, or not everything searched. */
 export function searchNotes({ isComplete, degraded }: Pick<SearchResult, 'isComplete' | 'degraded'>): string[] {
   return [
     ...(degraded === null ? [] : ['', `no search by meaning: ${degraded}`]),

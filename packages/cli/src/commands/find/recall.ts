@@ -116,7 +116,7 @@ async function recallContent(context: CommandContext, reference: string, options
       ...(thread !== undefined && { thread }),
       ...(lines !== undefined && { lines }),
       ...(search !== undefined && { search }),
-      // A person, or a program, that recalls wants all of it; the client's own bound is for models.
+      // People and programs want the whole content; the client's own limit is meant for models.
       maxTokens: maxTokens ?? limits.budgetTokensMax,
     })
     if (recalled.matchCount === 0) context.printer.note('no line contains this text')
@@ -131,7 +131,7 @@ async function recallContent(context: CommandContext, reference: string, options
   })
 }
 
-/** Writes what was recalled into a file: the bytes of an image or a file, else the text. */
+/** Writes recalled content to a file: the bytes of an image or a file, else the text. */
 async function writeRecalled(context: CommandContext, out: string, recalled: RecallResult): Promise<void> {
   const { part, content, ref } = recalled
   const address = part?.url ?? part?.fileId
@@ -183,7 +183,7 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
   })
 }
 
-/** @throws UsageError where one of some options is given */
+/** @throws UsageError if one of `names` is given */
 function refuse(
   options: SelectOptions,
   names: readonly (keyof SelectOptions)[],

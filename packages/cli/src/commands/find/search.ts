@@ -59,7 +59,7 @@ export function registerSearch(program: Command, context: CommandContext): void 
 const TEXT_CHARACTERS_MAX = 300
 const NEIGHBOUR_CHARACTERS_MAX = 100
 
-/** What a search found, for people: each hit between its neighbours. */
+/** The hits of a search for people, each between its neighbours. */
 function resultLines({ items, ...how }: SearchResult): string[] {
   const none = 'no message was found; try other words or fewer conditions'
   return [...(items.length === 0 ? [none] : items.flatMap(hitLines)), ...searchNotes(how)]

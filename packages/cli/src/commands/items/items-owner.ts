@@ -7,7 +7,7 @@ import { optionValue } from '../../options/option-values.js'
 import { nameOption } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 
-/** Whose items a command works on: those of an agent, or those that a thread holds. */
+/** The owner of the items that a command works on: an agent or a thread. */
 export interface OwnerOptions extends CommonOptions, UrlOptions {
   readonly agent?: string
   readonly thread?: string
@@ -18,7 +18,7 @@ export type Owner = { readonly agent: string } | { readonly thread: string }
 
 export const itemTypeOption = optionValue('type', itemTypeSchema, 'Choose rule, reference or tool.')
 
-/** Adds the name of an item, and whose it is. */
+/** Adds the arguments that name an item, and the options that name its owner. */
 export function withItem(command: Command): Command {
   return withOwner(
     command
@@ -33,7 +33,7 @@ export function withOwner(command: Command): Command {
     .option('--thread <name>', 'the thread that the items were added to', nameOption('thread'))
 }
 
-/** @throws UsageError unless one of both is named */
+/** @throws UsageError unless exactly one of `--agent` and `--thread` is given */
 export function ownerOf({ agent, thread }: OwnerOptions): Owner {
   if (agent !== undefined && thread !== undefined)
     throw new UsageError(

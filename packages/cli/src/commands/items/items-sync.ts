@@ -56,13 +56,13 @@ export function registerItemsSync(group: Command, context: CommandContext): void
 async function syncItems(context: CommandContext, words: readonly string[], options: SyncOptions): Promise<void> {
   const { agent, server, include } = options
   const toolServer = toolServerOf(options, words, context)
-  // Loaded now and not at the top: help needs no protocol.
+  // Loaded lazily: help needs no MCP SDK.
   const { listServerTools } = await import('../../mcp-tools/list-tools.js')
   const { tools, notes } = await listServerTools(toolServer, {
     timeoutMs: options.timeout * 1_000,
     signal: context.signal,
   })
-  // `--url` is the server's own: the gateway is the one that HEDDLE_URL names.
+  // Here `--url` is the MCP server; HEDDLE_URL alone names the gateway.
   const { url: _, ...rest } = options
   await withRemote(context, rest, null, async (client) => {
     const synced = await client.items.sync(agent, server, tools, { ...(include !== undefined && { include }) })
@@ -80,7 +80,7 @@ async function syncItems(context: CommandContext, words: readonly string[], opti
   })
 }
 
-/** Only where something is new: who syncs each day knows of the rest. */
+/** Printed for new tools only: a daily sync would repeat the rest each day. */
 function addedLines({ added, serverName, threadsWithout }: SyncedTools): string[] {
   const [name] = added
   if (name === undefined) return []

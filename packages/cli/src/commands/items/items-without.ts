@@ -1,13 +1,13 @@
 import type { ItemKey } from '@heddle/contracts'
 import { oneLine, safeText } from '../../output/safe-text.js'
 
-/** How many names the client gives at most: then there may be more. */
+/** The client returns at most this many names; a list of this length may be incomplete. */
 const NAMES_MAX = 20
 const NAMES_SHOWN = 3
 
 /**
- * Says which threads began before an item came, and how they get it: without that, people wait for a rule to take effect in
- * a thread that never gets it.
+ * Names the threads that started before an item was added, and the command that adds it to them. Otherwise people would wait
+ * for a rule to take effect in a thread that never receives it.
  */
 export function withoutLines(
   threads: readonly string[],
@@ -28,7 +28,7 @@ export function withoutLines(
   ]
 }
 
-/** As a shell takes it. */
+/** Quoted for a shell. */
 function word(text: string): string {
   const safe = safeText(text)
   return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`

@@ -25,6 +25,6 @@ async function serve(context: CommandContext, options: CommonOptions & UrlOption
     })
   }
   const log = loggerOf(context, configOf(context, options), 'command')
-  // What the key may do is the gateway's affair, which refuses the rest.
+  // The gateway itself refuses operations that the role of the key does not allow.
   await serveMcpOverStdio({ client, role: 'admin', log, signal })
 }

@@ -79,7 +79,7 @@ async function* lines(events: AsyncIterable<FollowedEvent>, count: number, json:
 }
 
 function eventLine({ number, topic, threadId, thread, agent, subjectId, headSeq }: FollowedEvent): string {
-  // What was erased meanwhile has no name any more, and an older gateway sends none.
+  // An erased thread has no name any more, and older gateways send no names.
   const about = thread == null ? threadId : safeText(thread)
   return [
     String(number).padStart(8),

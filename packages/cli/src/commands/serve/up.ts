@@ -52,7 +52,7 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
   try {
     await serve(context, config)
   } catch (error) {
-    // Another one may have begun at the same moment, and have the port or the folder.
+    // Another `heddle up` may have started at the same moment and hold the port or the folder.
     if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
     const graceMs = error.field === 'data' ? FOLDER_WORD_MS_MAX : WORD_MS_MAX
     const other = await untilUp(context, config.dataDir, graceMs)
@@ -83,7 +83,7 @@ function serve(context: CommandContext, config: Config): Promise<void> {
   })
 }
 
-/** Whoever reaches it from elsewhere needs a key: without one it would serve nobody, and its user should know. */
+/** Requests from other machines need an API key; without one, every request would be refused. */
 async function checkKeys({ store, projectId, config }: Engine): Promise<void> {
   const { hasKeys } = await import('@heddle/engine')
   if (await hasKeys(store, projectId)) return
@@ -94,7 +94,7 @@ async function checkKeys({ store, projectId, config }: Engine): Promise<void> {
   })
 }
 
-/** Before the server starts, which takes seconds: whoever comes meanwhile is to find this process. */
+/** Announced before the server starts, which takes seconds, so that a second `heddle up` finds this process. */
 async function announce(dataDir: string, port: number): Promise<void> {
   if (await announceUp(dataDir, { pid: process.pid, port, startedAt: new Date().toISOString() })) return
   throw new ConflictError('another "heddle up" is starting in this folder', {
@@ -112,7 +112,7 @@ function tellRunning(context: CommandContext, config: Config, running: RunningUp
   ])
 }
 
-/** Threads that a new start should not keep silent about. */
+/** Threads whose contexts show no messages, reported at each start. */
 interface Windows {
   readonly outsideWindow: readonly object[]
   readonly lines: readonly string[]

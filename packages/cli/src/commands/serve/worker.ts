@@ -49,7 +49,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
   const service = openServiceLog(context, config, { command: 'worker', workers: stages })
   const { log } = service
   const { openEngine } = await import('@heddle/host')
-  // Loads a server of HTTP besides, which a worker without a port does not need.
+  // Loaded lazily: it includes an HTTP server, which a worker without a port does not need.
   const port = options.port ?? config.healthPort
   const metrics = port === null ? null : new (await import('@heddle/gateway')).ProcessMetrics()
   const engine = await openEngine({
@@ -84,7 +84,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
       database: withoutCredentials(engine.server.url),
       queues: config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl),
     }
-    // Not before it is ready: a machine that is busy could keep it from ever beginning.
+    // Only once it is ready: at a low priority, startup on a busy machine might never finish.
     const { niceness } = config.workers
     if (!lowerProcessPriority(niceness)) log.warn({ niceness }, 'lowering the process priority failed')
     service.ready({ ...(health !== null && { port: health.port }) })
@@ -93,7 +93,7 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
     ])
     await untilAborted(context.signal)
   } catch (error) {
-    // Being asked to stop is how this command ends well.
+    // A stop signal is the normal end of this command.
     if (!(error instanceof InterruptedError)) throw error
   } finally {
     service.stopping()

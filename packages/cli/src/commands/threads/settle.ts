@@ -3,20 +3,20 @@ import { HeddleError, RetryableError, type WakeStageName } from '@heddle/contrac
 import type { Engine } from '@heddle/host'
 import type { CommandContext } from '../../connect/context.js'
 
-/** Compaction of a long session takes seconds; what takes longer goes on when a worker runs next. */
+/** Compacting a long session takes seconds; unfinished work continues when a worker runs next. */
 const SETTLE_DEADLINE_MS = 120_000
 
 /** `summaries`: a context needs no more. `vectors`: everything. */
 export type Through = 'summaries' | 'vectors'
 
-/** How often all threads are looked at, in milliseconds: one statement. */
+/** Milliseconds between polls; each polls all threads in one statement. */
 const LOOK_EVERY_MS = 500
 /** Wakes that are sent together; they have four seconds. */
 const WAKES_AT_ONCE = 64
 
 /**
- * Waits until the workers have done what there is to do for some threads. Where nothing comes of it for too long, it says so and
- * goes on: everything is stored, and a context is built from what is there.
+ * Waits until the workers have finished their work on some threads. Without progress for too long, it prints a note and
+ * continues: everything is stored, and contexts are built from the current state.
  *
  * @returns whether all of it is done
  */
@@ -71,7 +71,7 @@ async function settleMany(
     if (performance.now() >= endsAtMs) {
       throw new RetryableError('TIMEOUT', `waited ${SETTLE_DEADLINE_MS} ms for one of ${left.length} threads to settle`)
     }
-    // Jobs may have been lost with the process that was to handle them; a wake that is not needed does no harm.
+    // Jobs may have been lost together with the process that ran them; an unneeded wake-up does no harm.
     if (isFirst || isStanding) {
       const some = left.slice(0, WAKES_AT_ONCE)
       await queues.rewake(some.flatMap((threadId) => stages.map((stage) => ({ stage, projectId, threadId }))))
@@ -86,7 +86,7 @@ function stagesThrough(through: Through): readonly WakeStageName[] {
 
 async function settle(context: CommandContext, engine: Engine, thread: string, through: Through): Promise<void> {
   const enough = new AbortController()
-  // Jobs may have been lost with the process that was to handle them; a wake that is not needed does no harm.
+  // Jobs may have been lost together with the process that ran them; an unneeded wake-up does no harm.
   const { threadIdOf } = await import('@heddle/core')
   const wake = { projectId: engine.projectId, threadId: threadIdOf(engine.projectId, thread) }
   await engine.queues.rewake(stagesThrough(through).map((stage) => ({ stage, ...wake })))

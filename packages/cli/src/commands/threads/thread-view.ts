@@ -8,7 +8,7 @@ function keptAsideText(keptAside: Readonly<Record<string, number>>): string {
   return parts.length === 0 ? '0' : parts.join(', ')
 }
 
-/** What the thread's summaries cost, where a provider was called for them. */
+/** The cost of the thread's summaries, if a provider was called for them. */
 function costLines(costs: ThreadOverview['summaryCosts']): string[] {
   if (costs.calls === 0) return []
   const failed = costs.failedCalls === 0 ? '' : ` (${formatCount(costs.failedCalls)} failed)`
@@ -19,7 +19,7 @@ function costLines(costs: ThreadOverview['summaryCosts']): string[] {
   ]
 }
 
-/** What the whole thread takes where it is sent; formats that carry no reasoning send less. */
+/** Tokens of the whole thread as sent to providers; formats without reasoning send fewer. */
 function sizeLines({ sentTokens, reasoningTokens, uncounted }: ThreadOverview): string[] {
   const estimated = uncounted === 0 ? '' : ` · ${formatCount(uncounted)} messages are estimated so far`
   const sent = `${formatCount(sentTokens.anthropic)} tokens as sent`
@@ -29,7 +29,7 @@ function sizeLines({ sentTokens, reasoningTokens, uncounted }: ThreadOverview): 
   ]
 }
 
-/** What is stored of a thread, for people. */
+/** The overview of a thread for people. */
 export function threadLines(thread: ThreadOverview): Line[] {
   const { prunings } = thread
   return [

@@ -19,7 +19,7 @@ interface ProcessesOptions extends CommonOptions, UrlOptions, PageOptions {
 const statusOption = optionValue(
   'status',
   processBodySchema.shape.status.unwrap(),
-  'Give a line on how the process stands, such as --status "3 of 10".',
+  'Give a status line, such as --status "3 of 10".',
 )
 
 export function registerThreadsProcesses(group: Command, context: CommandContext): void {

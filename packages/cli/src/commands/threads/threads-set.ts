@@ -53,7 +53,7 @@ export function registerThreadsSet(group: Command, context: CommandContext): voi
   })
 }
 
-/** An empty text stays one until it is sent: Commander has no options without a value that differ from absent ones. */
+/** An empty text is kept until it is sent: Commander cannot tell an option with a null value from an absent one. */
 function detailOption(field: 'title' | 'goal' | 'status'): (text: string) => string {
   const hint = `Give a text, such as --${field} "...", or an empty one to take it away.`
   const checked = optionValue(field, threadDetailsSchema.shape[field].unwrap().unwrap(), hint)

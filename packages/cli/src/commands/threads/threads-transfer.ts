@@ -69,7 +69,7 @@ async function importThread(context: CommandContext, file: string, options: Impo
   const path = resolve(context.cwd, file)
   const details = { field: 'file', received: file }
   const found = await stat(path).catch((error: unknown) => Promise.reject(fileError(path, error, details)))
-  // It is read twice, and a pipe can be read once.
+  // The file is read twice, which a pipe does not allow.
   if (!found.isFile()) {
     throw new PermanentError('VALIDATION_ERROR', `file: ${path} must be a regular file`, {
       ...details,
@@ -90,7 +90,7 @@ async function importThread(context: CommandContext, file: string, options: Impo
   })
 }
 
-/** The lines of a file, one at a time; never more of it in memory than a line and what was read ahead. */
+/** The lines of a file, one at a time; memory holds one line and the chunk that was read ahead. */
 async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let parts: Buffer[] = []
