@@ -1,12 +1,12 @@
 import type { Store } from '../store.js'
 
 /**
- * The names under which processes are connected to this database now, each once: who works here, as the server sees it.
- * A process that was killed is gone from it as soon as the server has noticed.
+ * The application names of all processes that are connected to this database, without duplicates. A killed process
+ * disappears from the list once the server has noticed.
  *
- * Of connections of other logins Postgres shows little more than these names, so nothing else is asked.
+ * For connections of other logins Postgres shows little more than this name, so nothing else is queried.
  *
- * @param prefix only names that begin with it, to the letter
+ * @param prefix only names that begin with it; case matters
  */
 export async function listApplications(store: Store, { prefix }: { prefix: string }): Promise<string[]> {
   const rows = await store.asReconciler(

@@ -2,12 +2,12 @@ import { NIL_ID } from '@heddle/core'
 import type { Store } from '../store.js'
 
 /**
- * Takes a turn of what one process at a time is to do, and no more often than some time apart: by the clock of the database,
- * which is the same for all of them. Nobody has to give it back, so that a process that was killed keeps nobody waiting for
- * longer than that.
+ * Acquires the lease for work that one process at a time may do, and at most once per interval. The clock is that of the
+ * database, which all processes share. A lease is never released: it expires after the interval, so a killed process blocks
+ * nobody for longer.
  *
- * @param name what is done, for all projects together
- * @returns null where this process is to do it now, else how many milliseconds ago the last turn was taken
+ * @param name of the work, for all projects together
+ * @returns null where this process now holds the lease, else how many milliseconds ago it was last acquired
  */
 export async function acquireLease(
   store: Store,
@@ -18,7 +18,7 @@ export async function acquireLease(
       insert into heddle.turns as turn (name, taken_at) values (${name}, now())
       on conflict (project_id, name) do update set taken_at = now()
       where turn.taken_at <= now() - ${apartMs}::double precision * interval '1 millisecond'
-        -- The clock was set back.
+        -- The clock was set back: a lease from the future is expired.
         or turn.taken_at > now() + ${apartMs}::double precision * interval '1 millisecond'`
     if (count === 1) return null
     const [turn] = await tx<{ sinceMs: number }[]>`

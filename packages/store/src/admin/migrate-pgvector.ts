@@ -17,8 +17,8 @@ interface MigrateLog {
 }
 
 /**
- * Brings the form of vectors that pgvector can index up to date, where the server has the extension: the table, its rows for
- * what was embedded before, and the indexes. A login that may not create extensions goes on without; `heddle doctor` says so.
+ * Makes what pgvector needs, where the server has the extension: the table, its rows for vectors that were embedded before,
+ * and the indexes. A login that may not create extensions continues without; `heddle doctor` reports it.
  *
  * For the session that holds the lock of migrations.
  */
@@ -50,7 +50,7 @@ async function createExtension(sql: postgres.Sql): Promise<boolean> {
   }
 }
 
-/** The lock keeps writers of vectors out until the table is there: what they write from then on they write to both. */
+/** The lock blocks writers of vectors until the table exists; from then on they write to both tables. */
 async function createTable(sql: postgres.Sql): Promise<void> {
   const half = await vectorType(sql)
   await sql.begin(async (tx) => {
@@ -91,14 +91,14 @@ async function vectorType(sql: postgres.Sql): Promise<string> {
   return `${schema?.name ?? 'public'}.halfvec`
 }
 
-/** Without locking writers out: whoever writes meanwhile writes both forms, and what is there twice is left out. */
+/** Does not block writers: they write both forms meanwhile, and duplicates are ignored. */
 async function createIndex(sql: postgres.Sql, dimensions: number): Promise<void> {
   const half = await vectorType(sql)
   const name = pointIndexOf(dimensions)
   const [left] = await sql<{ isValid: boolean }[]>`
     select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(${`heddle.${name}`})`
   if (left?.isValid === true) return
-  // One that was begun and not finished.
+  // An index whose build was interrupted.
   if (left !== undefined) await sql.unsafe(`drop index heddle.${name}`)
   const operators = half.replace(/halfvec$/, 'halfvec_cosine_ops')
   await sql.unsafe(`
@@ -107,10 +107,10 @@ async function createIndex(sql: postgres.Sql, dimensions: number): Promise<void>
     where dimensions = ${dimensions}`)
 }
 
-/** Packed rows that are read at once: up to 2,048 vectors. */
+/** Packed rows per read: up to 2,048 vectors. */
 const ROWS_READ = 32
 
-/** What was embedded before the table was there, a thread after another. */
+/** Copies the vectors that were embedded before the table existed, thread by thread. */
 async function fillPoints(sql: postgres.Sql): Promise<void> {
   const projects = await sql<{ id: string }[]>`select distinct project_id as id from heddle.stage_cursors`
   for (const { id } of projects) {
@@ -129,7 +129,7 @@ async function fillPoints(sql: postgres.Sql): Promise<void> {
   }
 }
 
-/** @returns the last row that was read; infinity at the end */
+/** @returns the `first_chunk` of the last row that was read; infinity at the end */
 async function fillSome(
   tx: postgres.TransactionSql,
   { threadId, model, after }: { threadId: string; model: string; after: number },
@@ -158,7 +158,7 @@ async function fillSome(
   return rows.at(-1)?.firstChunk ?? Number.POSITIVE_INFINITY
 }
 
-/** As the services work: as the role that row-level security binds, in one project. */
+/** Works as services do: in one project, as the role that row-level security binds. */
 async function asProject<T>(
   sql: postgres.Sql,
   projectId: string,

@@ -16,7 +16,7 @@ import {
   MIGRATIONS_TABLE,
 } from './migration-files.js'
 
-/** Any number will do, as long as nothing else in the database locks it. */
+/** Any number that nothing else in the database locks. */
 const LOCK_KEY = 4_680_046_800
 
 export interface MigrateOptions {
@@ -52,7 +52,7 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
     const before = await appliedHashes(sql)
     if (isOnEarlierChain(before)) await finishEarlierChain(sql)
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS_FOLDER, ...MIGRATIONS_TABLE })
-    // Services may look at what is applied, so that `heddle doctor` needs no other login than theirs.
+    // Services may read what is applied, so that `heddle doctor` needs no other login than theirs.
     await sql`grant usage on schema heddle_migrations to heddle_app`
     await sql`grant select on heddle_migrations.applied to heddle_app`
     await migratePgvector(sql, log)
@@ -63,7 +63,7 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
   } catch (error) {
     throw await withAdvice(sql, fromPostgres(error instanceof DrizzleQueryError ? error.cause : error))
   } finally {
-    // Closing the connection gives the lock back.
+    // Closing the connection releases the lock.
     await sql.end({ timeout: closeTimeoutSeconds })
   }
 }
@@ -89,7 +89,10 @@ async function lock(sql: postgres.Sql, lockTimeoutMs: number): Promise<void> {
   }
 }
 
-/** A login that may not create schemas is told the one right that it lacks; what a migration itself asks for is said by it. */
+/**
+ * Adds the missing right to the error of a login that may not create schemas. Migrations name other missing rights
+ * themselves.
+ */
 async function withAdvice(sql: postgres.Sql, error: unknown): Promise<unknown> {
   if (!(error instanceof PermanentError) || error.code !== 'FORBIDDEN') return error
   const { cause } = error

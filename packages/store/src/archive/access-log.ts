@@ -7,9 +7,9 @@ export interface AccessLogOptions {
   readonly clock?: Pick<Clock, 'nowMs' | 'after'>
 }
 
-/** How long accesses are gathered before they are written, and how long writing rests after that. */
+/** How long accesses are collected before they are written, in milliseconds. Default 1,000. */
 const GATHER_MS = 1_000
-/** Entries that wait to be counted, over all projects. While the server is away further ones are not counted. */
+/** Most entries that wait to be counted, over all projects. While the server is away, further ones are not counted. */
 const ENTRIES_MAX = 10_000
 
 interface Noted extends Accesses {
@@ -17,8 +17,8 @@ interface Noted extends Accesses {
 }
 
 /**
- * Gathers which archive entries were read and counts them together, so that no reader waits for a write, and none fails
- * because of one. Counts are there to tell what is in use: those that cannot be written are lost, and nobody is stopped.
+ * Collects which archive entries were read and counts them together: no reader waits for a write or fails because of one.
+ * The counts only show what is in use, so counts that cannot be written are dropped.
  */
 export class AccessLog {
   readonly #options: AccessLogOptions

@@ -17,7 +17,7 @@ const decompress = promisify(brotliDecompress)
 const BROTLI_QUALITY = 5
 /** Text of one block: small enough to be decompressed on the spot, large enough to cost no more than a few percent. */
 const BLOCK_BYTES = 128 * 1024
-/** Contents up to here are one piece. */
+/** The largest content that is stored in one piece. */
 const WHOLE_BYTES_MAX = 2 * BLOCK_BYTES
 /**
  * Up to here compressing takes less time than handing it to another thread and back, which costs ten times as much as a
@@ -49,7 +49,7 @@ export async function packContent(text: Buffer): Promise<PackedContent> {
   return { content: Buffer.concat(parts), blocks: { lengths, newlines, isOpen: text.at(-1) !== NEWLINE } }
 }
 
-/** The whole text. Between blocks others of the process have their turn. */
+/** Decompresses the whole content, and yields to the event loop between blocks. */
 export async function unpackContent({
   content,
   sizeBytes,
@@ -59,7 +59,7 @@ export async function unpackContent({
   return await unpackBlocks(content, blocks.lengths)
 }
 
-/** Some blocks, one after the other, as text. */
+/** Decompresses consecutive blocks. */
 export async function unpackBlocks(content: Uint8Array, lengths: readonly number[]): Promise<string> {
   const texts: string[] = []
   let from = 0
@@ -132,7 +132,7 @@ function countNewlines(text: Buffer): number {
   return count
 }
 
-/** The beginning of the character that the byte at a place belongs to. */
+/** The index of the first byte of the character that contains a byte. */
 function characterStart(text: Uint8Array, place: number): number {
   if (place >= text.length) return text.length
   let at = place

@@ -13,17 +13,17 @@ import {
 
 /** An archived message that a search found. */
 export interface ArchivedRow extends SelectedEntry {
-  /** The index in what was asked for. */
+  /** Index into the requested places. */
   readonly place: number
 }
 
-/** What the ranking does not know of an entry; scope and path it does, and more exactly they are checked here. */
+/** Conditions that the ranking cannot check. It also checks scope and path, but the check here is more exact. */
 export type ArchivedConditions = Pick<
   ArchiveSelection,
   'kinds' | 'toolName' | 'path' | 'failed' | 'sinceMs' | 'untilMs'
 >
 
-/** Of some places, in their order, the messages that the archive holds and that meet all conditions. */
+/** The archived messages among the given places that meet all conditions, in the order of the places. */
 export async function loadArchivedRows(
   tx: Tx,
   { places, ...selection }: ArchivedConditions & { readonly places: readonly HitPlace[] },

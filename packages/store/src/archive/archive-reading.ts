@@ -3,7 +3,7 @@ import type { archive, archiveContents } from '../schema/archive.js'
 import type { Columns } from '../schema/columns.js'
 import { blocksOfLines, unpackBlocks, unpackContent } from './archive-content.js'
 
-/** @returns the content to the byte; null where the project has none of this hash */
+/** @returns the exact content; null where the project has no content with this hash */
 export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<string | null> {
   const [row] = await tx<Columns<typeof archiveContents, 'content' | 'sizeBytes' | 'blocks'>[]>`
     select content, size_bytes, blocks from heddle.archive_contents
@@ -11,17 +11,16 @@ export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<stri
   return row === undefined ? null : await unpackContent(row)
 }
 
-/** An entry together with its content. */
 export interface ArchivedContent extends Columns<typeof archive, 'id' | 'contentType' | 'summary' | 'filePaths'> {
   readonly content: string
-  /** Where `content` is a part of the whole that holds the lines that were asked for; null where it is the whole. */
+  /** Set where `content` is only the part that holds the requested lines; null where it is the whole. */
   readonly part: { readonly linesBefore: number; readonly linesTotal: number } | null
 }
 
 /**
- * Reads what a recall shows of an archived message; null where it is not archived.
+ * Loads an archived message for a recall; null where it is not archived.
  *
- * @param lines the lines that are needed, counted from 1: of a long content only a part that holds them is read
+ * @param lines the requested lines, counted from 1: of a long content only the blocks that hold them are read
  */
 export async function readArchived(
   tx: Tx,

@@ -20,14 +20,14 @@ export type DeadLetter = Columns<
 >
 
 /**
- * Keeps a job that failed for good. It belongs to the project of the transaction: a job that names none, or one that cannot
- * be read, is kept under core's `NIL_ID`.
+ * Stores a job that failed permanently. It belongs to the project of the transaction; a job that names no project, or cannot
+ * be parsed, is stored under `NIL_ID` of core.
  *
- * @returns the id of the letter; null where its thread, agent or project was erased: then nothing is kept
+ * @returns the id of the dead letter; null where its thread, agent or project was erased, in which case nothing is stored
  */
 export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<string | null> {
   const { threadId, agentId = null } = letter
-  // A job of an erased thread whose name is in use again: nothing of it may be kept.
+  // The job belongs to an erased thread whose name is in use again: nothing of it may be stored.
   if (letter.error.facts?.[ERASED_BEFORE] !== undefined) return null
   const [, [kept]] = await Promise.all([
     shareErasureLock(tx),
@@ -47,16 +47,18 @@ export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<s
   return kept?.id ?? null
 }
 
-/** Levels that a kept payload may have: Postgres and JavaScript both follow JSON by recursion, until a stack ends. */
+/**
+ * Nesting levels of a stored payload: Postgres and JavaScript both parse JSON recursively, so deeper ones overflow a stack.
+ */
 const PAYLOAD_DEPTH_MAX = 1_000
 
-/** Whoever can write to the queue decides how deep a payload is; a letter that could not be kept would block its job for ever. */
+/** Any producer decides how deep a payload is, and a dead letter that cannot be stored would block its job forever. */
 function payloadText(payload: unknown): string {
   const isTooDeep = nestsDeeper(payload, PAYLOAD_DEPTH_MAX)
   return JSON.stringify(isTooDeep ? `not kept: more than ${PAYLOAD_DEPTH_MAX} levels deep` : (payload ?? null))
 }
 
-/** Goes no deeper than that itself, so that no stack ends here either. */
+/** Recurses no deeper than `levels`, so it cannot overflow the stack either. */
 function nestsDeeper(value: unknown, levels: number): boolean {
   if (levels < 0) return true
   if (value === null || typeof value !== 'object') return false
@@ -68,13 +70,16 @@ function nestsDeeper(value: unknown, levels: number): boolean {
 
 export interface DeadLetterListing {
   readonly limit: number
-  /** One stage only. */
+  /** Only dead letters of this stage. */
   readonly stage?: string
-  /** Also those that were sent again. */
+  /** Includes those that were redriven. */
   readonly withRedriven?: boolean
 }
 
-/** MessageBatcher of the project that were not sent again and can be: whoever asked for a context has been told. */
+/**
+ * Counts the dead letters of the project that were not redriven and can be. Those of `assemble` cannot: the requester
+ * already has the error.
+ */
 export async function countDeadLetters(tx: Tx): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*) as count from heddle.dead_letters where ${isOwn(tx, 'dead_letters')} and redriven_at is null
@@ -82,7 +87,6 @@ export async function countDeadLetters(tx: Tx): Promise<number> {
   return row?.count ?? 0
 }
 
-/** The dead letters of the project, newest first. */
 export async function listDeadLetters(
   tx: Tx,
   { limit, stage, withRedriven = false }: DeadLetterListing,

@@ -5,8 +5,8 @@ import type { NewEvent } from './events.js'
 /** Events stored in one transaction. */
 const EVENTS_AT_ONCE_MAX = 1_000
 /**
- * How long the first event waits for others, and the project rests after a batch. Subscribers do not see the difference; a
- * caller that asks for one context after the other would find the worker busy with the event of the last one.
+ * How long the first event waits for more. Subscribers do not notice; without it, a client that requests one context after
+ * another would find the worker busy with storing the previous event.
  */
 const GATHER_MS = 20
 /** A batch of so many events is a sign of load. */
