@@ -6,25 +6,19 @@ function slotsWith(clock = new ManualClock()) {
   return new ProjectSlots({ calm: 2, crowded: 1, alone: 3, clock })
 }
 
-/** Acquires a number of slots, and tells how many were given. */
-function crowd(slots: ProjectSlots, project: string, count: number, signal?: AbortSignal) {
+/** Asks for a number of slots. Returns what releases those that were given, in their order. */
+function crowd(slots: ProjectSlots, project: string, count: number) {
   const given: (() => void)[] = []
-  const failed: unknown[] = []
-  for (let each = 0; each < count; each++) {
-    slots.acquire(project, signal).then(
-      (release) => given.push(release),
-      (error: unknown) => failed.push(error),
-    )
-  }
-  return { given, failed }
+  for (let each = 0; each < count; each++) void slots.acquire(project).then((release) => given.push(release))
+  return given
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('who asks for much has fewer slots than another one, which waits behind none of its work', async () => {
+test('a project that asks for much has fewer slots than another one, which does not wait behind its work', async () => {
   const slots = slotsWith()
   const quiet = await slots.acquire('quiet')
-  const { given } = crowd(slots, 'noisy', 5)
+  const given = crowd(slots, 'noisy', 5)
   await settled()
   expect(given).toHaveLength(2)
   const again = await slots.acquire('quiet')
@@ -43,10 +37,10 @@ test('who asks for much has fewer slots than another one, which waits behind non
   expect(slots.size).toBe(0)
 })
 
-test('who is alone has more, until another one comes, and for a while after that', async () => {
+test('a project that is alone has more slots, until another one comes, and again a while after that', async () => {
   const clock = new ManualClock()
   const slots = slotsWith(clock)
-  const { given } = crowd(slots, 'crowd', 10)
+  const given = crowd(slots, 'crowd', 10)
   await settled()
   expect(given).toHaveLength(3)
   const guest = await slots.acquire('guest')
@@ -58,22 +52,4 @@ test('who is alone has more, until another one comes, and for a while after that
   given[0]?.()
   await settled()
   expect(given).toHaveLength(4)
-})
-
-test('who gives up leaves the line, and nothing of it stays', async () => {
-  const slots = slotsWith()
-  const gone = new AbortController()
-  const { given, failed } = crowd(slots, 'a', 5, gone.signal)
-  await settled()
-  gone.abort(new Error('gone'))
-  await settled()
-  expect(failed).toHaveLength(2)
-  for (const release of given) release()
-  expect(slots.size).toBe(0)
-})
-
-test('work that fails frees its slot', async () => {
-  const slots = slotsWith()
-  await expect(slots.run('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
-  expect(slots.size).toBe(0)
 })

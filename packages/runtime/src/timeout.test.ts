@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { ManualClock } from '../../../test/support/src/manual-clock.js'
-import { within } from './timeout.js'
+import { withDeadline, within } from './timeout.js'
 
 const never = new Promise<never>(() => {})
 const late = () => {
@@ -59,4 +59,28 @@ test('how work ends that was given up is nobody’s error', async () => {
 
 test('a time without end is waited for without a timer', async () => {
   expect(await within(Promise.resolve(1), { timeoutMs: Number.POSITIVE_INFINITY, late })).toBe(1)
+})
+
+test('work with a deadline is told to stop by its signal, and fails with the reason of that', async () => {
+  const clock = new ManualClock()
+  const stopped = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('an error of its own')))
+    })
+  const late = () => new Error('late')
+  const overdue = expect(withDeadline(stopped, { timeoutMs: 10, late, clock })).rejects.toThrow('late')
+  const caller = new AbortController()
+  const aborted = withDeadline(stopped, { timeoutMs: 20, late, clock, signal: caller.signal })
+  caller.abort(new Error('gone'))
+  await expect(aborted).rejects.toThrow('gone')
+  await clock.advance(10)
+  await overdue
+})
+
+test('work that ends before its deadline is the outcome, and its timer is cancelled', async () => {
+  const cancel = vi.fn()
+  const deadline = { timeoutMs: 10, late: () => new Error('late'), clock: { after: () => cancel } }
+  expect(await withDeadline(async (signal) => signal.aborted, deadline)).toBe(false)
+  await expect(withDeadline(() => Promise.reject(new Error('broken')), deadline)).rejects.toThrow('broken')
+  expect(cancel).toHaveBeenCalledTimes(2)
 })

@@ -39,3 +39,35 @@ export async function within<Value, Late = never>(
     cancel()
   }
 }
+
+export interface Deadline {
+  readonly timeoutMs: number
+  /** The reason of the abort once the time has passed. */
+  readonly late: () => Error
+  /** Aborts the work as well, with its own reason. */
+  readonly signal?: AbortSignal | undefined
+  readonly clock?: Pick<Clock, 'after'>
+}
+
+/**
+ * Hands work a signal that aborts when the time has passed, for work that can be stopped. Waits until the work has heeded it:
+ * what ignores its signal is wrapped in `untilStopped`.
+ *
+ * @throws the reason of the abort, whatever error the work made of it; else what the work throws
+ */
+export async function withDeadline<Value>(
+  work: (signal: AbortSignal) => Promise<Value>,
+  { timeoutMs, late, signal, clock = systemClock }: Deadline,
+): Promise<Value> {
+  const deadline = new AbortController()
+  const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal])
+  const cancel = clock.after(timeoutMs, () => deadline.abort(late()))
+  try {
+    return await work(either)
+  } catch (error) {
+    either.throwIfAborted()
+    throw error
+  } finally {
+    cancel()
+  }
+}

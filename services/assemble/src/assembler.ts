@@ -2,14 +2,13 @@ import type { AssembleJob, PartialSettings } from '@heddle/contracts'
 import type { TextEmbedder } from '@heddle/core'
 import { createExtractiveSummarizer, fixedSummarizer, type Summarizers } from '@heddle/models'
 import { type Job, LargeJobError, type Outcome, type WorkSize } from '@heddle/queue'
-import type { Clock, Logger } from '@heddle/runtime'
+import { type Clock, Limiter, type Logger } from '@heddle/runtime'
 import type { NewEvent, Store } from '@heddle/store'
 import { buildRequested } from './handler.js'
 import { BuildInputCache } from './memory/build-input-cache.js'
 import { ContextMaker } from './memory/context-maker.js'
 import { PreviousContextCache } from './memory/previous-contexts.js'
 import { TokenCounter } from './memory/token-counter.js'
-import { Mutex } from './snapshot/mutex.js'
 import { saveSnapshot } from './snapshot/save-snapshot.js'
 
 export interface AssemblerDeps {
@@ -57,7 +56,7 @@ export function createAssembler(deps: AssemblerDeps): Assembler {
     maker: new ContextMaker(),
     summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
     snapshotsFolder: deps.snapshotsFolder ?? null,
-    snapshotTurns: new Mutex(),
+    snapshotTurns: new Limiter({ atOnce: 1 }),
   }
   // The tokenizer's table takes half as long to load as all else that a first context takes: not in its time.
   parts.counter.count('ready')

@@ -1,9 +1,9 @@
+import { Limiter, mapConcurrently } from '@heddle/runtime'
 import type { CommandContext } from '../connect/context.js'
 import { safeText } from '../output/safe-text.js'
 import { formatCount, itemTable, type Line } from '../output/table.js'
 import type { Destination } from './destination.js'
 import { type FailedImport, isOfOneSession, notStored } from './failed.js'
-import { Limiter } from './limiter.js'
 import type { PlannedFile } from './plan.js'
 import { type SentThread, sendFile } from './send-file.js'
 
@@ -53,40 +53,26 @@ export async function sendFiles(
   const threads = files.flatMap((file) => file.threads)
   const total = threads.reduce((sum, { messages }) => sum + messages, 0)
   const progress = context.printer.progress('messages stored', total, { rate: true })
-  const limiter = new Limiter(PARTS_AT_ONCE)
-  const stored: number[] = []
+  const limiter = new Limiter({ atOnce: PARTS_AT_ONCE })
   let done = 0
-  const results: (ImportedThread | FailedImport)[][] = new Array(files.length)
-  const onProgressOf = (index: number) => (messages: number) => {
-    done += messages - (stored[index] ?? 0)
-    stored[index] = messages
-    progress.update(done)
-  }
-  const send = async (file: PlannedFile, index: number) => {
-    const onProgress = onProgressOf(index)
-    const slot = () => limiter.enter()
-    const sent = await sendFile(destination, file, { ...options, signal: context.signal, slot, onProgress })
-    results[index] = sent.map(({ error, ...thread }) => {
+  const send = async (file: PlannedFile, signal: AbortSignal): Promise<(ImportedThread | FailedImport)[]> => {
+    let stored = 0
+    const onProgress = (messages: number) => {
+      done += messages - stored
+      stored = messages
+      progress.update(done)
+    }
+    const sent = await sendFile(destination, file, { ...options, signal, slot: () => limiter.acquire(), onProgress })
+    onProgress(file.threads.reduce((sum, { messages }) => sum + messages, 0))
+    return sent.map(({ error, ...thread }) => {
       if (error === undefined) return importedThread(thread)
       if (threads.length === 1 || !isOfOneSession(error)) throw error
       return notStored(thread.planned, error)
     })
-    onProgress(file.threads.reduce((sum, { messages }) => sum + messages, 0))
   }
-  let next = 0
-  const sendNext = async (): Promise<void> => {
-    for (let index = next++; index < files.length; index = next++) {
-      const file = files[index]
-      if (file === undefined) return
-      context.signal.throwIfAborted()
-      await send(file, index)
-    }
-  }
-  try {
-    await Promise.all(Array.from({ length: Math.min(FILES_AT_ONCE, files.length) }, sendNext))
-  } finally {
-    progress.stop()
-  }
+  const results = await mapConcurrently(files, send, { atOnce: FILES_AT_ONCE, signal: context.signal }).finally(() =>
+    progress.stop(),
+  )
   const ended = results.flat()
   return {
     imported: ended.filter((result) => 'stored' in result),

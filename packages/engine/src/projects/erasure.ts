@@ -2,6 +2,7 @@ import type { EraseOptions, ErasureResult } from '@heddle/client/interface'
 import { nameSchema, notFound, parse } from '@heddle/contracts'
 import { agentIdOf, threadIdOf } from '@heddle/core'
 import type { Queues, WaitingJob } from '@heddle/queue'
+import { Limiter } from '@heddle/runtime'
 import {
   beginErasure,
   continueErasure,
@@ -12,7 +13,6 @@ import {
   sweepSnapshotFiles,
 } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
-import { ErasureLimiter } from './erasure-limiter.js'
 
 /** Erases a thread and everything that was derived from it. @throws PermanentError `NOT_FOUND` */
 export function eraseThread(parts: EngineContext, name: string, options?: EraseOptions): Promise<ErasureResult> {
@@ -84,14 +84,20 @@ export async function finishErasure(
   const threadIds =
     kind === 'agent' ? await store.inProject(projectId, (tx) => loadThreadIdsOf(tx, { agentId: targetId })) : []
   const jobs = await queues.removeJobs(jobsOf(target, new Set(threadIds)))
-  const turns = turnsOf.get(store) ?? new ErasureLimiter()
-  turnsOf.set(store, turns)
-  await turns.take(target.targetId, () => continueErasure(store, target, signal), signal)
+  const limiter = limiterOf.get(store) ?? new Limiter({ atOnce: AT_ONCE_MAX, atOnceOf: () => 1 })
+  limiterOf.set(store, limiter)
+  await limiter.run(() => continueErasure(store, target, signal), { key: target.targetId, signal })
   return jobs
 }
 
-/** By the store whose connections they share. */
-const turnsOf = new WeakMap<Store, ErasureLimiter>()
+/** Erasures of one process that remove rows at once. Each holds a connection most of the time, and the store has ten. */
+const AT_ONCE_MAX = 3
+
+/**
+ * By the store whose connections they share. Erasures of one target run one after the other: they would only wait for each
+ * other's lock, each with a connection that a request could use.
+ */
+const limiterOf = new WeakMap<Store, Limiter>()
 
 /**
  * The jobs of what is being erased. Only ingest jobs name their agent: those of contexts, which hold a message of the user,

@@ -32,6 +32,7 @@ test('a thread has one batch in work and one that waits, and what is urgent over
   const queue = new BatchQueue([thread])
   const bulk = ['a', 'b', 'c', 'd'].map((request) => queue.run(request, patient))
   const question = queue.run('question', urgent)
+  await new Promise(setImmediate)
   expect(open.map(({ request }) => request)).toEqual(['a', 'b'])
   await finish()
   expect(open.map(({ request }) => request)).toEqual(['b', 'question'])
@@ -47,6 +48,7 @@ test('batches are spread over the threads', async () => {
   const [first, second] = [manualThread(), manualThread()]
   const queue = new BatchQueue([first.thread, second.thread])
   for (const request of ['a', 'b', 'c', 'd', 'e']) void queue.run(request, patient)
+  await new Promise(setImmediate)
   expect(first.open.map(({ request }) => request)).toEqual(['a', 'c'])
   expect(second.open.map(({ request }) => request)).toEqual(['b', 'd'])
 })

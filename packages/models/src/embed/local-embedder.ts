@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { HeddleError } from '@heddle/contracts'
-import { type Clock, createWorkerCalls, systemClock, type WorkerCalls } from '@heddle/runtime'
+import { type Clock, createWorkerCalls, mapConcurrently, systemClock, type WorkerCalls } from '@heddle/runtime'
 import { CircuitBreaker } from '../chat/circuit-breaker.js'
 import { BatchQueue } from './batch-queue.js'
 import { checkTexts, type Embedder, embedderClosed, embedderLimits } from './embedder.js'
@@ -152,26 +152,19 @@ async function embedInBatches(
   const order = [...read.keys()].sort((left, right) => (read[left]?.length ?? 0) - (read[right]?.length ?? 0))
   const vectors: Float32Array[] = new Array(texts.length)
   const isUrgent = texts.length <= BATCH_TEXTS
-  let next = 0
-  const sendBatches = async () => {
-    while (next < order.length) {
-      const batch = order.slice(next, next + BATCH_TEXTS)
-      next += batch.length
-      try {
-        const joined = await queue.run(
-          batch.map((index) => read[index] ?? ''),
-          { isUrgent, signal },
-        )
-        if (joined.length !== batch.length * dimensions) throw wrongDimensions(joined.length / batch.length, dimensions)
-        for (const [place, index] of batch.entries()) {
-          vectors[index] = joined.slice(place * dimensions, (place + 1) * dimensions)
-        }
-      } catch (error) {
-        next = order.length
-        throw error
-      }
+  const batches = Array.from({ length: Math.ceil(order.length / BATCH_TEXTS) }, (_, at) =>
+    order.slice(at * BATCH_TEXTS, (at + 1) * BATCH_TEXTS),
+  )
+  const embedBatch = async (batch: readonly number[], either: AbortSignal) => {
+    const joined = await queue.run(
+      batch.map((index) => read[index] ?? ''),
+      { isUrgent, signal: either },
+    )
+    if (joined.length !== batch.length * dimensions) throw wrongDimensions(joined.length / batch.length, dimensions)
+    for (const [place, index] of batch.entries()) {
+      vectors[index] = joined.slice(place * dimensions, (place + 1) * dimensions)
     }
   }
-  await Promise.all(Array.from({ length: batchesAtOnce }, sendBatches))
+  await mapConcurrently(batches, embedBatch, { atOnce: batchesAtOnce, signal })
   return vectors
 }

@@ -1,5 +1,6 @@
 import { PermanentError, RetryableError } from '@heddle/contracts'
 import { redactSecrets } from '@heddle/core'
+import { mapConcurrently } from '@heddle/runtime'
 import type OpenAI from 'openai'
 import { type PatienceOptions, PatientCalls } from '../chat/patient-calls.js'
 import { checkTexts, type Embedder, embedderClosed } from './embedder.js'
@@ -76,26 +77,14 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
       checkTexts(texts)
       signal?.throwIfAborted()
       if (closing.signal.aborted) throw closing.signal.reason
-      const vectors: Float32Array[] = new Array(texts.length)
-      const batches = batchesOf(texts.map(sendable)).values()
-      const failed = new AbortController()
-      const either = AbortSignal.any([closing.signal, failed.signal, ...(signal === undefined ? [] : [signal])])
-      const sendBatches = async () => {
-        for (const { from, texts: some } of batches) {
-          const received = await request(some, either)
-          for (const [index, vector] of received.entries()) {
-            if (vector.length !== dimensions) throw wrongDimensions(model, vector.length, dimensions)
-            vectors[from + index] = vector
-          }
-        }
-      }
-      try {
-        await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, sendBatches))
-      } catch (error) {
-        failed.abort(error)
-        throw error
-      }
-      return vectors
+      const vectors = await mapConcurrently(batchesOf(texts.map(sendable)), request, {
+        atOnce: REQUESTS_AT_ONCE,
+        signal: signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]),
+      })
+      return vectors.flat().map((vector) => {
+        if (vector.length === dimensions) return vector
+        throw wrongDimensions(model, vector.length, dimensions)
+      })
     },
     async close() {
       closing.abort(embedderClosed(model))
@@ -116,23 +105,17 @@ function sendable(text: string): string {
   return read.trim() === '' ? '-' : read
 }
 
-interface Batch {
-  /** The index of its first text. */
-  readonly from: number
-  readonly texts: string[]
-}
-
-function batchesOf(texts: readonly string[]): Batch[] {
-  const batches: Batch[] = []
+function batchesOf(texts: readonly string[]): string[][] {
+  const batches: string[][] = []
   let characters = 0
-  for (const [index, text] of texts.entries()) {
+  for (const text of texts) {
     const open = batches.at(-1)
     characters += text.length
-    if (open !== undefined && open.texts.length < REQUEST_TEXTS_MAX && characters <= REQUEST_CHARACTERS_MAX) {
-      open.texts.push(text)
+    if (open !== undefined && open.length < REQUEST_TEXTS_MAX && characters <= REQUEST_CHARACTERS_MAX) {
+      open.push(text)
       continue
     }
-    batches.push({ from: index, texts: [text] })
+    batches.push([text])
     characters = text.length
   }
   return batches

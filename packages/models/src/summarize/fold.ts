@@ -15,6 +15,7 @@ import {
   summaryPrompt,
   withPinnedFacts,
 } from '@heddle/core'
+import { mapConcurrently } from '@heddle/runtime'
 import type { Attempt, PatientChat } from '../chat/patient-chat.js'
 import { ContextOverflowError } from '../chat/provider-errors.js'
 import { cleaned, grouped, redactedText, withinTokens } from './fold-text.js'
@@ -126,22 +127,10 @@ export class Fold {
 
   /** Some at once, in order; the first that fails ends the others. */
   async #each(texts: readonly (() => string)[], tokensMax: number): Promise<string[]> {
-    const results: string[] = []
-    const failed = new AbortController()
-    const signal = AbortSignal.any([this.#parts.signal, failed.signal])
-    let next = 0
-    const work = async () => {
-      for (let at = next++; at < texts.length; at = next++) {
-        try {
-          results[at] = await this.#part(texts[at]?.() ?? '', tokensMax, signal)
-        } catch (error) {
-          failed.abort(error)
-          throw error
-        }
-      }
-    }
-    await Promise.all(Array.from({ length: modelSummarizerBounds.callsAtOnceMax }, work))
-    return results
+    return await mapConcurrently(texts, (text, signal) => this.#part(text(), tokensMax, signal), {
+      atOnce: modelSummarizerBounds.callsAtOnceMax,
+      signal: this.#parts.signal,
+    })
   }
 
   /** A part that an earlier try has finished is not asked for again. */

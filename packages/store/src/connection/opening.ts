@@ -1,3 +1,4 @@
+import { within } from '@heddle/runtime'
 import { unreachable } from './postgres-errors.js'
 
 /** How long a server may take until it has taken a connection in. */
@@ -16,28 +17,23 @@ export interface Opening {
 
 /** @throws RetryableError `SERVICE_UNAVAILABLE`, from `within` */
 export function watchOpening(timeoutMs: number = CONNECT_TIMEOUT_MS): Opening {
-  let opened = false
+  let isOpen = false
   let onOpened = () => {}
+  const opening = new Promise<void>((resolve) => {
+    onOpened = resolve
+  })
   return {
     opened() {
-      opened = true
+      isOpen = true
       onOpened()
     },
     async within(work, onOverdue) {
-      if (opened) return await work
-      let timer: NodeJS.Timeout | undefined
-      const overdue = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          onOverdue?.()
-          reject(unreachable(`no connection within ${timeoutMs / 1_000} s`))
-        }, timeoutMs)
-      })
-      onOpened = () => clearTimeout(timer)
-      try {
-        return await Promise.race([work, overdue])
-      } finally {
-        clearTimeout(timer)
+      const late = () => {
+        onOverdue?.()
+        throw unreachable(`no connection within ${timeoutMs / 1_000} s`)
       }
+      if (!isOpen) await within(Promise.race([work, opening]), { timeoutMs, late })
+      return await work
     },
   }
 }

@@ -1,5 +1,6 @@
+import { setMaxListeners } from 'node:events'
 import { RetryableError } from '@heddle/contracts'
-import { FairLine } from '@heddle/runtime'
+import { Limiter, within } from '@heddle/runtime'
 import { type ConnectionOptions, type Connections, connect } from './connection.js'
 import { type Opening, watchOpening } from './opening.js'
 
@@ -42,24 +43,23 @@ export interface WantedConnection {
   readonly isFirst?: boolean
 }
 
-interface Waiter {
-  resolve(connection: Connection): void
-  reject(error: Error): void
-}
-
-/** Longer than any transaction of the pipeline takes: who waits longer will not be served. */
+/** Longer than any transaction of the pipeline takes: a caller that waits longer will not be served. */
 const ACQUIRE_TIMEOUT_MS = 30_000
 
 /** @throws PermanentError `VALIDATION_ERROR` where the address is none */
 export function openPool({ connectionsMax, ...options }: ConnectionOptions & { connectionsMax: number }): Pool {
-  const open = new Set<Connection>()
   const idle: Connection[] = []
-  const waiting = new FairLine<Waiter>()
-  const waitingFirst = new FairLine<Waiter>()
-  let closed: RetryableError | null = null
-  let onDrained = () => {}
+  /** Connections in use, with what releases the permit of each. */
+  const inUse = new Map<Connection, () => void>()
+  const permits = new Limiter({
+    atOnce: connectionsMax,
+    deadline: { timeoutMs: ACQUIRE_TIMEOUT_MS, error: () => exhausted(connectionsMax) },
+  })
+  const closing = new AbortController()
+  // All callers that wait for a connection listen to it, which may be many.
+  setMaxListeners(0, closing.signal)
 
-  function add(): Connection {
+  function create(): Connection {
     const opening = watchOpening()
     const onClose = () => {
       connection.lost = true
@@ -77,71 +77,45 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
       lost: false,
       opening,
     }
-    open.add(connection)
     return connection
   }
 
   // Made at once, though it opens with its first statement: so an address that is none is refused here.
-  idle.push(add())
+  idle.push(create())
 
-  function discard(connection: Connection): void {
-    open.delete(connection)
-    connection.end()
-  }
-
-  function release(connection: Connection): void {
-    connection.onLost = () => {}
-    if (connection.lost || closed !== null) discard(connection)
-    else idle.push(connection)
-    if (idle.length > 0 || open.size < connectionsMax) {
-      const next = waitingFirst.take() ?? waiting.take()
-      next?.resolve(idle.pop() ?? add())
+  /** A connection that is idle and was not lost meanwhile. */
+  function takeIdle(): Connection | undefined {
+    for (let connection = idle.pop(); connection !== undefined; connection = idle.pop()) {
+      if (!connection.lost) return connection
+      connection.end()
     }
-    if (open.size === 0) onDrained()
+    return undefined
   }
 
   return {
-    async acquire({ owner = '', isFirst = false } = {}) {
-      if (closed !== null) throw closed
-      for (let connection = idle.pop(); connection !== undefined; connection = idle.pop()) {
-        if (!connection.lost) return connection
-        discard(connection)
-      }
-      if (open.size < connectionsMax) return add()
-      const line = isFirst ? waitingFirst : waiting
-      return await new Promise<Connection>((resolve, reject) => {
-        const waiter: Waiter = {
-          resolve: (connection) => settle(() => resolve(connection)),
-          reject: (error) => settle(() => reject(error)),
-        }
-        const timer = setTimeout(() => waiter.reject(exhausted(connectionsMax)), ACQUIRE_TIMEOUT_MS)
-        const settle = (then: () => void) => {
-          clearTimeout(timer)
-          leave()
-          then()
-        }
-        const leave = line.add(owner, waiter)
-      })
+    async acquire({ owner, isFirst } = {}) {
+      const releasePermit = await permits.acquire({ key: owner, isFirst, signal: closing.signal })
+      const connection = takeIdle() ?? create()
+      inUse.set(connection, releasePermit)
+      return connection
     },
 
-    release,
+    release(connection) {
+      connection.onLost = () => {}
+      if (connection.lost || closing.signal.aborted) connection.end()
+      else idle.push(connection)
+      inUse.get(connection)?.()
+      inUse.delete(connection)
+    },
 
     async close(timeoutMs) {
-      if (closed !== null) return
-      closed = new RetryableError('SERVICE_UNAVAILABLE', 'the store is closed')
-      for (const waiter of [...waitingFirst, ...waiting]) waiter.reject(closed)
-      for (const connection of idle.splice(0)) discard(connection)
-      if (open.size === 0) return
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, timeoutMs)
-        onDrained = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-      for (const connection of open) {
+      if (closing.signal.aborted) return
+      closing.abort(new RetryableError('SERVICE_UNAVAILABLE', 'the store is closed'))
+      for (const connection of idle.splice(0)) connection.end()
+      await within(permits.whenIdle(), { timeoutMs, late: () => {} })
+      for (const connection of inUse.keys()) {
         connection.lost = true
-        discard(connection)
+        connection.end()
       }
     },
   }

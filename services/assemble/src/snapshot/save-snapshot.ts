@@ -1,6 +1,7 @@
 import { errorData, HeddleError, type PartialSettings, PermanentError, type SnapshotJob } from '@heddle/contracts'
 import type { SnapshotFile } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
+import type { Limiter } from '@heddle/runtime'
 import {
   failSnapshot,
   finishSnapshot,
@@ -13,7 +14,6 @@ import {
   writeSnapshotFile,
 } from '@heddle/store'
 import { refuseExpired } from '../load/refuse-expired.js'
-import type { Mutex } from './mutex.js'
 import { type SnapshotSummaryDeps, summarizeWindow } from './snapshot-summary.js'
 import { type AgentWindow, readWindow } from './snapshot-window.js'
 
@@ -23,7 +23,7 @@ export interface SaveSnapshotDeps extends SnapshotSummaryDeps {
   /** Where files of snapshots lie; null: this process writes none. */
   readonly snapshotsFolder: string | null
   /** A window may be large: one at a time in this process. */
-  readonly snapshotTurns: Mutex
+  readonly snapshotTurns: Limiter
   readonly tellSaved: (projectId: string, snapshotId: string) => void
 }
 
@@ -36,7 +36,7 @@ export interface SaveSnapshotDeps extends SnapshotSummaryDeps {
 export async function saveSnapshot(job: Job<SnapshotJob>, deps: SaveSnapshotDeps): Promise<Outcome> {
   const { projectId, snapshotId } = job.payload
   try {
-    return await deps.snapshotTurns.next(() => save(job, deps))
+    return await deps.snapshotTurns.run(() => save(job, deps))
   } catch (error) {
     const isFinal = error instanceof HeddleError && error.disposition !== 'retry'
     if (isFinal || (job.attempt >= job.attemptsMax && !job.signal.aborted)) {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { limits } from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'
-import type { Logger, ProjectSlots } from '@heddle/runtime'
+import { Limiter, type Logger, type ProjectSlots } from '@heddle/runtime'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestsUnderWay } from '../admission/requests-under-way.js'
@@ -55,7 +55,7 @@ function shareOf(
   { acquire, check }: { acquire(signal: AbortSignal): Promise<() => void>; check(stage: NewShare['stage']): void },
 ): Share {
   let held: Promise<void> | undefined
-  let before: Promise<unknown> = Promise.resolve()
+  const oneByOne = new Limiter({ atOnce: 1 })
   return async (work, { stage, signal }) => {
     if (stage !== undefined) {
       check(stage)
@@ -63,8 +63,6 @@ function shareOf(
     }
     held ??= holdSlot(response, acquire(signal))
     await held
-    const own = before.then(work, work)
-    before = own
-    return await own
+    return await oneByOne.run(work)
   }
 }
