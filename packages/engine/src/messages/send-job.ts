@@ -2,6 +2,7 @@ import { isWorthRetrying, pauseAfter, type RetryPolicy, retryUntil } from '@hedd
 import type { Ack } from '@heddle/client/interface'
 import { HeddleError, type IngestJob } from '@heddle/contracts'
 import type { ExpectedReply } from '@heddle/queue'
+import { backOffMs } from '@heddle/runtime'
 import type { EngineContext } from '../setup/options.js'
 import { storedOf } from './existing-messages.js'
 
@@ -122,7 +123,7 @@ class Sending {
   }
 
   #onSent(): void {
-    const pauseMs = Math.min(RESEND_AFTER_MS * 2 ** this.#sent, RESEND_AFTER_MS_MAX)
+    const pauseMs = backOffMs(this.#sent, { firstMs: RESEND_AFTER_MS, maxMs: RESEND_AFTER_MS_MAX })
     this.#sent++
     this.#failures = 0
     this.#whyUnsent = undefined

@@ -1,5 +1,5 @@
 /// <reference path="./pg.d.ts" />
-import type { Clock } from '@heddle/runtime'
+import { backOffMs, type Clock } from '@heddle/runtime'
 import pg, { type Client, type Notification } from 'pg'
 import { bounds } from '../base/bounds.js'
 import { unavailable } from '../base/errors.js'
@@ -112,7 +112,8 @@ export class PostgresListener {
     const { clock, onError } = this.#options
     for (let tries = 0; !this.#closing.signal.aborted; tries++) {
       try {
-        await clock.wait(Math.min(100 * 2 ** Math.min(tries, 10), bounds.reconnectMsMax), this.#closing.signal)
+        const pauseMs = backOffMs(tries, { firstMs: 100, maxMs: bounds.reconnectMsMax })
+        await clock.wait(pauseMs, this.#closing.signal)
         await this.#connect()
         return
       } catch (error) {

@@ -1,3 +1,4 @@
+import { backOffMs } from '@heddle/runtime'
 import { Redis, type RedisOptions } from 'ioredis'
 import { bounds } from '../base/bounds.js'
 import { namedError, unavailable } from '../base/errors.js'
@@ -24,10 +25,13 @@ export function createRedis(url: string, role: RedisRole, onError: (error: unkno
     autoResubscribe: false,
     ...(role === 'producer'
       ? // Commands are given up after every fifth try, that is within `producerWaitMs`.
-        { maxRetriesPerRequest: 4, retryStrategy: (tries: number) => Math.min(50 * 2 ** tries, 600) }
+        {
+          maxRetriesPerRequest: 4,
+          retryStrategy: (tries: number) => backOffMs(tries - 1, { firstMs: 100, maxMs: 600 }),
+        }
       : {
           maxRetriesPerRequest: null,
-          retryStrategy: (tries: number) => Math.min(100 * 2 ** Math.min(tries, 10), bounds.reconnectMsMax),
+          retryStrategy: (tries: number) => backOffMs(tries - 1, { firstMs: 200, maxMs: bounds.reconnectMsMax }),
         }),
   }
   const redis = new Redis(url, options)

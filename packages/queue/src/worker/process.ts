@@ -125,7 +125,7 @@ async function bury<Name extends StageName>(current: Try<Name>, error: unknown):
       attempts: attempt,
     })
   } catch (storeError) {
-    const delayMs = retryDelayMs(stage, Math.min(attempt, 10), storeError, Math.random())
+    const delayMs = retryDelayMs(stage, attempt, storeError)
     log.error(
       { error: storeError, stage, jobId, delayMs },
       'a dead letter could not be kept: the job stays in the queue',

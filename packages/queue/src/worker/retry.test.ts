@@ -18,10 +18,10 @@ describe('the judgement of a failed try', () => {
 describe('the delay before the next try', () => {
   it('doubles with each try, up to half a minute, and half of it is chance', () => {
     const base = stages.ingest.backoffMs
-    expect(retryDelayMs('ingest', 1, null, 0)).toBe(base / 2)
-    expect(retryDelayMs('ingest', 1, null, 1)).toBe(base)
-    expect(retryDelayMs('ingest', 3, null, 1)).toBe(base * 4)
-    expect(retryDelayMs('ingest', 50, null, 1)).toBe(30_000)
+    expect(retryDelayMs('ingest', 1, null, () => 0)).toBe(base / 2)
+    expect(retryDelayMs('ingest', 1, null, () => 1)).toBe(base)
+    expect(retryDelayMs('ingest', 3, null, () => 1)).toBe(base * 4)
+    expect(retryDelayMs('ingest', 50, null, () => 1)).toBe(30_000)
   })
 
   it('is never shorter than the error asks for, nor longer than a quarter of an hour', () => {
@@ -34,7 +34,7 @@ describe('the delay before the next try', () => {
             'summarize',
             attempt,
             new RetryableError('RATE_LIMITED', 'busy', { retryAfter }),
-            0.5,
+            () => 0.5,
           )
           expect(delayMs).toBeGreaterThanOrEqual(Math.min(Math.round(retryAfter * 1_000), 900_000))
           expect(delayMs).toBeLessThanOrEqual(900_000)

@@ -1,4 +1,5 @@
 import { backoffMsMax, errorData, HeddleError, type StageName, stages } from '@heddle/contracts'
+import { backOffMs } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
 
 /** What becomes of a job whose handler threw. */
@@ -16,18 +17,18 @@ export interface FailedTry {
 export function judge({ stage, error, attempt, attemptsMax }: FailedTry): Verdict {
   if (error instanceof HeddleError && error.disposition !== 'retry') return { kind: 'give-up' }
   if (attempt >= attemptsMax) return { kind: 'give-up' }
-  return { kind: 'retry', delayMs: retryDelayMs(stage, attempt, error, Math.random()) }
+  return { kind: 'retry', delayMs: retryDelayMs(stage, attempt, error) }
 }
 
 /**
  * The wait before the next try: doubled with each, half of it by chance, so that jobs that failed together do not come
  * back together; and not before the time that the error names.
  *
- * @param chance 0 to 1
+ * @param random a number from 0 to 1
  */
-export function retryDelayMs(stage: StageName, attempt: number, error: unknown, chance: number): number {
-  const wholeMs = Math.min(stages[stage].backoffMs * 2 ** (attempt - 1), backoffMsMax)
-  const backoffMs = wholeMs / 2 + (wholeMs / 2) * chance
+export function retryDelayMs(stage: StageName, attempt: number, error: unknown, random?: () => number): number {
+  const wait = { firstMs: stages[stage].backoffMs, maxMs: backoffMsMax, jitter: 0.5 }
+  const backoffMs = backOffMs(attempt - 1, wait, random)
   const retryAfterMs = error instanceof HeddleError ? (error.retryAfter ?? 0) * 1_000 : 0
   return Math.max(1, Math.round(Math.max(backoffMs, Math.min(retryAfterMs, bounds.retryAfterMsMax))))
 }
