@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { HeddleError, PermanentError, RetryableError } from '@heddle/contracts'
-import { type Logger, systemClock } from '@heddle/runtime'
+import { type Logger, systemClock, within } from '@heddle/runtime'
 import type { Account } from './account.js'
 import { diskFull } from './data-folder.js'
 import { errorCodeOf } from './files.js'
@@ -108,17 +108,11 @@ async function stopServer(child: ChildProcess, ended: Promise<void>, watchdog: W
   ] as const) {
     if (child.exitCode !== null || child.signalCode !== null) break
     child.kill(signal)
-    await Promise.race([ended, afterMs(waitMs, ended)])
+    await within(ended, { timeoutMs: waitMs, late: () => {} })
   }
   await ended
   // Only now: killed while it stops the server, this process still needs somebody to finish that.
   watchdog.dismiss()
-}
-
-async function afterMs(waitMs: number, ended: Promise<void>): Promise<void> {
-  const controller = new AbortController()
-  void ended.then(() => controller.abort())
-  await systemClock.wait(waitMs, controller.signal).catch(() => {})
 }
 
 /** Each start begins a log, and the one before is kept, so that it cannot grow for ever. */

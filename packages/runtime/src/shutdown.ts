@@ -1,4 +1,5 @@
 import type { Logger } from './logger.js'
+import { within } from './timeout.js'
 
 export type ShutdownReason = 'SIGINT' | 'SIGTERM'
 
@@ -41,23 +42,22 @@ export function onShutdown(close: (reason: ShutdownReason) => Promise<void>, opt
     }
     closing = true
     options.log.info({ reason, timeoutMs: options.timeoutMs }, 'closing')
-    const timer = setTimeout(() => {
-      options.log.error({ reason, timeoutMs: options.timeoutMs }, 'closing took too long: stopped')
-      host.exit(1)
-    }, options.timeoutMs)
-    Promise.resolve()
-      .then(() => close(reason))
-      .then(
-        () => {
-          clearTimeout(timer)
-          host.exit(0)
-        },
-        (error: unknown) => {
-          clearTimeout(timer)
-          options.log.error({ error, reason }, 'closing failed')
-          host.exit(1)
-        },
+    void closeInTime(reason).then((code) => host.exit(code))
+  }
+
+  async function closeInTime(reason: ShutdownReason): Promise<number> {
+    const { log, timeoutMs } = options
+    try {
+      const isClosed = await within(
+        close(reason).then(() => true),
+        { timeoutMs, late: () => false },
       )
+      if (!isClosed) log.error({ reason, timeoutMs }, 'closing took too long: stopped')
+      return isClosed ? 0 : 1
+    } catch (error) {
+      log.error({ error, reason }, 'closing failed')
+      return 1
+    }
   }
 
   const onInterrupt = listenerFor('SIGINT')

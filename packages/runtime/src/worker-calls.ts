@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { type ErrorData, errorData, RetryableError } from '@heddle/contracts'
 import { type Clock, systemClock } from './clock.js'
+import { within } from './timeout.js'
 
 export interface WorkerCallsOptions<Question = never> {
   /** A JavaScript module that posts a {@link WorkerAnswer} for each {@link WorkerMessage}, and ends when it receives null. */
@@ -139,11 +140,10 @@ export function createWorkerCalls<Request, Response, Question = never>(
     const ending = worker
     if (ending === null) return
     const exited = new Promise<void>((resolve) => ending.once('exit', () => resolve()))
-    const timer = setTimeout(() => void ending.terminate(), options.closeTimeoutMs)
     ending.ref()
     ending.postMessage(null)
+    await within(exited, { timeoutMs: options.closeTimeoutMs, late: () => void ending.terminate() })
     await exited
-    clearTimeout(timer)
   }
 
   return {

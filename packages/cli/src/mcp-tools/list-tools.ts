@@ -1,7 +1,7 @@
 import { PermanentError, RetryableError } from '@heddle/contracts'
+import { untilStopped, withDeadline } from '@heddle/runtime'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js'
-import { untilStopped } from '../connect/with-engine.js'
 import { tooLargeAnswer } from './guarded-fetch.js'
 import { toolListLimits } from './limits.js'
 import { openConnection, type ToolServer } from './open-connection.js'
@@ -22,9 +22,9 @@ export interface ListToolsOptions {
  */
 export async function listServerTools(server: ToolServer, options: ListToolsOptions): Promise<ToolList> {
   const refused = new AbortController()
-  const late = AbortSignal.timeout(options.timeoutMs)
   const connection = openConnection(server, (error) => refused.abort(error))
-  const signal = AbortSignal.any([options.signal, late, refused.signal])
+  const signal = AbortSignal.any([options.signal, refused.signal])
+  const { timeoutMs } = options
   let unreadable = 0
   // It declares no capabilities, so that a server can ask nothing of us: no sampling, no roots, no questions to people.
   const client = new Client({ name: 'heddle', version: '1' })
@@ -33,12 +33,11 @@ export async function listServerTools(server: ToolServer, options: ListToolsOpti
     else unreadable++
   }
   try {
-    const work = gather(client, { timeout: options.timeoutMs, signal })
-    return await untilStopped(signal, work)
+    const work = (either: AbortSignal) => untilStopped(either, gather(client, { timeout: timeoutMs, signal: either }))
+    return await withDeadline(work, { timeoutMs, late: tooSlow, signal })
   } catch (error) {
-    if (options.signal.aborted) throw options.signal.reason
-    if (refused.signal.aborted) throw refused.signal.reason
-    throw late.aborted ? tooSlow() : serverFault(error, connection.name)
+    signal.throwIfAborted()
+    throw serverFault(error, connection.name)
   } finally {
     await connection.close()
   }
@@ -51,7 +50,7 @@ export async function listServerTools(server: ToolServer, options: ListToolsOpti
   function tooSlow(): RetryableError {
     const { field, label } = connection.name
     const noise = unreadable === 0 ? '' : `, and sent ${unreadable} messages that are not of the protocol`
-    const detail = `the MCP server "${label}" did not list its tools within ${options.timeoutMs} ms${noise}`
+    const detail = `the MCP server "${label}" did not list its tools within ${timeoutMs} ms${noise}`
     return new RetryableError('TIMEOUT', detail, {
       field,
       received: label,

@@ -1,8 +1,8 @@
 import type { HeddleError } from '@heddle/contracts'
+import { within } from '@heddle/runtime'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { untilStopped } from '../connect/with-engine.js'
 import { guardedFetch } from './guarded-fetch.js'
 import { toolListLimits } from './limits.js'
 import type { ServerName } from './server-faults.js'
@@ -57,7 +57,7 @@ export function openConnection(server: ToolServer, onRefused: (error: HeddleErro
     transport: transport as Transport,
     name: { field: 'url', label: url.host },
     async close() {
-      await untilStopped(AbortSignal.timeout(GOODBYE_MS), transport.terminateSession()).catch(() => undefined)
+      await within(transport.terminateSession(), { timeoutMs: GOODBYE_MS, late: () => {} }).catch(() => undefined)
       await transport.close()
     },
   }

@@ -1,15 +1,9 @@
 import { HeddleError, RetryableError } from '@heddle/contracts'
-
-/** What retries need of a clock; that of the runtime is one. */
-interface RetryClock {
-  monotonicMs(): number
-  wait(ms: number, signal?: AbortSignal): Promise<void>
-  after(ms: number, callback: () => void): () => void
-}
+import { untilDeadline, type WaitingClock } from './deadline.js'
 
 /** Until when something is tried, and by which clock. */
 export interface RetryPolicy {
-  readonly clock: RetryClock
+  readonly clock: WaitingClock
   readonly endsAtMs: number
   readonly signal?: AbortSignal | undefined
 }
@@ -28,7 +22,8 @@ export async function retryUntil<T>(work: () => Promise<T>, retryPolicy: RetryPo
   for (let tries = 0; ; tries++) {
     signal?.throwIfAborted()
     try {
-      return await beforeTheEnd(work(), retryPolicy)
+      const leftMs = Math.max(1, endsAtMs - clock.monotonicMs())
+      return await untilDeadline(work(), { timeoutMs: leftMs, late: () => late(leftMs), signal, clock })
     } catch (error) {
       signal?.throwIfAborted()
       const pauseMs = pauseAfter(error, tries)
@@ -47,24 +42,6 @@ export function pauseAfter(error: unknown, tries: number): number {
   const backoffMs = Math.min(PAUSE_MS_MIN * 2 ** tries, PAUSE_MS_MAX)
   const namedMs = error instanceof HeddleError ? (error.retryAfter ?? 0) * 1_000 : 0
   return namedMs + backoffMs / 2 + (backoffMs / 2) * Math.random()
-}
-
-async function beforeTheEnd<T>(work: Promise<T>, { clock, endsAtMs, signal }: RetryPolicy): Promise<T> {
-  const leftMs = Math.max(1, endsAtMs - clock.monotonicMs())
-  return await new Promise<T>((resolve, reject) => {
-    const onAbort = () => settle(() => reject(signal?.reason))
-    const cancel = clock.after(leftMs, () => settle(() => reject(late(leftMs))))
-    const settle = (then: () => void) => {
-      cancel()
-      signal?.removeEventListener('abort', onAbort)
-      then()
-    }
-    signal?.addEventListener('abort', onAbort, { once: true })
-    work.then(
-      (value) => settle(() => resolve(value)),
-      (error: unknown) => settle(() => reject(error)),
-    )
-  })
 }
 
 function late(leftMs: number): RetryableError {

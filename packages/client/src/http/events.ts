@@ -1,9 +1,10 @@
 import { type FollowedEvent, followedEventSchema, limits, parse } from '@heddle/contracts'
+import { platformClock } from '../calls/deadline.js'
 import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
 import type { FollowOptions } from '../interface/events.js'
 import { requestOf } from './call.js'
 import { textsOf } from './texts.js'
-import { type Transport, wait } from './transport.js'
+import type { Transport } from './transport.js'
 
 /** One event of a stream is ids and numbers. */
 const BLOCK_CHARACTERS_MAX = limits.httpSmallBodyBytesMax
@@ -48,13 +49,13 @@ async function* read(
     } catch (error) {
       if (signal.aborted) return
       if (!isWorthRetrying(error)) throw error
-      await wait(pauseAfter(error, tries), signal).catch(() => undefined)
+      await platformClock.wait(pauseAfter(error, tries), signal).catch(() => undefined)
       stream = null
       continue
     }
     // Ended by the other side, which may be starting anew.
     stream = null
-    await wait(pauseAfter(null, tries), signal).catch(() => undefined)
+    await platformClock.wait(pauseAfter(null, tries), signal).catch(() => undefined)
   }
 }
 

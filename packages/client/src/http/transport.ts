@@ -8,7 +8,7 @@ import {
   validationError,
 } from '@heddle/contracts'
 import { platformSend } from '#send'
-import { checkDeadline } from '../calls/deadline.js'
+import { checkDeadline, platformClock, untilDeadline } from '../calls/deadline.js'
 import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
 import type { Incoming, Send } from './send.js'
 
@@ -86,7 +86,7 @@ export class Transport {
         call.signal?.throwIfAborted()
         const pauseMs = pauseAfter(error, tries)
         if (!mayRetry(call, error) || performance.now() + pauseMs >= endsAtMs) throw error
-        await wait(pauseMs, call.signal)
+        await platformClock.wait(pauseMs, call.signal)
       }
     }
   }
@@ -105,18 +105,26 @@ export class Transport {
 
   async #once<Body>(call: Call, endsAtMs: number, isFirstTry: boolean): Promise<Answered<Body>> {
     const leftMs = Math.max(1, endsAtMs - performance.now())
-    const overdue = AbortSignal.timeout(Math.ceil(leftMs + GRACE_MS))
+    const stopping = new AbortController()
+    const answer = this.#exchange<Body>(call, call.prefer?.(leftMs, isFirstTry), stopping.signal)
+    const late = () => new RetryableError('TIMEOUT', 'no answer came by the deadline')
     try {
-      const signal = call.signal ? AbortSignal.any([call.signal, overdue]) : overdue
-      const { fetch: given } = this.#options
-      const prefer = call.prefer?.(leftMs, isFirstTry)
-      const headers = { ...call.headers, ...(prefer !== undefined && { prefer }) }
-      const response = await this.#send({ ...call, headers }, signal, given ?? platformSend ?? fetch)
-      return { status: response.status, body: JSON.parse(await response.text()) as Body }
+      return await untilDeadline(answer, { timeoutMs: leftMs + GRACE_MS, late, signal: call.signal })
     } catch (error) {
-      if (overdue.aborted) throw new RetryableError('TIMEOUT', 'no answer came by the deadline', { cause: error })
-      if (error instanceof SyntaxError) throw unanswered(error)
+      stopping.abort(error)
       throw error
+    }
+  }
+
+  async #exchange<Body>(call: Call, prefer: string | undefined, signal: AbortSignal): Promise<Answered<Body>> {
+    const { fetch: given } = this.#options
+    const headers = { ...call.headers, ...(prefer !== undefined && { prefer }) }
+    const response = await this.#send({ ...call, headers }, signal, given ?? platformSend ?? fetch)
+    const text = await response.text()
+    try {
+      return { status: response.status, body: JSON.parse(text) as Body }
+    } catch (error) {
+      throw unanswered(error)
     }
   }
 
@@ -192,20 +200,4 @@ function problemIn(text: string): ErrorData | null {
   } catch {
     return null
   }
-}
-
-/** @throws the signal's reason */
-export async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted()
-  await new Promise<void>((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
-    signal?.addEventListener('abort', onAbort, { once: true })
-  })
 }

@@ -1,6 +1,7 @@
 import { type FollowedEvents, type FollowOptions, followSchema } from '@heddle/client/interface'
 import { type EventTopic, eventTopics, type FollowedEvent, type HeddleEvent, parse } from '@heddle/contracts'
 import { agentIdOf, threadIdOf } from '@heddle/core'
+import { within } from '@heddle/runtime'
 import { eventsOfAgent, latestEventNumber, loadEventsAfter, namesOfEvents } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 
@@ -136,13 +137,10 @@ class Signal {
 
   async whenRung(withinMs: number): Promise<void> {
     if (this.#isRung) return
-    await new Promise<void>((resolve) => {
-      const cancel = this.#clock.after(withinMs, resolve)
-      this.#wake = () => {
-        cancel()
-        resolve()
-      }
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve
     })
+    await within(woken, { timeoutMs: withinMs, late: () => {}, clock: this.#clock })
     this.#wake = null
   }
 }

@@ -1,5 +1,5 @@
 import { HeddleError, RetryableError } from '@heddle/contracts'
-import type { Clock } from '@heddle/runtime'
+import { backOffMs, type Clock, untilStopped, withDeadline } from '@heddle/runtime'
 import { CircuitBreaker } from './circuit-breaker.js'
 import { ContextOverflowError, providerError } from './provider-errors.js'
 
@@ -8,7 +8,7 @@ export interface Patience {
   readonly attemptsMax: number
   /** One try may take this long, in milliseconds. */
   readonly callMsMax: number
-  /** The wait before the second try, in milliseconds; it doubles with the third. */
+  /** The wait before the second try, in milliseconds; it doubles with each further one. */
   readonly backoffMs: number
   /** What a provider may ask a worker to wait; for longer the job goes back to its queue. In milliseconds. */
   readonly waitMsMax: number
@@ -74,8 +74,10 @@ export class PatientCalls {
   #waitMs(error: unknown, attempt: number): number | null {
     if (attempt >= this.#limits.attemptsMax || !(error instanceof HeddleError)) return null
     if (error.disposition !== 'retry' || error instanceof ContextOverflowError) return null
+    const { backoffMs, waitMsMax } = this.#limits
     const askedMs = (error.retryAfter ?? 0) * 1_000
-    return askedMs > this.#limits.waitMsMax ? null : Math.max(askedMs, this.#limits.backoffMs * 2 ** (attempt - 1))
+    if (askedMs > waitMsMax) return null
+    return Math.max(askedMs, backOffMs(attempt - 1, { firstMs: backoffMs, maxMs: waitMsMax }))
   }
 
   async #attempt<Reply>(
@@ -87,38 +89,25 @@ export class PatientCalls {
     const { provider, model } = this.#place
     const startMs = this.#clock.nowMs()
     const settle = (outcome: TryOutcome<Reply>) => onTry?.(outcome, Math.max(0, this.#clock.nowMs() - startMs))
-    const giveUp = new AbortController()
-    const timedOut = new RetryableError(
-      'TIMEOUT',
-      `${provider} ${model} did not answer within ${this.#limits.callMsMax} ms`,
-    )
-    const cancel = this.#clock.after(this.#limits.callMsMax, () => giveUp.abort(timedOut))
-    const either = AbortSignal.any([signal, giveUp.signal])
+    const answered = async (either: AbortSignal) => {
+      try {
+        // A call that does not heed its signal is left to itself.
+        return await untilStopped(either, call(either))
+      } catch (error) {
+        throw providerError(error, { provider, model, nowMs: this.#clock.nowMs() })
+      }
+    }
+    const timeoutMs = this.#limits.callMsMax
+    const late = () => new RetryableError('TIMEOUT', `${provider} ${model} did not answer within ${timeoutMs} ms`)
     try {
-      const reply = await untilAborted(call(either), either)
+      const reply = await withDeadline(answered, { timeoutMs, late, signal, clock: this.#clock })
       settle({ reply })
       return reply
-    } catch (thrown) {
-      // An SDK has an error of its own for a call that was called off.
-      const error = either.aborted
-        ? either.reason
-        : providerError(thrown, { provider, model, nowMs: this.#clock.nowMs() })
+    } catch (error) {
       settle({ error })
       throw error
-    } finally {
-      cancel()
     }
   }
-}
-
-/** A call that does not heed its signal is left to itself. */
-function untilAborted<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }
 
 /** A provider that refuses a key or a question is up. */

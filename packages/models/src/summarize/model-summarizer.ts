@@ -1,6 +1,6 @@
 import { RetryableError, type SummaryCall } from '@heddle/contracts'
 import { countTokens, type SummaryRequest } from '@heddle/core'
-import type { Clock } from '@heddle/runtime'
+import { type Clock, withDeadline } from '@heddle/runtime'
 import type { ChatModel } from '../chat/chat-model.js'
 import { type Attempt, PatientChat, type PatientChatOptions } from '../chat/patient-chat.js'
 import type { ModelFacts } from '../chat/providers.js'
@@ -32,32 +32,15 @@ export function createModelSummarizer(options: ModelSummarizerOptions): Summariz
     name: `${chat.provider} ${chat.model}`,
     isRemote: true,
     messagesMax: modelSummarizerBounds.messagesMax,
-    async summarize(request, signal = new AbortController().signal, { onCall = () => undefined, parts } = {}) {
-      const giveUp = new AbortController()
-      const cancel = clock.after(totalMsMax, () =>
-        giveUp.abort(new RetryableError('TIMEOUT', `the summary was not done within ${totalMsMax} ms`)),
-      )
-      const either = AbortSignal.any([signal, giveUp.signal])
-      const record = recorder(options, request, (call) => {
+    async summarize(request, signal, { onCall: onOwnCall = () => undefined, parts } = {}) {
+      const onCall = recorder(options, request, (call) => {
         options.onCall?.(call)
-        onCall(call)
+        onOwnCall(call)
       })
-      const fold = new Fold({
-        patient,
-        request,
-        learned,
-        signal: either,
-        onCall: record,
-        ...(parts && { kept: parts }),
-      })
-      try {
-        return await fold.run()
-      } catch (error) {
-        either.throwIfAborted()
-        throw error
-      } finally {
-        cancel()
-      }
+      const fold = (either: AbortSignal) =>
+        new Fold({ patient, request, learned, signal: either, onCall, ...(parts && { kept: parts }) }).run()
+      const late = () => new RetryableError('TIMEOUT', `the summary was not done within ${totalMsMax} ms`)
+      return await withDeadline(fold, { timeoutMs: totalMsMax, late, signal, clock })
     },
   }
 }

@@ -1,3 +1,4 @@
+import { within } from '@heddle/runtime'
 import { StandaloneConnector } from 'ioredis/built/connectors/index.js'
 import { bounds } from '../base/bounds.js'
 
@@ -14,10 +15,12 @@ export class ImpatientConnector extends StandaloneConnector {
 
   override async connect(...parameters: Parameters<StandaloneConnector['connect']>) {
     const stream = await super.connect(...parameters)
-    const timer = setTimeout(() => stream.destroy(new Error('Redis does not answer')), bounds.firstAnswerMs)
-    const settle = () => clearTimeout(timer)
-    // Redis never speaks first, so nothing is read before ioredis listens.
-    stream.once('data', settle).once('close', settle)
+    const answered = new Promise<void>((resolve) => {
+      // Redis never speaks first, so nothing is read before ioredis listens.
+      stream.once('data', () => resolve()).once('close', () => resolve())
+    })
+    const late = () => void stream.destroy(new Error('Redis does not answer'))
+    void within(answered, { timeoutMs: bounds.firstAnswerMs, late })
     return stream
   }
 }

@@ -8,7 +8,7 @@ import {
   summarySources,
 } from '@heddle/core'
 import { accountedFor, type Summarizers } from '@heddle/models'
-import type { Clock, Logger } from '@heddle/runtime'
+import { type Clock, type Logger, withDeadline } from '@heddle/runtime'
 import { countSummaries, insertSummaryCalls, type Store } from '@heddle/store'
 import type { AgentWindow } from './snapshot-window.js'
 
@@ -47,21 +47,17 @@ export async function summarizeWindow(
   signal: AbortSignal,
   deps: SnapshotSummaryDeps,
 ): Promise<SnapshotSummary> {
-  const giveUp = new AbortController()
   const timeoutMs = Math.min(SUMMARY_MS_MAX, Math.max(1, deadlineAtMs - deps.clock.nowMs() - WRITING_MS))
-  const cancel = deps.clock.after(timeoutMs, () =>
-    giveUp.abort(new RetryableError('TIMEOUT', `the summary was not done within ${timeoutMs} ms`)),
-  )
+  const late = () => new RetryableError('TIMEOUT', `the summary was not done within ${timeoutMs} ms`)
+  const work = (either: AbortSignal) => summarize(window, { projectId, snapshotId }, either, deps)
   try {
-    const text = await summarize(window, { projectId, snapshotId }, AbortSignal.any([signal, giveUp.signal]), deps)
+    const text = await withDeadline(work, { timeoutMs, late, signal, clock: deps.clock })
     return { text, error: null }
   } catch (error) {
     signal.throwIfAborted()
-    const { code, detail } = errorData(giveUp.signal.aborted ? giveUp.signal.reason : error)
+    const { code, detail } = errorData(error)
     deps.log.warn({ error, projectId, snapshotId }, 'a snapshot is saved without a summary')
     return { text: SUMMARY_FAILED, error: `${code}: ${detail}` }
-  } finally {
-    cancel()
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Client } from '@heddle/client/interface'
 import { eventNumberSchema, eventsQuerySchema, type HeddleEvent, parse, RetryableError } from '@heddle/contracts'
-import { type Clock, ProjectSlots } from '@heddle/runtime'
+import { type Clock, ProjectSlots, within } from '@heddle/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Streams that one process keeps open; each costs a connection and a few reads. */
@@ -128,9 +128,11 @@ async function send(
 }
 
 async function drained(raw: ServerResponse, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<void> {
-  const cancel = clock.after(TAKE_MS_MAX, () => raw.destroy())
-  await once(raw, 'drain', { signal }).catch(() => undefined)
-  cancel()
+  const taken = once(raw, 'drain', { signal }).then(
+    () => undefined,
+    () => undefined,
+  )
+  await within(taken, { timeoutMs: TAKE_MS_MAX, late: () => void raw.destroy(), clock })
 }
 
 function tooManyStreams(count: number, owner = ''): RetryableError {
