@@ -3,6 +3,7 @@ import { projectIdOf } from '@heddle/core'
 import { createClient, hasKeys, readKey } from '@heddle/engine'
 import type { GatewayBackend } from '@heddle/gateway'
 import { type Config, systemClock } from '@heddle/runtime'
+import { LRUCache } from 'lru-cache'
 import type { Engine } from './engine.js'
 
 /** Projects whose clients are kept; a client holds little more than its settings. */
@@ -25,12 +26,12 @@ export async function warnWithoutKey({ store, projectId, config, log }: GatewayE
 /** What the gateway answers from: a client for each project whose key comes along, on one store and one set of queues. */
 export function gatewayBackendOf(engine: GatewayEngine): GatewayBackend {
   const { store, queues, config, embedder, log } = engine
-  const clients = new Map<string, Client>([[config.project, engine.client]])
+  const clients = new LRUCache<string, Client>({ max: CLIENTS_MAX })
+  clients.set(config.project, engine.client)
   return {
     clientOf(project) {
       const known = clients.get(project)
       if (known !== undefined) return known
-      if (clients.size >= CLIENTS_MAX) clients.clear()
       const client = createClient({ store, queues, project, settings: config.settings, embedder, log })
       clients.set(project, client)
       return client

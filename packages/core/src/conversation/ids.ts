@@ -1,4 +1,5 @@
 import type { ItemKey } from '@heddle/contracts'
+import { LRUCache } from 'lru-cache'
 import { v5 } from 'uuid'
 
 /**
@@ -26,21 +27,14 @@ export function threadIdOf(projectId: string, name: string): string {
 }
 
 /** Ids that were derived before, by project and name: the same few threads are written to again and again, and hashing takes its time. */
-const derivedIds = { agent: new Map<string, Map<string, string>>(), thread: new Map<string, Map<string, string>>() }
-const DERIVED_IDS_MAX = 20_000
-let derivedCount = 0
+const derivedIds = new LRUCache<string, string>({ max: 20_000 })
 
 function derived(kind: 'agent' | 'thread', projectId: string, name: string): string {
-  const known = derivedIds[kind].get(projectId)?.get(name)
+  const key = `${projectId} ${kind} ${name}`
+  const known = derivedIds.get(key)
   if (known !== undefined) return known
   const id = v5(`${kind} ${name}`, projectId)
-  if (derivedCount++ >= DERIVED_IDS_MAX) {
-    derivedIds.agent.clear()
-    derivedIds.thread.clear()
-    derivedCount = 1
-  }
-  const ofProject = derivedIds[kind].get(projectId) ?? new Map<string, string>()
-  derivedIds[kind].set(projectId, ofProject.set(name, id))
+  derivedIds.set(key, id)
   return id
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { detached } from '../tokens/detached.js'
 import { stem } from './stem.js'
 
@@ -85,14 +86,13 @@ function isName(compound: string, pieces: readonly string[]): boolean {
   return /[\p{N}./\\:@#_$]/u.test(compound) || pieces.some((piece) => /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u.test(piece))
 }
 
-const stems = new Map<string, string>()
+const stems = new LRUCache<string, string>({ max: STEMS_KEPT_MAX })
 
 function termOfWord(word: string): string {
   const known = stems.get(word)
   if (known !== undefined) return known
   const plain = spelled(word.replace(/['’]s?$/, '').replace(/['’]/g, ''))
   const term = /^[a-z]+$/.test(plain) ? stem(plain) : plain
-  if (stems.size >= STEMS_KEPT_MAX) stems.clear()
   if (word.length > STEMS_CHARACTERS_MAX) return term
   const kept = detached(term)
   stems.set(detached(word), kept)

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { LRUCache } from 'lru-cache'
 import { BytePairs, bytesOf } from './byte-pairs.js'
 import { detached } from './detached.js'
 
@@ -15,7 +16,15 @@ interface O200k {
   readonly pairs: BytePairs
   /** Splits a text into the pieces that are encoded one by one. */
   readonly pieces: RegExp
+  /**
+   * Tokens of the short pieces that were met last. Most of a text is made of few words; among these a look-up is far faster
+   * than in the encoding's own table of 200,000. A key must not keep alive the text that it is cut from.
+   */
+  readonly known: LRUCache<string, number>
 }
+
+const KNOWN_MAX = 20_000
+const KNOWN_CHARACTERS_MAX = 40
 
 /** Loaded with the first count: its table takes 45 MB and a fifth of a second, and most processes never count. */
 let loaded: O200k | undefined
@@ -24,16 +33,9 @@ function load(): O200k {
   const require = createRequire(import.meta.url)
   const { default: ranks } = require('gpt-tokenizer/bpeRanks/o200k_base') as Ranks
   const { O200KBase } = require('gpt-tokenizer/encodingParams/o200k_base') as Params
-  return { pairs: new BytePairs(ranks), pieces: O200KBase([]).tokenSplitRegex }
+  const known = new LRUCache<string, number>({ max: KNOWN_MAX })
+  return { pairs: new BytePairs(ranks), pieces: O200KBase([]).tokenSplitRegex, known }
 }
-
-/**
- * Tokens of the short pieces that were met last. Most of a text is made of few words; among these a look-up is far faster
- * than in the encoding's own table of 200,000. A key must not keep alive the text that it is cut from.
- */
-const known = new Map<string, number>()
-const KNOWN_MAX = 20_000
-const KNOWN_CHARACTERS_MAX = 40
 
 /** What is split into pieces at once: it takes a few milliseconds, and a million pieces at a time would fill the memory. */
 const WINDOW_CHARACTERS = 8_192
@@ -92,11 +94,10 @@ function countPieces(window: string, sure: number): CountedWindow {
 }
 
 function countShort(piece: string, o200k: O200k): number {
-  const found = known.get(piece)
+  const found = o200k.known.get(piece)
   if (found !== undefined) return found
   const tokens = countPiece(piece, o200k)
-  if (known.size >= KNOWN_MAX) known.clear()
-  known.set(detached(piece), tokens)
+  o200k.known.set(detached(piece), tokens)
   return tokens
 }
 

@@ -3,6 +3,7 @@ import type { Acknowledgement, NewMessage, Producer, ProducerOptions } from '@he
 import { DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
 import { limits, nameSchema, parse, RetryableError, settingsSchema } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { EngineContext } from '../setup/options.js'
 import { Backpressure } from './backpressure.js'
@@ -148,16 +149,12 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
 
 /** Keeps the places of each thread from going back: a message may name an earlier time than the one before it. */
 class LatestPlaces {
-  readonly #latest = new Map<string, number>()
+  // By size, as in `Ordinals`.
+  readonly #latest = new LRUCache<string, number>({ maxSize: THREADS_MAX, sizeCalculation: () => 1 })
 
   next(threadId: string, ownMs: number): number {
     const placeMs = Math.max(ownMs, this.#latest.get(threadId) ?? Number.NEGATIVE_INFINITY)
-    this.#latest.delete(threadId)
     this.#latest.set(threadId, placeMs)
-    for (const oldest of this.#latest.keys()) {
-      if (this.#latest.size <= THREADS_MAX) break
-      this.#latest.delete(oldest)
-    }
     return placeMs
   }
 }

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** Keys that are remembered: more than the contexts that one process asks for again and again. */
 const KEYS_MAX = 10_000
 
@@ -7,18 +9,15 @@ const KEYS_MAX = 10_000
  * there.
  */
 export class LikelyPrepared {
-  readonly #keys = new Set<string>()
+  // By size, as in `Ordinals`.
+  readonly #keys = new LRUCache<string, true>({ maxSize: KEYS_MAX, sizeCalculation: () => 1 })
 
   has(key: string): boolean {
     return this.#keys.has(key)
   }
 
   note(key: string, isLikely: boolean): void {
-    this.#keys.delete(key)
-    if (!isLikely) return
-    this.#keys.add(key)
-    if (this.#keys.size <= KEYS_MAX) return
-    const [oldest = ''] = this.#keys
-    this.#keys.delete(oldest)
+    if (isLikely) this.#keys.set(key, true)
+    else this.#keys.delete(key)
   }
 }

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** Threads whose latest places are remembered: those that one producer writes to within a moment of each other. */
 const THREADS_MAX = 10_000
 
@@ -16,7 +18,8 @@ interface Latest {
  * appended one after the other must not change places because their times are the same.
  */
 export class Ordinals {
-  readonly #latest = new Map<string, Latest>()
+  // By size: unlike `max` it allocates nothing in advance, and a gateway has a client for each of many projects.
+  readonly #latest = new LRUCache<string, Latest>({ maxSize: THREADS_MAX, sizeCalculation: () => 1 })
 
   /** The latest place in time that an append to a thread proposed. */
   latestAtMs(threadId: string): number | undefined {
@@ -34,17 +37,12 @@ export class Ordinals {
     if (before?.firstId === firstId) return before.firstOrdinal
     const isLater = before === undefined || (!continues && firstAtMs > before.atMs)
     const firstOrdinal = isLater ? 0 : before.nextOrdinal
-    this.#latest.delete(threadId)
     this.#latest.set(threadId, {
       atMs: Math.max(places.at(-1) ?? firstAtMs, before?.atMs ?? Number.NEGATIVE_INFINITY),
       nextOrdinal: firstOrdinal + places.length,
       firstOrdinal,
       firstId,
     })
-    for (const oldest of this.#latest.keys()) {
-      if (this.#latest.size <= THREADS_MAX) break
-      this.#latest.delete(oldest)
-    }
     return firstOrdinal
   }
 }

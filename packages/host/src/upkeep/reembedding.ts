@@ -1,4 +1,5 @@
 import { findThreadsToReembed, type Store, type ThreadWork } from '@heddle/store'
+import { LRUCache } from 'lru-cache'
 
 /** A look takes this much; the rest is found by the next. */
 const FOUND_MAX = 1_000
@@ -6,7 +7,7 @@ const FOUND_MAX = 1_000
 /** Processes that disagree about the model would wake a thread for ever: each gives it up after so many times. */
 const WAKES_MAX = 3
 
-/** Threads that are kept in mind; beyond them counting begins anew. */
+/** Threads whose wakes are counted: a hundred looks of new ones. A thread that comes again after them is counted anew. */
 const REMEMBERED_MAX = 100_000
 
 /**
@@ -15,11 +16,11 @@ const REMEMBERED_MAX = 100_000
  * @returns finds some of them, at a time in milliseconds
  */
 export function createReembedding(store: Store, model: string): (nowMs: number) => Promise<ThreadWork[]> {
-  const wakes = new Map<string, number>()
+  // By size, which unlike `max` takes no memory before there are entries: few installations change their model.
+  const wakes = new LRUCache<string, number>({ maxSize: REMEMBERED_MAX, sizeCalculation: () => 1 })
   return async (nowMs) => {
     const found = await findThreadsToReembed(store, { model, limit: FOUND_MAX, nowMs })
     const wanted = found.filter(({ threadId }) => (wakes.get(threadId) ?? 0) < WAKES_MAX)
-    if (wakes.size > REMEMBERED_MAX) wakes.clear()
     for (const { threadId } of wanted) wakes.set(threadId, (wakes.get(threadId) ?? 0) + 1)
     return wanted
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { detached } from '@heddle/core'
+import { LRUCache } from 'lru-cache'
 import { checkTexts, type Embedder, embedderClosed, embedderLimits } from './embedder.js'
 import { countWords, stemOf, wordWeight } from './words.js'
 
@@ -78,12 +79,11 @@ interface Features {
 const CACHED_WORDS_MAX = 20_000
 
 function createFeatureCache(): (word: string) => Features {
-  const cached = new Map<string, Features>()
+  const cached = new LRUCache<string, Features>({ max: CACHED_WORDS_MAX })
   return (word) => {
     const known = cached.get(word)
     if (known !== undefined) return known
     const features = featuresOf(word)
-    if (cached.size >= CACHED_WORDS_MAX) cached.clear()
     if (word.length <= PARTS_OF_WORD_CHARACTERS_MAX) cached.set(detached(word), features)
     return features
   }

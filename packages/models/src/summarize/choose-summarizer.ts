@@ -1,5 +1,6 @@
 import type { Settings, SummarizationProvider, SummaryCall } from '@heddle/contracts'
 import type { Clock, Logger } from '@heddle/runtime'
+import { LRUCache } from 'lru-cache'
 import { createAnthropicChat } from '../chat/anthropic-chat.js'
 import type { ChatModelOptions } from '../chat/chat-model.js'
 import { createOpenAiChat } from '../chat/openai-chat.js'
@@ -120,7 +121,7 @@ const OPEN_MAX = 100
 
 /** What is chosen is logged once, never silent. */
 export function createSummarizers({ env, clock, log, limits, onCall }: SummarizersOptions): Summarizers {
-  const open = new Map<string, Summarizer>()
+  const open = new LRUCache<string, Summarizer>({ max: OPEN_MAX })
   return {
     of(settings) {
       const choice = chooseSummarizer(settings, env)
@@ -135,7 +136,6 @@ export function createSummarizers({ env, clock, log, limits, onCall }: Summarize
       const facts = { summarizer: summarizer.name, reason: choice.reason }
       if (choice.fellBack) log.warn(facts, 'summarizer chosen')
       else log.info(facts, 'summarizer chosen')
-      if (open.size >= OPEN_MAX) open.clear()
       open.set(key, summarizer)
       return summarizer
     },

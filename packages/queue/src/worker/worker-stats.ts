@@ -8,6 +8,7 @@ import {
   statsReportSchema,
 } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
+import { LRUCache } from 'lru-cache'
 import { bounds } from '../base/bounds.js'
 
 /*
@@ -40,7 +41,7 @@ export class Pools {
   readonly #options: PoolsOptions
   readonly #own = new Map<StageName, PoolWork>()
   readonly #models = new Map<string, ModelCalls>()
-  readonly #others = new Map<string, Heard>()
+  readonly #others = new LRUCache<string, Heard>({ max: bounds.poolProcessesMax })
   /** What this process had done at its last ticks, oldest first. */
   #past: { readonly atMs: number; readonly done: ReadonlyMap<StageName, number> }[] = []
   #cancel: (() => void) | undefined
@@ -80,10 +81,7 @@ export class Pools {
       return
     }
     const { from, stages } = word
-    this.#others.delete(from)
     this.#others.set(from, { stages, atMs: this.#options.clock.monotonicMs() })
-    const [oldest] = this.#others.keys()
-    if (this.#others.size > bounds.poolProcessesMax && oldest !== undefined) this.#others.delete(oldest)
   }
 
   /** Has all processes with workers tell at once what they do. */

@@ -14,9 +14,9 @@ import {
   loadVersions,
   type Tx,
 } from '@heddle/store'
+import { LRUCache } from 'lru-cache'
 import type { LoadedForBuild } from '../load/load.js'
 import { counted } from '../load/load-history.js'
-import { BoundedMap } from './bounded-map.js'
 
 /** A message with what is found out of it, besides its texts; and what a token of them takes. */
 const MESSAGE_BYTES = 1_200
@@ -47,11 +47,11 @@ export interface Changes {
  * is used. A thread that has only grown is used with what came; where anything else has changed, it is read anew.
  */
 export class BuildInputCache {
-  readonly #threads: BoundedMap<WarmThread>
+  readonly #threads: LRUCache<string, WarmThread>
 
   /** @param bytesMax of all that is kept, and of all that is made of it */
   constructor(bytesMax: number) {
-    this.#threads = new BoundedMap(bytesMax)
+    this.#threads = new LRUCache({ maxSize: bytesMax })
   }
 
   find(key: string | undefined): WarmThread | null {
@@ -62,7 +62,7 @@ export class BuildInputCache {
     const { dependence, input, awaitsPruning } = loaded
     // A pruning that is awaited is to be asked for again, until it has come.
     if (dependence === null || awaitsPruning) return
-    this.#threads.set(key, { loaded, dependence }, bytesOf(input))
+    this.#threads.set(key, { loaded, dependence }, { size: bytesOf(input) })
   }
 }
 

@@ -2,7 +2,7 @@ import type { AssembleJob } from '@heddle/contracts'
 import { LargeJobError, type LargeJobs, type WorkSize } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import type { NewEvent } from '@heddle/store'
-import { BoundedMap } from './bounded-map.js'
+import { LRUCache } from 'lru-cache'
 
 /** Requests whose sizes are remembered. */
 const REQUESTS_MAX = 10_000
@@ -11,7 +11,7 @@ const KNOWN_FOR_MS = 60_000
 
 /** The requests whose contexts were too large to be built here a moment ago: of these nothing need be read to know it again. */
 export class KnownLarge {
-  readonly #sizes = new BoundedMap<{ readonly size: WorkSize; readonly untilMs: number }>(REQUESTS_MAX)
+  readonly #sizes = new LRUCache<string, { readonly size: WorkSize; readonly untilMs: number }>({ max: REQUESTS_MAX })
   readonly #clock: Pick<Clock, 'monotonicMs'>
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
@@ -41,7 +41,7 @@ export class KnownLarge {
     if (key === undefined) return
     const known = this.#sizes.get(key)
     const nowMs = this.#clock.monotonicMs()
-    if (known === undefined || known.untilMs <= nowMs) this.#sizes.set(key, { size, untilMs: nowMs + KNOWN_FOR_MS }, 1)
+    if (known === undefined || known.untilMs <= nowMs) this.#sizes.set(key, { size, untilMs: nowMs + KNOWN_FOR_MS })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ContextRequest } from '@heddle/contracts'
 import type { RenderedPart } from '@heddle/core'
 import type { LinesBase } from '@heddle/store'
-import { BoundedMap } from './bounded-map.js'
+import { LRUCache } from 'lru-cache'
 
 /** What a line or a part takes besides its text. */
 const TEXT_BYTES = 130
@@ -21,10 +21,10 @@ interface Tail extends Remembered {
 
 /** The last contexts that this worker stored, by thread and format: the next ones are based on them. */
 export class PreviousContextCache {
-  readonly #tails: BoundedMap<Tail>
+  readonly #tails: LRUCache<string, Tail>
 
   constructor(bytesMax: number) {
-    this.#tails = new BoundedMap(bytesMax)
+    this.#tails = new LRUCache({ maxSize: bytesMax })
   }
 
   find(threadId: string, request: ContextRequest, nowMs: number): Remembered | null {
@@ -37,8 +37,8 @@ export class PreviousContextCache {
 
   remember(threadId: string, request: ContextRequest, { base, parts }: Remembered, nowMs: number): void {
     const texts = [...base.lines, ...parts.map(({ text }) => text)]
-    const bytes = texts.reduce((sum, { length }) => sum + TEXT_BYTES + length * BYTES_PER_CHARACTER, 0)
-    this.#tails.set(keyOf(threadId, request), { base, parts, rememberedAtMs: nowMs }, bytes)
+    const bytes = texts.reduce((sum, { length }) => sum + TEXT_BYTES + length * BYTES_PER_CHARACTER, TEXT_BYTES)
+    this.#tails.set(keyOf(threadId, request), { base, parts, rememberedAtMs: nowMs }, { size: Math.ceil(bytes) })
   }
 
   forget(threadId: string, request: ContextRequest): void {

@@ -1,5 +1,5 @@
 import { countTokens, fingerprint } from '@heddle/core'
-import { BoundedMap } from './bounded-map.js'
+import { LRUCache } from 'lru-cache'
 
 /** Texts whose counts are remembered, about 150 bytes each: more than the contexts of a hundred busy threads hold. */
 const REMEMBERED_MAX = 20_000
@@ -12,7 +12,7 @@ const REMEMBERED_TEXT_CHARACTERS_MIN = 64
  * a hundred times the memory.
  */
 export class TokenCounter {
-  readonly #counts = new BoundedMap<number>(REMEMBERED_MAX)
+  readonly #counts = new LRUCache<string, number>({ max: REMEMBERED_MAX })
 
   readonly count = (text: string): number => {
     if (text.length < REMEMBERED_TEXT_CHARACTERS_MIN) return countTokens(text)
@@ -20,7 +20,7 @@ export class TokenCounter {
     const known = this.#counts.get(key)
     if (known !== undefined) return known
     const tokens = countTokens(text)
-    this.#counts.set(key, tokens, 1)
+    this.#counts.set(key, tokens)
     return tokens
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Access, RetryableError } from '@heddle/contracts'
-import type { Clock } from '@heddle/runtime'
+import { type Clock, Limiter } from '@heddle/runtime'
+import { LRUCache } from 'lru-cache'
 
 export interface KnownKeysOptions {
   readonly clock: Clock
@@ -17,9 +18,9 @@ const TRUSTED_MS_MAX = 10_000
 const REMEMBERED_MAX = 10_000
 /** Keys nobody knows yet that are looked up at once. They come from anybody, and each takes a connection for a moment. */
 const LOOK_UPS_MAX = 8
-/** Those and the ones that wait their turn: a crowd may come in the same moment. */
+/** Those and the ones that wait for a permit: a crowd may come in the same moment. */
 const STRANGERS_MAX = 1_000
-/** A turn comes within milliseconds, or seconds where hundreds come at once; where the store hangs, whoever waits hears of it. */
+/** A permit comes within milliseconds, or seconds where hundreds come at once; where the store hangs, callers hear of it. */
 export const TURN_MS_MAX = 20_000
 
 interface KnownKey {
@@ -32,14 +33,18 @@ interface KnownKey {
 /** The keys that were let in lately: who uses one waits for the store once, and not again while it is in use. */
 export class KeyCache {
   readonly #options: KnownKeysOptions
-  readonly #known = new Map<string, KnownKey>()
+  readonly #known = new LRUCache<string, KnownKey>({ max: REMEMBERED_MAX })
   readonly #asked = new Map<string, Promise<Access | null>>()
-  #lookUps = 0
-  /** What begins each turn, those first that came first. */
-  readonly #waiting = new Set<() => void>()
+  readonly #lookUps: Limiter
 
   constructor(options: KnownKeysOptions) {
     this.#options = options
+    const { clock } = options
+    this.#lookUps = new Limiter({
+      atOnce: LOOK_UPS_MAX,
+      deadline: { timeoutMs: TURN_MS_MAX, error: tooMany },
+      clock,
+    })
   }
 
   /** @throws RetryableError `RATE_LIMITED` where too many that nobody knows are looked up; whatever `read` throws */
@@ -61,38 +66,9 @@ export class KeyCache {
     const asked = this.#asked.get(name)
     if (asked !== undefined) return asked
     if (this.#asked.size >= STRANGERS_MAX) throw tooMany()
-    const asking = this.#inTurn(() => this.#lookUp(name, key)).finally(() => this.#asked.delete(name))
+    const asking = this.#lookUps.run(() => this.#lookUp(name, key)).finally(() => this.#asked.delete(name))
     this.#asked.set(name, asking)
     return asking
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#lookUps >= LOOK_UPS_MAX) await this.#turn()
-    else this.#lookUps++
-    try {
-      return await work()
-    } finally {
-      // The turn goes to the next as it is, so that nobody who has just come takes it.
-      const [next] = this.#waiting
-      if (next === undefined) this.#lookUps--
-      else next()
-    }
-  }
-
-  /** @throws RetryableError `RATE_LIMITED` where it does not come in time */
-  #turn(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const begin = () => {
-        this.#waiting.delete(begin)
-        cancel()
-        resolve()
-      }
-      const cancel = this.#options.clock.after(TURN_MS_MAX, () => {
-        this.#waiting.delete(begin)
-        reject(tooMany())
-      })
-      this.#waiting.add(begin)
-    })
   }
 
   #check(name: string, key: string, known: KnownKey): void {
@@ -107,10 +83,7 @@ export class KeyCache {
     const atMs = this.#options.clock.monotonicMs()
     const access = await this.#options.read(key)
     if (access === null) this.#known.delete(name)
-    else {
-      if (this.#known.size >= REMEMBERED_MAX) this.#known.clear()
-      this.#known.set(name, { access, atMs, isChecked: false })
-    }
+    else this.#known.set(name, { access, atMs, isChecked: false })
     return access
   }
 }

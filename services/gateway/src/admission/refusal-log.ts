@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@heddle/runtime'
+import { LRUCache } from 'lru-cache'
 
 /** What was refused to whom, without anything that its caller wrote. */
 export interface RefusalFacts {
@@ -13,6 +14,7 @@ export interface RefusalFacts {
 /** Refusals that are about who asks, and not about what: of a key, of its role, of how much it asks. */
 const ofCallers = [401, 403, 429]
 const REPEAT_MS = 10_000
+/** Callers that are known again. */
 const KNOWN_MAX = 1_000
 
 /**
@@ -22,7 +24,7 @@ const KNOWN_MAX = 1_000
 export class RefusalLog {
   readonly #log: Logger
   readonly #clock: Clock
-  readonly #known = new Map<string, { untilMs: number; leftOut: number }>()
+  readonly #known = new LRUCache<string, { untilMs: number; leftOut: number }>({ max: KNOWN_MAX })
 
   constructor(log: Logger, clock: Clock) {
     this.#log = log
@@ -41,7 +43,6 @@ export class RefusalLog {
       known.leftOut += 1
       return
     }
-    if (this.#known.size >= KNOWN_MAX) this.#known.clear()
     this.#known.set(caller, { untilMs: nowMs + REPEAT_MS, leftOut: 0 })
     const leftOut = known?.leftOut ?? 0
     this.#log.info({ ...facts, ...(leftOut > 0 && { leftOut }) }, 'request refused')
