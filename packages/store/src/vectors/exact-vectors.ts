@@ -38,7 +38,7 @@ export interface ExactVectorsOptions {
  * only what is newer is read, and threads that were erased are let go.
  */
 export function createExactVectors({ inSnapshot, bytesMax }: ExactVectorsOptions): VectorSearch {
-  const cache = new VectorCache()
+  const cache = new VectorCache(bytesMax)
 
   async function nearestOf(agentId: string, request: NearestRequest): Promise<Nearest> {
     const scope = { projectId: request.projectId, agentId, model: request.model }
@@ -50,7 +50,7 @@ export function createExactVectors({ inSnapshot, bytesMax }: ExactVectorsOptions
     )
     cached.updating = updating.catch(() => {})
     const chunks = await updating
-    cache.trim(bytesMax)
+    cache.resize(scope, cached)
     if (!isWithin(chunks, request.query.length, bytesMax))
       return { documents: [], chunks, agentsLeftOut: 1, by: 'exact' }
     return { documents: await compare(cached, request), chunks, agentsLeftOut: 0, by: 'exact' }
@@ -105,7 +105,8 @@ async function update(
   }
   const newer = listed.filter(({ number, toSeq }) => (cached.threads.get(number)?.toSeq ?? 0) < toSeq)
   // What others leave before this comes: both together would be twice as much.
-  cache.trim(bytesMax - chunks * bytesPerVector(dimensions) + cached.bytes, cached)
+  const expectedBytes = Math.max(cached.bytes, chunks * bytesPerVector(dimensions))
+  cache.resize(scope, cached, Math.min(expectedBytes, bytesMax))
   if (newer.length > 0) await readNewer(tx, { model: scope.model, dimensions, cached, newer })
   return chunks
 }

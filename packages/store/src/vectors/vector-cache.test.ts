@@ -1,41 +1,51 @@
 import { VectorBlock } from '@heddle/core'
 import { expect, test } from 'vitest'
-import { VectorCache } from './vector-cache.js'
+import { VectorCache, type VectorScope } from './vector-cache.js'
 
-function filled(cache: VectorCache, agentId: string): void {
+const scopeOf = (agentId: string): VectorScope => ({ projectId: 'p', agentId, model: 'm' })
+
+/** @returns the bytes of the scope */
+function fill(cache: VectorCache, agentId: string): number {
   const block = new VectorBlock(4)
   block.append([1], Int8Array.of(1, 2, 3, 4))
-  cache.use({ projectId: 'p', agentId, model: 'm' }).threads.set(1, { toSeq: 1, block })
+  const cached = cache.use(scopeOf(agentId))
+  cached.threads.set(1, { toSeq: 1, block })
+  cache.resize(scopeOf(agentId), cached)
+  return cached.bytes
 }
 
-const isKept = (cache: VectorCache, agentId: string) =>
-  cache.use({ projectId: 'p', agentId, model: 'm' }).threads.size > 0
+const isKept = (cache: VectorCache, agentId: string) => cache.use(scopeOf(agentId)).threads.size > 0
+const UNBOUNDED = 1_000_000
+const bytesOfOne = fill(new VectorCache(UNBOUNDED), 'one')
 
 test('the scopes that were used least recently go first', () => {
-  const sizing = new VectorCache()
-  filled(sizing, 'one')
-  const cache = new VectorCache()
-  for (const agentId of ['a', 'b']) filled(cache, agentId)
-  isKept(cache, 'a')
-  filled(cache, 'c')
-  cache.trim(2 * sizing.bytes)
-  expect(cache.bytes).toBe(2 * sizing.bytes)
-  expect(['a', 'b', 'c'].filter((agentId) => isKept(cache, agentId))).toEqual(['a', 'c'])
+  const cache = new VectorCache(2 * bytesOfOne)
+  for (const agentId of ['a', 'b']) fill(cache, agentId)
+  expect(isKept(cache, 'a')).toBe(true)
+  expect(fill(cache, 'c')).toBe(bytesOfOne)
+  expect(cache.bytes).toBe(2 * bytesOfOne)
+  expect(isKept(cache, 'b')).toBe(false)
 })
 
 test('models, agents and projects do not share vectors', () => {
-  const cache = new VectorCache()
-  filled(cache, 'a')
+  const cache = new VectorCache(UNBOUNDED)
+  fill(cache, 'a')
   for (const other of [{ projectId: 'q' }, { agentId: 'b' }, { model: 'n' }]) {
-    expect(cache.use({ projectId: 'p', agentId: 'a', model: 'm', ...other }).threads.size).toBe(0)
+    expect(cache.use({ ...scopeOf('a'), ...other }).threads.size).toBe(0)
   }
 })
 
-test('the scope that is about to grow stays, whatever else has to go', () => {
-  const cache = new VectorCache()
-  for (const agentId of ['a', 'b', 'c']) filled(cache, agentId)
-  const kept = cache.use({ projectId: 'p', agentId: 'a', model: 'm' })
-  cache.trim(0, kept)
-  expect(cache.bytes).toBe(kept.bytes)
+test('the scope that is about to grow stays, and others go before it does', () => {
+  const bytesMax = 4 * bytesOfOne
+  const cache = new VectorCache(bytesMax)
+  for (const agentId of ['a', 'b', 'c']) fill(cache, agentId)
+  cache.resize(scopeOf('a'), cache.use(scopeOf('a')), bytesMax)
+  expect(cache.bytes).toBe(bytesOfOne)
   expect(isKept(cache, 'a')).toBe(true)
+})
+
+test('a scope that has become larger than the bound by itself goes', () => {
+  const cache = new VectorCache(bytesOfOne - 1)
+  fill(cache, 'a')
+  expect(cache.bytes).toBe(0)
 })

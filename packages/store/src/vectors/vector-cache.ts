@@ -1,4 +1,5 @@
 import type { VectorBlock } from '@heddle/core'
+import { LRUCache } from 'lru-cache'
 
 /** Vectors of one model in the threads of one agent. */
 export interface VectorScope {
@@ -32,8 +33,11 @@ const THREAD_BYTES = 500
 
 /** Scopes in memory, up to a number of bytes: beyond it, those go that were used least recently. */
 export class VectorCache {
-  /** In the order of their last use. */
-  readonly #scopes = new Map<string, CachedScope>()
+  readonly #scopes: LRUCache<string, CachedScope>
+
+  constructor(bytesMax: number) {
+    this.#scopes = new LRUCache({ maxSize: bytesMax })
+  }
 
   get bytes(): number {
     let bytes = 0
@@ -42,22 +46,22 @@ export class VectorCache {
   }
 
   /** The scope, which is in use now. */
-  use({ projectId, agentId, model }: VectorScope): CachedScope {
-    const key = JSON.stringify([projectId, agentId, model])
-    const scope = this.#scopes.get(key) ?? new CachedScope()
-    this.#scopes.delete(key)
-    this.#scopes.set(key, scope)
-    return scope
+  use(scope: VectorScope): CachedScope {
+    const known = this.#scopes.get(keyOf(scope))
+    if (known !== undefined) return known
+    const cached = new CachedScope()
+    this.resize(scope, cached)
+    return cached
   }
 
-  /** Lets scopes go until the rest takes so many bytes at most: the one used last goes last, and `kept` never. */
-  trim(bytesMax: number, kept?: CachedScope): void {
-    let bytes = this.bytes
-    for (const [key, scope] of this.#scopes) {
-      if (bytes <= bytesMax) return
-      if (scope === kept) continue
-      bytes -= scope.bytes
-      this.#scopes.delete(key)
-    }
+  /** Counts a scope as so many bytes, and makes room for them. A scope that is larger than the bound by itself goes, too. */
+  resize(scope: VectorScope, cached: CachedScope, bytes = cached.bytes): void {
+    // Deleted first: the size of a value that stays the same is not counted anew.
+    this.#scopes.delete(keyOf(scope))
+    this.#scopes.set(keyOf(scope), cached, { size: Math.max(1, bytes) })
   }
+}
+
+function keyOf({ projectId, agentId, model }: VectorScope): string {
+  return JSON.stringify([projectId, agentId, model])
 }
