@@ -5,7 +5,10 @@ import { KeyCache, TURN_MS_MAX } from './key-cache.js'
 
 const acme: Access = { project: 'acme', role: 'read' }
 
-/** Keys whose look-ups are answered when the test says so. */
+/** Lets everything run that waits for nothing but what has happened. */
+const settled = () => new Promise<void>((done) => setImmediate(done))
+
+/** Keys whose look-ups the test answers by hand. */
 function lookingUp() {
   const clock = new ManualClock()
   const asked: { key: string; answer(access: Access | null): Promise<void>; fail(): Promise<void> }[] = []
@@ -13,7 +16,6 @@ function lookingUp() {
     clock,
     read: (key) =>
       new Promise((resolve, reject) => {
-        const settled = () => new Promise<void>((done) => setImmediate(done))
         const answer = (access: Access | null) => {
           resolve(access)
           return settled()
@@ -27,6 +29,7 @@ function lookingUp() {
   })
   const letIn = async () => {
     const reading = keys.read('good')
+    await settled()
     await asked.at(-1)?.answer(acme)
     expect(await reading).toEqual(acme)
   }
@@ -36,6 +39,7 @@ function lookingUp() {
 test('all who come with one key at the same moment wait for one look-up', async () => {
   const { asked, keys } = lookingUp()
   const reading = Array.from({ length: 100 }, () => keys.read('good'))
+  await settled()
   expect(asked.map(({ key }) => key)).toEqual(['good'])
   await asked[0]?.answer(acme)
   expect(await Promise.all(reading)).toEqual(reading.map(() => acme))
@@ -51,6 +55,7 @@ test('a key in use is looked up anew behind the back of who uses it, and they do
   expect(asked).toHaveLength(2)
   await clock.advance(1)
   const waiting = keys.read('good')
+  await settled()
   expect(asked).toHaveLength(3)
   await asked[2]?.answer(null)
   expect(await waiting).toBeNull()
@@ -63,6 +68,7 @@ test('a key that was revoked is none from the moment at which a look-up has said
   expect(await keys.read('good')).toEqual(acme)
   await asked[1]?.answer(null)
   const waiting = keys.read('good')
+  await settled()
   await asked[2]?.answer(null)
   expect(await waiting).toBeNull()
 })
@@ -72,6 +78,7 @@ test('a key that nobody used for a second is looked up before it is let in', asy
   await letIn()
   await clock.advance(900)
   const refused = expect(keys.read('good')).rejects.toThrow('the store is away')
+  await settled()
   await asked[1]?.fail()
   await refused
 })
@@ -87,6 +94,7 @@ test('a look-up that failed is made again with the next request, and holds for l
   await asked[2]?.fail()
   await clock.advance(600)
   const refused = expect(keys.read('good')).rejects.toThrow('the store is away')
+  await settled()
   await asked[3]?.fail()
   await refused
 })
@@ -105,6 +113,7 @@ test('a crowd of strangers is looked up few at a time, has a bound, and those wh
   }
   expect((await ended).filter(({ status }) => status === 'rejected')).toHaveLength(200)
   const after = keys.read('later')
+  await settled()
   await asked.at(-1)?.answer(acme)
   expect(await after).toEqual(acme)
 })
@@ -112,6 +121,7 @@ test('a crowd of strangers is looked up few at a time, has a bound, and those wh
 test('a stranger whose turn does not come is told so, and takes none from those who come later', async () => {
   const { clock, asked, keys } = lookingUp()
   const underWay = Array.from({ length: 8 }, (_, index) => keys.read(`stranger-${index}`))
+  await settled()
   const waiting = expect(keys.read('late')).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 1 })
   await clock.advance(TURN_MS_MAX)
   await waiting
