@@ -30,7 +30,7 @@ test('doctor counts the processes for which a server of the usual size has conne
   const server = { connectionsMax: 100, connectionsOpen: 4, connectionLimits: [] }
   expect(connectionCheck(server, { process: 10, stage: 8 })).toMatchObject({
     status: 'ok',
-    detail: 'max_connections 100, 4 open; one process opens up to 10, a worker of one stage 8: room for 9 more',
+    detail: 'max_connections 100, 4 open; one process opens up to 10, a worker of one stage 8: enough for 9 more',
   })
   expect(
     connectionCheck({ connectionsMax: 20, connectionsOpen: 4, connectionLimits: [] }, { process: 10, stage: 8 }).status,

@@ -8,7 +8,7 @@ const byRole = { ...free, connectionLimits: [{ of: 'role' as const, name: 'app',
 test('the tightest bound on connections decides, and is what to raise', () => {
   expect(connectionCheck(free, most)).toMatchObject({
     status: 'ok',
-    detail: expect.stringContaining('room for 8 more'),
+    detail: expect.stringContaining('enough for 8 more'),
   })
   expect(connectionCheck(byRole, most)).toMatchObject({
     status: 'fail',
