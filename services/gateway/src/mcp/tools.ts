@@ -1,5 +1,13 @@
 import type { RemoteAppendOptions, RemoteClient } from '@heddle/client/http'
-import { type McpToolContract, type McpToolName, mcpTools, parse } from '@heddle/contracts'
+import {
+  type McpToolContract,
+  type McpToolName,
+  mcpTools,
+  type Operation,
+  operations,
+  type Permission,
+  parse,
+} from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
 
@@ -52,13 +60,6 @@ async function historyWithin(charactersMax: number, input: Input<'history'>, cli
   return fitting === -1 ? page : await client.messages.list({ ...input, limit: Math.max(1, fitting) })
 }
 
-/** Whose workers do it, where it is not done here. */
-const stages: Partial<Record<McpToolName, NewShare['stage']>> = {
-  build_context: 'assemble',
-  save_snapshot: 'assemble',
-  append_messages: 'ingest',
-}
-
 /** A few words for each thread: a page of all that is known of them would fill a model's window. */
 function toListedThread({ name, agent, title, status, messages, lastMessageAt }: ListedThread) {
   return { thread: name, agent, title, status, messages, lastMessageAt }
@@ -66,6 +67,8 @@ function toListedThread({ name, agent, title, status, messages, lastMessageAt }:
 
 export interface Tool extends McpToolContract {
   readonly name: McpToolName
+  readonly needs: Permission
+  /** Whose workers do it, where it is not done here. */
   readonly stage?: NewShare['stage']
   /** @throws HeddleError what the client refuses, or the tool's own schema */
   call(given: unknown, deps: ToolDeps): Promise<object>
@@ -74,11 +77,12 @@ export interface Tool extends McpToolContract {
 export const tools: readonly Tool[] = (Object.keys(mcpTools) as McpToolName[]).map((name) => {
   const contract: McpToolContract = mcpTools[name]
   const run = runs[name] as (input: unknown, deps: ToolDeps) => Promise<object>
-  const stage = stages[name]
+  const { needs, stage }: Operation = operations[contract.operation]
   return {
     name,
     ...contract,
-    ...(stage !== undefined && { stage }),
+    needs,
+    stage,
     call: async (given, deps) => await run(parse(contract.input, underNewNames(given), name), deps),
   }
 })
