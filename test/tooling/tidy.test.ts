@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { openCheckout, parseScript } from './structure/checkout.js'
 import { scriptTexts } from './structure/texts.js'
 import { reservedIn, wordRules } from './structure/words.js'
-import { type Ceilings, problemsOf, readCeilings } from './tidy/ceilings.js'
+import { type Ceilings, looseCeilings, problemsOf, readCeilings } from './tidy/ceilings.js'
 import { crowdedFolders, FOLDER_FILES_MAX } from './tidy/crowded-folders.js'
 import { findingsIn, longCommentLines } from './tidy/findings.js'
 import { deadLinks, pageLinks } from './tidy/links.js'
@@ -13,7 +13,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 describe('the repository', () => {
   it('has no more of reserved words, long comments, crowded folders, dead links and unnamed files than its ceilings allow', () => {
-    expect(problemsOf(findingsIn(openCheckout(root)), readCeilings())).toEqual([])
+    const findings = findingsIn(openCheckout(root))
+    expect(problemsOf(findings, readCeilings())).toEqual([])
+    for (const loose of looseCeilings(findings, readCeilings())) process.stderr.write(`${loose}\n`)
   }, 120_000)
 })
 
@@ -28,11 +30,12 @@ describe('a ceiling', () => {
     expect(problems({})).toHaveLength(1)
   })
 
-  it('that is higher than the count is to be lowered', () => {
-    expect(problems({ 'word room': 3 })).toEqual([
+  it('that is higher than the count is named, and is no problem', () => {
+    expect(looseCeilings(findings, { 'word room': 3 })).toEqual([
       'word room: 2 found, the ceiling is 3; lower it: npm run tidy -- --write',
     ])
-    expect(problems({ 'word room': 2 })).toEqual([])
+    expect(problems({ 'word room': 3 })).toEqual([])
+    expect(looseCeilings(findings, { 'word room': 2 })).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openCheckout } from '../structure/checkout.js'
-import { problemsOf, readCeilings, writeCeilings } from './ceilings.js'
+import { looseCeilings, problemsOf, readCeilings, writeCeilings } from './ceilings.js'
 import { findingsIn } from './findings.js'
 
 const USAGE = `npm run tidy -- [options]
@@ -12,7 +12,7 @@ lines, crowded folders, dead links and files that nothing names. Each count has 
   --list TEXT    every finding whose rule or place holds this, such as --list "word tell" or --list packages/store
   --write        lower the ceilings to what is found now
 
-Exits: 0 when each count meets its ceiling, 1 when one does not, 2 for wrong arguments.`
+Exits: 0 when no count is above its ceiling, 1 when one is, 2 for wrong arguments.`
 
 function main(): number {
   const given = readArguments()
@@ -36,7 +36,7 @@ function main(): number {
   const problems = problemsOf(findings, readCeilings())
   for (const { rule, places } of findings)
     process.stdout.write(`${rule.padEnd(24)} ${String(places.length).padStart(5)} of ${ceilings[rule] ?? 0}\n`)
-  for (const problem of problems) process.stdout.write(`${problem}\n`)
+  for (const problem of [...problems, ...looseCeilings(findings, readCeilings())]) process.stdout.write(`${problem}\n`)
   return problems.length === 0 ? 0 : 1
 }
 
