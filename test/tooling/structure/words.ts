@@ -74,7 +74,7 @@ export const wordRules: readonly WordRule[] = [
     name: 'look',
     say: 'poll, query, check',
     pattern:
-      /\b(?:the|a|last|next|each|every|one|this|first|second) looks?\b(?! like|-)|\blooks? (?:once|again|whether)\b|\b(?:looks?|looked|looking) after\b/gi,
+      /\b(?:the|a|last|next|each|every|one|this|first|second) look\b(?! like|-)|\blooks? (?:once|again|whether)\b|\b(?:looks?|looked|looking) after\b/gi,
   },
   { name: 'weave', say: 'merge', pattern: /\b(?:weave|weaves|weaving|wove|woven)\b/gi },
 ]
