@@ -51,8 +51,8 @@ export function createAssembler(deps: AssemblerDeps): Assembler {
   const parts = {
     ...deps,
     counter: new TokenCounter(),
-    tails: new PreviousContextCache(cacheBytesMax * SHARE_OF_TAILS),
-    warm: new BuildInputCache(cacheBytesMax * (1 - SHARE_OF_TAILS)),
+    tails: new PreviousContextCache(Math.floor(cacheBytesMax * SHARE_OF_TAILS)),
+    warm: new BuildInputCache(Math.floor(cacheBytesMax * (1 - SHARE_OF_TAILS))),
     maker: new ContextMaker(),
     summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
     snapshotsFolder: deps.snapshotsFolder ?? null,
