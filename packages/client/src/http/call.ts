@@ -12,7 +12,7 @@ type Query<Schema extends z.ZodType> = {
 type Needed<Name extends string, Fields> =
   Record<never, never> extends Fields ? { readonly [Each in Name]?: Fields } : { readonly [Each in Name]: Fields }
 
-/** What a call says of its operation. */
+/** The parameters of a call of an operation. */
 type Given<Entry extends Operation> = Needed<'params', Readonly<z.input<Entry['params']>>> &
   (Entry extends { readonly body: infer Body extends z.ZodType }
     ? Needed<'body', ReadonlyDeep<z.input<Body>>>
@@ -62,7 +62,7 @@ export function requestOf<Id extends OperationId>(id: Id, given: Given<Operation
 }
 
 export function callsOf(transport: Transport): CallOperation {
-  // What an operation answers is what the table says of it.
+  // The gateway answers with the schemas of the table.
   return (id, given) => transport.call(requestOf(id, given)) as Promise<never>
 }
 

@@ -135,7 +135,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
   return client
 }
 
-/** What an erasure waits for, and how long. */
+/** The query, the preference and the deadline of an erasure. */
 function erasing({ signal, wait = true, reuse }: EraseOptions = {}) {
   const how = wait ? { deadlineMs: limits.waitMsMax } : { prefer: () => 'respond-async' }
   return { query: { reuse }, ...how, signal }

@@ -3,7 +3,7 @@ import type { AppendResult } from '../interface/index.js'
 import type { RemoteAppendOptions } from './append.js'
 
 /**
- * What programs outside of the network do with Heddle: all but what needs the store or the queue itself
+ * The client of programs outside of the network: every method but those that need the store or the queue itself
  * (docs/http-operations.md#not-over-http). The client over the queue is one of these too: what is written against this runs on
  * either.
  */

@@ -13,7 +13,7 @@ import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
 import type { Incoming, Send } from './send.js'
 
 export interface TransportOptions {
-  /** Where the gateway is: `https://heddle.example`, with the path under which a proxy shows it; `/v1` at its end may stand or not. */
+  /** Where the gateway is: `https://heddle.example`, with the path under which a proxy shows it; `/v1` at its end is optional. */
   readonly url: string
   /** A key of the project; none where the gateway asks for none. */
   readonly key?: string
@@ -180,7 +180,7 @@ function unanswered(cause: unknown): RetryableError {
   })
 }
 
-/** A problem document is the error that it was; what stands between may answer in its own words. */
+/** A problem document is the error that it was; a proxy may answer in its own words. */
 async function refusalOf(response: Incoming): Promise<HeddleError> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const text = await response.text().catch(() => '')

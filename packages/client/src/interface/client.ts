@@ -57,7 +57,7 @@ export interface Client {
     diff(before: string, after: string): Promise<ContextDiff>
     /** Asks for a context without waiting for it; gives its id. */
     order(request: ContextRequest, options?: Pick<BuildOptions, 'deadlineMs'>): Promise<string>
-    /** How a context stands that was asked for. */
+    /** The status of a requested context. */
     find(id: string): Promise<RequestedContext>
     /** What a compaction would do now; changes nothing. */
     planPruning(options: PlanOptions): Promise<PrunePlan>

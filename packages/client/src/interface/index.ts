@@ -1,5 +1,5 @@
 /*
- * What the client takes and gives. Its results are the schemas of the contracts, under the names by which programs import
+ * The interface of the client. Its results are the schemas of the contracts, under the names by which programs import
  * them from here.
  */
 export type {

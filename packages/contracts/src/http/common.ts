@@ -10,7 +10,7 @@ export function named<Schema extends z.ZodType>(id: string, schema: Schema): Sch
   return schema
 }
 
-/** A number as it stands in a query. */
+/** A number in a query. */
 export const wholeNumberSchema = z
   .string()
   .regex(/^\d{1,16}$/, 'must be a whole number')
@@ -20,7 +20,7 @@ export const limitQuerySchema = wholeNumberSchema
   .pipe(z.int().min(1, 'must be at least 1').max(limits.pageItemsMax, `must be at most ${limits.pageItemsMax}`))
   .optional()
 
-/** `true` or `false`, as it stands in a query. */
+/** `true` or `false`, in a query. */
 export const flagQuerySchema = z
   .enum(['true', 'false'], { error: 'must be true or false' })
   .transform((text) => text === 'true')
@@ -49,5 +49,5 @@ export function pageSchema<Item extends z.ZodType>(item: Item) {
 export const isoTimeSchema = z.iso.datetime()
 export const jsonRecordSchema = z.record(z.string(), z.unknown())
 
-/** What a list of a request's body breaks that is too long. */
+/** The rule that a list in a request's body breaks when it is too long. */
 export const tooMany = (what: string) => `must have at most ${limits.httpListItemsMax} ${what}`

@@ -14,9 +14,9 @@ export const contextQuerySchema = z.strictObject({
 export const momentParamsSchema = z.strictObject({ thread: nameSchema, at: timeSchema })
 export const contextPairParamsSchema = z.strictObject({ context: idSchema, other: idSchema })
 
-/** What an agent asks for; the thread stands in the path. */
+/** A request for a context; its thread is in the path. */
 export const contextBodySchema = named('ContextBody', contextRequestSchema.omit({ thread: true }))
-/** What came over HTTP is JSON: nothing need look through it once more. */
+/** Any JSON: messages of a context have been checked when it was built. */
 const formattedMessageSchema: z.ZodType<JsonObject> = z.record(z.string(), z.any())
 
 export const contextSchema = named(

@@ -109,7 +109,7 @@ export const syncedToolsSchema = named(
     threadsWithout,
   }),
 )
-/** What became of the tools of a server. */
+/** The changes that a sync made to the tools of a server. */
 export type SyncedTools = OutputOf<typeof syncedToolsSchema>
 
 /** What a selection is tried out with; figures that are left out are those of the agent. */

@@ -29,12 +29,12 @@ const plannedMessageSchema = z.object({
   role: z.string(),
   action: z.enum(['condense', 'remove', 'stub', 'summarize']),
   reason: z.string(),
-  /** What would stand in its place; empty where nothing would. */
+  /** The text in its place; empty where there would be none. */
   text: z.string(),
   tokensBefore: z.int(),
   tokensAfter: z.int(),
 })
-/** What a compaction would do to one message. */
+/** The effect that a compaction would have on one message. */
 export type PlannedMessage = OutputOf<typeof plannedMessageSchema>
 
 export const prunePlanSchema = named(
@@ -78,7 +78,7 @@ export const uncompactedSchema = named(
     thread: z.string(),
     agent: z.string(),
     action: z.enum(['undone', 'redone']),
-    /** Messages that stand verbatim again where they fit; with `redo` those that compactions may take again. */
+    /** Messages that contexts show verbatim again where they fit; with `redo` those that compactions may take again. */
     messages: z.int(),
     /** Compactions that are made again because of it. */
     compactions: z.int(),

@@ -5,7 +5,7 @@ import { restoredSchema, snapshotRequestSchema, snapshotSchema } from '../thread
 import { named, pageSchema } from './common.js'
 
 export const snapshotParamsSchema = z.strictObject({ snapshot: idSchema })
-/** The agent stands in the path. */
+/** The agent is in the path. */
 export const snapshotBodySchema = named('SnapshotBody', snapshotRequestSchema.omit({ agent: true }))
 export const snapshotSummarySchema = named('Snapshot', snapshotSchema)
 export const snapshotPageSchema = named('SnapshotPage', pageSchema(snapshotSummarySchema))

@@ -9,7 +9,7 @@ import { flagQuerySchema, isoTimeSchema, named, pageQuerySchema, pageSchema } fr
 export const threadParamsSchema = z.strictObject({ thread: nameSchema })
 export const processParamsSchema = z.strictObject({ thread: nameSchema, process: nameSchema })
 
-/** What a thread is about and how it stands. What is left out stays as it is; null takes it away. */
+/** The details of a thread. Fields that are left out stay as they are; null removes one. */
 export const threadBodySchema = named(
   'ThreadBody',
   z.strictObject({
@@ -36,7 +36,7 @@ export const threadDetailsResultSchema = named(
     loop: loopSchema.nullable(),
   }),
 )
-/** What a thread is about and how it stands, in one version. */
+/** The details of a thread in one version. */
 export type ThreadEntry = z.infer<typeof threadDetailsResultSchema>
 
 const sentTokensShape = {
@@ -113,7 +113,7 @@ export const threadSchema = named(
     }),
   }),
 )
-/** How a thread stands: what is stored of it, and how far the pipeline has come. */
+/** The state of a thread: what is stored of it, and how far the pipeline has come. */
 export type ThreadOverview = OutputOf<typeof threadSchema>
 
 export const threadSummarySchema = named(
@@ -171,6 +171,6 @@ export const processSchema = named(
     updatedAt: isoTimeSchema,
   }),
 )
-/** How a process of a thread stands. */
+/** The status of a process of a thread. */
 export type ThreadProcess = OutputOf<typeof processSchema>
 export const processPageSchema = named('ProcessPage', pageSchema(processSchema))

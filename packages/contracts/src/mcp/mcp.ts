@@ -35,7 +35,7 @@ const cursorSchema = z.string().max(limits.cursorCharactersMax).optional()
 const { recall, search, buildContext, listThreads, listMessages, appendMessages } = operations
 const { saveSnapshot, listSnapshots, restoreSnapshot, clearAgent } = operations
 
-/** What a tool says of itself begins with the summary of its operation. */
+/** The description of a tool begins with the summary of its operation. */
 export const mcpTools = {
   recall: {
     title: 'Recall',

@@ -3,7 +3,7 @@ import type { Permission } from '../access.js'
 import type { OperationTag } from './tags.js'
 
 /**
- * What sending the same request again does. `idempotent`: nothing more. `by-key`: nothing more under the same
+ * The effect of sending the same request again. `idempotent`: nothing more. `by-key`: nothing more under the same
  * `Idempotency-Key`, or with the same ids in its body. `once`: something more, or another answer; a client sends it again
  * only after a refusal that says nothing was begun.
  */
@@ -27,7 +27,7 @@ export interface Operation {
   /** `/v1/agents/:agent`; the names after colons are the fields of `params`. */
   readonly path: `/v1/${string}`
   readonly tag: OperationTag
-  /** What its caller must be allowed to do. */
+  /** The permission that its caller needs. */
   readonly needs: Permission
   readonly repeat: Repeatability
   /** One line for lists of operations. */

@@ -15,7 +15,7 @@ import {
 import { erasureAnswers, erasureDescription, erasureHeaders } from './erasure.js'
 import { operation } from './operation.js'
 
-const processAnswer = { 200: { description: 'How the process stands', schema: processSchema } } as const
+const processAnswer = { 200: { description: 'The state of the process.', schema: processSchema } } as const
 
 export const threadOperations = {
   putThread: operation({
@@ -24,7 +24,7 @@ export const threadOperations = {
     tag: 'threads',
     needs: 'produce',
     repeat: 'idempotent',
-    summary: 'Make a thread, or tell what it is about and how it stands',
+    summary: 'Make a thread, or set its title, goal, status, settings and run',
     description: 'What is left out of the body stays as it is, and null takes it away.',
     params: threadParamsSchema,
     body: threadBodySchema,
@@ -36,7 +36,7 @@ export const threadOperations = {
     tag: 'threads',
     needs: 'read',
     repeat: 'idempotent',
-    summary: 'How a thread stands, and how far each stage has come',
+    summary: 'The state of a thread, and how far each stage has come',
     params: threadParamsSchema,
     answers: { 200: { description: 'The thread.', schema: threadSchema } },
   }),
@@ -69,7 +69,7 @@ export const threadOperations = {
     tag: 'threads',
     needs: 'produce',
     repeat: 'idempotent',
-    summary: 'Tell how a process of a thread stands',
+    summary: 'Set the status of a process of a thread',
     description: 'While it runs, every context of the agent says so. The first word about it needs its status.',
     params: processParamsSchema,
     body: httpProcessBodySchema,
@@ -81,7 +81,7 @@ export const threadOperations = {
     tag: 'threads',
     needs: 'read',
     repeat: 'idempotent',
-    summary: 'How a process of a thread stands',
+    summary: 'The status of a process of a thread',
     params: processParamsSchema,
     answers: processAnswer,
   }),

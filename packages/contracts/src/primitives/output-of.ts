@@ -13,5 +13,5 @@ type ReadonlyFields<Value> = Value extends object
     : { readonly [Field in keyof Value]: ReadonlyDeep<Value[Field]> }
   : Value
 
-/** What a schema's output is to those who get it. */
+/** The output of a schema, for those who read it. */
 export type OutputOf<Schema extends z.ZodType> = ReadonlyDeep<z.output<Schema>>

@@ -25,7 +25,7 @@ const handlers: Handlers<Omit<Operations, 'followEvents'>> = {
   ...projectHandlers,
 }
 
-/** What is answered under `/v1`. */
+/** The routes under `/v1`, each bound to its handler. */
 export const routes: readonly Route[] = (Object.keys(handlers) as (keyof typeof handlers)[]).map((id) =>
   routeOf(operations[id], handlers[id] as Parameters<typeof routeOf>[1]),
 )

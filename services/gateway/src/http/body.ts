@@ -4,7 +4,7 @@ import { Refused } from './problems.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route takes instead of JSON: the body is a text then. */
+    /** The type that the route takes instead of JSON; the body is then a text. */
     bodyMediaType?: string | undefined
   }
 }

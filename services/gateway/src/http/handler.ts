@@ -3,12 +3,12 @@ import type { Client } from '@heddle/client/interface'
 import type { AccessRole, Operation, Operations, OutputOf } from '@heddle/contracts'
 import type { z } from 'zod'
 
-/** What a handler knows of its caller. */
+/** The caller of a handler, as it was let in. */
 export interface Caller {
   readonly headers: IncomingHttpHeaders
   /** Of the caller's project, and of no other. */
   readonly client: Client
-  /** What the caller is, for operations that do more for some. */
+  /** The role of the caller, for operations that do more for some. */
   readonly role: AccessRole
   /** Aborted once nobody waits for the answer any more. */
   readonly signal: AbortSignal
@@ -42,7 +42,7 @@ type AnswerWithStatus<Entry extends Operation> = {
 type Answer<Entry extends Operation> =
   Answers<Entry> extends { readonly 202: object } ? AnswerWithStatus<Entry> : Body<Answers<Entry>[keyof Answers<Entry>]>
 
-/** One handler for each of some operations: neither may stand without the other. */
+/** One handler for each of some operations: neither exists without the other. */
 export type Handlers<Entries extends Partial<Operations>> = {
   readonly [Id in keyof Entries]: Entries[Id] extends Operation
     ? (request: Request<Entries[Id]>) => Promise<Answer<Entries[Id]>>

@@ -59,7 +59,7 @@ export function serveRoute(
   })
 }
 
-/** Until the answer was taken, too: it stands in memory meanwhile. */
+/** Until the answer was taken, too: it is in memory meanwhile. */
 export async function holdSlot(response: ServerResponse, acquired: Promise<() => void>): Promise<void> {
   const release = await acquired
   if (response.closed) release()

@@ -109,7 +109,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): 
     unrepresentable: 'any',
     metadata: httpSchemas as unknown as NonNullable<z.core.ToJSONSchemaParams['metadata']>,
     target: 'draft-2020-12',
-    // What schemas say of themselves, such as descriptions; the names of components stand in a registry of their own.
+    // What schemas say of themselves, such as descriptions; the names of components are in a registry of their own.
     override({ zodSchema, jsonSchema }) {
       Object.assign(jsonSchema, z.globalRegistry.get(zodSchema))
       // A field that tells forms apart may be left out: then it excludes none of them.
