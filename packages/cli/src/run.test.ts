@@ -88,7 +88,7 @@ const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
     'a process set and ended at once',
     ['threads', 'processes', 't', '--set', 'a', '--end', 'b'],
     'end',
-    /may not stand beside --set/,
+    /cannot be combined with --set/,
   ],
   ['a status of no process', ['threads', 'processes', 't', '--status', 'on'], 'status', /needs --set or --end/],
   [
@@ -101,7 +101,7 @@ const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
     'a file of iterations and one beside it',
     ['iterations', 'add', 't', '--agent', 'a', '--file', 'a.jsonl', '--output', 'o'],
     'output',
-    /may not stand beside --file/,
+    /cannot be combined with --file/,
   ],
   ['an action on queues that is none', ['queues', 'burn'], 'action', /must be one of retry/],
 ]

@@ -54,7 +54,7 @@ test('a full disk is named with what to do, and keeps what was there', async (co
     code: 'SERVICE_UNAVAILABLE',
     disposition: 'retry',
     message: `out: the disk that holds ${path} is full`,
-    hint: expect.stringContaining('Make room'),
+    hint: expect.stringContaining('Free space'),
   })
   expect(await readFile(path, 'utf8')).toBe('before')
   expect((await readdir(folder)).sort()).toEqual(['ballast', 'thread.jsonl'])
