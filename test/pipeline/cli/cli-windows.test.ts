@@ -37,7 +37,7 @@ describe('an import into an agent that has a window', () => {
     expect(document).toMatchObject({ stored: 0, threads: [{ thread: 'old', eligible: 0, imported: 3 }] })
     expect(document.warnings).toEqual([
       expect.stringContaining('thread "old": none of the 3 messages'),
-      expect.stringContaining('--rolling-window was not taken'),
+      expect.stringContaining('--rolling-window was ignored'),
     ])
   })
 
