@@ -208,7 +208,7 @@ describe('with a gateway elsewhere', () => {
       expect(await away.heddle(...argv, '--json')).toMatchObject({ code: 2, error: { field: 'url' } })
     }
     const asked = await home.heddle('keys', 'list', '--url', http.url, '--json')
-    expect(asked).toMatchObject({ code: 2, error: { hint: expect.stringContaining('where the store is') } })
+    expect(asked).toMatchObject({ code: 2, error: { hint: expect.stringContaining('where the store can be reached') } })
   })
 })
 
