@@ -15,7 +15,7 @@ import {
 import { erasureAnswers, erasureDescription, erasureHeaders } from './erasure.js'
 import { operation } from './operation.js'
 
-const processAnswer = { 200: { description: 'The state of the process.', schema: processSchema } } as const
+const processAnswer = { 200: { description: 'The process and its status line.', schema: processSchema } } as const
 
 export const threadOperations = {
   putThread: operation({
