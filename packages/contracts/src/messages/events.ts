@@ -31,7 +31,7 @@ export const replySchema = z.object({
   requestId: idSchema,
   ok: z.boolean(),
   error: errorDataSchema.optional(),
-  /** What the row holds that it points at, where the sender takes it and the way is wide enough: see {@link Answer}. */
+  /** The content of the row that the reply names, where the receiver accepts it and the channel can carry its size. */
   answer: z.unknown().optional(),
 })
 export type Reply = z.infer<typeof replySchema>
