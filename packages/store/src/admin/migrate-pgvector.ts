@@ -1,8 +1,7 @@
 import { unpackPlaces, vectorFromBytes } from '@heddle/core'
 import postgres from 'postgres'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { vectors, vectorThreads } from '../schema/vectors.js'
+import type { Columns } from '../schema/rows.js'
 import {
   appendPoints,
   canIndex,
@@ -117,7 +116,7 @@ async function fillPoints(sql: postgres.Sql): Promise<void> {
     const threads = await asProject(
       sql,
       id,
-      (tx) => tx<Columns<typeof vectorThreads, 'threadId' | 'model'>[]>`
+      (tx) => tx<Columns<'vectorThreads', 'threadId' | 'model'>[]>`
         select thread_id as "threadId", model from heddle.vector_threads where chunks > 0`,
     )
     for (const { threadId, model } of threads) {
@@ -138,7 +137,7 @@ async function fillSome(
     select agent_id as "agentId" from heddle.vector_threads
     where thread_id = ${threadId} and model = ${model} for key share`
   if (thread === undefined) return Number.POSITIVE_INFINITY
-  const rows = await tx<Columns<typeof vectors, 'firstChunk' | 'places' | 'embedding'>[]>`
+  const rows = await tx<Columns<'vectors', 'firstChunk' | 'places' | 'embedding'>[]>`
     select first_chunk as "firstChunk", places, embedding from heddle.vectors
     where thread_id = ${threadId} and model = ${model} and first_chunk > ${after}
     order by first_chunk

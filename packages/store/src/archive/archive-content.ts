@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, brotliDecompress, brotliDecompressSync, constants } from 'node:zlib'
-import type { archiveContents, ContentBlocks } from '../schema/archive.js'
-import type { Columns } from '../schema/columns.js'
+import type { ContentBlocks } from '../schema/content-blocks.js'
+import type { Columns } from '../schema/rows.js'
 import { decodeText } from '../sql/text.js'
 
 /**
@@ -54,7 +54,7 @@ export async function unpackContent({
   content,
   sizeBytes,
   blocks,
-}: Columns<typeof archiveContents, 'content' | 'sizeBytes' | 'blocks'>): Promise<string> {
+}: Columns<'archiveContents', 'content' | 'sizeBytes' | 'blocks'>): Promise<string> {
   if (blocks === null) return decodeText(await decompressed(content, sizeBytes))
   return await unpackBlocks(content, blocks.lengths)
 }

@@ -1,17 +1,16 @@
 import type { Tx } from '../connection/connection.js'
-import type { archive, archiveContents } from '../schema/archive.js'
-import type { Columns } from '../schema/columns.js'
+import type { Columns } from '../schema/rows.js'
 import { blocksOfLines, unpackBlocks, unpackContent } from './archive-content.js'
 
 /** @returns the exact content; null where the project has no content with this hash */
 export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<string | null> {
-  const [row] = await tx<Columns<typeof archiveContents, 'content' | 'sizeBytes' | 'blocks'>[]>`
+  const [row] = await tx<Columns<'archiveContents', 'content' | 'sizeBytes' | 'blocks'>[]>`
     select content, size_bytes, blocks from heddle.archive_contents
     where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and hash = ${hash}`
   return row === undefined ? null : await unpackContent(row)
 }
 
-export interface ArchivedContent extends Columns<typeof archive, 'id' | 'contentType' | 'summary' | 'filePaths'> {
+export interface ArchivedContent extends Columns<'archive', 'id' | 'contentType' | 'summary' | 'filePaths'> {
   readonly content: string
   /** Set where `content` is only the part that holds the requested lines; null where it is the whole. */
   readonly part: { readonly linesBefore: number; readonly linesTotal: number } | null
@@ -29,7 +28,7 @@ export async function readArchived(
   const isWhole = lines === undefined
   const [row] = await tx<
     (Omit<ArchivedContent, 'content' | 'part'> &
-      Columns<typeof archiveContents, 'hash' | 'sizeBytes' | 'blocks'> & { content: Uint8Array | null })[]
+      Columns<'archiveContents', 'hash' | 'sizeBytes' | 'blocks'> & { content: Uint8Array | null })[]
   >`
     select
       entry.id, entry.content_type, entry.summary, to_json(entry.file_paths) as file_paths, entry.content_hash as hash,

@@ -1,6 +1,5 @@
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { messages } from '../schema/messages.js'
+import type { Columns } from '../schema/rows.js'
 import { byIndexOrder, byKey } from '../sql/index-order.js'
 import type { ArchiveEntry } from './archive.js'
 
@@ -28,7 +27,7 @@ export interface ArchivePlace {
   readonly id: string
 }
 
-export interface SelectedEntry extends ArchiveEntry, Columns<typeof messages, 'code' | 'sourceId'> {
+export interface SelectedEntry extends ArchiveEntry, Columns<'messages', 'code' | 'sourceId'> {
   readonly threadName: string
   readonly threadCode: string
   /** The line that stands for the message in contexts; null where it was removed. */

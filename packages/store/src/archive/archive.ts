@@ -2,8 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../connection/connection.js'
 import { formatTime } from '../connection/times.js'
-import type { archive } from '../schema/archive.js'
-import type { Columns } from '../schema/columns.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { encodeText, toStorable } from '../sql/text.js'
 import { type PackedContent, packContent } from './archive-content.js'
@@ -11,10 +10,10 @@ import { type PackedContent, packContent } from './archive-content.js'
 /** The full content of what was condensed or removed. */
 export interface NewArchiveEntry
   extends Columns<
-      typeof archive,
+      'archive',
       'threadId' | 'messageId' | 'contentType' | 'summary' | 'toolName' | 'tokenCount' | 'originalCreatedAtMs'
     >,
-    Partial<Columns<typeof archive, 'location' | 'failed'>> {
+    Partial<Columns<'archive', 'location' | 'failed'>> {
   /** Kept to the byte, whatever it holds. */
   readonly content: string
   readonly filePaths: readonly string[]
@@ -22,7 +21,7 @@ export interface NewArchiveEntry
 
 /** An entry as it is shown. */
 export type ArchiveEntry = Columns<
-  typeof archive,
+  'archive',
   | 'id'
   | 'threadId'
   | 'messageId'
@@ -39,7 +38,7 @@ export type ArchiveEntry = Columns<
 >
 
 /** An entry; its `contentHash` is what {@link readArchiveContent} takes. */
-export type ArchiveEntryRow = ArchiveEntry & Columns<typeof archive, 'location' | 'contentHash'>
+export type ArchiveEntryRow = ArchiveEntry & Columns<'archive', 'location' | 'contentHash'>
 
 /**
  * Archives contents. An entry that is there already, by its thread, message and location, stays as it is.

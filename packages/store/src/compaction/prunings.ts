@@ -1,13 +1,12 @@
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { prunings } from '../schema/compaction.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { toStorable } from '../sql/text.js'
 import type { ContextStateRow } from './states.js'
 
 /** What a compaction decided about one message. */
 export type PruningRow = Columns<
-  typeof prunings,
+  'prunings',
   'stateId' | 'messageId' | 'action' | 'text' | 'tokens' | 'reason' | 'archiveId'
 >
 

@@ -1,7 +1,6 @@
 import type { Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { contextStates } from '../schema/compaction.js'
+import type { Columns } from '../schema/rows.js'
 
 /** One compaction of a thread in one lane. */
 export interface ContextStateRow extends Omit<StoredState, PositionColumn | 'topIds'> {
@@ -14,7 +13,7 @@ export interface ContextStateRow extends Omit<StoredState, PositionColumn | 'top
 }
 
 type StoredState = Columns<
-  typeof contextStates,
+  'contextStates',
   | 'id'
   | 'threadId'
   | 'lane'
@@ -37,7 +36,7 @@ type StoredState = Columns<
 
 type PositionColumn = `${'point' | 'coveredFrom' | 'coveredTo'}${'AtMs' | 'Ordinal' | 'Id'}`
 
-export type LaneOfThread = Columns<typeof contextStates, 'threadId' | 'lane' | 'clearEpoch'>
+export type LaneOfThread = Columns<'contextStates', 'threadId' | 'lane' | 'clearEpoch'>
 
 /**
  * The latest state of a lane and, where that one still waits for its summary, the latest that has one; newest first. Of a

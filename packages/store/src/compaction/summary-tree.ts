@@ -1,8 +1,7 @@
 import type { Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { holdThread } from '../messages/tombstones.js'
-import type { Columns } from '../schema/columns.js'
-import type { summaryLeaves } from '../schema/summaries.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { toStorable } from '../sql/text.js'
 import type { ContextStateRow } from './states.js'
@@ -59,7 +58,7 @@ export async function loadLeaves(tx: Tx, state: ContextStateRow): Promise<LeafRo
   return rows.slice(0, held < 0 ? rows.length : held).map(toLeaf)
 }
 
-type StoredLeaf = Columns<typeof summaryLeaves, 'endAtMs' | 'endOrdinal' | 'endId'> & { readonly hash: string }
+type StoredLeaf = Columns<'summaryLeaves', 'endAtMs' | 'endOrdinal' | 'endId'> & { readonly hash: string }
 
 function toLeaf({ hash, endAtMs, endOrdinal, endId }: StoredLeaf): LeafRow {
   return { hash, end: { orderedAtMs: endAtMs, ordinal: endOrdinal, id: endId } }

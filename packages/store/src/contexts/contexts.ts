@@ -1,8 +1,7 @@
 import { type ContextRequest, type ContextResult, notFound } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { shareErasureLock } from '../messages/tombstones.js'
-import type { Columns } from '../schema/columns.js'
-import type { contexts } from '../schema/contexts.js'
+import type { Columns } from '../schema/rows.js'
 import { isOwn } from '../sql/own-project.js'
 import { unpackResult } from './packed-result.js'
 import { findPrepared } from './prepared-contexts.js'
@@ -11,7 +10,7 @@ import { rebuildContext } from './stored-contexts.js'
 /** A context without its result. */
 export interface ContextSummary
   extends Columns<
-    typeof contexts,
+    'contexts',
     | 'id'
     | 'threadId'
     | 'status'

@@ -2,9 +2,7 @@ import { type ContextResult, notFound, PermanentError } from '@heddle/contracts'
 import { agentTexts, type ContextLines, fromDelta, fromLines, messageTexts, namedMessages, toDelta } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { type MessageRow, messageColumns, readMessages } from '../messages/stored-message.js'
-import type { agentVersions } from '../schema/agents.js'
-import type { Columns } from '../schema/columns.js'
-import type { contexts } from '../schema/contexts.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { deflateLines, digestOf, inflateLines } from '../sql/packing.js'
 
@@ -56,7 +54,7 @@ function repeatOf(packed: ContextLines): Uint8Array {
   return delta
 }
 
-type StoredContext = Columns<typeof contexts, 'id' | 'threadId' | 'request' | 'agentVersion'>
+type StoredContext = Columns<'contexts', 'id' | 'threadId' | 'request' | 'agentVersion'>
 
 /**
  * Makes a context again of what is stored: byte for byte what was delivered.
@@ -68,7 +66,7 @@ export async function rebuildContext(tx: Tx, context: StoredContext): Promise<Co
   const { id, threadId } = context
   const [chain, [kept]] = await Promise.all([
     loadChain(tx, id),
-    tx<Columns<typeof contexts, 'hidden' | 'digest'>[]>`
+    tx<Columns<'contexts', 'hidden' | 'digest'>[]>`
       select hidden, digest from heddle.contexts where id = ${id}`,
   ])
   if (chain.length === 0)
@@ -115,7 +113,7 @@ async function loadTexts(
         select * from heddle.messages
         where messages.thread_id = ${threadId} and messages.seq = given.seq
         offset 0) as message`,
-    tx<Columns<typeof agentVersions, 'systemPrompt' | 'docs'>[]>`
+    tx<Columns<'agentVersions', 'systemPrompt' | 'docs'>[]>`
       select system_prompt, docs from heddle.agent_versions
       where agent_id = (select agent_id from heddle.threads where id = ${threadId}) and version = ${agentVersion}`,
   ])

@@ -1,7 +1,6 @@
 import { withoutThread } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { snapshots } from '../schema/contexts.js'
+import type { Columns } from '../schema/rows.js'
 import { packSnapshot, unpackSnapshot } from '../snapshots/snapshots.js'
 import { asArray } from '../sql/arrays.js'
 import { ROWS_PER_STEP, type Taker } from './erasure-step.js'
@@ -12,7 +11,7 @@ import { ROWS_PER_STEP, type Taker } from './erasure-step.js'
  */
 export const takeSnapshot: Taker = async (tx, { projectId, targetId, agentId }) => {
   if (agentId === null) return {}
-  const [snapshot] = await tx<(Columns<typeof snapshots, 'id' | 'messageCount'> & { content: Uint8Array })[]>`
+  const [snapshot] = await tx<(Columns<'snapshots', 'id' | 'messageCount'> & { content: Uint8Array })[]>`
     select id, content, message_count from heddle.snapshots
     where agent_id = ${agentId} and ${targetId}::uuid = any(thread_ids)
     limit 1

@@ -1,14 +1,13 @@
 import type { Tx } from '../connection/connection.js'
 import { takeErasureLock } from '../messages/tombstones.js'
-import type { Columns } from '../schema/columns.js'
-import type { tombstones } from '../schema/operations.js'
+import type { Columns } from '../schema/rows.js'
 import type { Store } from '../store.js'
 import type { Removed } from './erasure-step.js'
 import { takersOf } from './erasure-takers.js'
 
-export type ErasureTarget = Columns<typeof tombstones, 'projectId' | 'kind' | 'targetId'>
+export type ErasureTarget = Columns<'tombstones', 'projectId' | 'kind' | 'targetId'>
 
-export interface Erasure extends Columns<typeof tombstones, 'finishedAtMs' | 'removed'> {
+export interface Erasure extends Columns<'tombstones', 'finishedAtMs' | 'removed'> {
   readonly begunAtMs: number
 }
 
@@ -119,7 +118,7 @@ async function nextPart(
   const [next] = await tx<{ id: string }[]>`
     ${kind === 'agent' ? tx`select id from heddle.threads where agent_id = ${targetId}` : tx`select id from heddle.agents`}
     limit 1`
-  const [begun] = await tx<Columns<typeof tombstones, 'kind' | 'targetId'>[]>`
+  const [begun] = await tx<Columns<'tombstones', 'kind' | 'targetId'>[]>`
     select kind, target_id from heddle.tombstones
     where finished_at is null and ${kind === 'agent' ? tx`agent_id = ${targetId}` : tx`kind <> 'project'`}
     order by kind
@@ -131,7 +130,7 @@ async function nextPart(
   return part
 }
 
-type Progress = Columns<typeof tombstones, 'agentId' | 'finishedAtMs' | 'removed' | 'reuse'>
+type Progress = Columns<'tombstones', 'agentId' | 'finishedAtMs' | 'removed' | 'reuse'>
 
 /**
  * One step: the first kind of rows of which there are any left loses some of them. The tombstone's row is held, so that of

@@ -1,8 +1,6 @@
 import type { Tx } from '../connection/connection.js'
 import { removeLonelyLines } from '../contexts/stored-contexts.js'
-import type { Columns } from '../schema/columns.js'
-import type { contextStates } from '../schema/compaction.js'
-import type { contexts } from '../schema/contexts.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import type { Store } from '../store.js'
 
@@ -73,7 +71,7 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   contexts: {
     find: 'expired_contexts',
     async remove(tx, ids) {
-      const removed = await tx<Columns<typeof contexts, 'id' | 'threadId'>[]>`
+      const removed = await tx<Columns<'contexts', 'id' | 'threadId'>[]>`
         delete from heddle.contexts
         where id = any(array(
           select id from heddle.contexts
@@ -91,7 +89,7 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   voidStates: {
     find: 'expired_void_states',
     async remove(tx, ids) {
-      const held = await tx<Columns<typeof contextStates, 'id' | 'threadId'>[]>`
+      const held = await tx<Columns<'contextStates', 'id' | 'threadId'>[]>`
         select id, thread_id from heddle.context_states
         where id = any(${ids}::uuid[]) and status = 'void'
         for update skip locked`

@@ -2,20 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { Tx } from '../connection/connection.js'
 import { ERASED_BEFORE } from '../messages/append-plan.js'
 import { shareErasureLock } from '../messages/tombstones.js'
-import type { Columns } from '../schema/columns.js'
-import type { deadLetters } from '../schema/operations.js'
+import type { Columns } from '../schema/rows.js'
 import { isOwn } from '../sql/own-project.js'
 import { toStorable } from '../sql/text.js'
 
 export interface NewDeadLetter
-  extends Columns<typeof deadLetters, 'stage' | 'jobId' | 'threadId' | 'payload' | 'error' | 'attempts'> {
+  extends Columns<'deadLetters', 'stage' | 'jobId' | 'threadId' | 'payload' | 'error' | 'attempts'> {
   /** Where the job names its agent. */
   readonly agentId?: string | null
 }
 
 /** A dead letter without its payload, which may be as large as the largest job; see {@link loadDeadLetterPayload}. */
 export type DeadLetter = Columns<
-  typeof deadLetters,
+  'deadLetters',
   'id' | 'projectId' | 'stage' | 'jobId' | 'threadId' | 'error' | 'attempts' | 'failedAtMs' | 'redrivenAtMs'
 >
 

@@ -1,13 +1,12 @@
 import { type ItemType, limits } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { items, itemVersions, toolServers } from '../schema/items.js'
+import type { Columns, Rows } from '../schema/rows.js'
 
 /** An item of an agent in one version. */
 export interface ItemRow
-  extends Columns<typeof items, 'type' | 'name' | 'serverName'>,
+  extends Columns<'items', 'type' | 'name' | 'serverName'>,
     Columns<
-      typeof itemVersions,
+      'itemVersions',
       | 'itemId'
       | 'version'
       | 'description'
@@ -19,7 +18,7 @@ export interface ItemRow
       | 'createdAtMs'
     > {
   /** What the server of a tool says; null where it says nothing. */
-  readonly serverInclude: typeof toolServers.$inferSelect.include | null
+  readonly serverInclude: Rows['toolServers']['include'] | null
 }
 
 /** All items that an agent has, in the versions in force, with what they say. */

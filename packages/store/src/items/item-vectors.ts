@@ -9,8 +9,7 @@ import {
   vectorFromBytes,
 } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { itemVectors } from '../schema/vectors.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import type { Store } from '../store.js'
 import { base64, joinedVectors } from '../vectors/vector-bytes.js'
@@ -29,7 +28,7 @@ export interface EmbeddableItem {
   readonly text: string
 }
 
-interface StoredItemVectors extends ItemVectors, Columns<typeof itemVectors, 'contentHash' | 'chunkHashes'> {}
+interface StoredItemVectors extends ItemVectors, Columns<'itemVectors', 'contentHash' | 'chunkHashes'> {}
 
 export interface EmbedItemsOptions {
   readonly store: Store
@@ -132,9 +131,7 @@ async function loadStored(
   tx: Tx,
   { model, itemIds }: { model: string; itemIds: readonly string[] },
 ): Promise<Map<string, StoredItemVectors>> {
-  const rows = await tx<
-    Columns<typeof itemVectors, 'itemId' | 'contentHash' | 'chunkHashes' | 'places' | 'embedding'>[]
-  >`
+  const rows = await tx<Columns<'itemVectors', 'itemId' | 'contentHash' | 'chunkHashes' | 'places' | 'embedding'>[]>`
     select item_id, content_hash, chunk_hashes, places, embedding
     from heddle.item_vectors
     where item_id = any(${asArray(itemIds)}::uuid[]) and model = ${model}`

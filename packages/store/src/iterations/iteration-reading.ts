@@ -2,8 +2,7 @@ import type { FileEvent } from '@heddle/contracts'
 import { type Iteration, iterationCharacters } from '@heddle/core'
 import type { Fragment } from 'postgres'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { iterations } from '../schema/messages.js'
+import type { Columns } from '../schema/rows.js'
 
 /** Bytes of one page, of all that its iterations hold; a page has at least one. */
 const PAGE_BYTES_MAX = 8_000_000
@@ -59,7 +58,7 @@ export async function hasIteration(
 }
 
 export type StoredIteration = Columns<
-  typeof iterations,
+  'iterations',
   | 'id'
   | 'number'
   | 'happenedAtMs'
@@ -158,7 +157,7 @@ export async function overviewLoop(tx: Tx, { threadId }: { threadId: string }): 
     tx<{ count: number }[]>`select count(*) as count from heddle.iterations where thread_id = ${threadId}`,
     tx<{ happenedAtMs: number }[]>`
       select happened_at as happened_at_ms from heddle.iterations where thread_id = ${threadId} order by number limit 1`,
-    tx<Columns<typeof iterations, 'cliUsed' | 'modelUsed' | 'fileEvents'>[]>`
+    tx<Columns<'iterations', 'cliUsed' | 'modelUsed' | 'fileEvents'>[]>`
       select cli_used, model_used, file_events from heddle.iterations
       where thread_id = ${threadId} order by number desc limit ${LOOP_ITERATIONS_MAX}`,
   ])

@@ -1,14 +1,13 @@
 import { type Iteration, REGENERATED_ITERATIONS_MAX } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { holdThread, threadStands } from '../messages/tombstones.js'
-import type { Columns } from '../schema/columns.js'
-import type { progressSummaries } from '../schema/progress.js'
+import type { Columns } from '../schema/rows.js'
 import { toStorable } from '../sql/text.js'
 import { iterationColumns, type StoredIteration, toIteration } from './iteration-reading.js'
 
 /** A version of a thread's progress summary. */
 export type ProgressRow = Columns<
-  typeof progressSummaries,
+  'progressSummaries',
   | 'id'
   | 'version'
   | 'kind'
@@ -23,7 +22,7 @@ export type ProgressRow = Columns<
 >
 
 /** The summaries of one lane since the last clear. */
-export type ProgressSeries = Columns<typeof progressSummaries, 'threadId' | 'lane' | 'clearEpoch'>
+export type ProgressSeries = Columns<'progressSummaries', 'threadId' | 'lane' | 'clearEpoch'>
 
 /**
  * How a thread's iterations stand: those since the last clear, by number, and the summaries of them that hold. A summary

@@ -2,8 +2,7 @@ import { RetryableError } from '@heddle/contracts'
 import { agentIdOf, threadIdOf } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { formatTime } from '../connection/times.js'
-import type { Columns } from '../schema/columns.js'
-import type { stageCursors } from '../schema/threads.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
 import {
@@ -153,7 +152,7 @@ function byThread(
 }
 
 interface LockedRow
-  extends Columns<typeof stageCursors, 'threadId' | 'headSeq' | 'tokensEstimate' | 'lastMessageAtMs' | 'erasedAtMs'> {
+  extends Columns<'stageCursors', 'threadId' | 'headSeq' | 'tokensEstimate' | 'lastMessageAtMs' | 'erasedAtMs'> {
   readonly place: string
   readonly agentId: string | null
 }

@@ -1,7 +1,6 @@
 import type { Message, Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { messages } from '../schema/messages.js'
+import type { Columns } from '../schema/rows.js'
 import { byIndexOrder, byKey } from '../sql/index-order.js'
 import { type MessageRow, messageColumns, toMessage, withOriginals } from './stored-message.js'
 
@@ -126,7 +125,7 @@ function latestRestoration(tx: Tx) {
 
 export interface HistoryRow
   extends MessageRow,
-    Columns<typeof messages, 'sentAtMs' | 'receivedAtMs' | 'sourceId' | 'metadata'> {
+    Columns<'messages', 'sentAtMs' | 'receivedAtMs' | 'sourceId' | 'metadata'> {
   readonly restored?: Restoration | null
 }
 

@@ -1,7 +1,5 @@
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { messages } from '../schema/messages.js'
-import type { threads } from '../schema/threads.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 
 /** More candidates than an error message can usefully list. */
@@ -13,7 +11,7 @@ const AFTER_ALL_LETTERS = '~'
 /** What a code may be; anything else that a reference holds is a name. */
 const CODE = /^[0-9a-z]{1,52}$/
 
-export interface ThreadCandidate extends Columns<typeof threads, 'name' | 'code'> {
+export interface ThreadCandidate extends Columns<'threads', 'name' | 'code'> {
   readonly threadId: string
 }
 
@@ -40,14 +38,14 @@ export async function findThreads(
   return [...byId, ...byCode.filter((candidate) => candidate.threadId !== byId[0]?.threadId)]
 }
 
-export type MessageCandidate = Columns<typeof messages, 'id' | 'seq' | 'code' | 'role'>
+export type MessageCandidate = Columns<'messages', 'id' | 'seq' | 'code' | 'role'>
 
 /**
  * The messages of a thread whose short code begins so, an exact match first. Their contents are not read. The code of a mark
  * that a restore left leads to the message that it brings back.
  */
 export async function findMessagesByCode(tx: Tx, threadId: string, codePrefix: string): Promise<MessageCandidate[]> {
-  const found = await tx<(MessageCandidate & Columns<typeof messages, 'restoresSeq'>)[]>`
+  const found = await tx<(MessageCandidate & Columns<'messages', 'restoresSeq'>)[]>`
     select id, seq, code, role, restores_seq
     from heddle.messages
     where thread_id = ${threadId} and code >= ${codePrefix} and code < ${codePrefix + AFTER_ALL_LETTERS}

@@ -1,7 +1,6 @@
 import type { WindowBounds } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { messages } from '../schema/messages.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
 import type { PreparedMessage } from './append-plan.js'
@@ -30,7 +29,7 @@ export async function holdHead(tx: Tx, threadId: string): Promise<HeldHead | nul
 }
 
 /** A stored message that a snapshot holds, and whether the window shows it. */
-export interface StoredOriginal extends Columns<typeof messages, 'id' | 'seq' | 'role' | 'tokensEstimate'> {
+export interface StoredOriginal extends Columns<'messages', 'id' | 'seq' | 'role' | 'tokensEstimate'> {
   /** Whether the window shows it where it was first, or by a mark that an earlier restore left. */
   readonly isShown: boolean
 }

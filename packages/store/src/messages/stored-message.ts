@@ -1,7 +1,6 @@
 import { estimateMessageTokens, type Message } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { messages } from '../schema/messages.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
 import { countedTokens, readCount } from './token-counts.js'
@@ -21,7 +20,7 @@ export function messageColumns(tx: Tx) {
 
 export interface MessageRow
   extends Columns<
-    typeof messages,
+    'messages',
     | 'id'
     | 'seq'
     | 'code'

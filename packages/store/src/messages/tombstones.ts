@@ -1,6 +1,5 @@
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { tombstones } from '../schema/operations.js'
+import type { Columns } from '../schema/rows.js'
 
 /*
  * How nothing gets past an erasure. It begins with a tombstone, and then takes away the row of the thread and its cursor,
@@ -52,7 +51,7 @@ export async function holdThread(tx: Tx, threadId: string, seenSeq?: number): Pr
   return own.count === 1
 }
 
-export type Tombstone = Columns<typeof tombstones, 'kind' | 'targetId'>
+export type Tombstone = Columns<'tombstones', 'kind' | 'targetId'>
 
 /** The tombstones of some projects, agents and threads. */
 export async function findTombstones(tx: Tx, ids: readonly string[]): Promise<Tombstone[]> {

@@ -1,12 +1,11 @@
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { apiKeys } from '../schema/projects.js'
+import type { Columns } from '../schema/rows.js'
 import { isOwn } from '../sql/own-project.js'
 
 /** A key as it is kept: its hash, never itself. All functions here work in the transaction of the key's own project. */
-export type ApiKeyRow = Columns<typeof apiKeys, 'id' | 'name' | 'role' | 'createdAtMs' | 'lastUsedAtMs' | 'revokedAtMs'>
+export type ApiKeyRow = Columns<'apiKeys', 'id' | 'name' | 'role' | 'createdAtMs' | 'lastUsedAtMs' | 'revokedAtMs'>
 
-export type NewApiKey = Columns<typeof apiKeys, 'id' | 'name' | 'role' | 'hash'>
+export type NewApiKey = Columns<'apiKeys', 'id' | 'name' | 'role' | 'hash'>
 
 export async function insertApiKey(tx: Tx, { id, name, role, hash }: NewApiKey): Promise<ApiKeyRow> {
   const [row] = await tx<ApiKeyRow[]>`
@@ -38,7 +37,7 @@ export async function revokeApiKey(tx: Tx, { id }: { id: string }): Promise<ApiK
   return row ?? null
 }
 
-export interface FoundApiKey extends Columns<typeof apiKeys, 'id' | 'role' | 'hash' | 'lastUsedAtMs'> {
+export interface FoundApiKey extends Columns<'apiKeys', 'id' | 'role' | 'hash' | 'lastUsedAtMs'> {
   /** The name of its project. */
   readonly project: string
 }

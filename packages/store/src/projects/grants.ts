@@ -1,13 +1,12 @@
 import { notFound } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { grants } from '../schema/projects.js'
+import type { Columns } from '../schema/rows.js'
 
 /** What a project may let another one do with what is its own: read its archive by reference. */
 export type GrantScope = Grant['scope']
 
 /** A grant as its two sides name it. All functions here work in the transaction of the project that is read. */
-export type Grant = Columns<typeof grants, 'granteeProjectId' | 'scope'>
+export type Grant = Columns<'grants', 'granteeProjectId' | 'scope'>
 
 /**
  * Offers a grant, for an admin of the project that is read. It is in force once the other side has accepted it. Offering
@@ -50,7 +49,7 @@ export async function isGranted(tx: Tx, { granteeProjectId, scope }: Grant): Pro
   return rows.length > 0
 }
 
-export type GrantRow = Grant & Columns<typeof grants, 'createdAtMs' | 'acceptedAtMs' | 'revokedAtMs'>
+export type GrantRow = Grant & Columns<'grants', 'createdAtMs' | 'acceptedAtMs' | 'revokedAtMs'>
 
 /** The grants that this project has offered, newest first. */
 export async function listGrants(tx: Tx): Promise<GrantRow[]> {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { bytes, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
+import type { ContentBlocks } from './content-blocks.js'
 
 /** The full content of what was condensed (docs/search.md#the-archive), under the message's reference. */
 export const archive = heddle.table(
@@ -33,16 +34,6 @@ export const archive = heddle.table(
     ownProjectOnly(table.projectId),
   ],
 )
-
-/** A long content's blocks in their order. */
-export interface ContentBlocks {
-  /** Bytes of each, compressed. */
-  readonly lengths: readonly number[]
-  /** Line feeds in each. */
-  readonly newlines: readonly number[]
-  /** Whether the content ends in something else than a line feed. */
-  readonly isOpen: boolean
-}
 
 /** Archived content, compressed, once per distinct content within a project. */
 export const archiveContents = heddle.table(

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { customType, type PgColumn, type PgTable, pgPolicy, pgRole, pgSchema, uuid } from 'drizzle-orm/pg-core'
+import { customType, type PgColumn, pgPolicy, pgRole, pgSchema, uuid } from 'drizzle-orm/pg-core'
 
 /** All tables stand in a schema of their own, so that Heddle can share a database. */
 export const heddle = pgSchema('heddle')
@@ -32,11 +32,6 @@ export const time = customType<{ data: number; driverData: string }>({
 export const now = sql`now()`
 
 export const createdAt = () => time('created_at').notNull().default(now)
-
-/** Some columns of a table, as queries return them: `Columns<typeof threads, 'id' | 'name'>`. */
-export type Columns<Table extends PgTable, Names extends keyof Table['$inferSelect']> = Readonly<
-  Pick<Table['$inferSelect'], Names>
->
 
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
 

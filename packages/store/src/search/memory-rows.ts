@@ -1,12 +1,11 @@
 import type { Tx } from '../connection/connection.js'
 import { threadStands } from '../messages/tombstones.js'
-import type { Columns } from '../schema/columns.js'
-import type { messages } from '../schema/messages.js'
+import type { Columns } from '../schema/rows.js'
 import { byKey } from '../sql/index-order.js'
 import type { HitPlace } from './search-hits.js'
 
 /** A message that a context may recall. */
-export interface MemoryRow extends Columns<typeof messages, 'code' | 'role' | 'orderedAtMs'> {
+export interface MemoryRow extends Columns<'messages', 'code' | 'role' | 'orderedAtMs'> {
   /** The index in what was asked for. */
   readonly place: number
   readonly threadId: string
@@ -36,7 +35,7 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
   const { places, own, threadIds, sinceMs, charactersMax } = conditions
   const asked = places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq }))
   const given = JSON.stringify(asked.filter((one) => threadIds === null || threadIds.includes(one.thread_id)))
-  const rows = await tx<(MemoryRow & Columns<typeof messages, 'contentEscaped'>)[]>`
+  const rows = await tx<(MemoryRow & Columns<'messages', 'contentEscaped'>)[]>`
     select
       given.place, thread.id as thread_id, thread.name as thread_name, thread.code as thread_code,
       message.id as message_id, message.code, message.role, message.ordered_at as ordered_at_ms,

@@ -2,8 +2,7 @@ import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
 import { type Block, buildSegment, mergeSegments, type SearchDocument, type Segment, segmentBytes } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { postingBlocks, postingSegments, postingThreads } from '../schema/postings.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 
 const deflated = promisify(deflate)
@@ -58,7 +57,7 @@ export async function appendPostings(
   return waiting + 1 >= SEGMENTS_MERGED && level < LEVEL_MAX
 }
 
-type PostingThread = Columns<typeof postingThreads, 'number' | 'toSeq'>
+type PostingThread = Columns<'postingThreads', 'number' | 'toSeq'>
 
 async function lockThread(tx: Tx, threadId: string): Promise<PostingThread | undefined> {
   const [thread] = await tx<PostingThread[]>`
@@ -122,7 +121,7 @@ async function countSegments(tx: Tx, { agentId, level }: { agentId: string; leve
 
 export async function loadSegment(tx: Tx, number: number): Promise<Segment> {
   const [[row], blocks] = await Promise.all([
-    tx<Columns<typeof postingSegments, 'documents' | 'length' | 'threads'>[]>`
+    tx<Columns<'postingSegments', 'documents' | 'length' | 'threads'>[]>`
       select documents, length, to_json(threads) as threads from heddle.posting_segments where number = ${number}`,
     tx<PostingBlock[]>`
       select first_term, postings from heddle.posting_blocks where segment = ${number} order by first_term`,
@@ -131,7 +130,7 @@ export async function loadSegment(tx: Tx, number: number): Promise<Segment> {
   return { ...row, blocks: await Promise.all(blocks.map(unpack)) }
 }
 
-type PostingBlock = Columns<typeof postingBlocks, 'firstTerm' | 'postings'>
+type PostingBlock = Columns<'postingBlocks', 'firstTerm' | 'postings'>
 
 async function unpack({ firstTerm, postings }: PostingBlock): Promise<Block> {
   return { firstTerm, bytes: await unpackPostings(postings) }

@@ -1,7 +1,6 @@
 import type { Tx } from '../connection/connection.js'
 import { threadStands } from '../messages/tombstones.js'
-import type { Columns } from '../schema/columns.js'
-import type { messages } from '../schema/messages.js'
+import type { Columns } from '../schema/rows.js'
 import { byKey } from '../sql/index-order.js'
 
 /** A place that a search found: a message of a thread by its `seq`. */
@@ -11,7 +10,7 @@ export interface HitPlace {
 }
 
 /** What conditions of a search are checked against, and what a hit is named by. */
-export interface HitRow extends Columns<typeof messages, 'code' | 'sourceId' | 'role' | 'orderedAtMs'> {
+export interface HitRow extends Columns<'messages', 'code' | 'sourceId' | 'role' | 'orderedAtMs'> {
   /** The index in what was asked for. */
   readonly place: number
   readonly threadName: string
@@ -56,7 +55,7 @@ export async function loadHits(
 }
 
 /** What a message says, for a part of it to be shown. */
-export interface HitText extends Columns<typeof messages, 'role' | 'toolName' | 'content'> {
+export interface HitText extends Columns<'messages', 'role' | 'toolName' | 'content'> {
   readonly place: number
   readonly messageId: string
   readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[]
@@ -68,7 +67,7 @@ export async function loadHitTexts(
   { places, charactersMax }: { places: readonly HitPlace[]; charactersMax: number },
 ): Promise<HitText[]> {
   const given = JSON.stringify(places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq })))
-  const rows = await tx<(HitText & Columns<typeof messages, 'contentEscaped'>)[]>`
+  const rows = await tx<(HitText & Columns<'messages', 'contentEscaped'>)[]>`
     select
       given.place, message.id as message_id, message.role, message.tool_name, message.content_escaped,
       case when message.content_escaped then message.content else left(message.content, ${charactersMax}) end

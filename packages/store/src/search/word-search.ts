@@ -1,7 +1,6 @@
 import { findPostings, type ScopeStatistics } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { postingSegments, postingThreads } from '../schema/postings.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { unpackPostings } from './postings.js'
 
@@ -25,7 +24,7 @@ export async function findWords(
   { agentId, terms }: { agentId: string | null; terms: readonly string[] },
 ): Promise<FoundWords> {
   // Behind an offset, since a plan that goes through all numbers for the sake of their order would read every agent's.
-  const segments = await tx<Columns<typeof postingSegments, 'number' | 'documents' | 'length'>[]>`
+  const segments = await tx<Columns<'postingSegments', 'number' | 'documents' | 'length'>[]>`
     select number, documents, length
     from (
       select number, documents, length from heddle.posting_segments
@@ -78,7 +77,7 @@ async function loadBlocks(
 }
 
 /** A thread as postings name it. */
-export type PostedThread = Columns<typeof postingThreads, 'number' | 'threadId' | 'length'>
+export type PostedThread = Columns<'postingThreads', 'number' | 'threadId' | 'length'>
 
 /** Threads by their numbers; those that were erased meanwhile are left out. */
 export async function loadPostedThreads(tx: Tx, numbers: Iterable<number>): Promise<PostedThread[]> {

@@ -2,8 +2,7 @@ import { constants } from 'node:fs'
 import { open, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageCountIn } from '@heddle/core'
-import type { Columns } from '../schema/columns.js'
-import type { snapshots } from '../schema/contexts.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import type { Store } from '../store.js'
 import { writeSnapshotFile } from './snapshot-files.js'
@@ -77,7 +76,7 @@ function finalName(name: string): string {
   return name.replace(/\.[0-9a-f]{12}\.tmp$/, '')
 }
 
-type FileRow = Columns<typeof snapshots, 'id' | 'fileName' | 'status' | 'needsSummary' | 'messageCount'>
+type FileRow = Columns<'snapshots', 'id' | 'fileName' | 'status' | 'needsSummary' | 'messageCount'>
 
 async function rowsOf(
   store: Store,

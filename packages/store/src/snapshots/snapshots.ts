@@ -4,8 +4,7 @@ import { type ErrorData, notFound } from '@heddle/contracts'
 import { type SnapshotFile, threadsOfSnapshot, withoutThread } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { findTombstones, shareErasureLock } from '../messages/tombstones.js'
-import type { Columns } from '../schema/columns.js'
-import type { snapshots } from '../schema/contexts.js'
+import type { Columns, Rows } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { isOwn } from '../sql/own-project.js'
 import { assertStorable, toStorable } from '../sql/text.js'
@@ -16,12 +15,12 @@ const decompress = promisify(inflate)
 /** The largest snapshot as JSON: what the limits let in, at three bytes a character. */
 const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
 
-export type SnapshotStore = typeof snapshots.$inferSelect.storedIn
+export type SnapshotStore = Rows['snapshots']['storedIn']
 
 /** A snapshot without its messages. */
 export interface SnapshotRow
   extends Columns<
-    typeof snapshots,
+    'snapshots',
     | 'id'
     | 'agentId'
     | 'status'
@@ -44,7 +43,7 @@ export interface SnapshotRow
 }
 
 export interface SnapshotRequest
-  extends Columns<typeof snapshots, 'id' | 'agentId' | 'description' | 'storedIn' | 'fileName' | 'createdAtMs'> {
+  extends Columns<'snapshots', 'id' | 'agentId' | 'description' | 'storedIn' | 'fileName' | 'createdAtMs'> {
   readonly deadlineAtMs: number
 }
 

@@ -1,7 +1,6 @@
 import type { Activity } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { threads, threadVersions } from '../schema/threads.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 
 /** Threads or processes are counted up to here; a reader has no use for more. */
@@ -19,9 +18,7 @@ export interface ActivityQuery {
   readonly otherProcessesMax: number
 }
 
-interface ActiveThread
-  extends Columns<typeof threads, 'name'>,
-    Columns<typeof threadVersions, 'title' | 'goal' | 'status'> {
+interface ActiveThread extends Columns<'threads', 'name'>, Columns<'threadVersions', 'title' | 'goal' | 'status'> {
   readonly isOwn: boolean
   readonly processes: { name: string; status: string }[]
   readonly processCount: number

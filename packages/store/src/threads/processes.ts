@@ -1,11 +1,10 @@
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { processes } from '../schema/threads.js'
+import type { Columns } from '../schema/rows.js'
 import { assertStorable } from '../sql/text.js'
 import { markActivity } from './thread-details.js'
 
 /** How a process of a thread stands, in its latest version. */
-export interface ProcessRow extends Columns<typeof processes, 'name' | 'version' | 'status' | 'endedAtMs'> {
+export interface ProcessRow extends Columns<'processes', 'name' | 'version' | 'status' | 'endedAtMs'> {
   readonly updatedAtMs: number
 }
 

@@ -1,22 +1,20 @@
 import type { PartialSettings, ThreadSummary } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { threadStands } from '../messages/tombstones.js'
-import type { agents, agentVersions } from '../schema/agents.js'
-import type { Columns } from '../schema/columns.js'
-import type { stageCursors, threads, threadVersions } from '../schema/threads.js'
+import type { Columns, Rows } from '../schema/rows.js'
 import { isOwn } from '../sql/own-project.js'
 
 /** What the uncovered messages of a thread take in a context of one lane, in tokens, under one state. */
-export type PruneUsage = NonNullable<typeof stageCursors.$inferSelect.pruneUsage>
+export type PruneUsage = NonNullable<Rows['stageCursors']['pruneUsage']>
 
 /** A thread with everything that building one of its contexts starts from. */
 export interface ThreadRow
-  extends Columns<typeof threads, 'name' | 'code' | 'agentId' | 'createdAtMs'>,
-    Columns<typeof threadVersions, 'settings' | 'title' | 'goal' | 'status'>,
-    Columns<typeof agents, 'clearEpoch' | 'lastClearedAtMs'>,
-    Columns<typeof agentVersions, 'systemPrompt' | 'docs'>,
+  extends Columns<'threads', 'name' | 'code' | 'agentId' | 'createdAtMs'>,
+    Columns<'threadVersions', 'settings' | 'title' | 'goal' | 'status'>,
+    Columns<'agents', 'clearEpoch' | 'lastClearedAtMs'>,
+    Columns<'agentVersions', 'systemPrompt' | 'docs'>,
     Columns<
-      typeof stageCursors,
+      'stageCursors',
       | 'threadId'
       | 'headSeq'
       | 'baseSeq'

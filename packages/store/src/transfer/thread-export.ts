@@ -1,7 +1,6 @@
 import type { Tx } from '../connection/connection.js'
 import { countedTokens } from '../messages/token-counts.js'
-import type { Columns } from '../schema/columns.js'
-import type { contextStates, prunings } from '../schema/compaction.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { isLastPage, withinPageBytes } from './bounded-page.js'
 import { orderColumns, selectColumns } from './export-columns.js'
@@ -105,7 +104,7 @@ export async function exportMessages(
   return rows.map(({ json }) => json)
 }
 
-export type ExportedState = Columns<typeof contextStates, 'id' | 'replaces'>
+export type ExportedState = Columns<'contextStates', 'id' | 'replaces'>
 
 /** All compactions of a thread in an order that is the same in every database; they are few beside its messages. */
 export async function exportStates(tx: Tx, { threadId }: { threadId: string }): Promise<ExportedState[]> {
@@ -130,7 +129,7 @@ export async function exportStatesById(tx: Tx, ids: readonly string[]): Promise<
   return rows.map(({ json }) => json)
 }
 
-export interface ExportedPruning extends Columns<typeof prunings, 'stateId' | 'messageId'> {
+export interface ExportedPruning extends Columns<'prunings', 'stateId' | 'messageId'> {
   readonly json: string
 }
 

@@ -2,8 +2,7 @@ import { ConflictError, type ExportRecordOf, validationError } from '@heddle/con
 import type { Tx } from '../connection/connection.js'
 import { changeReferences } from '../messages/part-contents.js'
 import { recordTokenCounts } from '../messages/token-counts.js'
-import type { Columns } from '../schema/columns.js'
-import type { stageCursors } from '../schema/threads.js'
+import type { Columns } from '../schema/rows.js'
 import { byKey } from '../sql/index-order.js'
 import { givenColumns, insertColumns, recordColumns } from './export-columns.js'
 import { exportTables } from './export-tables.js'
@@ -51,7 +50,7 @@ export async function importMessages(
   { threadId, name, records }: { threadId: string; name: string; records: readonly ExportRecordOf<'message'>[] },
 ): Promise<number> {
   const definition = exportTables.message
-  const [cursor] = await tx<Columns<typeof stageCursors, 'headSeq' | 'baseSeq'>[]>`
+  const [cursor] = await tx<Columns<'stageCursors', 'headSeq' | 'baseSeq'>[]>`
     select head_seq, base_seq from heddle.stage_cursors where thread_id = ${threadId} for update`
   await checkMessages(tx, { threadId, name, records })
   const headSeq = cursor?.headSeq ?? 0

@@ -8,9 +8,7 @@ import {
 } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { postingThreads } from '../schema/postings.js'
-import type { vectors } from '../schema/vectors.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { type CachedScope, VectorCache, type VectorScope } from './vector-cache.js'
 import type { VectorThread } from './vector-scopes.js'
@@ -81,7 +79,7 @@ function isWithin(chunks: number, dimensions: number, bytesMax: number): boolean
   return chunks <= VECTORS_EXACT_MAX && chunks * bytesPerVector(dimensions) <= bytesMax
 }
 
-type ListedThread = VectorThread & Columns<typeof postingThreads, 'number'>
+type ListedThread = VectorThread & Columns<'postingThreads', 'number'>
 
 /** @returns the chunks of the scope, which stay unread where they are too many */
 async function update(
@@ -140,7 +138,7 @@ async function readNewer(
     ]),
   )
   try {
-    const rows = tx<(Columns<typeof postingThreads, 'number'> & Columns<typeof vectors, 'places' | 'embedding'>)[]>`
+    const rows = tx<(Columns<'postingThreads', 'number'> & Columns<'vectors', 'places' | 'embedding'>)[]>`
       select given.number, row.places, row.embedding
       from unnest(
         ${asArray(newer.map(({ number }) => number))}::bigint[],

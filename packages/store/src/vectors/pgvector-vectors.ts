@@ -1,8 +1,7 @@
 import type { NearDocument } from '@heddle/core'
 import type postgres from 'postgres'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { vectorThreads } from '../schema/vectors.js'
+import type { Columns } from '../schema/rows.js'
 import { isOwn } from '../sql/own-project.js'
 import { findPointIndex, vectorText } from './vector-points.js'
 import { joinNearest, type Nearest, type NearestRequest, VECTORS_EXACT_MAX } from './vector-search.js'
@@ -74,7 +73,7 @@ async function countChunks(
     where agent_id = ${agentId} and model = ${model}`
   const chunks = agent?.chunks ?? 0
   if (thread === null) return { chunks, wanted: chunks, threadId: null }
-  const [only] = await tx<Columns<typeof vectorThreads, 'threadId' | 'chunks'>[]>`
+  const [only] = await tx<Columns<'vectorThreads', 'threadId' | 'chunks'>[]>`
     select own.thread_id, own.chunks
     from (select thread_id from heddle.posting_threads where number = ${thread} offset 0) as posted
     cross join lateral (

@@ -1,10 +1,9 @@
 import { type ChunkPlace, unpackPlaces, vectorFromBytes } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { vectors, vectorThreads } from '../schema/vectors.js'
+import type { Columns } from '../schema/rows.js'
 
 /** A thread with vectors of one model. Nothing of what it had up to `toSeq` ever changes; erased, it is not listed. */
-export type VectorThread = Columns<typeof vectorThreads, 'threadId' | 'toSeq' | 'chunks'>
+export type VectorThread = Columns<'vectorThreads', 'threadId' | 'toSeq' | 'chunks'>
 
 /** The threads of an agent that have vectors of a model: what a cache of them compares with what it holds. */
 export async function listVectorThreads(
@@ -32,7 +31,7 @@ export async function loadVectors(
   { model, threads }: { model: string; threads: readonly { threadId: string; afterSeq: number }[] },
 ): Promise<LoadedVectors[]> {
   const given = threads.map(({ threadId, afterSeq }) => ({ thread_id: threadId, after_seq: afterSeq }))
-  const rows = await tx<Columns<typeof vectors, 'threadId' | 'places' | 'embedding'>[]>`
+  const rows = await tx<Columns<'vectors', 'threadId' | 'places' | 'embedding'>[]>`
     select given.thread_id, row.places, row.embedding
     from json_to_recordset(${JSON.stringify(given)}::text::json) as given (thread_id uuid, after_seq bigint)
     cross join lateral (

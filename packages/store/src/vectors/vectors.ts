@@ -1,7 +1,6 @@
 import { packPlaces } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { vectorThreads } from '../schema/vectors.js'
+import type { Columns } from '../schema/rows.js'
 import type { EmbeddedChunk } from './chunk.js'
 import { base64, joinedVectors } from './vector-bytes.js'
 import { appendPoints } from './vector-points.js'
@@ -91,7 +90,7 @@ export async function retireOtherModels(
   { agentId, model }: { agentId: string; model: string },
 ): Promise<boolean> {
   const ofOthers = tx`agent_id = ${agentId} and (model < ${model} or model > ${model})`
-  const retired = await tx<Columns<typeof vectorThreads, 'threadId' | 'model'>[]>`
+  const retired = await tx<Columns<'vectorThreads', 'threadId' | 'model'>[]>`
     delete from heddle.vector_threads as other
     where ${ofOthers} and (thread_id, model) in (
       select thread_id, model from heddle.vector_threads where ${ofOthers} limit ${RETIRED_THREADS_MAX})

@@ -2,8 +2,7 @@ import { limits, PermanentError } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
 import { voidStates } from '../compaction/publish-states.js'
 import type { Tx } from '../connection/connection.js'
-import type { Columns } from '../schema/columns.js'
-import type { contextStates } from '../schema/compaction.js'
+import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 
 /**
@@ -47,7 +46,7 @@ export function markUndone(messages: readonly Message[], undone: ReadonlySet<str
   return messages.map((message) => (undone.has(message.id) ? { ...message, undone: true } : message))
 }
 
-interface Concerned extends Columns<typeof contextStates, 'lane' | 'generation'> {
+interface Concerned extends Columns<'contextStates', 'lane' | 'generation'> {
   readonly messageId: string
 }
 
