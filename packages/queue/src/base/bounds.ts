@@ -43,6 +43,8 @@ export const bounds = {
   batchCharactersMax: 8_000_000,
   /** Characters of payload that are added in one round trip: workers begin with what is there while the rest is on its way. */
   addCharactersMax: 1_000_000,
+  /** Characters of payload from which a pass over them, of some ten milliseconds, ends with a pause for the event loop. */
+  pauseCharacters: 1_000_000,
   /** Round trips of one stage under way at once. */
   batchesMax: 4,
   /** Statements of one worker under way at once, of those that finish its jobs and take the next: each does it for all at hand. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type PostgresConnection, PostgresQueueBackend, type QueueBaseOptions } from 'bullmq'
 import { bounds } from '../base/bounds.js'
 import { arePlain, type NewJobs } from '../send/plain-jobs.js'
@@ -27,6 +28,8 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
       starts.push(start)
       start += length
     }
+    // Encoding megabytes and writing them to the socket are two holds of the event loop, not one.
+    if (start > bounds.pauseCharacters) await setImmediate()
     await this.connection.waitUntilReady()
     await this.connection.pool.query(
       `SELECT ${addJobsFunction}($1, $2::text[], $3::text[], $4::text[], $5::integer[], $6::bigint[], $7::bytea, $8::integer[], $9::integer[])`,
@@ -37,7 +40,7 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
         entries.map(({ job }) => JSON.stringify(job.opts)),
         entries.map(({ job }) => job.opts.attempts ?? 1),
         entries.map(({ job }) => job.timestamp),
-        Buffer.concat(payloads),
+        payloads.length === 1 ? payloads[0] : Buffer.concat(payloads),
         starts,
         payloads.map(({ length }) => length),
       ],

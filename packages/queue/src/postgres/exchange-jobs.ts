@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import type { PostgresConnection } from 'bullmq'
+import { bounds } from '../base/bounds.js'
 import type { ExchangedJobs, JobExchange, TakenJob } from '../worker/job-batches.js'
 import { turnJobsFunction } from './functions.js'
 
@@ -13,6 +15,8 @@ export async function turnOverOnPostgres(
     `SELECT * FROM ${turnJobsFunction}($1, $2::text[], $3::text[], $4, $5, $6, $7)`,
     [queue, ended.map(({ id }) => id), ended.map((job) => job.token), takes, token, lockMs, Date.now()],
   )
+  // Reading megabytes off the wire and parsing them are two holds of the event loop, not one.
+  if (rows.some(({ data }) => data !== null && data.length > bounds.pauseCharacters)) await setImmediate()
   const taken = rows.filter((row) => row.id !== null)
   const [rest] = rows.filter((row) => row.id === null)
   return {
@@ -30,7 +34,7 @@ interface TurnRow {
   seq: string
   token: string
   name: string
-  data: string
+  data: string | null
   opts: TakenJob['opts']
   added_at_ms: string
   processed_at_ms: string
@@ -46,7 +50,7 @@ function toTakenJob(row: TurnRow): TakenJob {
     id: row.id ?? '',
     token: row.token,
     name: row.name,
-    data: row.data,
+    data: row.data ?? '',
     opts: row.opts,
     progress: 0,
     timestamp: Number(row.added_at_ms),
