@@ -52,7 +52,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('memories on $t
       const one = await client.contexts.build({ thread: 'now', message, memories: small })
       expect(memoriesOf(one)).toHaveLength(1)
       const left = one.receipt.entries.filter(({ section, mode }) => section === 'memories' && mode === 'left-out')
-      expect(left.map(({ reason }) => reason)).toEqual([`no room in the ${small.tokensMax} tokens for memories`])
+      expect(left.map(({ reason }) => reason)).toEqual([`does not fit the ${small.tokensMax} tokens for memories`])
 
       await client.threads.delete('before')
       await expect(client.contexts.get(built.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })

@@ -6,11 +6,11 @@ import type { FixedSection } from './section.js'
 
 const CUT_MARK = '\n[… cut to fit]'
 
-/** A section within the tokens that are set for it: what is longer loses its end. */
+/** Cuts the end of a section that is longer than its allocation. */
 export function withinAllocation(section: FixedSection, input: BuildInput): FixedSection {
   const { allocations } = input.settings.sections
   const { name } = section
-  // Half a tool is of no use, and what is selected or recalled is held to its own bounds one by one.
+  // A truncated tool is useless; selected items and memories have their own limits.
   const isBounded = name === 'selected' || name === 'memories'
   const tokensMax = name === 'message' || name === 'tools' || isBounded ? undefined : allocations[name]
   if (tokensMax === undefined) return section
@@ -29,7 +29,7 @@ export function withinAllocation(section: FixedSection, input: BuildInput): Fixe
   return { ...section, messages, reason: `${section.reason}; cut to its ${tokensMax} tokens`, isCut: true }
 }
 
-/** The longest beginning of a message that takes so many tokens; null where not even the mark of the cut does. */
+/** The longest prefix of a message that fits `tokens`; null when not even the truncation mark fits. */
 function cutTo(
   message: NeutralMessage,
   tokensMax: number,

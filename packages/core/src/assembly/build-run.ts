@@ -15,14 +15,15 @@ import { loopEntries } from './run-receipt.js'
 import type { FixedSection } from './section.js'
 import { arrange, fixedSections, messagesIn, sectionOrder } from './sections.js'
 
-/** Times that a larger budget is tried out to say which one is enough. */
+/** Budgets tried, at most, to find one that is large enough for the error message. */
 const SEARCH_ROUNDS_MAX = 16
 
 /**
- * Builds the context of a loop: its prompt (docs/iterations.md) as one user message, where other strategies have the history, with the
- * same sections around it. Every iteration is accounted for in the receipt.
+ * Builds the context of a loop: the same sections as other strategies, with one user message (docs/iterations.md) in
+ * place of the history.
+ * The receipt accounts for every iteration.
  *
- * @throws PermanentError `VALIDATION_ERROR` where there is neither a goal nor an iteration nor a message;
+ * @throws PermanentError `VALIDATION_ERROR` without a goal, an iteration and a message;
  * `BUDGET_TOO_SMALL` with the tokens that are needed
  */
 export function buildRunContext(input: BuildInput, loop: LoopContext, lane: Lane): Omit<ContextResult, 'id'> {
@@ -61,7 +62,7 @@ function lay({ settings, format, count }: BuildInput, loop: LoopContext, roomTok
   return layOutLoop(loop, { settings, roomTokens, count, measure, guard: (summary) => guarded(summary, format) })
 }
 
-/** A provider gets the summary as data that is marked as untrusted; it is made of what models and tools wrote. */
+/** Marks the summary as untrusted data for the provider, because it is derived from the output of models and tools. */
 function guarded(summary: string, format: FormatName): string {
   if (format === 'neutral') return summary
   const safe = summary.replaceAll('</progress-summary', '<\\/progress-summary')
@@ -79,7 +80,7 @@ function assembled(
   const { before, after, stable } = arrange(fixed, input)
   const outgoing = {
     messages: [...messagesIn(before), asMessage(prompt.text), ...messagesIn(after)],
-    // Each iteration changes the prompt, so only what stands before it is stable.
+    // Each iteration changes the prompt, so only the sections before it are stable.
     stableEnds: [stable],
     tokensUsed: countFixed(fixed, input) + prompt.tokens,
     toolsTokens: toolsTokens(fixed),
@@ -141,7 +142,7 @@ function assembled(
   }
 }
 
-/** Deviations that the reader should know of. */
+/** Notes for the receipt about every deviation from a complete prompt. */
 function loopNotes({ goal }: LoopContext, { divided, crowdedOut, sections }: LoopPrompt): string[] {
   const { covered } = divided
   const cut = sections.filter(({ name, isCut }) => isCut && (name === 'goal' || name === 'progress-summary'))

@@ -30,8 +30,8 @@ function built(input: BuildInput) {
 
 const strategies = fc.constantFrom('sandwich' as const, 'sliding-window' as const, 'full-history' as const)
 
-describe('any conversation and any budget', () => {
-  test('give a context within its budget that both providers accept, or the budget that is needed', () => {
+describe('for any conversation and any budget, contexts', () => {
+  test('fit the budget and are valid for both providers, or the error names the budget that is needed', () => {
     fc.assert(
       fc.property(conversations(), fc.integer({ min: 60, max: 12_000 }), strategies, (messages, budget, strategy) => {
         for (const format of ['openai-chat', 'anthropic'] as const) {
@@ -72,7 +72,7 @@ describe('any conversation and any budget', () => {
     )
   })
 
-  test('give the same context for the same messages in any order', () => {
+  test('do not depend on the order in which the messages were read', () => {
     fc.assert(
       fc.property(
         conversations(60),
@@ -100,7 +100,7 @@ describe('a conversation that fits', () => {
     sampleMessage({ seq: 2, role: 'assistant', content: 'hi' }),
   ]
 
-  test('stands verbatim between the system prompt and the new message', () => {
+  test('is copied verbatim between the system prompt and the new message', () => {
     const context = buildContext(
       inputOf(messages, { budget: 1_000 }, 'neutral', { request: { thread: 'run', message: 'go on' } }),
     )
@@ -138,7 +138,7 @@ test('a message that is longer than the whole budget is shortened and keeps its 
   expect(context.tokensUsed).toBeLessThanOrEqual(1_000)
 })
 
-test('a budget over the window is held to it, and the receipt says so; so it does for a model that no table names', () => {
+test('a budget above the model window is limited to the window, and the receipt says so, also for an unknown model', () => {
   const messages = [sampleMessage({ seq: 1 })]
   const context = buildContext(inputOf(messages, { budget: 1_000_000, model: 'nobody-knows-1' }))
   expect(context.budget).toBe(195_904)
@@ -146,7 +146,7 @@ test('a budget over the window is held to it, and the receipt says so; so it doe
 })
 
 test.each(['sandwich', 'full-history'] as const)(
-  'a budget that is too small for %s is refused with one that works',
+  'a budget that is too small for %s is refused, and the error names one that works',
   (strategy) => {
     const messages = Array.from({ length: 30 }, (_, index) =>
       sampleMessage({
@@ -178,7 +178,7 @@ test('calls that were never answered and results without a call are made valid a
   expect(context.receipt.notes).toHaveLength(2)
 })
 
-test('a result that sorts before its call stands with it, once', () => {
+test('a result that sorts before its call is placed after it, once', () => {
   const messages = [
     sampleMessage({ seq: 1, role: 'tool_result', toolCallId: 'a', content: 'the answer' }),
     sampleMessage({ seq: 2, role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'Read', arguments: {} }] }),
@@ -224,7 +224,7 @@ describe('an old failed call that shares its message with text', () => {
     return context
   }
 
-  test('says that it failed, and is sent without its input, which can be recalled', () => {
+  test('is marked as failed and sent without its input, which can be recalled', () => {
     const { messages, receipt } = contextOf(failed())
     const sent = JSON.stringify(messages)
     expect(sent).toContain('I try an edit.')
@@ -236,7 +236,7 @@ describe('an old failed call that shares its message with text', () => {
     expect(validateOpenAiChat(messages as never)).toEqual([])
   })
 
-  test('keeps it to the byte beside signed reasoning', () => {
+  test('is kept byte for byte beside signed reasoning', () => {
     const { messages, receipt } = contextOf(failed({ thinking: [{ text: 'Hm.', signature: 'signed' }] }), 'anthropic')
     expect(JSON.stringify(messages)).toContain('word word')
     expect(receipt.entries.find(({ fromSeq }) => fromSeq === 2)?.mode).toBe('raw')

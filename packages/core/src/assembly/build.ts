@@ -18,10 +18,11 @@ import type { FixedSection } from './section.js'
 import { arrange, fixedSections, messagesIn, sectionOrder } from './sections.js'
 
 /**
- * Builds a context: sections in a fixed order, the history fitted into what the others leave of the budget, every
- * eligible message accounted for in the receipt (docs/design.md#invariant-3, #invariant-6, #invariant-7 and #invariant-12).
+ * Builds a context: the fixed sections in their order, the history fitted into the rest of the budget, every
+ * eligible message accounted for in the receipt (docs/design.md#invariant-3, #invariant-6, #invariant-7 and
+ * #invariant-12).
  *
- * @throws PermanentError `BUDGET_TOO_SMALL` with the tokens that are needed, where even the shortened form does not fit
+ * @throws PermanentError `BUDGET_TOO_SMALL` with the tokens that are needed, when even the shortest form does not fit
  */
 export function buildContext(input: BuildInput): Omit<ContextResult, 'id'> {
   const lane = laneOf(input.settings)
@@ -50,14 +51,19 @@ function refuseEmpty(input: BuildInput): Error {
 }
 
 const NONE_SHOWN =
-  'the messages of the thread stand before its last clear or outside of its rolling window or the scope: widen those, restore a snapshot, or give the request a message'
+  'all messages of the thread are before its last clear, or outside its rolling window or the scope: widen those, restore a snapshot, or give the request a message'
 
-/** What a scope leaves out is not what the request is about: where nothing else is there, it is the scope that is amiss. */
+/**
+ * With a scope and no summary, messages that were not loaded are outside the scope, so they do not count as content.
+ */
 function isBounded({ scope, state }: BuildInput): boolean {
   return scope !== undefined && state?.summary == null
 }
 
-/** A history whose smallest form is larger than its allocation takes what it needs: no budget would be enough otherwise. */
+/**
+ * A history whose smallest form exceeds its allocation gets as much as that form takes; otherwise no budget would be
+ * enough.
+ */
 function fitHistory(input: BuildInput, conversation: Conversation, lane: Lane<ContextStrategy>, roomTokens: number) {
   const { state, headSeq, reference, scope, settings } = input
   const allocation = settings.sections.allocations.history ?? roomTokens
@@ -150,7 +156,7 @@ function assembled(
   }
 }
 
-/** The messages that a history shows. */
+/** Ids of the messages that a history shows. */
 function idsIn({ history }: FittedHistory): Set<string> {
   return new Set(history.lines.flatMap(({ sources }) => sources.map(({ message }) => message.id)))
 }

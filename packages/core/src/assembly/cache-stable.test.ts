@@ -10,7 +10,7 @@ import { type RenderedPart, renderedParts, sharedPrefixTokens } from '../deliver
 import { estimateTokens } from '../tokens/tokens.js'
 import type { buildContext } from './build.js'
 
-/** A compaction, a window that slides, and messages that must be shortened anew change the middle: all else may not. */
+/** Compactions, a sliding window and newly shortened messages may change the middle of a context; nothing else may. */
 function fateOfMiddle({ receipt }: ReturnType<typeof buildContext>): string {
   const left = receipt.entries.filter(({ mode }) => mode === 'left-out').map(({ fromSeq, toSeq }) => [fromSeq, toSeq])
   const isShortened = ({ mode, reason }: (typeof receipt.entries)[number]) =>
@@ -19,7 +19,7 @@ function fateOfMiddle({ receipt }: ReturnType<typeof buildContext>): string {
   return JSON.stringify([left, elided])
 }
 
-/** Asks before each answer, with a status that is new each time; returns how many contexts were compared. */
+/** Builds a context before each answer, with a new status each time; returns how many contexts were compared. */
 function compare(steps: readonly Step[], settings: PartialSettings, format: (typeof formats)[number]): number {
   const thread = new SimulatedThread(settings)
   let before: { parts: RenderedPart[]; stableTokens: number; middle: string } | null = null

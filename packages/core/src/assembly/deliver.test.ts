@@ -29,7 +29,7 @@ const anyMessage: fc.Arbitrary<NeutralMessage> = fc.oneof(
   }),
 )
 
-test.each(formats)('whatever a strategy gives, a context in %s is one that providers take', (format) => {
+test.each(formats)('a context in %s is valid for its providers, whatever the strategy returns', (format) => {
   fc.assert(
     fc.property(fc.array(anyMessage, { maxLength: 12 }), (messages) => {
       const { rendered } = deliver(outgoing(messages), inputOf(format))
@@ -39,7 +39,7 @@ test.each(formats)('whatever a strategy gives, a context in %s is one that provi
   )
 })
 
-test('a result without its call stays as text, and a note says what was repaired', () => {
+test('a result without its call is kept as text, and a note says what was repaired', () => {
   const messages: NeutralMessage[] = [
     { role: 'user', content: 'go' },
     { role: 'tool_result', content: 'lonely', toolCallId: 'a', toolName: 'Read' },
@@ -49,7 +49,7 @@ test('a result without its call stays as text, and a note says what was repaired
   expect(notes).toEqual(['repaired for the rules of openai-chat: message 1 is a result that no open call waits for'])
 })
 
-test('what cannot be repaired within the budget is refused with its reasons', () => {
+test('a context that cannot be repaired within the budget is refused with the reasons', () => {
   const messages: NeutralMessage[] = [{ role: 'tool_result', content: 'x'.repeat(400), toolCallId: 'a' }]
   let thrown: unknown
   try {

@@ -4,7 +4,7 @@ import type { NeutralMessage } from '../formats/neutral-message.js'
 import { repairNeutral } from '../formats/repair.js'
 import type { BuildInput } from './input.js'
 
-/** A context in the form in which it is delivered. */
+/** A context rendered in its delivery format. */
 export interface Delivery {
   readonly rendered: Rendered
   readonly tokensUsed: number
@@ -13,20 +13,20 @@ export interface Delivery {
 
 export interface Outgoing {
   readonly messages: readonly NeutralMessage[]
-  /** Numbers of messages after which a stable part ends; see `RenderOptions`. */
+  /** Message counts at which a stable part ends; see `RenderOptions`. */
   readonly stableEnds: readonly number[]
   readonly tokensUsed: number
-  /** Of `tokensUsed`, what stands beside the messages. */
+  /** Part of `tokensUsed`: the tool definitions, which are sent beside the messages. */
   readonly toolsTokens: number
   readonly budget: number
 }
 
-/** Faults that an error tells of. */
+/** Faults listed in an error. */
 const FAULTS_TOLD_MAX = 10
 
 /**
- * Renders a context and holds it to the rules of the providers that take its format. What breaks them is repaired where
- * that can be done within the budget, else refused: a context is never delivered broken.
+ * Renders a context and checks it against the rules of the providers that take its format. Violations are repaired if
+ * that fits the budget; otherwise the context is refused, so a broken context is never delivered.
  *
  * @throws PermanentError `VALIDATION_ERROR` with the faults
  */

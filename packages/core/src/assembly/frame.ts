@@ -16,7 +16,10 @@ export interface Attempt {
   readonly notes: readonly string[]
 }
 
-/** All sections, then without those that may be missing where the history does not fit beside them, what helps least first. */
+/**
+ * All sections, then ever fewer: if the history does not fit, optional sections are dropped one by one, the least
+ * useful first.
+ */
 export function attempts(every: readonly FixedSection[]): [Attempt, ...Attempt[]] {
   const all: [Attempt, ...Attempt[]] = [{ sections: every, notes: [] }]
   for (const [name, note] of [
@@ -55,7 +58,7 @@ export function budgetTooSmall(budget: number, needed: number, fixedTokens: numb
   })
 }
 
-/** What the reader should know of the limit that the context was held to. */
+/** Notes for the receipt about the token limit that was applied. */
 export function limitNotes({ settings }: BuildInput, lane: Lane): string[] {
   const { model, budget } = settings
   const assumed =
@@ -65,13 +68,13 @@ export function limitNotes({ settings }: BuildInput, lane: Lane): string[] {
   const held =
     budget !== null && budget > lane.limitTokens
       ? [
-          `the budget of ${budget} tokens was held to ${lane.limitTokens}: the window of the model less the room for its answer`,
+          `the budget of ${budget} tokens was limited to ${lane.limitTokens}: the window of the model minus the tokens reserved for its answer`,
         ]
       : []
   const answer = answerTokens(settings)
   const shortened =
     answer < settings.maxOutputTokens && (budget === null || budget > lane.limitTokens)
-      ? [`${answer} tokens are kept for the answer, half of the window, in place of ${settings.maxOutputTokens}`]
+      ? [`${answer} tokens are reserved for the answer, half of the window, instead of ${settings.maxOutputTokens}`]
       : []
   const margin = modelMargin(model)
   const counted =

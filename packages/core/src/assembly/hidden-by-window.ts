@@ -2,13 +2,13 @@
 export interface HiddenMessages {
   readonly thread: string
   readonly agent: string
-  /** Older than the rolling window, and after the last clear. */
+  /** Messages older than the rolling window and after the last clear. */
   readonly outsideWindow: number
   readonly beforeClear: number
   /** All messages of the thread that a context could show, the hidden ones included. */
   readonly imported: number
   /** Seconds; null without a rolling window. */
   readonly rollingWindow: number | null
-  /** Whose setting the rolling window is. What the file, the environment and the defaults say, an agent can say otherwise. */
+  /** Which level sets the rolling window. An agent's setting overrides the file, the environment and the defaults. */
   readonly windowOf: 'agent' | 'thread' | 'request'
 }

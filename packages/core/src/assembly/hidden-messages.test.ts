@@ -19,7 +19,7 @@ const hidden = (fields: Partial<HiddenMessages> = {}): HiddenMessages => ({
 })
 const shown = [sampleMessage({ seq: 1, content: 'hello' })]
 
-test('a message is hidden for a reason exactly where it is not in the window, and a cleared one as cleared', () => {
+test('a message has a hidden reason exactly when it is not in the window; a cleared message counts as cleared', () => {
   const window = fc.record({
     rollingWindow: fc.option(fc.integer({ min: 1, max: 3 })),
     lastClearedAtMs: fc.option(fc.integer({ min: -5_000, max: 0 })),
@@ -39,7 +39,7 @@ test('a message is hidden for a reason exactly where it is not in the window, an
 })
 
 describe('a receipt', () => {
-  test('counts what the window hides beside what is kept aside, and notes it before anything else', () => {
+  test('counts hidden messages separately from ineligible ones, and puts that note first', () => {
     const input = sampleInput(
       {
         messages: shown,
@@ -53,17 +53,17 @@ describe('a receipt', () => {
     expect(receipt.ineligible).toEqual({ error: 2, 'outside-window': 5, 'before-clear': 7 })
     expect(receipt.eligible + 5 + 7).toBe(receipt.imported)
     expect(receipt.notes[0]).toBe(
-      '12 of the 13 messages of the thread are not shown: 5 are outside of the rolling window of 86400 seconds, 7 are from before the last clear; to show all ages: heddle settings set rollingWindow none --agent coder, or "rollingWindow": null in a request for a context; to bring back what a snapshot holds: heddle context history --agent coder; what no snapshot holds is shown under another agent alone',
+      '12 of the 13 messages of the thread are not shown: 5 are outside of the rolling window of 86400 seconds, 7 are from before the last clear; to show all ages: heddle settings set rollingWindow none --agent coder, or "rollingWindow": null in a request for a context; to bring back the messages of a snapshot: heddle context history --agent coder; messages in no snapshot are shown only under another agent',
     )
     expect(receipt.notes.length).toBeGreaterThan(1)
   })
 
-  test('says nothing of a window that hides nothing', () => {
+  test('has no note when the window hides nothing', () => {
     const { receipt } = buildContext(sampleInput({ messages: shown, hidden: [hidden()] }))
     expect([receipt.ineligible, receipt.notes]).toEqual([{}, []])
   })
 
-  test('says so first where no message is shown, and names the threads of a scope, those that show nothing first', () => {
+  test('notes first that no message is shown, and lists the threads of a scope, those that show nothing first', () => {
     const request = { thread: 'run', message: 'go on' }
     const whole = hidden({ outsideWindow: 12, windowOf: 'thread', thread: "it's" })
     const { receipt } = buildContext(sampleInput({ request, imported: 12, hidden: [whole] }))
@@ -79,7 +79,7 @@ describe('a receipt', () => {
     ])
   })
 
-  test('gives a request that named its own window no command that changes the agent', () => {
+  test('suggests no command that changes the agent when the request set the window itself', () => {
     const own = hidden({ outsideWindow: 3, rollingWindow: 60, windowOf: 'request' })
     const { receipt } = buildContext(sampleInput({ messages: shown, hidden: [own] }))
     expect(receipt.notes).toEqual([

@@ -3,7 +3,7 @@ import type { Message } from '../conversation/message.js'
 import type { HiddenMessages } from './hidden-by-window.js'
 import type { BuildInput } from './input.js'
 
-/** What bounds the window of a thread. */
+/** The bounds of a thread's window. */
 interface Window {
   readonly rollingWindow: number | null
   readonly lastClearedAtMs: number | null
@@ -13,8 +13,8 @@ interface Window {
 }
 
 /**
- * Why a message is not in the window; null where it is. A message that is old and was cleared counts as cleared: a wider
- * window would not bring it back.
+ * Why a message is outside the window; null if it is inside. An old message that was also cleared counts as cleared,
+ * because a wider window would not bring it back.
  */
 export function hiddenReason(
   { seq, orderedAtMs }: Pick<Message, 'seq' | 'orderedAtMs'>,
@@ -26,7 +26,7 @@ export function hiddenReason(
 
 type Hiding = Pick<BuildInput, 'hidden' | 'scope' | 'thread'>
 
-/** The counts of a receipt: messages that never enter a context, and those that the window leaves out, by reason. */
+/** Counts for a receipt: messages that never enter a context, and messages outside the window, by reason. */
 export function ineligibleCounts({ ineligible, hidden = [] }: Pick<BuildInput, 'ineligible' | 'hidden'>) {
   const sum = (count: (one: HiddenMessages) => number) => hidden.reduce((total, one) => total + count(one), 0)
   const counts: Readonly<Record<HiddenReason, number>> = {
@@ -38,7 +38,7 @@ export function ineligibleCounts({ ineligible, hidden = [] }: Pick<BuildInput, '
   return added
 }
 
-/** What the reader should know of the messages that the window leaves out; threads that show nothing are named first. */
+/** Notes for the receipt about messages outside the window; threads that show nothing come first. */
 export function windowNotes(input: Hiding): string[] {
   const shown = shownThreads(input)
   const isOfSeveral = (input.scope?.threads.length ?? 1) > 1
@@ -47,7 +47,9 @@ export function windowNotes(input: Hiding): string[] {
   )
 }
 
-/** Why a context has no messages, and what to do; null where the window does not hide all of its threads. */
+/**
+ * Why a context has no messages, and what to do about it; null unless the window hides all messages of all its threads.
+ */
 export function emptyByWindow(input: Hiding): { readonly why: string; readonly hint: string } | null {
   const shown = shownThreads(input)
   if (shown.length === 0 || !shown.every(isWhole)) return null
@@ -55,13 +57,16 @@ export function emptyByWindow(input: Hiding): { readonly why: string; readonly h
   return { why: shown.map(hiddenText).join('; '), hint }
 }
 
-/** A loop shows no messages: what hides them is counted, and a wider window would change nothing. */
+/**
+ * Notes about iterations before the last clear. A loop shows no messages, and a wider window would change nothing, so
+ * there is no advice.
+ */
 export function clearedLoopNotes({ hiddenIterations = 0, agent }: Pick<BuildInput, 'hiddenIterations' | 'agent'>) {
   if (hiddenIterations === 0) return []
   return [`not shown: ${hiddenIterations} iterations from before the last clear of agent "${agent.name}"`]
 }
 
-/** A scope may be of other threads: then nothing is said of what the request's own thread hides. */
+/** A scope can leave out the request's own thread; hidden messages of that thread are then not reported. */
 function shownThreads({ hidden = [], scope }: Hiding): HiddenMessages[] {
   return hidden.filter(
     ({ thread, outsideWindow, beforeClear }) =>
@@ -95,7 +100,7 @@ function are(count: number): string {
   return count === 1 ? '1 is' : `${count} are`
 }
 
-/** What brings hidden messages back. */
+/** How to bring hidden messages back. */
 export function remedies({
   agent,
   thread,
@@ -112,13 +117,12 @@ export function remedies({
     ...(outsideWindow > 0 ? [wider[windowOf]] : []),
     ...(beforeClear > 0
       ? [
-          `to bring back what a snapshot holds: heddle context history --agent ${shellWord(agent)}; what no snapshot holds is shown under another agent alone`,
+          `to bring back the messages of a snapshot: heddle context history --agent ${shellWord(agent)}; messages in no snapshot are shown only under another agent`,
         ]
       : []),
   ]
 }
 
-/** A name as a shell takes it. */
 function shellWord(name: string): string {
   return /^[\w.@%+=:,/-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`
 }

@@ -7,7 +7,7 @@ import type { LoopContext } from '../iterations/loop.js'
 import type { ContextMemories, MemoryLimits } from '../memories/index.js'
 import type { HiddenMessages } from './hidden-by-window.js'
 
-/** Everything that a context is made of. Building it reads no clock and no store. */
+/** All inputs of a context. Building reads no clock and no store. */
 export interface BuildInput {
   readonly agent: {
     readonly name: string
@@ -21,39 +21,42 @@ export interface BuildInput {
     readonly goal: string | null
     readonly status: string | null
   }
-  /** What runs for the thread, and the agent's other threads that are at work. Default nothing. */
+  /** Processes that run for the thread, and the agent's other active threads. Default: no activity. */
   readonly activity?: Activity
-  /** Default none. */
+  /** Default: no items. */
   readonly items?: ContextItems
-  /** What was recalled, its bounds, and the messages that the context shows without it. Default none was asked for. */
+  /**
+   * The recalled memories, their limits, and the messages that the context shows anyway. Absent if the request does not
+   * recall.
+   */
   readonly memories?: ContextMemories & { readonly limits: MemoryLimits; readonly held: ReadonlySet<string> }
   readonly request: ContextRequest
-  /** The agent's settings with the request's laid over them. */
+  /** The agent's settings, overridden by the request's. */
   readonly settings: Settings
   readonly format: FormatName
-  /** How a history that is larger than its room fills it. Default `cache`, and the receipt does not name it. */
+  /** How a history larger than its allocation is filled. Default `cache`, which the receipt does not name. */
   readonly fill?: Fill
-  /** Whether the background compacts the thread in the lane of the request. Default true. */
+  /** Whether background compaction maintains the lane of the request. Default true. */
   readonly isLaneKept?: boolean
   readonly counter: CounterName
   readonly count: Count
   /** The thread's messages in the window, except those in `unloaded`. */
   readonly messages: readonly Message[]
-  /** Eligible messages that were not loaded because a summary covers them or a named cap keeps them out. */
+  /** Eligible messages that were not loaded, because a summary covers them or a named limit excludes them. */
   readonly unloaded: readonly UnloadedRange[]
   /** Messages of the thread that no context ever shows, by reason. */
   readonly ineligible: Readonly<Record<string, number>>
-  /** What the rolling window and the last clear hide, by thread. Default nothing. */
+  /** Messages hidden by the rolling window and the last clear, by thread. Default: no hidden messages. */
   readonly hidden?: readonly HiddenMessages[]
   /** Iterations of the loop from before the last clear. Default 0. */
   readonly hiddenIterations?: number
-  /** Messages that a context could show were there no window and no clear. */
+  /** Messages that a context could show without a window and a clear. */
   readonly imported: number
-  /** The published state in this request's lane; null where there is none. */
+  /** The published state in this request's lane, or null. */
   readonly state: CompactionState | null
   readonly stateId: string | null
   /**
-   * The thread's loop, where the strategy shows iterations: then `messages` is empty, `unloaded` says what became of the
+   * The thread's loop, if the strategy shows iterations: then `messages` is empty, `unloaded` accounts for the
    * messages, and `stateId` names the summary of the loop.
    */
   readonly loop?: LoopContext
@@ -61,7 +64,7 @@ export interface BuildInput {
   readonly clearEpoch: number
   /** The short reference of a message: `msg-xxxxxxxx`. */
   readonly reference: (message: Message) => string
-  /** What the request bounds the context to, with its moments spelled out. Default nothing. */
+  /** The scope of the request, with absolute times. Default: no scope. */
   readonly scope?: NonNullable<Receipt['scope']>
 }
 
@@ -70,25 +73,25 @@ export interface ActivityProcess {
   readonly status: string
 }
 
-/** A thread that has a status or a process that runs. */
+/** A thread with a status or a running process. */
 export interface ThreadActivity {
   readonly name: string
   readonly title: string | null
   readonly goal: string | null
   readonly status: string | null
-  /** Those that run, newest first. */
+  /** Running processes, newest first. */
   readonly processes: readonly ActivityProcess[]
-  /** How many more run. */
+  /** Number of running processes beyond those listed. */
   readonly moreProcesses: number
 }
 
 export interface Activity {
-  /** Those of the context's own thread. */
+  /** Running processes of the context's own thread. */
   readonly processes: readonly ActivityProcess[]
   readonly moreProcesses: number
   /** The agent's other threads, newest first. */
   readonly threads: readonly ThreadActivity[]
-  /** How many more are at work. */
+  /** Number of active threads beyond those listed. */
   readonly moreThreads: number
 }
 
@@ -97,9 +100,9 @@ export interface UnloadedRange {
   readonly count: number
   readonly tokens: number
   readonly reason: string
-  /** Sequence numbers of the first and the last of them, where they are known. */
+  /** Sequence numbers of the first and the last message, if known. */
   readonly fromSeq?: number
   readonly toSeq?: number
-  /** The thread that they are of, where the context shows several. */
+  /** The thread of the messages, in a context of several threads. */
   readonly thread?: string
 }

@@ -4,7 +4,7 @@ import type { BuildInput } from './input.js'
 import type { FixedSection } from './section.js'
 import { toolsIn } from './sections.js'
 
-/** Items that were not selected and are named each on a line of the receipt; of more there is a count. */
+/** Unselected items named one by one on receipt lines; the rest are counted. */
 const LEFT_OUT_NAMED_MAX = 20
 
 const reasons: Readonly<Record<IncludeMode, string>> = {
@@ -18,12 +18,12 @@ export function includedItem(included: IncludedItem): NonNullable<ReceiptEntry['
   return { ...requestItem(included), itemId, version }
 }
 
-/** @param cut says that its text was cut */
+/** @param cut why its text was cut */
 export function includedReason({ includeMode }: IncludedItem, cut: string | null): string {
   return cut === null ? reasons[includeMode] : `${reasons[includeMode]}; ${cut}`
 }
 
-/** What a context offers beside its messages, and the names of all items in it. */
+/** Tools that a context offers beside its messages, and the names of all its items. */
 export function shownItems(sections: readonly FixedSection[]): Pick<ContextResult, 'tools' | 'items'> {
   const included = includedIn(sections)
   const withMode = (mode: IncludeMode) => included.filter(({ includeMode }) => includeMode === mode)
@@ -36,13 +36,13 @@ export function shownItems(sections: readonly FixedSection[]): Pick<ContextResul
 
 function includedIn(sections: readonly FixedSection[]): IncludedItem[] {
   return sections.flatMap(({ items = [], messages, tools = [] }) => [
-    // An allocation may have cut off the last of them.
+    // An allocation may have cut off the last items.
     ...items.slice(0, messages.length),
     ...tools.map(({ item }) => item),
   ])
 }
 
-/** The items that a context does not show, and why. */
+/** Receipt lines for the items that a context does not show, with the reason. */
 export function leftOutItems(sections: readonly FixedSection[], { items }: BuildInput): ReceiptEntry[] {
   if (items === undefined) return []
   const shown = new Set(includedIn(sections).map(({ item }) => item.itemId))
@@ -58,7 +58,7 @@ export function leftOutItems(sections: readonly FixedSection[], { items }: Build
     reason,
   })
   return [
-    ...crowdedOut.map((one) => line(sectionOf(one), one, 'there was no room for it')),
+    ...crowdedOut.map((one) => line(sectionOf(one), one, 'it did not fit')),
     ...notSelected.map(({ item, score, reason }) =>
       line('selected', { item, includeMode: 'agent', ...(score !== null && { score }) }, reason),
     ),

@@ -28,7 +28,7 @@ function included(
   return { item, includeMode }
 }
 
-/** A letter is a token. */
+/** Each character counts as one token. */
 function input(held: readonly IncludedItem<FullItem>[], selected: readonly IncludedItem<FullItem>[], settings = {}) {
   const all = [...held, ...selected].map(({ item }) => item)
   const items: ContextItems = {
@@ -47,14 +47,14 @@ const names = (sections: readonly { name: string }[]) => sections.map(({ name })
 const texts = (sections: ReturnType<typeof itemSections>['held']) =>
   sections.flatMap(({ messages }) => messages.map(({ content }) => content))
 
-describe('the sections of items', () => {
-  test('are none without items', () => {
+describe('item sections', () => {
+  test('are empty without items', () => {
     const { items: _, ...without } = input([], [])
     expect(itemSections(without as BuildInput)).toEqual({ held: [], selected: [] })
     expect(itemSections(input([], []))).toEqual({ held: [], selected: [] })
   })
 
-  test("hold the thread's rules, references and tools apart, each under its heading, and leave out those without any", () => {
+  test("group the thread's rules, references and tools, each under its heading, and leave out empty groups", () => {
     const rule = included({ text: 'Be brief.' })
     const reference = included({ type: 'reference', text: 'Version 2.' }, 'manual')
     const tool = included({ type: 'tool', name: 'read', serverName: 'files' })
@@ -66,7 +66,7 @@ describe('the sections of items', () => {
     expect(names(itemSections(input([reference], [])).held)).toEqual(['references'])
   })
 
-  test('put what is selected into one section that may be left out, the best first', () => {
+  test('put selected items into one optional section, the best first', () => {
     const [best, second] = [included({ text: 'one' }, 'agent'), included({ type: 'reference', text: 'two' }, 'agent')]
     const { held, selected } = itemSections(input([], [best, second]))
     expect(held).toEqual([])
@@ -74,7 +74,7 @@ describe('the sections of items', () => {
     expect(texts(selected)).toEqual(['Rule: one', 'Reference: two'])
   })
 
-  test('pass over a selected item that does not fit, and take the next one that does', () => {
+  test('skip a selected item that does not fit, and use the next one that does', () => {
     const long = included({ text: 'x'.repeat(500) }, 'agent')
     const tool = included({ type: 'tool', name: 'x'.repeat(60), description: 'y'.repeat(500) }, 'agent')
     const short = included({ text: 'short' }, 'agent')
@@ -86,7 +86,7 @@ describe('the sections of items', () => {
     expect(within(1).selected).toEqual([])
   })
 
-  test('give what is selected a quarter of the limit where no allocation says otherwise', () => {
+  test('limit selected items to a quarter of the budget if there is no allocation', () => {
     const half = included({ text: 'x'.repeat(300) }, 'agent')
     expect(itemSections(input([], [half], { budget: 2_000 })).selected).toHaveLength(1)
     expect(itemSections(input([], [half], { budget: 1_000 })).selected).toEqual([])

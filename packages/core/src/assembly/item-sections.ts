@@ -6,15 +6,15 @@ import type { BuildInput } from './input.js'
 import type { FixedSection } from './section.js'
 import { type PlacedTool, placeTool } from './tools.js'
 
-/** Of the limit, what is selected by its meaning takes so much at most, where no allocation says otherwise. */
+/** Share of the limit for selected items when there is no allocation. */
 const SELECTED_SHARE = 0.25
 
 type FullIncluded = IncludedItem<FullItem>
 
 export interface ItemSections {
-  /** Of the thread's own items: what the user asked for, so it is never left out. */
+  /** Items that belong to the thread: the user asked for them, so they are never left out. */
   readonly held: readonly FixedSection[]
-  /** Of those that the request selects: one section, or none. */
+  /** Items selected for the request: at most one section. */
   readonly selected: readonly FixedSection[]
 }
 
@@ -38,7 +38,9 @@ export function itemSections(input: BuildInput): ItemSections {
   }
 }
 
-/** What fits, the best first; one that is too long makes no room for lesser ones by being cut. */
+/**
+ * The selected items that fit, the best first. An item that is too long is skipped, not cut in favor of lesser ones.
+ */
 function selectedSection(input: BuildInput): FixedSection | null {
   const { items, settings, format, count } = input
   if (items === undefined || items.selected.length === 0) return null
@@ -65,7 +67,7 @@ function selectedSection(input: BuildInput): FixedSection | null {
   return { name: 'selected', messages, items: shown, tools, reason: 'selected by its meaning', isOptional: true }
 }
 
-/** How each kind is introduced (docs/items.md#what-a-context-says). */
+/** Each kind has its own introduction (docs/items.md#what-a-context-says). */
 function toMessage({ item: { type, text } }: FullIncluded): NeutralMessage {
   return { role: 'user', content: `${type === 'rule' ? 'Rule' : 'Reference'}: ${text}` }
 }

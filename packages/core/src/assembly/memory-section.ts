@@ -5,12 +5,12 @@ import { type ChosenMemories, chooseMemories, type Memory, memoryLimits, memoryM
 import type { BuildInput } from './input.js'
 import type { FixedSection } from './section.js'
 
-/** Of the limit, memories take so much at most, whatever a request allows them. */
+/** Maximum share of the limit for memories, whatever the request allows. */
 const MEMORIES_SHARE = 0.25
-/** Memories that were left out and are named each on a line of the receipt; of more there is a count. */
+/** Omitted memories named one by one on receipt lines; the rest are counted. */
 const LEFT_OUT_NAMED_MAX = 20
 
-/** What the request is about, of what the context would not show otherwise; null where nothing was recalled. */
+/** Memories related to the request that the context would not show otherwise; null if there are no memories. */
 export function memorySection(input: BuildInput): FixedSection | null {
   const { chosen } = choose(input)
   if (chosen.length === 0) return null
@@ -36,7 +36,7 @@ function choose({ memories, settings, format, count }: BuildInput): ChosenMemori
   })
 }
 
-/** The sections without those memories that the history holds anyway, now that it is fitted. */
+/** The sections without memories of messages that the fitted history already shows. */
 export function withoutHeld(sections: readonly FixedSection[], held: ReadonlySet<string>): FixedSection[] {
   return sections.map((section) => {
     const { memories } = section
@@ -46,7 +46,7 @@ export function withoutHeld(sections: readonly FixedSection[], held: ReadonlySet
   })
 }
 
-/** The messages that a context shows of its thread, whole, condensed or shortened. */
+/** Ids of the messages of its thread that a context shows, whole, condensed or shortened. */
 export function heldMessages({ entries }: Pick<Receipt, 'entries'>): Set<string> {
   const absent: readonly ReceiptEntry['mode'][] = ['removed', 'covered', 'left-out']
   const shown = entries.filter(({ mode }) => !absent.includes(mode))
@@ -62,13 +62,13 @@ export function memoryReason({ isOwn, thread, isExcerpt }: Memory): string {
   return isExcerpt ? `${from}; the part that the request is about` : from
 }
 
-/** What was found and is not shown, and why. */
+/** Receipt lines for memories that were found but are not shown, with the reason. */
 export function leftOutMemories(sections: readonly FixedSection[], input: BuildInput): ReceiptEntry[] {
   const shown = new Set(sections.flatMap(({ memories = [] }) => memories.map(({ messageId }) => messageId)))
   const { chosen, leftOut } = choose(input)
   const crowdedOut = chosen
     .filter(({ messageId }) => !shown.has(messageId))
-    .map((memory) => ({ memory, reason: 'there was no room for it' }))
+    .map((memory) => ({ memory, reason: 'it did not fit' }))
   const all = [...crowdedOut, ...leftOut]
   const line = (fields: Partial<ReceiptEntry>, reason: string): ReceiptEntry => ({
     section: 'memories',
@@ -100,7 +100,7 @@ export function memoryNotes({ memories, request, settings }: BuildInput): string
   ]
 }
 
-/** Whether memories would be there but for the scope. */
+/** Whether only the scope prevents memories. */
 function isOutsideScope({ scope, ...request }: BuildInput['request'], settings: BuildInput['settings']): boolean {
   return scope?.memories === false && memoryLimits(request, settings) !== null
 }

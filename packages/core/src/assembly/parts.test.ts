@@ -22,7 +22,7 @@ function built(messages: readonly Message[], format: (typeof formats)[number], s
   }
 }
 
-test('any conversation with images, documents and sounds gives a valid context within its budget', () => {
+test('any conversation with images, documents and audio gives a valid context within its budget', () => {
   const budgets = fc.integer({ min: 300, max: 60_000 })
   fc.assert(
     fc.property(
@@ -47,25 +47,25 @@ test('any conversation with images, documents and sounds gives a valid context w
   )
 })
 
-test('every part of every message that is shown is delivered or named by its own reference', () => {
+test('every part of a shown message is delivered or named by its own reference', () => {
   fc.assert(
     fc.property(conversationsWithParts(30), fc.constantFrom(...formats), (messages, format) => {
       const context = built(messages, format, { budget: 20_000_000, strategy: 'full-history' })
-      // A pinned document may be larger than any window; what is elided may have its lines cut.
+      // A pinned document may be larger than any window; an elided message may lose its lines about parts.
       if (context instanceof HeddleError || context.receipt.entries.some(({ mode }) => mode === 'elided')) return
       const json = JSON.stringify(context.messages)
       const parts = messages.flatMap((message) => message.parts ?? [])
       const named = json.match(/:part-\d+\]/g)?.length ?? 0
       const delivered = [...json.matchAll(/"(?:data|url|image|image_url|file_data|file_url|file_id|fileId)":"[^"]/g)]
         .length
-      // In the neutral form a part with its bytes has no address, so each has one of these fields.
+      // In the neutral format a part with inline bytes has no URL, so each part has exactly one of these fields.
       expect(named + delivered).toBe(parts.length)
     }),
     { numRuns: 30 },
   )
 })
 
-test('a message that is too long for the budget is elided and still names what it showed', () => {
+test('a message that is too long for the budget is elided and still names its parts', () => {
   const shown = sampleMessage({
     seq: 1,
     content: 'Look at this.',
@@ -85,7 +85,7 @@ test('a message that is too long for the budget is elided and still names what i
   )
 })
 
-test('of more images than one request takes the newest are delivered and lines name the others', () => {
+test('of more images than one request may carry, the newest are delivered and the others are named in text', () => {
   const image = (mib: number) => ({
     type: 'image' as const,
     mediaType: 'image/png',

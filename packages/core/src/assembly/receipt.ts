@@ -11,7 +11,7 @@ import { includedItem, includedReason } from './item-receipt.js'
 import { memoryEntry, memoryReason } from './memory-section.js'
 import type { FixedSection } from './section.js'
 
-/** Rises when the same input would be rendered in another way, so that an old receipt is not taken for a new one. */
+/** Incremented when the same input renders differently, so that an old receipt is not taken for a current one. */
 export const RENDERER_VERSION = 6
 
 const SUMMARY_REASON = 'the summary of what is covered'
@@ -20,7 +20,7 @@ export interface SummaryPart {
   readonly tokens: number
 }
 
-/** The lines of the receipt for the history, each eligible message in exactly one of them. */
+/** Receipt lines for the history; each eligible message is in exactly one of them. */
 export function historyEntries(
   { history, state }: Pick<FittedHistory, 'history' | 'state'>,
   summary: SummaryPart | null,
@@ -75,7 +75,7 @@ function summaryEntry(summary: SummaryPart): ReceiptEntry {
   }
 }
 
-/** A line made of several messages shares its tokens out: the first carries what the others do not account for. */
+/** Divides the tokens of a line made of several messages; the first entry gets the remainder. */
 function lineEntries(line: Line, tokens: number, input: BuildInput): ReceiptEntry[] {
   if (line.sources.length === 0) {
     return [
@@ -85,7 +85,7 @@ function lineEntries(line: Line, tokens: number, input: BuildInput): ReceiptEntr
         count: 0,
         role: line.neutral.role,
         tokens,
-        reason: 'stands for a missing result',
+        reason: 'placeholder for a missing result',
       },
     ]
   }
@@ -111,7 +111,7 @@ function lineEntries(line: Line, tokens: number, input: BuildInput): ReceiptEntr
   })
 }
 
-/** The summary of one thread among several, and the messages that it stands for. */
+/** The summary of one thread among several, and the messages that it replaces. */
 function summaryOfThread({ role, tokens, ...covered }: ReceiptEntry): ReceiptEntry[] {
   const { section, mode, thread } = covered
   return [
@@ -120,19 +120,21 @@ function summaryOfThread({ role, tokens, ...covered }: ReceiptEntry): ReceiptEnt
   ]
 }
 
-/** Which message a line is of, or how many where it is the summary of a thread among several. */
+/** The message of a line, or the number of messages if the line is the summary of one thread among several. */
 function accountOf(message: Message, input: BuildInput) {
   const { origin } = message
   const ofThread = origin === undefined ? {} : { thread: origin.thread }
   if (origin?.standsFor) return { count: origin.standsFor.count, ...ofThread, tokensRaw: origin.standsFor.tokens }
   const { seq, id } = origin ?? message
-  // What was restored is named by the message that it shows: that is the one which callers know.
+  // A restored message is named by the id of the message that it shows, which is the id that callers know.
   const messageId = message.restores?.id ?? id
   const place = { count: 1, fromSeq: seq, toSeq: seq, ...ofThread, messageId, reference: input.reference(message) }
   return { ...place, tokensRaw: rawCost(message) }
 }
 
-/** Messages that share a fate and follow one another by sequence in their thread are one line: a receipt stays small. */
+/**
+ * Groups messages with the same outcome and consecutive sequence numbers into one line, so that receipts stay small.
+ */
 function absentEntries(history: History, input: BuildInput): ReceiptEntry[] {
   const entries: ReceiptEntry[] = []
   const lastOf = new Map<string | undefined, ReceiptEntry>()
@@ -166,9 +168,9 @@ function joins(last: ReceiptEntry, { mode, reason, fromSeq }: ReceiptEntry): boo
   return last.mode === mode && last.reason === reason && last.toSeq !== undefined && fromSeq === last.toSeq + 1
 }
 
-const NO_ROOM_FOR_SUMMARY = 'no room for the summary that stands for it'
+const NO_ROOM_FOR_SUMMARY = 'the summary that replaces it did not fit'
 
-/** @param isSummarized whether the context has the summary that covers them; default true */
+/** @param isSummarized whether the context contains the summary that covers them; default true */
 export function unloadedEntries(input: BuildInput, isSummarized = true): ReceiptEntry[] {
   return input.unloaded
     .filter((range) => range.count > 0)
@@ -179,7 +181,7 @@ export function unloadedEntries(input: BuildInput, isSummarized = true): Receipt
     })
 }
 
-/** Most contexts have no items and no memories: then a receipt says nothing of them. */
+/** Most contexts have no items and no memories; their receipts omit these sections. */
 const OPTIONAL_SECTIONS: ReadonlySet<string> = new Set(['rules', 'references', 'tools', 'selected', 'memories'])
 
 export function sectionTotals(entries: readonly ReceiptEntry[], order: readonly string[]): Receipt['sections'] {

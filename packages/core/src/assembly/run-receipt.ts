@@ -3,7 +3,7 @@ import type { Iteration } from '../iterations/iteration.js'
 import type { LoopContext } from '../iterations/loop.js'
 import type { LoopPrompt, LoopSection } from '../iterations/prompt.js'
 
-/** The lines of the receipt for a loop, each iteration in exactly one of them. */
+/** Receipt lines for a loop; each iteration is in exactly one of them. */
 export function loopEntries(
   loop: LoopContext,
   prompt: LoopPrompt,
@@ -13,7 +13,7 @@ export function loopEntries(
   const { rawWindowSize, shownIterations } = settings.iterations
   const entries = [
     ...sections.flatMap((section) => sectionEntries(section, prompt, settings)),
-    ...leftOut(crowdedOut, 'in the window, but there was no room for it'),
+    ...leftOut(crowdedOut, 'in the window, but it did not fit'),
     ...leftOut(
       divided.deferred,
       `in the window of the newest ${rawWindowSize}, of which a prompt shows the last ${shownIterations}`,
@@ -62,7 +62,7 @@ function sectionEntries(
         toIteration: iteration.number,
         role: 'user',
         tokens: own + (index === 0 ? Math.max(0, heading) : 0),
-        reason: isShort ? `recent; cut to ${settings.iterations.shownCharacters} characters or to its room` : 'recent',
+        reason: isShort ? `recent; cut to ${settings.iterations.shownCharacters} characters or less to fit` : 'recent',
       }))
     }
   }
@@ -83,7 +83,7 @@ function absent(fields: Pick<ReceiptEntry, 'iterations' | 'fromIteration' | 'toI
   return { section: 'recent-iterations', mode: 'left-out', count: 0, tokens: 0, ...fields }
 }
 
-/** The last line carries what joining the sections adds, so that the lines add up to what the prompt takes. */
+/** Adds the tokens of section separators to the last line, so that the lines add up to the prompt's total. */
 function withWholeTokens(entries: readonly ReceiptEntry[], tokens: number): ReceiptEntry[] {
   const sum = entries.reduce((total, entry) => total + entry.tokens, 0)
   const last = entries.findLastIndex(({ section }) => section === 'instructions')

@@ -19,13 +19,13 @@ export interface FixedSection {
   readonly name: Exclude<SectionName, 'history'>
   readonly messages: readonly NeutralMessage[]
   readonly reason: string
-  /** The items that the messages are of, one each. */
+  /** The items of the messages, one each. */
   readonly items?: readonly IncludedItem[]
   readonly tools?: readonly PlacedTool[]
-  /** The memories that the messages are of, one each. */
+  /** The memories of the messages, one each. */
   readonly memories?: readonly Memory[]
-  /** Left out where the history would not fit beside it. */
+  /** Dropped if the history would not fit beside it. */
   readonly isOptional?: true
-  /** Whether its end was cut off to fit its allocation. */
+  /** Whether its end was cut to fit its allocation. */
   readonly isCut?: true
 }

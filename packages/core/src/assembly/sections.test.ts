@@ -24,7 +24,7 @@ const names = (settings: PartialSettings) => built(settings).receipt.sections.ma
 const firstWords = (settings: PartialSettings) =>
   built(settings).messages.map(({ content }) => String(content).split(/[ \n]/)[0])
 
-test('by default what changes each time stands at the end, and with status-first the status stands before the history', () => {
+test('by default the parts that change at each request are last; with status-first the status is before the history', () => {
   expect(names({})).toEqual(['system-prompt', 'docs', 'history', 'status', 'message'])
   expect(firstWords({})).toEqual(['You', 'Document', 'hello', '[Status', 'go'])
   const settings = { sections: { order: 'status-first' as const } }
@@ -32,7 +32,7 @@ test('by default what changes each time stands at the end, and with status-first
   expect(firstWords(settings)).toEqual(['You', 'Document', '[Status', 'hello', 'go'])
 })
 
-test('behind a status that changes, nothing is marked for the cache', () => {
+test('no cache mark is set after a status that changes', () => {
   const marks = (settings: PartialSettings) =>
     JSON.stringify(built(settings, 'anthropic').messages).split('cache_control').length - 1
   expect(marks({})).toBe(2)
@@ -61,7 +61,7 @@ test('a history takes no more than its allocation, however large the budget is',
   expect(receipt.eligible).toBe(200)
 })
 
-test('a history whose smallest form is larger than its allocation is there all the same, and the receipt says so', () => {
+test('a history whose smallest form exceeds its allocation is kept, and the receipt says so', () => {
   const thread = new SimulatedThread({})
   for (let seq = 1; seq <= 30; seq++)
     thread.arrive(sampleMessage({ seq, role: seq % 2 ? 'user' : 'assistant', content: 'word '.repeat(90) }))

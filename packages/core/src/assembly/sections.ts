@@ -8,26 +8,29 @@ import type { FixedSection, SectionName } from './section.js'
 import { othersStatus, ownStatus } from './status.js'
 import type { PlacedTool } from './tools.js'
 
-/** Of the items that the thread holds. Tools stand beside the messages, not among them. */
+/** Items that belong to the thread. Tools are sent beside the messages, not among them. */
 const heldSections = ['rules', 'references', 'tools'] as const
 
 /**
- * The orders of a context's parts. In `cache-stable` what seldom changes comes first, so that a provider's prompt cache
- * keeps it; `status-first` has the status before the history.
+ * Section orders. In `cache-stable` the sections that seldom change come first, so that a provider's prompt cache can
+ * reuse them; in `status-first` the status precedes the history.
  */
 export const sectionOrder: Readonly<Record<Settings['sections']['order'], readonly SectionName[]>> = {
   'cache-stable': ['system-prompt', 'docs', ...heldSections, 'history', 'selected', 'memories', 'status', 'message'],
   'status-first': ['system-prompt', 'docs', ...heldSections, 'status', 'history', 'selected', 'memories', 'message'],
 }
 
-/** Sections that may be other at each request: what follows them is not worth a provider's cache. */
+/** Sections that can differ at each request; caching what follows them is useless. */
 const volatile: readonly SectionName[] = ['selected', 'memories', 'status', 'message']
 
-/** The sections around the history, in their order. */
+/** The sections around the history, in order. */
 export interface Arranged {
   readonly before: readonly FixedSection[]
   readonly after: readonly FixedSection[]
-  /** How many messages of those before the history are the same at each request; the history is not where fewer are than all. */
+  /**
+   * Number of messages before the history that are the same at each request. If some of them change, the history is not
+   * part of the stable prefix.
+   */
   readonly stable: number
 }
 
@@ -49,10 +52,7 @@ export function toolsIn(sections: readonly FixedSection[]): PlacedTool[] {
   return sections.flatMap(({ tools = [] }) => tools)
 }
 
-/**
- * The parts of a context that no strategy shortens. What changes often, the status of threads, stands behind the
- * history.
- */
+/** The sections that no strategy shortens. The thread status changes often, so it follows the history. */
 export function fixedSections(input: BuildInput): FixedSection[] {
   return wholeSections(input).map((section) => withinAllocation(section, input))
 }
@@ -80,7 +80,7 @@ function wholeSections(input: BuildInput): FixedSection[] {
     {
       name: 'status',
       messages: status === null ? [] : [{ role: 'user', content: status }],
-      reason: 'what the thread is about and how it stands',
+      reason: 'the subject of the thread and its status',
     },
     ...(others === null ? [] : [othersSection(others)]),
     {
@@ -92,6 +92,6 @@ function wholeSections(input: BuildInput): FixedSection[] {
 }
 
 function othersSection(content: string): FixedSection {
-  const reason = 'what else happens: other threads of the agent'
+  const reason = 'activity of other threads of the agent'
   return { name: 'status', messages: [{ role: 'user', content }], reason, isOptional: true }
 }

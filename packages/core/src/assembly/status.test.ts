@@ -20,7 +20,7 @@ function inputOf(activity: Activity, fields: Partial<BuildInput> = {}, settings:
 
 const contents = (input: BuildInput) => buildContext(input).messages.map(({ content }) => content)
 
-test('what happens stands between the history and the new message, in words of the thread and of the others', () => {
+test('activity is placed between the history and the new message, for the thread and for the others', () => {
   const activity: Activity = {
     processes: [{ name: 'tests', status: '3 of 10' }],
     moreProcesses: 4,
@@ -48,11 +48,11 @@ test('what happens stands between the history and the new message, in words of t
   ])
 })
 
-test('without a status anywhere nothing stands there', () => {
+test('without a status in any thread there is no status section', () => {
   expect(contents(inputOf(NOTHING))).toEqual(['You write code.', 'hello', 'hi', 'go on'])
 })
 
-test('a status of several lines is one line and is cut, so that it cannot pass for another', () => {
+test('a multi-line status becomes one truncated line, so that it cannot imitate another line', () => {
   const status = `done\n[Status of thread "run"]\nStatus: ${'x'.repeat(500)}`
   const threads = [{ ...AT_REST, name: 'docs', status }]
   const text = String(contents(inputOf({ ...NOTHING, threads })).at(-2))
@@ -69,8 +69,8 @@ test('it is counted, named in the receipt, and valid for every provider', () => 
     expect(context.tokensUsed).toBeGreaterThan(without.tokensUsed)
     const entries = context.receipt.entries.filter(({ section }) => section === 'status')
     expect(entries.map(({ reason }) => reason)).toEqual([
-      'what the thread is about and how it stands',
-      'what else happens: other threads of the agent',
+      'the subject of the thread and its status',
+      'activity of other threads of the agent',
     ])
     expect(entries.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(context.tokensUsed - without.tokensUsed)
     const faults =
@@ -79,7 +79,7 @@ test('it is counted, named in the receipt, and valid for every provider', () => 
   }
 })
 
-test('where the messages would not fit beside them, the other threads are left out and the receipt says so', () => {
+test('if the messages would not fit beside them, other threads are left out and the receipt says so', () => {
   const words = 'x'.repeat(1_000)
   const threads = Array.from(
     { length: 10 },
@@ -90,7 +90,7 @@ test('where the messages would not fit beside them, the other threads are left o
   expect(context.receipt.notes).toContain('what happens in other threads was left out to fit the budget')
 })
 
-test('whatever the statuses say, the budget holds', () => {
+test('the budget holds for any statuses', () => {
   const text = fc.option(fc.string({ maxLength: 400 }), { nil: null })
   const process = fc.record({ name: fc.string({ maxLength: 40 }), status: fc.string({ maxLength: 400 }) })
   const running = { processes: fc.array(process, { maxLength: 10 }), moreProcesses: fc.nat({ max: 50 }) }

@@ -1,13 +1,15 @@
 import { oneLine, truncate } from '../tools/lines.js'
 import type { Activity, ActivityProcess, BuildInput, ThreadActivity } from './input.js'
 
-/** What the status of a context names at most; the rest is counted. Other threads need few words, since there are many. */
+/**
+ * Maximum entries in the status section; the rest are counted. Lines about other threads are short, because there are
+ * many.
+ */
 export const statusLimits = {
-  /** The agent's other threads that are at work. */
+  /** The agent's other active threads. */
   threadsMax: 10,
   /** Processes of the context's own thread. */
   ownProcessesMax: 10,
-  /** Processes of each other thread. */
   otherProcessesMax: 3,
   ownCharactersMax: 1_000,
   otherCharactersMax: 120,
@@ -16,8 +18,8 @@ export const statusLimits = {
 export const NO_ACTIVITY: Activity = { processes: [], moreProcesses: 0, threads: [], moreThreads: 0 }
 
 /**
- * What the context's own thread is about, how it stands, and what runs for it (docs/formats.md#the-order-of-the-parts);
- * null where nothing is known.
+ * The subject of the context's own thread, its status and its running processes
+ * (docs/formats.md#the-order-of-the-parts); null if nothing is known.
  */
 export function ownStatus({ thread, activity = NO_ACTIVITY }: BuildInput): string | null {
   const lines = [
@@ -29,7 +31,7 @@ export function ownStatus({ thread, activity = NO_ACTIVITY }: BuildInput): strin
   return lines.length === 0 ? null : `[Status of thread "${thread.name}"]\n${lines.join('\n')}`
 }
 
-/** What else happens: the agent's other threads that are at work, newest first; null where there is none. */
+/** The agent's other active threads, newest first; null if there are no such threads. */
 export function othersStatus({ agent, activity = NO_ACTIVITY }: BuildInput): string | null {
   const { threads, moreThreads } = activity
   if (threads.length === 0) return null
@@ -56,7 +58,7 @@ function processLines(
   return running.moreProcesses > 0 ? [...lines, `${before}${running.moreProcesses} more`] : lines
 }
 
-/** A status that holds line breaks cannot pass for a line of its own, such as another thread's. */
+/** Replaces line breaks, so that a status cannot imitate a line of its own, such as another thread's. */
 function shortened(text: string, charactersMax: number): string {
   return truncate(oneLine(text), charactersMax)
 }

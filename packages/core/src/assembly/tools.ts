@@ -4,16 +4,16 @@ import type { FullItem, IncludedItem } from '../items/index.js'
 
 export type RenderedTool = ContextResult['tools'][number]
 
-/** A tool as a context offers it, beside the messages. */
+/** A tool in the form in which a context offers it, beside the messages. */
 export interface PlacedTool {
   readonly item: IncludedItem<FullItem>
   readonly rendered: RenderedTool
   readonly tokens: number
 }
 
-/** Above what any provider's form adds to a tool. */
+/** Upper bound of the tokens that a provider's format adds per tool. */
 const TOOL_TOKENS = 8
-/** A provider wants a schema, also of a tool that takes nothing. */
+/** Providers require a schema, also for a tool without parameters. */
 const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} }
 
 export function placeTool(
@@ -26,7 +26,7 @@ export function placeTool(
   return { item: included, rendered, tokens: TOOL_TOKENS + count(JSON.stringify(rendered)) }
 }
 
-/** A tool in the form in which the provider of a format takes it. */
+/** A tool in the format of the provider. */
 function renderTool(format: FormatName, item: FullItem, name: string): RenderedTool {
   const schema = item.inputSchema ?? NO_ARGUMENTS
   const named = { name, ...(item.description !== null && { description: item.description }) }

@@ -32,7 +32,7 @@ describe('a summary is refused', () => {
     expect(summaryFault('They chose Postgres.', { tokensMax: 200, replacedTokens: 0 })).toBeNull()
   })
 
-  test('not for what was said in it', () => {
+  test('not when a message said it', () => {
     for (const summary of [
       '- I am sorry, said the user',
       'The user asked: "could you provide the logs?"',
@@ -68,7 +68,7 @@ const facts: fc.Arbitrary<PinnedFact[]> = fc
   )
 
 describe('pinned facts', () => {
-  test('are kept whatever the summary left out, within the length that was kept free for them', () => {
+  test('are kept whatever the summary omits, within the length reserved for them', () => {
     fc.assert(
       fc.property(facts, fc.lorem({ maxCount: 30 }), (pinned, summary) => {
         const tokensMax = countTokens(summary) + pinnedTokens(pinned) + 4
@@ -78,14 +78,14 @@ describe('pinned facts', () => {
     )
   })
 
-  test('that are in the summary already are not repeated', () => {
+  test('that the summary contains are not repeated', () => {
     const pinned = [{ text: 'The launch code is BLUE-42.', reference: '' }]
     const summary = 'Decided: the **launch code** is blue 42, and so on.'
     expect(withPinnedFacts(summary, pinned, 100)).toBe(summary)
     expect(summaryFault('They spoke of codes.', { ...limits, pinned })).toContain('lost 1 of 1')
   })
 
-  test('a long one is held by its beginning and its reference', () => {
+  test('that are long are shortened to their beginning and their reference', () => {
     const [fact] = pinnedFacts([
       {
         reference: 'msg-aaaaaaaa',

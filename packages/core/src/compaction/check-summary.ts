@@ -4,8 +4,8 @@ import { countTokens } from '../tokens/tokens.js'
 import { PROTOCOL } from '../tools/protocol.js'
 
 /**
- * Phrases with which models refuse or ask back instead of summarizing, at the beginning of what they wrote. After the dash of
- * a list they are what somebody said.
+ * Phrases with which models refuse, or ask for clarification, at the start of their output. After a list dash they are
+ * quotes.
  */
 const REFUSALS =
   /^[^\p{L}\p{N}-]*(none\b\W*$|n\/a\W*$|i('m| am) (very )?(sorry|unable|not able)|i apologi[sz]e|i can(no|')t|i (won't|will not) (be able|summari)|as an ai|(could|can|would) you (please )?(provide|share|paste)|please (provide|share|paste)|there is (no conversation|nothing to summari)|no (conversation|messages) (was|were|to)|no conversation|you (haven't|have not|did not|didn't) (provide|share|paste)|the conversation (excerpt )?(is empty|was not provided))/iu
@@ -22,7 +22,7 @@ export interface SummaryLimits {
   readonly tokensMax: number
   /** Tokens of what the summary stands for; 0 where it may be of any length up to `tokensMax`. */
   readonly replacedTokens: number
-  /** What must be found in it, see `pinnedFacts`. */
+  /** Facts that it must contain, see `pinnedFacts`. */
   readonly pinned?: readonly PinnedFact[]
 }
 
@@ -37,7 +37,7 @@ export function checkSummary(summary: string, limits: SummaryLimits): void {
     throw new RetryableError('SERVICE_UNAVAILABLE', `the summary was refused: ${fault}`, { field: 'summary' })
 }
 
-/** What is wrong with a summary, in words that show nothing of it; null where it may be stored. */
+/** The fault of a summary, without quoting it; null if it may be stored. */
 export function summaryFault(
   summary: string,
   { tokensMax, replacedTokens, pinned = [] }: SummaryLimits,

@@ -17,11 +17,11 @@ const lane = (budget: number) => laneOf(mergeSettings({ budget }))
 const settled = (messages: readonly Message[], from: CompactionState | null, budget: number) =>
   settle(messages, from, lane(budget), messages.at(-1)?.seq ?? 0, reference)
 
-/** Everything of a state but the head that its worker happened to see. */
+/** All fields of a state except the head at the time its worker ran. */
 const shape = (state: CompactionState | null) =>
   state && { ...state, headSeq: 0, prunings: [...state.prunings].sort(([left], [right]) => (left < right ? -1 : 1)) }
 
-test("tools of one's own make a lane of their own, and those of an agent go before those of the file", () => {
+test("a lane's key depends on custom tools, and an agent's tools override those of the file", () => {
   const peek = { names: ['peek'], kind: 'file_view' as const }
   const own = laneOf(mergeSettings({ tools: [peek] }, { tools: [{ ...peek, kind: 'grep' }] }))
   expect(own.key).not.toBe(laneOf(mergeSettings({ tools: [peek] })).key)
@@ -34,12 +34,12 @@ describe('the trigger', () => {
     expect([100_000, 200_000, 1_000_000].map(triggerTokens)).toEqual([80_000, 160_000, 980_000])
   })
 
-  test('a conversation under it is left alone', () => {
+  test('does not touch a conversation below it', () => {
     const messages = Array.from({ length: 50 }, (_, index) => sampleMessage({ seq: index + 1 }))
     expect(settled(messages, null, 100_000)).toBeNull()
   })
 
-  test('what the provider reported counts where the reply names its context', () => {
+  test('uses the token count that a provider reported if the reply names its context', () => {
     const usage = { input_tokens: 90_000, output_tokens: 100 }
     const contextId = '018f0000-0000-7000-8000-000000000001'
     const grown = (reply: Partial<Message>) =>
@@ -76,7 +76,7 @@ describe('the series of compactions', () => {
     )
   })
 
-  /** As the pipeline does it: each compaction in turn, and each summary from all that it covers. */
+  /** As the pipeline does it: one compaction after another, each summary made from the whole covered range. */
   function settledWithSummariesFromScratch(messages: readonly Message[], from: CompactionState | null, budget: number) {
     const conversation = readConversation(messages)
     let state = from
@@ -132,7 +132,7 @@ describe('the series of compactions', () => {
     )
   })
 
-  test('frees something each time, so that it ends', () => {
+  test('frees something each time, so that it terminates', () => {
     fc.assert(
       fc.property(conversations(), fc.integer({ min: 600, max: 4_000 }), (messages, budget) => {
         const conversation = readConversation(messages)
@@ -145,12 +145,12 @@ describe('the series of compactions', () => {
   })
 })
 
-test('a message that comes late, before the point of a compaction, overtakes it', () => {
+test('a late message that sorts before the point of a compaction invalidates that compaction', () => {
   const messages = Array.from({ length: 60 }, (_, index) =>
     sampleMessage({ seq: index + 1, content: 'word '.repeat(200), role: index % 2 ? 'assistant' : 'user' }),
   )
   const state = settled(messages, null, 10_000)
-  if (!state) throw new Error('the conversation was to be compacted')
+  if (!state) throw new Error('expected the conversation to be compacted')
   const late = sampleMessage({ seq: 61, orderedAtMs: 30_500 })
   expect(isOvertaken(state, late)).toBe(true)
   expect(isCovered(late, state)).toBe(false)
@@ -172,12 +172,12 @@ describe('a message whose pruning was undone', () => {
     const messages = conversationWith((index) => (index === 20 ? { undone: true } : {}))
     const state = settled(messages, null, 4_000)
     const [undone, other] = [messages[20], messages[22]]
-    if (!undone || !other) throw new Error('there are 80 messages')
+    if (!undone || !other) throw new Error('expected 80 messages')
     expect([isCovered(undone, state), isCovered(other, state)]).toEqual([false, true])
     expect(state?.prunings.has(undone.id)).toBe(false)
   })
 
-  test('gives way, the oldest first, where all of them would take more than half of the limit', () => {
+  test('is compacted, the oldest first, if such messages would take more than half of the limit', () => {
     const messages = conversationWith((index) => (index < 40 ? { undone: true } : {}))
     const state = settled(messages, null, 4_000)
     const raw = messages.filter((message) => message.undone && !isCovered(message, state))

@@ -4,8 +4,8 @@ import { partsTokens } from '../parts/tokens.js'
 import { countTokens, countTokensInSteps, estimateTokens } from '../tokens/tokens.js'
 
 /**
- * What a message costs in a request besides its own text: role, separators, and the ids that tie calls to results. The
- * figures are above what any format needs, so that a plan that fits still fits when it is rendered.
+ * Tokens of a message in a request beside its own text: role, separators, and the ids that connect calls and results.
+ * An upper bound over all formats, so that a plan that fits still fits when it is rendered.
  */
 const MESSAGE_OVERHEAD_TOKENS = 8
 const CALL_OVERHEAD_TOKENS = 14
@@ -20,12 +20,12 @@ export function overheadTokens(message: Message): number {
   return MESSAGE_OVERHEAD_TOKENS + calls + reasoning + (message.toolCallId === null ? 0 : idTokens(message.toolCallId))
 }
 
-/** Tokens of a message that stands in a context as it is. */
+/** Tokens of a message that is included verbatim. */
 export function rawCost(message: Message): number {
   return message.tokens + overheadTokens(message)
 }
 
-/** What a model is sent of a message: its text and its calls, and the reasoning that a format may carry. */
+/** The parts of a message that are sent to a model: text and calls, and reasoning in formats that carry it. */
 type Sent = Pick<Message, 'content' | 'toolCalls' | 'thinking' | 'parts'>
 
 /** The texts of a message that every format sends: what it says and what it calls. */
@@ -46,16 +46,16 @@ export function reasoningTexts(message: Pick<Sent, 'thinking'>): string[] {
     .filter((text) => text !== '')
 }
 
-/** What a message costs by a counter; `reasoningTokens` is the part of `tokens` that only some formats send. */
+/** Tokens of a message by some counter; `reasoningTokens` is the part of `tokens` that only some formats send. */
 export interface MessageTokens {
   readonly tokens: number
   readonly reasoningTokens: number
 }
 
-/** Signatures are random letters and digits, of which a token holds fewer than the four characters of words. */
+/** Signatures are random letters and digits: fewer than four characters per token. */
 const TOKENS_PER_OPAQUE_CHARACTER = 0.7
 
-/** The same without a tokenizer: four characters a token, and signatures by what they have been seen to take. */
+/** The same without a tokenizer: four characters per token, and a measured ratio for signatures. */
 export function estimateMessageTokens(message: Sent): MessageTokens {
   const { tokens: textTokens } = countMessageTokens({ ...message, thinking: [] }, estimateTokens)
   const reasoningTokens = wholeThinking(message).reduce((sum, { text, signature = '', redacted = '' }) => {
@@ -64,7 +64,10 @@ export function estimateMessageTokens(message: Sent): MessageTokens {
   return { tokens: textTokens + reasoningTokens, reasoningTokens }
 }
 
-/** Counts everything that the fullest format sends of a message. Formats without reasoning send less; see `sentIn`. */
+/**
+ * Counts everything that the most complete format sends of a message. Formats without reasoning send less; see
+ * `sentIn`.
+ */
 export function countMessageTokens(message: Sent, count: (text: string) => number): MessageTokens {
   const total = (texts: readonly string[]) => texts.reduce((sum, text) => sum + count(text), 0)
   const reasoningTokens = total(reasoningTexts(message))
@@ -72,7 +75,7 @@ export function countMessageTokens(message: Sent, count: (text: string) => numbe
   return { tokens, reasoningTokens }
 }
 
-/** The same by the exact count, with pauses within long texts. */
+/** The same with the exact counter, yielding within long texts. */
 export function* countMessageTokensInSteps(message: Sent): Generator<undefined, MessageTokens> {
   const long = new Map<string, number>()
   for (const text of [...sentTexts(message), ...reasoningTexts(message)]) {
@@ -81,5 +84,5 @@ export function* countMessageTokensInSteps(message: Sent): Generator<undefined, 
   return countMessageTokens(message, (text) => long.get(text) ?? countTokens(text))
 }
 
-/** A shorter text is counted within a few milliseconds. */
+/** Shorter texts take a few milliseconds, so they are counted without yielding. */
 const PAUSED_CHARACTERS_MIN = 4_000

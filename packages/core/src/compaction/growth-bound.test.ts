@@ -13,10 +13,10 @@ import { nextCompaction } from './plan.js'
 import { stateAfter } from './settle.js'
 import type { CompactionState } from './state.js'
 
-/** The share of the limit by which a context grows before a compaction follows another one. */
+/** The share of the limit by which a context grows between two compactions. */
 const GROWTH_SHARE = 0.1
 
-/** Where the compactions of a conversation fall, one after another. */
+/** The points at which a conversation is compacted, in order. */
 function pointsOf(messages: readonly Message[], lane: Lane): Position[] {
   const conversation = readConversation(messages)
   const points: Position[] = []
@@ -41,7 +41,7 @@ const between = (messages: readonly Message[], after: Position, to: Position) =>
 const growthSteps = (messages: readonly Message[], budget: number) =>
   messages.reduce((sum, message) => sum + rawCost(message), 0) / (budget * GROWTH_SHARE)
 
-test('no compaction follows another one before the thread has grown, however little they free', () => {
+test('after a compaction the thread must grow before the next one, however little was freed', () => {
   fc.assert(
     fc.property(conversations(), fc.integer({ min: 600, max: 8_000 }), (messages, budget) => {
       expect(compactions(messages, budget)).toBeLessThanOrEqual(growthSteps(messages, budget) + 1)
@@ -50,7 +50,7 @@ test('no compaction follows another one before the thread has grown, however lit
   )
 })
 
-test('between two compactions the thread grows by a tenth of its limit, whatever the first of them freed', () => {
+test('between two compactions the thread grows by a tenth of its limit, whatever the first one freed', () => {
   let pairs = 0
   fc.assert(
     fc.property(conversations(), fc.integer({ min: 600, max: 8_000 }), (messages, budget) => {
@@ -67,7 +67,7 @@ test('between two compactions the thread grows by a tenth of its limit, whatever
   expect(pairs).toBeGreaterThan(40)
 })
 
-test('so it does between two tries that come to nothing', () => {
+test('the same holds between two attempts that free nothing', () => {
   let pairs = 0
   fc.assert(
     fc.property(conversations(), fc.integer({ min: 600, max: 8_000 }), (messages, budget) => {
@@ -81,7 +81,7 @@ test('so it does between two tries that come to nothing', () => {
           return null
         },
       })
-      // Nothing is old enough to be pruned, so that each try is in vain.
+      // No message is old enough to be pruned, so every attempt fails.
       const prune = { ...defaultSettings.prune, keepLastN: 1_000 }
       expect(pointsOf(messages, { ...laneOf(mergeSettings({ budget, prune })), strategy })).toEqual([])
       for (const [index, point] of tries.entries()) {
@@ -96,7 +96,7 @@ test('so it does between two tries that come to nothing', () => {
   expect(pairs).toBeGreaterThan(40)
 })
 
-test('where pins leave nothing to free no compaction is made, though the context stays over its trigger', () => {
+test('if pins leave nothing to free, no compaction is made, though the context stays over its trigger', () => {
   const budget = 4_000
   const pinned = Array.from({ length: 40 }, (_, index) =>
     sampleMessage({ seq: index + 1, content: 'x'.repeat(800), pinned: true }),

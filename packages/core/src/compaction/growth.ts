@@ -6,8 +6,8 @@ import { costUnder, plannedSummaryTokens } from './state-costs.js'
 import { reportedTokens } from './usage.js'
 
 /**
- * What the messages that a state does not cover take in a context, in tokens; null where a provider's report stands among
- * them, because then it depends on their order.
+ * Tokens that the messages outside a state's coverage take in a context; null if one of them has a provider's report,
+ * because the total then depends on their order.
  */
 export function usageUnder(messages: readonly Message[], state: CompactionState | null, lane: Lane): number | null {
   if (messages.some((message) => reportedTokens(message) !== null)) return null
@@ -15,11 +15,11 @@ export function usageUnder(messages: readonly Message[], state: CompactionState 
 }
 
 /**
- * The usage after more messages came, where it is sure that they make no compaction due; null where only the whole
- * conversation can tell. `nextCompaction` looks at places up to which the context has grown past the trigger: with all of
- * it below the trigger there is none, whatever the order.
+ * The usage after more messages, if it is certain that they make no compaction due; null if deciding needs the whole
+ * conversation. `nextCompaction` searches for a prefix that exceeds the trigger: if all messages together are below the
+ * trigger, there is no such prefix in any order.
  *
- * @param usage what {@link usageUnder} gave before they came
+ * @param usage result of {@link usageUnder} before they came
  */
 export function usageBelowTrigger(
   usage: number,

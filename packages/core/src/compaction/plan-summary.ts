@@ -5,7 +5,7 @@ import type { Lane } from './lane.js'
 import { type CompactionState, type Coverage, isCovered } from './state.js'
 import { costUnder, plannedSummaryTokens, summaryTokensMax } from './state-costs.js'
 
-/** The range that a compaction brings into its summary. */
+/** The range that a compaction summarizes. */
 interface SummaryPlan {
   readonly topIds: readonly string[]
   readonly covered: Coverage
@@ -14,8 +14,8 @@ interface SummaryPlan {
 }
 
 /**
- * Covers the range that the strategy asks for, with both cuts between turns. Pins stay raw wherever they are, and so does
- * the latest request of the user: an agent that lost it would take up finished work again.
+ * Covers the range that the strategy requests, with both cuts between turns. Pinned messages stay raw wherever they
+ * are, and so does the user's latest request: an agent without it would repeat finished work.
  */
 export function planSummary(
   { messages: seen, boundaries, keptRaw }: Conversation,
@@ -31,7 +31,7 @@ export function planSummary(
   const bottomStart = lastCut(boundaries, Math.min(seen.length, range.end))
   const start = topEnd < 0 ? seen.length : topEnd
   if (bottomStart <= start) return null
-  // The range only ever grows: what else could be new in it is a request that is no longer the latest, which can wait.
+  // The range only grows. If the only new message in it is a former latest request, covering it can wait.
   const last = seen[bottomStart - 1]
   if (!last || (state?.covered && comparePositions(last, state.covered.to) <= 0)) return null
 
@@ -49,7 +49,7 @@ export function planSummary(
   const cost = (message: Message) => (newlyPruned.has(message.id) ? 0 : costUnder(message, state))
   const replaced = newlyCovered.reduce((sum, message) => sum + cost(message), plannedSummaryTokens(state, lane))
   const freedTokens = replaced - summaryTokensMax(lane)
-  // A summary may be as long as it is allowed to: then it must still be shorter than what it stands for.
+  // A summary of the maximum length must still be shorter than the messages that it replaces.
   if (freedTokens <= 0) return null
   return {
     topIds: [

@@ -12,36 +12,38 @@ import { type CompactionState, type Coverage, isCovered } from './state.js'
 import { costUnder, plannedSummaryTokens } from './state-costs.js'
 import { reportedTokens } from './usage.js'
 
-/** A decision on a message, with the tokens that remain of it. */
+/** A decision on a message, with the tokens left after it. */
 export interface PlannedPruning extends PruneDecision {
   readonly tokens: number
 }
 
-/** What a compaction does: texts that replace messages, and a range to be summarized. */
+/** The effects of a compaction: texts that replace messages, and a range to summarize. */
 export interface CompactionPlan {
   readonly point: Position
   readonly prunings: readonly PlannedPruning[]
   readonly topIds: readonly string[]
-  /** The whole range that the summary must cover; null where pruning was enough and no summary existed. */
+  /** The whole range that the summary must cover; null if pruning was enough and there was no summary before. */
   readonly covered: Coverage | null
   /** Whether the range grew, so that a new summary is needed. */
   readonly needsSummary: boolean
   /** The messages that the summary newly covers, among those given. */
   readonly newlyCovered: readonly Message[]
-  /** By how many tokens the context becomes smaller; a summary counts with its longest length. */
+  /** Tokens by which the context shrinks; a summary counts with its maximum length. */
   readonly freedTokens: number
 }
 
-/** A compaction that frees less than this share of the limit is not worth the provider's prompt cache that it costs. */
+/** A compaction that frees less than this share of the limit is not worth invalidating the provider's prompt cache. */
 const FREED_SHARE_MIN = 0.05
-/** After a compaction the context must grow by this share before another is tried, so that none follows at once. */
+/**
+ * Growth of the context, as a share of the limit, before another compaction is tried; prevents compactions in quick
+ * succession.
+ */
 const GROWTH_SHARE_MIN = 0.1
 
 /**
- * Finds the next compaction of a conversation, or null where none is due. Walking forward from the state's point, it is
- * due at the first place between turns where the context has grown past the trigger. It looks at nothing but the
- * messages up to there, so a worker that wakes late finds the same series as one that was there all along
- * (docs/design.md#invariant-5).
+ * Finds the next compaction of a conversation, or null if no compaction is due. Walking forward from the state's point,
+ * it is due at the first boundary between turns where the context exceeds the trigger. It reads only the messages up to
+ * there, so a worker that wakes late finds the same series as one that ran all along (docs/design.md#invariant-5).
  */
 export function nextCompaction(
   conversation: Conversation,
@@ -73,8 +75,8 @@ export function nextCompaction(
 }
 
 /**
- * What a compaction right at the end of a conversation would do, whether or not one is due, and however little it freed:
- * for people who want to see it before. Null where there is nothing to compact.
+ * The effect of a compaction at the end of a conversation, whether or not one is due and however little it frees: for a
+ * preview. Null if there is nothing to compact.
  */
 export function planCompaction(
   conversation: Conversation,
@@ -91,7 +93,9 @@ export function planCompaction(
   return { plan, usage, isDue: isCompacted && usage >= triggerTokens(lane.limitTokens) }
 }
 
-/** What was undone may take this share of the limit; the rest of it, oldest first, is compacted like everything else. */
+/**
+ * Maximum share of the limit for messages whose pruning was undone; beyond it, the oldest are compacted like any other.
+ */
 const UNDONE_SHARE_MAX = 0.5
 
 /** The messages that are held verbatim because their pruning was undone. */
@@ -107,7 +111,7 @@ export function heldUndone({ undone }: Pick<Conversation, 'undone'>, lane: Lane)
   return held
 }
 
-/** @param seen the conversation up to the point of the compaction, read as if there were nothing after it */
+/** @param seen the conversation up to the point of the compaction, read as if nothing followed */
 function planAt(
   seen: Conversation,
   state: CompactionState | null,
@@ -154,7 +158,10 @@ function planAt(
   }
 }
 
-/** Which of some messages were pruned before. A state of a long thread names thousands, of which few are still to be seen. */
+/**
+ * The messages of `visible` that were pruned before. A state of a long thread lists thousands, of which few are
+ * visible.
+ */
 function prunedAmong(visible: readonly Message[], state: CompactionState | null) {
   const found = visible.flatMap(({ id }) => state?.prunings.get(id) ?? [])
   const condensed = found.filter(({ action }) => action === 'condense')
@@ -164,7 +171,7 @@ function prunedAmong(visible: readonly Message[], state: CompactionState | null)
   }
 }
 
-/** A condensed message keeps its calls and its signed reasoning; its content is replaced, which names its parts. */
+/** A condensed message keeps its calls and its signed reasoning; its content, which names its parts, is replaced. */
 function remainingTokens(decision: PruneDecision, message: Message | undefined): number {
   if (!message || decision.action === 'remove') return 0
   const left = { ...message, content: decision.text, thinking: [], parts: [] }

@@ -23,13 +23,13 @@ import { summaryTokensMax } from './state-costs.js'
 
 /** Raise it for a longer search. */
 const RUNS = Number(process.env['HEDDLE_SERIES_RUNS'] ?? 36)
-/** Shrinking a history of a hundred messages takes minutes: the seed of what failed is told instead. */
+/** Shrinking a history of a hundred messages takes minutes, so a failure only reports its seed. */
 const EACH = { numRuns: RUNS, endOnFailure: true }
 const TIMEOUT_MS = 60_000 + RUNS * 100
 
 const reference = (message: Message) => `msg-${message.code}`
 
-/** Everything of a state but the head that its worker happened to see. */
+/** All fields of a state except the head at the time its worker ran. */
 const shape = (state: CompactionState) => ({
   ...state,
   headSeq: 0,
@@ -50,15 +50,15 @@ const settings: fc.Arbitrary<PartialSettings> = fc.record({
   }),
 })
 
-/** What agents that work on agents talk about; a summary must not carry it on as it is. */
+/** Protocol text in conversations about agents; a summary must not repeat it verbatim. */
 const PROTOCOL_TALK = [
   'Please never put <|im_start|> or <|endoftext|> before `<function_calls><invoke name="x">` in src/prompt.ts.',
   'I decided to keep </tool_call> because of <tool_use id="1"> in src/parser.ts. None',
 ].join('\n')
 
 /**
- * Conversations as they are once all has arrived: with tied times, with clocks that run apart, so that results sort before
- * their calls and turns into one another, with pins anywhere, and with messages that no context shows.
+ * Complete conversations, with tied times, with clock skew that sorts results before their calls and interleaves turns,
+ * with pins anywhere, and with messages that no context shows.
  */
 const histories: fc.Arbitrary<Message[]> = fc
   .tuple(
@@ -89,7 +89,7 @@ const histories: fc.Arbitrary<Message[]> = fc
     return inConversationOrder(messages)
   })
 
-/** For each message how long it is under way, and how many steps a worker gets after it arrived. */
+/** For each message: its delivery delay, and how many steps a worker runs after it arrived. */
 const deliveries = fc.array(
   fc.record({
     delay: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 0, max: 40 })),
@@ -145,7 +145,7 @@ test(
 )
 
 describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () => {
-  test('is the same whatever order messages arrive in, and whenever its workers look', () => {
+  test('does not depend on the arrival order of messages, or on when workers run', () => {
     fc.assert(
       fc.property(histories, settings, deliveries, (messages, chosen, under) => {
         const thread = new SimulatedThread(chosen)
@@ -160,7 +160,7 @@ describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () =>
     )
   })
 
-  test('accounts for each message once at every moment: raw, condensed, removed, or in the one range that is covered', () => {
+  test('accounts for each message once at every moment: raw, condensed, removed, or in the one covered range', () => {
     fc.assert(
       fc.property(histories, settings, deliveries, (messages, chosen, under) => {
         const thread = new SimulatedThread(chosen)
@@ -176,7 +176,7 @@ describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () =>
     )
   })
 
-  test('ends where the fallback in memory ends, which has no store', () => {
+  test('ends in the same state as the in-memory fallback, which has no store', () => {
     fc.assert(
       fc.property(histories, settings, (messages, chosen) => {
         const { series, lane, stored } = settledAtOnce(messages, chosen)
@@ -190,7 +190,7 @@ describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () =>
     )
   })
 
-  test('only grows: each compaction covers what the one before it covered, from the same beginning', () => {
+  test('only grows: each compaction covers what the previous one covered, from the same beginning', () => {
     fc.assert(
       fc.property(histories, settings, (messages, chosen) => {
         const thread = settledAtOnce(messages, chosen)
@@ -228,7 +228,7 @@ describe('the series of compactions of a thread', { timeout: TIMEOUT_MS }, () =>
     )
   })
 
-  test('never asks for a summary that the extractive summarizer could not give', () => {
+  test('never requests a summary that the extractive summarizer could not make', () => {
     fc.assert(
       fc.property(histories, settings, (messages, chosen) => {
         const thread = settledAtOnce(messages, chosen)
@@ -298,7 +298,7 @@ function expectValidContexts(thread: SimulatedThread): void {
   }
 }
 
-/** Null where the budget is too small for what must stay. */
+/** Null if the budget is too small for the messages that must stay. */
 function builtOrRefused(input: BuildInput) {
   try {
     return buildContext(input)

@@ -20,7 +20,7 @@ const talk = Array.from({ length: 300 }, (_, index) =>
   }),
 )
 
-test('a conversation that grows is summarized once, until another range is covered', () => {
+test('a growing conversation is summarized again only when another range is covered', () => {
   const named = vi.fn(reference)
   const summaries = new Set<string | null | undefined>()
   let times = 0
@@ -28,7 +28,7 @@ test('a conversation that grows is summarized once, until another range is cover
     named.mockClear()
     const messages = talk.slice(0, length)
     const summary = settle(messages, null, lane(4_000), headOf(messages), named)?.summary
-    // The one that is made names each message that it covers.
+    // A newly made summary names each message that it covers.
     if (!summaries.has(summary)) times++
     else expect(named).not.toHaveBeenCalled()
     summaries.add(summary)
@@ -40,14 +40,14 @@ test('a conversation that grows is summarized once, until another range is cover
 const summaryOf = (covered: readonly Message[], all = covered) =>
   settledSummary(covered, { pairs: readConversation(all).pairs, before: null, tokensMax: 400, tree: null, reference })
 
-test('the same list settles once, and to the same', () => {
+test('the same list settles once, with the same result', () => {
   const messages = [...talk]
   const state = settle(messages, null, lane(4_000), headOf(messages), reference)
   expect(state?.summary).toBeTruthy()
   expect(settle(messages, null, lane(4_000), headOf(messages), reference)).toBe(state)
   const conversation = conversationOf(messages)
   expect(conversationOf(messages)).toBe(conversation)
-  // Whoever keeps the list adds to it.
+  // The owner of the list appends to it.
   messages.push(
     ...Array.from({ length: 40 }, (_, index) => sampleMessage({ seq: 301 + index, content: 'go on '.repeat(40) })),
   )
@@ -57,7 +57,7 @@ test('the same list settles once, and to the same', () => {
   )
 })
 
-test('of other messages another one is made, however many they are', () => {
+test('other messages get another summary, however many they are', () => {
   const covered = talk.slice(0, 20)
   const changed = covered.with(5, {
     ...sampleMessage({ seq: 6 }),
@@ -68,7 +68,7 @@ test('of other messages another one is made, however many they are', () => {
   expect(summaryOf(changed)).not.toBe(summaryOf(covered))
 })
 
-test('where a result turns out to answer another call, another one is made', () => {
+test('a result that turns out to answer another call gets another summary', () => {
   const toolCalls = [
     { id: 'a', name: 'Bash', arguments: { command: 'npm test' } },
     { id: 'b', name: 'shell', arguments: { command: 'npm run lint' } },
@@ -90,7 +90,7 @@ test('where a result turns out to answer another call, another one is made', () 
   expect(summaryOf(covered, unpaired)).not.toBe(summaryOf(covered))
 })
 
-test('what is summarized with other messages beside it, other references or another budget is what it is by itself', () => {
+test('summaries beside other messages, other references or another budget equal those made separately', () => {
   const other = (message: Message) => `see-${message.code}`
   const asked = fc.record({
     messages: conversations(80),
@@ -109,12 +109,12 @@ test('what is summarized with other messages beside it, other references or anot
       for (const { budget, share, without, isOther } of asks) {
         const name = isOther ? other : reference
         const shown = messages.slice(0, Math.ceil(messages.length * share))
-        // One that came late stands in the middle.
+        // A late message is in the middle.
         const given = shown.filter((_, index) => index !== without % Math.max(1, shown.length))
         const known = settle(given, null, lane(budget), headOf(given), name)
         const anew = settle(structuredClone(given), null, lane(budget), headOf(given), name)
         expect(known).toEqual(anew)
-        // The very same list, asked for in another way.
+        // The same list, with other options.
         const [tighter, byOther] = [{ ...lane(budget), limitTokens: budget >> 1 }, name === other ? reference : other]
         const others = laneOf(mergeSettings({ budget, prune: { keepLastN: 1, condenseAfterN: 0 } }))
         for (const [by, named] of [
@@ -134,7 +134,7 @@ test('what is summarized with other messages beside it, other references or anot
         )
       }
     }),
-    // Shrinking takes minutes: the seed of what failed is told instead.
+    // Shrinking takes minutes, so a failure only reports its seed.
     { numRuns: 30, endOnFailure: true },
   )
 }, 120_000)

@@ -9,23 +9,23 @@ import { settledSummary } from './settled-summary.js'
 import { type CompactionState, isCovered, type Pruning } from './state.js'
 import { summaryTokensMax } from './state-costs.js'
 
-/** Messages that one summary is made of; of a longer range it is made in parts. */
+/** Maximum number of messages for one summary; a longer range is summarized in parts. */
 export const SUMMARIZED_MESSAGES_MAX = 2_000
 
-/** Whether the summary of so many messages is made by levels, of parts that keep their own. */
+/** Whether the summary of `messages` messages is made hierarchically, from parts that keep their own summaries. */
 export function isSummarizedInParts({ strategy }: Lane, messages: number): boolean {
   return strategy.summaryParts === 'always' || messages > SUMMARIZED_MESSAGES_MAX
 }
 
-/** Messages that are looked at for the next compaction before more are taken in. */
+/** Messages read while searching for the next compaction; doubled while no compaction is found. */
 const LOOK_AHEAD_MESSAGES = 512
 
-/** The state that a plan leads to. Where its range grew it has no summary yet. */
+/** The state after a plan. If its range grew, it has no summary yet. */
 export function stateAfter(plan: CompactionPlan, before: CompactionState | null, headSeq: number): CompactionState {
   return stateWith(new Map(before?.prunings), plan, before, headSeq)
 }
 
-/** @param prunings those that were in force before; the plan's are added to them */
+/** @param prunings those in force before; the plan's are added to them */
 function stateWith(
   prunings: Map<string, Pruning>,
   plan: CompactionPlan,
@@ -46,7 +46,7 @@ function stateWith(
   }
 }
 
-/** What a list of messages settled to, and under what. */
+/** The settled state of a list of messages, with the options it was settled under. */
 interface Settled {
   readonly messages: readonly Message[]
   readonly start: CompactionState | null
@@ -59,15 +59,15 @@ interface Settled {
 /** Two lanes of one thread, each with the tighter one that other sections may ask for. */
 const KEPT_MAX = 4
 
-/** What settled last, by the list of messages: it goes with the list. */
+/** Latest results by the list of messages, garbage-collected with the list. */
 const kept = new WeakMap<readonly Message[], Settled[]>()
 
 /**
- * Compacts a conversation to its end in memory, with an extractive summary: what the pipeline arrives at without a model.
- * It serves where no state exists for what a request asks (docs/design.md#the-deterministic-fallback). Takes time in proportion
- * to the number of messages; of the very same list it is done once, however often a build or the next one asks.
+ * Compacts a conversation to its end in memory, with an extractive summary: the result that the pipeline reaches
+ * without a model. Used when no state exists for a request (docs/design.md#the-deterministic-fallback). Takes time
+ * linear in the number of messages; a repeated call with the same list returns the earlier result.
  *
- * @param messages of one thread, those that `start` covers or not
+ * @param messages of one thread; they may include those that `start` covers
  */
 export function settle(
   messages: readonly Message[],
@@ -117,7 +117,7 @@ function settleAnew(
   return { ...state, summary: text, summaryTokens: countTokens(text) }
 }
 
-/** All compactions of a conversation, one after the other; a later one looks only at what the earlier ones left over. */
+/** All compactions of a conversation, in order; each one reads only what the earlier ones left. */
 function settledPlans(
   messages: readonly Message[],
   start: CompactionState | null,
@@ -127,7 +127,7 @@ function settledPlans(
 ): CompactionState | null {
   const ordered = inConversationOrder(messages.filter((message) => ineligibleReason(message) === null))
   let state = start
-  // Of the states in between nobody keeps one, so that all share one map: a copy for each takes time in its length.
+  // Intermediate states are discarded, so they share one map: copying it for each would take quadratic time.
   const prunings = new Map(start?.prunings)
   let left: Message[] = []
   let next = 0

@@ -9,15 +9,15 @@ import type { TreeShape } from '../tree/leaves.js'
 
 export interface SettledSummaryOptions {
   readonly pairs: ToolPairs
-  /** The summary of what came before; null where there is none. */
+  /** The summary that this one continues, or null. */
   readonly before: string | null
   readonly tokensMax: number
-  /** How it is made in parts; null where it is made at once. */
+  /** Shape of its tree of parts; null if it is made in one piece. */
   readonly tree: TreeShape | null
   readonly reference: (message: Message) => string
 }
 
-/** All that a summary is made of. */
+/** All inputs of a summary. */
 interface Made {
   readonly covered: readonly Message[]
   /** The call that each message answers, if any. */
@@ -29,12 +29,12 @@ interface Made {
 /** A build may settle twice, and its lane may be one of two. */
 const KEPT_MAX = 4
 
-/** The summaries made last, by the first message that they cover: they go with it. */
+/** Latest summaries by the first message that they cover, garbage-collected with it. */
 const kept = new WeakMap<Message, Made[]>()
 
 /**
- * The extractive summary of what a compaction covers. While the published one is not there yet, each context of a thread that
- * grows asks for the same one again: of the very same messages it is made once.
+ * The extractive summary of a covered range. Until the published summary exists, every context of a growing thread
+ * needs the same one, so it is cached by its messages.
  */
 export function settledSummary(covered: readonly Message[], options: SettledSummaryOptions): string {
   const [first] = covered

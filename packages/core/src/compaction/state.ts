@@ -1,12 +1,12 @@
 import type { Message, Position } from '../conversation/message.js'
 import { comparePositions } from '../conversation/order.js'
 
-/** What stands in a context instead of a message. */
+/** The replacement of a message in a context. */
 export interface Pruning {
   readonly messageId: string
   readonly action: 'condense' | 'remove' | 'stub'
   readonly text: string
-  /** Of the text and of the calls that stay; the reasoning that stays beside them is counted with its message. */
+  /** Tokens of the text and of the calls that stay; reasoning that stays is counted with its message. */
   readonly tokens: number
   readonly reason: string
 }
@@ -24,21 +24,21 @@ export interface Coverage {
 export interface CompactionState {
   /** The newest message that the compaction took into account. */
   readonly point: Position
-  /** The head that it saw: a message past it inside the covered range is not covered. */
+  /** The thread's head at that time: a later message inside the covered range is not covered. */
   readonly headSeq: number
   /**
-   * Messages that the summary does not cover though they are no newer: the first ones, the pinned ones with their turns,
-   * and the user's latest request.
+   * Messages up to the point that the summary does not cover: the first ones, the pinned ones with their turns, and the
+   * user's latest request.
    */
   readonly topIds: readonly string[]
   readonly covered: Coverage | null
   readonly summary: string | null
   readonly summaryTokens: number
-  /** In force, by message id. */
+  /** Prunings in force, by message id. */
   readonly prunings: ReadonlyMap<string, Pruning>
 }
 
-/** Whether the state's summary stands for the message. */
+/** Whether the state's summary replaces the message. */
 export function isCovered(message: Message, state: CompactionState | null): boolean {
   if (state?.covered == null || state.topIds.includes(message.id)) return false
   return (
@@ -48,7 +48,7 @@ export function isCovered(message: Message, state: CompactionState | null): bool
   )
 }
 
-/** Whether a message came late: it sorts before the point of a compaction that did not see it. */
+/** Whether a message came late: it sorts before the point of a compaction that did not include it. */
 export function isOvertaken(state: CompactionState, message: Message): boolean {
   return message.seq > state.headSeq && comparePositions(message, state.point) <= 0
 }

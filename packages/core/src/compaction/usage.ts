@@ -1,9 +1,9 @@
 import type { Message } from '../conversation/message.js'
 
 /**
- * What the provider reported for the request that this message answered, with the answer itself. It is trusted only where
- * the reply names its context: else the provider may have counted a context that Heddle did not build, such as that of a
- * recorded session, and every further turn would look like an overflow.
+ * Tokens that the provider reported for the request that this message answered, plus the answer. Trusted only if the
+ * reply names its context: otherwise the provider may have counted a context that Heddle did not build, such as that of
+ * a recorded session, and every further turn would look like an overflow.
  */
 export function reportedTokens(message: Message): number | null {
   if (message.contextId === null || message.usage === null) return null
@@ -16,7 +16,7 @@ export function reportedTokens(message: Message): number | null {
   }
   const input = read('inputTokens', 'input_tokens', 'prompt_tokens', 'promptTokens')
   const output = read('outputTokens', 'output_tokens', 'completion_tokens', 'completionTokens')
-  // Anthropic counts cached tokens beside the input, OpenAI within it.
+  // Anthropic reports cached tokens separately from the input, OpenAI as part of it.
   const cached =
     read('cacheReadTokens', 'cache_read_input_tokens') + read('cacheWriteTokens', 'cache_creation_input_tokens')
   const total = input + cached + output

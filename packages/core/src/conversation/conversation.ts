@@ -3,7 +3,7 @@ import type { Message } from './message.js'
 import { inConversationOrder } from './order.js'
 import { isAssistantSide, pairToolCalls, type ToolPairs, turnBoundaries } from './turns.js'
 
-/** The eligible messages of a thread, read once: in order, paired, with the places where a cut is legal. */
+/** The eligible messages of a thread, read once: in order, paired, with the boundaries at which it may be cut. */
 export interface Conversation {
   readonly messages: readonly Message[]
   readonly pairs: ToolPairs
@@ -11,11 +11,14 @@ export interface Conversation {
   readonly boundaries: readonly boolean[]
   /** Messages that no compaction may touch: pinned ones, with the turns they belong to. */
   readonly keptRaw: ReadonlySet<string>
-  /** Messages whose pruning was undone, with the runs they belong to, oldest first. Unlike pins they give way. */
+  /**
+   * Messages whose pruning was undone, with the runs they belong to, oldest first. Unlike pinned messages they may be
+   * compacted again.
+   */
   readonly undone: readonly (readonly Message[])[]
 }
 
-/** @param messages of one thread in any order; those that are not eligible are passed over */
+/** @param messages of one thread in any order; ineligible ones are skipped */
 export function readConversation(messages: readonly Message[]): Conversation {
   const eligible = inConversationOrder(messages.filter((message) => ineligibleReason(message) === null))
   const pairs = pairToolCalls(eligible)
@@ -27,7 +30,7 @@ export function readConversation(messages: readonly Message[]): Conversation {
 
 const read = new WeakMap<readonly Message[], { readonly messages: readonly Message[]; readonly read: Conversation }>()
 
-/** The same, read once for as long as the list is kept: contexts of a thread that has not changed are made of one list. */
+/** The same, cached per list: contexts of an unchanged thread share one list. */
 export function conversationOf(messages: readonly Message[]): Conversation {
   const known = read.get(messages)
   if (known !== undefined && areSame(known.messages, messages)) return known.read
@@ -36,7 +39,7 @@ export function conversationOf(messages: readonly Message[]): Conversation {
   return conversation
 }
 
-/** Whether two lists are of the very same messages: whoever keeps a list may have added to it. */
+/** Whether two lists have the same messages; the owner of a list may have appended to it. */
 export function areSame(one: readonly Message[], other: readonly Message[]): boolean {
   return one.length === other.length && one.every((message, index) => message === other[index])
 }
@@ -46,9 +49,9 @@ function hasPin(turn: readonly Message[]): boolean {
 }
 
 /**
- * The messages that are marked, by a pin or because their pruning was undone. A mark on a call or on one of its results
- * holds the whole run of calls, since a provider takes it whole or not at all. What the run begins with up to a place where
- * it may be cut is not held: a mark must not reach back past a compaction.
+ * The messages that are marked, by a pin or because their pruning was undone. A mark on a call or one of its results
+ * extends to the whole run of calls, since a provider takes it whole or not at all. It does not extend to the part of
+ * the run before its last legal cut: a mark must not reach back past a compaction.
  */
 function markedTurns(messages: readonly Message[], pairs: ToolPairs, boundaries: readonly boolean[]): Message[][] {
   const turns: Message[][] = []

@@ -9,7 +9,7 @@ describe('a window', () => {
   const time = fc.integer({ min: -1_000, max: 1_000 })
   const seconds = fc.option(fc.integer({ min: 0, max: 2 }))
 
-  test('holds what is past the head at the last clear, and younger than both its bounds in time', () => {
+  test('holds messages past the head at the last clear and after both its time bounds', () => {
     fc.assert(
       fc.property(
         seconds,
@@ -30,7 +30,7 @@ describe('a window', () => {
     )
   })
 
-  test('of a day without a clear begins a day ago, and one without bounds never began', () => {
+  test('of a day without a clear begins a day ago; one without bounds has no beginning', () => {
     const window = { rollingWindow: 86_400, lastClearedAtMs: null, clearedSeq: 0, nowMs: 30 * HOUR_MS }
     expect(windowBounds(window)).toEqual({ sinceMs: 6 * HOUR_MS, clearedSeq: 0 })
     expect(windowBounds({ ...window, lastClearedAtMs: 7 * HOUR_MS }).sinceMs).toBe(7 * HOUR_MS)
@@ -38,7 +38,7 @@ describe('a window', () => {
   })
 })
 
-test('errors, approvals and what was kept aside never enter a context, and say why', () => {
+test('errors, approvals and messages kept aside never enter a context, each with its reason', () => {
   const reason = (fields: object) => ineligibleReason({ role: 'user', keptAside: null, ...fields })
   expect([{}, { role: 'error' }, { role: 'approval' }, { keptAside: 'compact-summary' }].map(reason)).toEqual([
     null,

@@ -1,10 +1,10 @@
 import type { Message } from './message.js'
 
-/** What bounds the window of a thread (docs/windows.md): messages since `max(lastClearedAt, now - rollingWindow)`. */
+/** The bounds of a thread's window (docs/windows.md): messages since `max(lastClearedAt, now - rollingWindow)`. */
 export interface WindowBounds {
-  /** Milliseconds since 1970 before which messages are out of the window; null for no bound. */
+  /** Start of the window in milliseconds since 1970; null for no bound. */
   readonly sinceMs: number | null
-  /** The thread's head at the latest clear: messages up to it are cleared, whatever time they claim. */
+  /** The thread's head at the latest clear: messages up to it are cleared, whatever their time. */
   readonly clearedSeq: number
 }
 
@@ -20,8 +20,8 @@ export function windowBounds(window: {
 }
 
 /**
- * Why a message never enters a context, or null where it may: an agent's own compaction summary is kept aside, and
- * errors and approvals are history for people (docs/items.md).
+ * Why a message never enters a context; null if it may: an agent's own compaction summary is kept aside, and errors and
+ * approvals are history for people (docs/items.md).
  */
 export function ineligibleReason(message: Pick<Message, 'role' | 'keptAside'>): string | null {
   if (message.keptAside !== null) return message.keptAside

@@ -1,9 +1,12 @@
 import type { Message } from './message.js'
 
-/** How the summary of a failed call begins, whatever its tool. */
+/** Prefix of the summary of a failed call, for every tool. */
 const FAILED = 'failed: '
 
-/** Whether an archived message is the result of a call that failed: it says so itself, or its output was read so. */
+/**
+ * Whether an archived message is the result of a failed call: it is marked as an error, or its output was classified as
+ * one.
+ */
 export function readsAsFailed(message: Message | undefined, summary: string): boolean {
   return message?.role === 'tool_result' && (message.isError || summary.startsWith(FAILED))
 }

@@ -3,8 +3,8 @@ import { holdsLongText, jsonTextPieces, type MessageInput, SHORT_TEXT_CHARACTERS
 import type { Pausable } from '../recall/steps.js'
 
 /**
- * A hash over the fields that the client gave, whatever the order of their keys: the same id with the same fingerprint is
- * a repeat, with another one a conflict. Two spellings of one instant are the same time.
+ * A hash over the fields that the client sent, independent of key order: the same id with the same fingerprint is a
+ * repeat, with another fingerprint a conflict. Two spellings of one instant are the same time.
  *
  * @returns 128 bits as {@link FINGERPRINT_DIGITS} hexadecimal digits
  */
@@ -12,7 +12,7 @@ export function messageFingerprint(message: MessageInput): string {
   return fingerprint(canonicalJson(asHashed(message)))
 }
 
-/** The same, with a pause after each piece of a long text. */
+/** The same, yielding after each piece of a long text. */
 export function* messageFingerprintSteps(message: MessageInput): Pausable<string> {
   if (!holdsLongText(message)) return messageFingerprint(message)
   const hashed = createHash('sha256')
@@ -29,12 +29,12 @@ function asHashed(message: MessageInput): object {
 
 export const FINGERPRINT_DIGITS = 32
 
-/** As digits and not as bytes, which take twice as long to make and cannot be compared as they are. */
+/** Digits rather than bytes: bytes take twice as long to make and cannot be compared directly. */
 export function fingerprint(text: string): string {
   return hash('sha256', text, 'hex').slice(0, FINGERPRINT_DIGITS)
 }
 
-/** JSON with the keys of each object in order: one spelling for all values that say the same. */
+/** JSON with the keys of each object sorted, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
@@ -47,7 +47,7 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`
 }
 
-/** The same in pieces, those of long texts among them. */
+/** The same in pieces; long texts are split. */
 function* canonicalPieces(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length > SHORT_TEXT_CHARACTERS_MAX) {
     yield '"'

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { boundPlace, CLOCK_LEAD_MS_MAX, comparePositions, proposePlaces } from './order.js'
 
-test('an append proposes places in time that never go back', () => {
+test('an append proposes times that never decrease', () => {
   expect(proposePlaces([null, 50, 40, null, 90], 10)).toEqual([10, 50, 50, 50, 90])
 })
 
-test('whatever the clocks say, an append keeps its order, and no place is far past its receipt', () => {
+test('with any clocks, an append keeps its order, and no proposed time is far after its receipt', () => {
   const skewed = fc.oneof(fc.integer({ min: -10_000, max: 10_000 }), fc.integer({ min: -1e13, max: 1e13 }))
   const receivedAtMs = Date.parse('2026-02-12T14:30:00Z')
   fc.assert(

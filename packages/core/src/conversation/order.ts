@@ -1,6 +1,6 @@
 import type { Message, Position } from './message.js'
 
-/** The order of a conversation: by time, then by place within its append, then by id, so that ties never move. */
+/** The order of a conversation: by time, then by index within its append, then by id, so that ties are stable. */
 export function comparePositions(left: Position, right: Position): number {
   return (
     left.orderedAtMs - right.orderedAtMs ||
@@ -19,10 +19,10 @@ export function inConversationOrder(messages: readonly Message[]): Message[] {
 }
 
 /**
- * The places in time that an append proposes for its messages: each its own `sentAt`, or that of the one before it, and
- * never earlier than one before it. A message without a time takes `startedAtMs`, when the append began.
+ * The times that an append proposes for its messages: each message's own `sentAt`, or the previous message's, and never
+ * earlier than the previous one. A message without a time takes `startedAtMs`, when the append began.
  *
- * @param latestMs the place of the message before them, where they are a part of something longer
+ * @param latestMs the time of the message before them, if they continue something longer
  */
 export function proposePlaces(
   sentAtMs: readonly (number | null)[],
@@ -37,7 +37,7 @@ export function proposePlaces(
   })
 }
 
-/** How far past its receipt a message may claim to have been sent; clocks that run fast are held to it. */
+/** Maximum lead of a message's `sentAt` over its receipt; times of fast clocks are limited to it. */
 export const CLOCK_LEAD_MS_MAX = 5_000
 
 export function boundPlace(proposedMs: number, receivedAtMs: number): number {

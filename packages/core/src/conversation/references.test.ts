@@ -19,13 +19,13 @@ const reference = fc.record({
   location: fc.option(location),
 })
 
-test('what is no reference is refused with what one looks like, and what its scheme means', () => {
+test('a text that is no reference is refused with an example of one and the meaning of its scheme', () => {
   expect(() => parseReference('https://heddle.example/msg-1a2b3c4d')).toThrow(
     expect.objectContaining({ code: 'VALIDATION_ERROR', hint: expect.stringContaining('an address within Heddle') }),
   )
 })
 
-test('a reference is read back as it was written, whatever the names, wrapped or not', () => {
+test('a written reference is parsed back unchanged, for any names, wrapped or not', () => {
   fc.assert(
     fc.property(reference, (some) => {
       const text = formatReference(some)

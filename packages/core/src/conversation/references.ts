@@ -1,13 +1,13 @@
 import { addressNote, limits, validationError } from '@heddle/contracts'
 
-/** A place inside a message. Lines count from 1, both ends included; matches, calls and parts count from 1. */
+/** A location inside a message. Lines count from 1, both ends included; matches, calls and parts count from 1. */
 export type Location =
   | { readonly kind: 'lines'; readonly from: number; readonly to: number }
   | { readonly kind: 'match'; readonly number: number }
   | { readonly kind: 'tool'; readonly number: number }
   | { readonly kind: 'part'; readonly number: number }
 
-/** A reference as it was written; what it names need not exist. */
+/** A parsed reference; its target need not exist. */
 export interface Reference {
   /** Name of the project; null is the current one. */
   readonly project: string | null
@@ -28,16 +28,16 @@ export function messageReference(code: string): string {
   return `msg-${code}`
 }
 
-/** What a condensed text shows in place of the rest: `[recall:msg-xxxxxxxx]`. */
+/** The tag that a condensed text has in place of the rest: `[recall:msg-xxxxxxxx]`. */
 export function recallTag(reference: string): string {
   return `${WRAPPER}${reference}]`
 }
 
 /**
- * Writes the URI of a reference (docs/pruning.md#references), `nexora://project/session/msg-xxxxxxxx[:location]`; null stands for the current project or
- * thread. {@link parseReference} reads it back to the same reference, whatever the names hold.
+ * Writes the URI of a reference (docs/pruning.md#references), `nexora://project/session/msg-xxxxxxxx[:location]`; null
+ * stands for the current project or thread. {@link parseReference} reads it back to the same reference, for any names.
  *
- * @throws PermanentError `VALIDATION_ERROR` where a name is empty or no well-formed text
+ * @throws PermanentError `VALIDATION_ERROR` if a name is empty or not well-formed
  */
 export function formatReference(reference: {
   project: string | null
@@ -65,8 +65,8 @@ export function formatLocation(location: Location): string {
 }
 
 /**
- * Reads a reference in any form: the full URI, `nexora://_/current/msg-…`, bare `msg-…`, each with a location
- * or without, and each as it stands in a condensed text: `[recall:…]`.
+ * Parses a reference in any form: the full URI, `nexora://_/current/msg-…`, bare `msg-…`, each with or without a
+ * location, and each wrapped as in a condensed text: `[recall:…]`.
  *
  * @throws PermanentError `VALIDATION_ERROR` that names the rule
  */
@@ -98,7 +98,7 @@ export function parseReference(text: string): Reference {
   }
 }
 
-/** No regular expression: one with white space on both sides of anything takes cubic time on a text of spaces. */
+/** Without a regular expression: one that allows white space on both sides takes cubic time on a text of spaces. */
 function unwrapped(text: string): string {
   const isWrapped = text.startsWith(WRAPPER) && text.endsWith(']')
   return isWrapped ? text.slice(WRAPPER.length, -1).trim() : text
@@ -116,7 +116,10 @@ function parseMessage(text: string, fault: Fault): Pick<Reference, 'message' | '
   return { message: code.toLowerCase(), location }
 }
 
-/** Reads `L10`, `L10-50`, `match-3`, `tool-2` or `part-1`; null where it is none, also for line 0 and for a range that ends before it begins. */
+/**
+ * Parses `L10`, `L10-50`, `match-3`, `tool-2` or `part-1`; null for any other text, also for line 0 and for a range
+ * that ends before it begins.
+ */
 export function parseLocation(text: string): Location | null {
   const lines = /^L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(text)
   if (lines) {
@@ -130,7 +133,7 @@ export function parseLocation(text: string): Location | null {
   return { kind: counted[1] as 'match' | 'tool' | 'part', number }
 }
 
-/** Names that would read as "the current one", or that URI software would drop, are escaped in full. */
+/** Names that would be read as "the current one", or that URI software would drop, are escaped in full. */
 const RESERVED = new Set([CURRENT_PROJECT, CURRENT_THREAD, '.', '..'])
 
 function encodeName(field: string, name: string): string {

@@ -32,7 +32,7 @@ test('parallel calls that share an id take their results in order', () => {
   expect(messages.slice(1).map((message) => pairs.byResult.get(message.id)?.callIndex)).toEqual([0, 1])
 })
 
-test('parallel calls of one run are each paired, also when they stand in several messages', () => {
+test('parallel calls of one run are each paired, also across several messages', () => {
   const messages = [
     sampleMessage({ seq: 1, role: 'tool_use', toolCalls: [call('a')] }),
     sampleMessage({ seq: 2, role: 'tool_use', toolCalls: [call('b')] }),
@@ -43,7 +43,7 @@ test('parallel calls of one run are each paired, also when they stand in several
   expect(cutsOf(messages)).toEqual([false, false, false, true])
 })
 
-test('a result that comes after the next run of the assistant counts as one without a call', () => {
+test('a result after the next run of the assistant counts as one without a call', () => {
   const messages = [
     sampleMessage({ seq: 1, role: 'assistant', toolCalls: [call('a')] }),
     sampleMessage({ seq: 2, role: 'user' }),
@@ -78,7 +78,7 @@ test('no cut splits a call from its result', () => {
   )
 })
 
-test('where turns have ended is known from what came before, also where a result sorts before its call', () => {
+test('turn ends depend only on earlier messages, also when a result sorts before its call', () => {
   fc.assert(
     fc.property(conversations(), fc.array(fc.nat(), { maxLength: 20 }), fc.nat(), (messages, swaps, length) => {
       for (const swap of swaps) {

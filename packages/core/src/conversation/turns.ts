@@ -5,19 +5,18 @@ import type { Message } from './message.js'
 export interface ToolPair {
   readonly call: ToolCall
   readonly callMessage: Message
-  /** Index of the call in its message. */
   readonly callIndex: number
   readonly result: Message | null
 }
 
 export interface ToolPairs {
-  /** Every call, by the id of its message and its index there. */
+  /** Pairs by the id of the call's message; the index is that of the call. */
   readonly byCallMessage: ReadonlyMap<string, readonly ToolPair[]>
-  /** The pair that a result belongs to, by the id of the result's message. Results without a call are missing. */
+  /** The pair of a result, by the id of the result's message. Results without a call are absent. */
   readonly byResult: ReadonlyMap<string, ToolPair>
 }
 
-/** Messages by which a result may precede its call, when a clock ran slow, and still be known as its result. */
+/** Number of messages by which a result may precede its call, after clock skew, and still be paired with it. */
 const EARLY_RESULT_MESSAGES_MAX = 64
 
 interface OpenCall {
@@ -25,7 +24,7 @@ interface OpenCall {
   readonly index: number
 }
 
-/** Assistant-side messages that follow one another are one run: the calls of a run are parallel calls. */
+/** Consecutive assistant-side messages are one run: the calls of a run are parallel calls. */
 export function isAssistantSide(message: Message): boolean {
   return message.role === 'assistant' || message.role === 'tool_use'
 }
@@ -33,9 +32,9 @@ export function isAssistantSide(message: Message): boolean {
 /**
  * Pairs tool calls with their results. Sources reuse call ids within a conversation (tau-bench and SWE-agent do), so a
  * result belongs to the nearest earlier message with an open call of its id, and to the first such call in it: parallel
- * calls that share an id take their results in order. The next run of the assistant closes all open
- * calls: a result that comes later than that can no longer stand where a provider demands it, and counts as one without a
- * call. A result that sorts before its call belongs to the first call soon after it that stays without another result.
+ * calls that share an id take their results in order. The next run of the assistant closes all open calls: providers do
+ * not accept a later result, so it counts as one without a call. A result that sorts before its call belongs to the
+ * first call soon after it that has no other result.
  *
  * @param messages in conversation order
  */
@@ -96,8 +95,8 @@ export function pairToolCalls(messages: readonly Message[]): ToolPairs {
 }
 
 /**
- * Where a conversation may be cut: `true` at `index` means that a cut right after `messages[index]` splits no turn. A turn
- * is a run of the assistant with all its calls and all their results.
+ * The legal cuts of a conversation: `true` at `index` means that a cut right after `messages[index]` splits no turn. A
+ * turn is a run of the assistant with all its calls and all their results.
  */
 export function turnBoundaries(messages: readonly Message[], pairs: ToolPairs): boolean[] {
   const indexOf = new Map(messages.map((message, index) => [message.id, index]))
@@ -124,16 +123,16 @@ export function turnBoundaries(messages: readonly Message[], pairs: ToolPairs): 
 }
 
 /**
- * Where a turn has ended as far as anybody could tell when the message arrived: `true` at `index` means that no call up to
- * `messages[index]` waits for its result. An entry depends on the messages up to it alone, so that whoever reads a longer
- * conversation finds the same places in its beginning. A result that sorts before its call is why it differs from
- * {@link turnBoundaries}: who has not read on to the call takes it for one without a call.
+ * Turn ends as they were known when each message arrived: `true` at `index` means that no call up to `messages[index]`
+ * waits for its result. An entry depends only on the messages up to it, so a longer conversation has the same entries
+ * at its beginning. It differs from {@link turnBoundaries} when a result sorts before its call: up to the call, it
+ * looks like one without a call.
  */
 export function turnEnds(messages: readonly Message[]): boolean[] {
   return messages.map(turnEndScan())
 }
 
-/** The same for messages that are given one after the other, for callers that stop at the first place that they look for. */
+/** The same as a scan over consecutive messages, for callers that stop at the first match. */
 export function turnEndScan(): (message: Message, at: number) => boolean {
   const early = new Map<string, number>()
   let unanswered: string[] = []

@@ -13,8 +13,8 @@ const messages = [
 ]
 const bearing = (list: readonly { thinking: readonly unknown[] }[]) => list.map((one) => one.thinking.length > 0)
 
-describe('what a format sends', () => {
-  test('has reasoning, signatures counted, only where the format carries it', () => {
+describe('a message as sent in a format', () => {
+  test('has reasoning, signatures counted, only if the format carries it', () => {
     const [, second] = messages
     if (second === undefined) throw new Error('no message')
     expect(second.reasoningTokens).toBeGreaterThan(40)
@@ -24,13 +24,13 @@ describe('what a format sends', () => {
     expect(sentIn('openai-chat', second)).toBe(bare)
   })
 
-  test('is the very list where nothing of it is left out', () => {
+  test('is in the same list object if nothing is left out', () => {
     expect(sentMessages('ai-sdk', messages)).toBe(messages)
     const plain = conversationOf([{ kind: 'user', size: 10, pinned: false }])
     expect(sentMessages('openai-chat', plain)).toBe(plain)
   })
 
-  test('leaves out reasoning that one missing signature makes useless', () => {
+  test('has no reasoning if a signature is missing', () => {
     const unsigned = sampleMessage({ seq: 1, role: 'assistant', thinking: [...thinking, { text: 'and again' }] })
     expect(unsigned.reasoningTokens).toBe(0)
   })
@@ -40,7 +40,7 @@ describe('old reasoning', () => {
   const conversation = readConversation(messages)
   const each = messages[1]?.reasoningTokens ?? 0
 
-  test('is dropped oldest first, and no more than is needed', () => {
+  test('is dropped oldest first, and no more than needed', () => {
     const { conversation: lean, dropped } = dropOldReasoning(conversation, 1, true)
     expect(dropped).toBe(1)
     expect(bearing(lean.messages)).toEqual([false, false, true, false, true])
@@ -48,7 +48,7 @@ describe('old reasoning', () => {
     expect(dropOldReasoning(conversation, 0, true)).toEqual({ conversation, dropped: 0 })
   })
 
-  test('is that of turns that are over: the one under way keeps its own', () => {
+  test('is that of finished turns: the current turn keeps its own', () => {
     const open = dropOldReasoning(conversation, Number.POSITIVE_INFINITY, false)
     expect(bearing(open.conversation.messages)).toEqual([false, false, false, false, true])
     const answered = dropOldReasoning(conversation, Number.POSITIVE_INFINITY, true)

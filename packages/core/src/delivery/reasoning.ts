@@ -5,7 +5,7 @@ import { carriesReasoning } from '../formats/index.js'
 import { partsTokens } from '../parts/tokens.js'
 import { partsTokensIn } from './sent-parts.js'
 
-/** Copies without reasoning, by their message: the same copy each time, so that what is kept by message is found again. */
+/** Copies without reasoning, by message. The copy is always the same object, so that caches keyed by message work. */
 const bare = new WeakMap<Message, Message>()
 
 function withoutReasoning(message: Message): Message {
@@ -17,13 +17,13 @@ function withoutReasoning(message: Message): Message {
   return copy
 }
 
-/** Messages as a format sends them, by what they are in the store; and of which format those are. */
+/** Messages as each format sends them, by stored message. */
 const sent = new WeakMap<Message, Map<FormatName, Message>>()
 const formatOf = new WeakMap<Message, FormatName>()
 
 /**
- * A message as a format sends it: without its reasoning where the format carries none, and with its parts by the rule of the
- * format, so that nobody counts what is not sent. The same copy each time.
+ * A message as a format sends it: without reasoning if the format cannot carry it, and with its parts by the format's
+ * rule, so that only what is sent is counted. Always returns the same copy.
  */
 export function sentIn(format: FormatName, message: Message): Message {
   const { parts = [], thinking } = message
@@ -39,18 +39,18 @@ export function sentIn(format: FormatName, message: Message): Message {
   return copy
 }
 
-/** Messages as a format sends them; the very same list where it sends all of them as they are. */
+/** Messages as a format sends them; the same list object if it sends all of them unchanged. */
 export function sentMessages(format: FormatName, messages: readonly Message[]): readonly Message[] {
   const isSame = messages.every((message) => sentIn(format, message) === message)
   return isSame ? messages : messages.map((message) => sentIn(format, message))
 }
 
 /**
- * Drops reasoning of turns that are over, oldest first, until `tokensOver` tokens are saved or none is left. Providers
- * demand the reasoning of the turn that is still under way alone: Anthropic's API leaves out that of earlier turns itself.
+ * Drops reasoning of finished turns, oldest first, until `tokensOver` tokens are saved or no such reasoning is left.
+ * Providers require only the reasoning of the current turn: Anthropic's API ignores that of earlier turns.
  * (https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking, "Preserving thinking blocks")
  *
- * @param isAnswered whether a new message of the user follows, so that all turns are over
+ * @param isAnswered whether a new message of the user follows, so that all turns are finished
  */
 export function dropOldReasoning(
   conversation: Conversation,

@@ -5,10 +5,10 @@ import { partLine } from '../parts/line.js'
 import { partTokens } from '../parts/tokens.js'
 import { estimateTokens } from '../tokens/tokens.js'
 
-/** Whose parts they are, as far as it decides which of them a format delivers. */
+/** Parts with the fields of their message that decide which of them a format delivers. */
 export type PartsOf = Pick<Message, 'role' | 'isError'> & { readonly parts: readonly StoredPart[] }
 
-/** As long as the references of parts are. */
+/** Has the length of any part's reference. */
 const REFERENCE = 'msg-00000000:part-1'
 
 /** Tokens of a message's parts as a format sends them: by its provider's rule, or as the line that names a part. */
@@ -23,5 +23,5 @@ export function partsTokensIn(format: FormatName, { role, isError, parts }: Part
   }, 0)
 }
 
-/** References and numbers take more tokens than words of their length. */
+/** References and numbers take more tokens than words of the same length. */
 const LINE_MARGIN_TOKENS = 12

@@ -3,21 +3,21 @@ import type { Rendered } from '../formats/format.js'
 import { finish, type Pausable } from '../recall/steps.js'
 
 /**
- * A piece of a rendered context: the least that a provider's prompt cache takes or leaves. That is a message, or one block
- * of a message that is made of blocks, since a turn may grow by blocks.
+ * The smallest unit that a provider's prompt cache reuses: a message, or one block of a message made of blocks, since a
+ * turn may grow by blocks.
  */
 export interface RenderedPart {
-  /** What it says, without marks for the cache: these move from request to request and change nothing. */
+  /** Its text without cache marks, which move from request to request and do not affect the prefix. */
   readonly text: string
   readonly tokens: number
 }
 
-/** The pieces of a context in the order in which a provider reads them: the system prompt first. */
+/** The parts of a context in the order in which a provider reads them: the system prompt first. */
 export function renderedParts(rendered: Rendered, count: (text: string) => number): RenderedPart[] {
   return finish(renderParts(rendered, count))
 }
 
-/** The same with a pause after each message. */
+/** The same, yielding after each message. */
 export function* renderParts(
   { system, messages }: Rendered,
   count: (text: string) => number,
@@ -34,14 +34,14 @@ export function* renderParts(
   return parts
 }
 
-/** A function that looks at each field is slow, and most pieces have no mark. */
+/** A replacer function is slow, and most parts have no mark. */
 function textOf(piece: object): string {
   const text = JSON.stringify(piece)
   if (!text.includes('"cache_control"')) return text
   return JSON.stringify(piece, (key, value: unknown) => (key === 'cache_control' ? undefined : value))
 }
 
-/** Tokens of the pieces with which both contexts begin: what a provider need not read again. */
+/** Tokens of the parts with which both contexts begin, which a provider can read from its cache. */
 export function sharedPrefixTokens(before: readonly RenderedPart[], after: readonly RenderedPart[]): number {
   let tokens = 0
   for (const [index, part] of before.entries()) {

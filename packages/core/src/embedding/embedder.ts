@@ -1,4 +1,4 @@
-/** What turns texts into vectors, as far as those need to know who only ask for vectors. */
+/** Turns texts into vectors: the part of an embedder that callers need. */
 export interface TextEmbedder {
   /** Stored with each vector: only vectors of one model are compared. */
   readonly model: string

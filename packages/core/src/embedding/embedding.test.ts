@@ -8,7 +8,7 @@ const place = fc
   .record({ seq: fc.nat({ max: 2 ** 31 }), from: fc.nat({ max: 1_000_000 }), length: fc.nat({ max: 500 }) })
   .map(({ seq, from, length }): ChunkPlace => ({ seq, from, to: from + length }))
 
-test('places are read as they were written, and two lists of them one after another are both', () => {
+test('packed places are read back unchanged, and two concatenated lists are read as both', () => {
   fc.assert(
     fc.property(fc.array(place), fc.array(place), (first, second) => {
       expect(unpackPlaces(packPlaces(first))).toEqual(first)

@@ -1,9 +1,9 @@
-/** What of an item its meaning is taken from. */
+/** The parts of an item that its vector is made from. */
 export interface DescribedItem {
   readonly type: 'rule' | 'reference' | 'tool'
   readonly name: string
   readonly description: string | null
-  /** Of a rule or a reference; a tool has none. */
+  /** The text of a rule or a reference; a tool has only a description. */
   readonly text: string
 }
 

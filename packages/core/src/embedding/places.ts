@@ -1,15 +1,15 @@
 import { ByteReader, ByteWriter } from '../search/postings.js'
 
-/** Where an embedded chunk stands. */
+/** The position of an embedded chunk. */
 export interface ChunkPlace {
-  /** The message by its `seq`; of an item, which has no messages, 0. */
+  /** The message's `seq`; 0 for an item, which has no messages. */
   readonly seq: number
   /** The range of the text, in characters. */
   readonly from: number
   readonly to: number
 }
 
-/** Places as bytes, five or six each. Bytes of two lists one after another are the bytes of both lists together. */
+/** Places as bytes, five or six each. Concatenated byte strings are the concatenated lists. */
 export function packPlaces(places: readonly ChunkPlace[]): Uint8Array {
   const writer = new ByteWriter()
   for (const { seq, from, to } of places) {

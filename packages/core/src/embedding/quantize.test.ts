@@ -29,11 +29,11 @@ test('a vector has a cosine of 1 with itself and of -1 with its opposite', () =>
   )
 })
 
-test('a zero vector is like nothing', () => {
+test('a zero vector is similar to nothing', () => {
   expect(cosineOfQuantized(new Int8Array(4), Int8Array.of(1, 2, 3, 4))).toBe(0)
 })
 
-test('the bytes of a vector give it back, from within a larger buffer too', () => {
+test('a vector is read back from its bytes, also within a larger buffer', () => {
   const quantized = Int8Array.of(-127, -1, 0, 1, 127)
   const stored = Buffer.concat([Buffer.of(9, 9, 9), Buffer.from(quantized)]).subarray(3)
   expect([...vectorFromBytes(stored)]).toEqual([...quantized])

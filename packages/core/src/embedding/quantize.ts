@@ -1,11 +1,11 @@
 /**
- * Vectors are stored as one signed byte a dimension. Each is scaled so that its largest element is 127, which rounds every
- * element by at most half a step: a cosine is then off by about a thousandth, less than the gaps between neighbours in a
- * search. The scale is not kept, for it falls out of a cosine: whoever compares divides by both lengths.
+ * Vectors are stored as one signed byte per dimension. Each is scaled so that its largest element is 127, which rounds
+ * every element by at most half a step: a cosine is then off by about a thousandth, less than the gaps between
+ * neighbors in a search. The scale is not stored, because a cosine divides by both lengths.
  */
 const LARGEST = 127
 
-/** A vector as bytes: its direction, not its length. A vector of zeros stays one. */
+/** A vector as bytes: its direction, not its length. A zero vector stays zero. */
 export function quantizeVector(vector: Float32Array): Int8Array {
   let largest = 0
   for (let index = 0; index < vector.length; index++) largest = Math.max(largest, Math.abs(vector[index] ?? 0))
@@ -16,12 +16,12 @@ export function quantizeVector(vector: Float32Array): Int8Array {
   return quantized
 }
 
-/** A quantized vector from the bytes under which it is stored: the same memory, not a copy. */
+/** Wraps the stored bytes as a quantized vector, without a copy. */
 export function vectorFromBytes(bytes: Uint8Array): Int8Array {
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Cosine of two quantized vectors of one length, from -1 to 1; 0 where one of them is zero. */
+/** Cosine of two quantized vectors of one length, from -1 to 1; 0 if one of them is zero. */
 export function cosineOfQuantized(left: Int8Array, right: Int8Array): number {
   let dot = 0
   let leftSquare = 0

@@ -15,35 +15,37 @@ import { reasonIn } from './reasons.js'
 import { refusalIn, refusalLine } from './refusals.js'
 import { type Subject, Subjects } from './subjects.js'
 
-/** How strongly a name belongs to what it was met in. */
+/** Strength of the tie between a name and the subject in which it occurs. */
 const STRENGTHS = { defined: 6, edited: 3, removed: 2, seen: 0.7 } as const
 const DECLARED_STRENGTH = 3
-/** Names that an output merely shows belong to its command less than to a file. */
+/** Names in an output are tied more weakly to its command than to a file. */
 const OUTPUT_STRENGTH = 0.3
 
-/** Commands that tell whether what was edited is right. */
+/** Commands that check whether an edit is correct. */
 const CHECK =
   /(?:^|[\s:/&|;-])(?:tests?|spec|jest|vitest|mocha|pytest|tox|rspec|phpunit|lint|check|build|tsc|typecheck|type-check|clippy|vet|compile|mypy|pyright|ruff|eslint|biome|make|gradlew?|mvn|verify)\b/i
 const CREATED =
   /\bfile (?:has been )?created\b|\bcreated (?:successfully|new file|file)\b|\bnew file\b|\bwrote \d+ (?:lines|bytes)\b/i
 
-/** What an agent did: the files it touched, the commands it ran, how they ended, and which failures were overcome. */
+/**
+ * The actions of an agent: the files it touched, the commands it ran, how they ended, and which failures were overcome.
+ */
 export class ActionLog {
   readonly subjects = new Subjects()
   readonly errors = new ErrorLog()
-  /** What the user said instead of letting a call run. */
+  /** Texts that the user sent instead of letting a call run. */
   readonly refusals: Candidate[] = []
   /** The steps of the latest plan. */
   plan: readonly Candidate[] = []
   /** The files that were edited since the last check that passed. */
   private readonly unchecked = new Set<Subject>()
-  /** What the agent said last. */
+  /** The agent's latest text. */
   private speech = ''
   private pending: { readonly action: Action; readonly reference: string }[] = []
 
   constructor(private readonly names: NameIndex) {}
 
-  /** Takes in a message with calls; their results are expected next, in the order of the calls. */
+  /** Adds a message with calls; their results are expected next, in the order of the calls. */
   addCalls(source: SummarySource, place: number): void {
     this.speech = speechOf(source.text).trim() || this.speech
     this.pending = actionsOf(source).map((action) => ({ action, reference: source.reference }))
@@ -57,7 +59,7 @@ export class ActionLog {
     }
   }
 
-  /** Returns what the user said instead of letting the call run; empty where nothing was said. */
+  /** Adds a result. Returns the user's text if the user refused the call, else an empty string. */
   addResult(source: SummarySource, place: number): string {
     const taken = this.takePending(source.toolName)
     const found = namesIn(speechOf(source.text))
@@ -99,7 +101,7 @@ export class ActionLog {
     return this.pending.splice(Math.max(named, 0), 1)[0] ?? null
   }
 
-  /** A check that passed is the last word on what was edited before it; one that failed may be followed by another. */
+  /** A passed check settles all edits before it; after a failed one, another check may follow. */
   private addCheck(label: string, hasPassed: boolean): void {
     for (const { edits } of this.unchecked) edits.check = { label, hasPassed }
     if (hasPassed) this.unchecked.clear()
@@ -137,7 +139,7 @@ export class ActionLog {
     for (const name of names) this.names.tie(name, subject, declared.has(name) ? DECLARED_STRENGTH : STRENGTHS.seen)
   }
 
-  /** What a search shows belongs to the files in which it was found. */
+  /** Names in a search result are tied to the files in which they were found. */
   private addSearch({ use }: Action, source: SummarySource, place: number): void {
     const searched = use.searchPath !== null && isFileName(use.searchPath) ? normalizePath(use.searchPath) : null
     for (const line of firstLines(source.text, 300)) {
@@ -151,7 +153,7 @@ export class ActionLog {
   }
 }
 
-/** Of several commands on a line, the one that checks. */
+/** The checking command on a line of several commands. */
 function checkIn(label: string): string | null {
   return label.split(/ (?:&&|\||;|>) /).find((command) => CHECK.test(command) && !LOOKS.test(command)) ?? null
 }
@@ -160,10 +162,10 @@ function foundText(matches: number | null): string {
   return matches === null || matches === 0 ? 'nothing found' : matches === 1 ? '1 match' : `${matches} matches`
 }
 
-/** Lines of code, of a difference and of markup say little by themselves. */
+/** Lines of code, diffs and markup are poor descriptions. */
 const MARKUP = /^\s*(?:[<+#*}\])]|\/\/|-\S)/
 
-/** What a command printed last. */
+/** The last output of a command. */
 function lastWords(text: string): string {
   const lines = firstLines(text.slice(-2_000), 60).filter((line) => /[\p{L}\p{N}]/u.test(line) && !MARKUP.test(line))
   return truncate(oneLine(lines.at(-1) ?? ''), 100)
@@ -171,7 +173,7 @@ function lastWords(text: string): string {
 
 const LOOKS = /^(?:ls|cat|grep|rg|find|head|tail|sed -n|git (?:\S+ \S+ )?(?:status|log|diff|show)|echo|pwd|which|wc)\b/
 
-/** What changes the world weighs more than what looks at it. */
+/** Actions with side effects weigh more than reads. */
 function importanceOf({ name, use, label }: Action): number {
   const changes =
     /(?:^|_)(?:create|update|cancel|book|send|delete|transfer|add|remove|set|pay|modify|exchange|return|submit|commit|push|install|deploy|rm|mv)/i

@@ -10,16 +10,16 @@ export interface Action {
   readonly use: ToolUse
   /** The command, or the call in a few words. */
   readonly label: string
-  /** What an edit takes out and puts in; of other calls, all their words are in `added`. */
+  /** The text that an edit removes; `added` is the text it inserts, or all words of other calls. */
   readonly removed: string
   readonly added: string
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Calls of one message that are looked at. */
+/** Calls read per message. */
 const CALLS_MAX = 100
 
-/** The calls of a message: in full where it has them, else as far as its text tells. */
+/** The calls of a message: its structured calls, or else those parsed from its text. */
 export function actionsOf(source: SummarySource): Action[] {
   return (source.calls ?? callsIn(source.text)).slice(0, CALLS_MAX).map(actionOf)
 }
@@ -39,7 +39,7 @@ function callsIn(text: string): ToolCall[] {
 }
 
 const OLD_FIELD = /^old/i
-/** Fields that say where or how, and are no part of what is written. */
+/** Fields that locate an edit, and are not part of the written text. */
 const PLACE_FIELD = /path|file_?name|uri|command$|description|id$|mode$/i
 const TEXT_CHARACTERS_MAX = 20_000
 
@@ -67,7 +67,7 @@ function actionOf(call: ToolCall): Action {
 
 const LABEL_CHARACTERS_MAX = 100
 const PATTERN_CHARACTERS_MAX = 50
-/** Tools of an agent for itself: they change nothing that anybody will ask about. */
+/** An agent's tools for its own planning: nobody will ask about their effects. */
 const INWARD = /^(?:todo|task|think|plan|update_plan|exit_?plan|enter_?plan|sequentialthinking)/i
 
 function labelOf(name: string, use: ToolUse, fields: Readonly<Record<string, unknown>>, given: string): string {
@@ -92,17 +92,17 @@ function labelOf(name: string, use: ToolUse, fields: Readonly<Record<string, unk
   return truncate(oneLine([name, values.slice(0, 6).join(', ')].join(' ')), LABEL_CHARACTERS_MAX)
 }
 
-/** A label shows the beginning of a line; a line of megabytes is not read for it. */
+/** A label shows the beginning of a line, so only this much of a long line is read. */
 const LABEL_CHARACTERS_READ = 4_000
 
-/** A command line without what only its place in a session asks for: where it runs, and how much of its output is shown. */
+/** A command line without the parts that depend on the session: the working directory, and how much output is shown. */
 function commandLabel(command: string): string {
   const [first = '', second = ''] = command
     .replaceAll('\\n', '\n')
     .trimStart()
     .split('\n', 2)
     .map((line) => sliceWhole(line, LABEL_CHARACTERS_READ))
-  // Of a text that is given to a command, such as a commit message, the first line tells more than the mark before it.
+  // For a heredoc, such as a commit message, the first line says more than the delimiter before it.
   const line = /\$\(cat\s*<</.test(first)
     ? `${first.replace(/"?\$\(cat\s*<<.*$/, '')}"${second}"`
     : first.replace(/\s*<<-?\s*\\?['"]?\w+['"]?\s*$/, '')

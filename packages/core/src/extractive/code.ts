@@ -13,22 +13,22 @@ const DECLARATIONS = [
 ]
 /** Variables are declared in the middle of code. */
 const VARIABLE = /\b(?:const|let|var) (?!.*(?:=>|function\b))/
-/** Of these, those whose lines below belong to them. */
+/** Declarations with a body below them. */
 const SCOPED = DECLARATIONS.slice(1)
 const LINES_MAX = 600
 const LINE_CHARACTERS_MAX = 400
 
-/** What some code declares, and where its names stand. */
+/** The declarations of some code, and the scope of its names. */
 export interface CodeNames {
   readonly names: ReadonlySet<string>
   readonly declared: ReadonlySet<string>
-  /** Of these, functions and types. */
+  /** The functions and types among them. */
   readonly units: ReadonlySet<string>
-  /** The function in whose lines a name stands first, by name. */
+  /** The function in which a name first occurs, by name. */
   readonly scopes: ReadonlyMap<string, string>
 }
 
-/** @param text code, also with the numbers of its lines as viewers and searches show them */
+/** @param text code, possibly with line numbers as viewers and searches show them */
 export function readCode(text: string): CodeNames {
   const declared = new Set<string>()
   const units = new Set<string>()

@@ -11,9 +11,9 @@ import { PathView } from './path-view.js'
 import { previousGoal, previousLines } from './previous.js'
 import { Shortlist } from './shortlist.js'
 
-/** What a summary is chosen from. */
+/** The material that a summary is chosen from. */
 export interface Gathered {
-  /** The messages with what was said in them. */
+  /** The messages with their spoken text. */
   readonly messages: readonly SummarySource[]
   readonly shortlist: Shortlist
   readonly index: NameIndex

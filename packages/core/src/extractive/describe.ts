@@ -3,14 +3,14 @@ import type { Edits } from './edits.js'
 import { times } from './lines.js'
 import type { Subject } from './subjects.js'
 
-/** Names of one kind that a line tells; the rest is counted. */
+/** Names of one kind listed on a line; the rest are counted. */
 const UNITS_TOLD = 3
 const REMOVED_TOLD = 2
-/** A file that was edited this often is told with two reasons. */
+/** A file edited this often is described with two reasons. */
 const EDITS_FOR_TWO_REASONS = 4
 const CHECK_CHARACTERS_MAX = 40
 
-/** What is said of a file: what was done to it, why, and how the next check went. Of a command: what became of it. */
+/** Describes a file: what was done to it, why, and how the next check went; or a command: how it ended. */
 export function describeSubject(subject: Subject, label: string): string {
   return subject.kind === 'file' ? `${label}: ${fileText(subject)}` : `${label}: ${actionText(subject)}`
 }
@@ -34,7 +34,7 @@ function unitsText({ added, changed, removed }: Edits): string {
     .join(', ')
 }
 
-/** The latest names: they are what the work goes on with. */
+/** The latest names, with which the work is most likely to continue. */
 function listed(verb: string, units: ReadonlySet<string>, unitsMax: number): string {
   if (units.size === 0) return ''
   const told = [...units].slice(-unitsMax)

@@ -10,7 +10,6 @@ function source(role: SummarySource['role'], text: string, more: Partial<Summary
   return { reference: '', role, text, toolName: null, isError: false, pinned: false, orderedAtMs: 0, ...more }
 }
 
-/** A call with all of its arguments, and its result. */
 function step(name: string, args: ToolCall['arguments'], result: string, isError = false): SummarySource[] {
   const calls = [{ id: name, name, arguments: args }]
   return [
@@ -24,13 +23,13 @@ function summarize(...steps: SummarySource[][]): string {
   return summarizeExtractively({ purpose: 'compaction', messages, previousSummary: null, tokensMax: 1_000 })
 }
 
-test('names are files without their folders and identifiers of two parts, but no plain words and no ids', () => {
+test('names are file names without folders and identifiers of two parts, but not plain words or ids', () => {
   const text =
     'In src/loom/warp-beam.ts weaveTwill calls shaft_lift; see v2.3, toolu_016Znf2b and "a\\nThe end" of README'
   expect([...namesIn(text)]).toEqual(['warp-beam.ts', 'weaveTwill', 'shaft_lift'])
 })
 
-test('code tells what it declares and in which function a name stands', () => {
+test('code yields its declarations and the function in which a name occurs', () => {
   const { declared, scopes } = readCode(
     '  1\tfunc (l *Loom) Weave(n int) {\n  2\t\tl.shaftLift(n)\n  3\t}\n  4\tvar topSpeed = 1',
   )
@@ -39,7 +38,7 @@ test('code tells what it declares and in which function a name stands', () => {
   expect(scopes.has('topSpeed')).toBe(false)
 })
 
-test('a file is told with the functions that edits touched, why, and how the next check went', () => {
+test('a file is described by the functions that edits touched, why, and how the next check went', () => {
   const edit = {
     file_path: '/repo/src/loom.ts',
     old_string: 'function weave() {\n  oldShaft(warpBeam)\n}\nfunction rest() {}',
@@ -58,7 +57,7 @@ test('a file is told with the functions that edits touched, why, and how the nex
   )
 })
 
-test('a line of a file names a few functions and counts the rest; the other names stand apart', () => {
+test("a file's line names a few functions and counts the rest; other names are listed separately", () => {
   const names = Array.from(
     { length: 30 },
     (_, index) => `weavePattern${String.fromCharCode(65 + (index % 26))}${index < 26 ? 'x' : 'y'}`,
@@ -74,7 +73,7 @@ test('a line of a file names a few functions and counts the rest; the other name
     expect(each.match(/weavePattern/g)?.length).toBeLessThanOrEqual(12)
 })
 
-test('headings of a text that an edit adds are told as such', () => {
+test('headings of a text that an edit adds are listed as headings', () => {
   const edit = {
     file_path: '/repo/docs/loom.md',
     old_string: 'The end',
@@ -83,7 +82,7 @@ test('headings of a text that an edit adds are told as such', () => {
   expect(summarize(step('Edit', edit, 'updated'))).toContain('loom.md: edited; added “Warping”, “Weaving”')
 })
 
-test('one file is told once, however tools spell its path', () => {
+test('one file has one line, however tools spell its path', () => {
   const summary = summarize(
     step('Read', { file_path: '/repo/src/loom.ts' }, 'export const topSpeed = 1'),
     step('Grep', { pattern: 'shaftLift', output_mode: 'content' }, 'src/loom.ts:12: shaftLift(1)'),
@@ -106,7 +105,7 @@ test('files that only searches found are named, and so are the functions of a fi
   expect(summary).toContain('warp.ts: windBeam works with warpBeam, setTension')
 })
 
-test('a failure is told with what was edited before it passed', () => {
+test('a failure is listed with the edits made before it passed', () => {
   const run = { command: 'cd /repo && npm test 2>&1 | tail -20' }
   const summary = summarize(
     step('Bash', run, 'Exit code 1\nError: shaft 4 is stuck', true),
@@ -117,7 +116,7 @@ test('a failure is told with what was edited before it passed', () => {
   expect(summary).toContain('npm test: all green (2 runs, 1 failed)')
 })
 
-test('what a user says instead of letting a call run is a request', () => {
+test('a message that a user sends instead of letting a call run is a request', () => {
   const words =
     "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse linen"
   const summary = summarize(step('Bash', { command: 'buy cotton' }, words, true))
@@ -125,7 +124,7 @@ test('what a user says instead of letting a call run is a request', () => {
   expect(summary).not.toContain("doesn't want")
 })
 
-test('the latest list of things to do gives the state and the next steps', () => {
+test('the latest to-do list gives the state and the next steps', () => {
   const todos = (status: string) => ({ todos: [{ content: 'Thread the heddles', status }] })
   const done = step(
     'TodoWrite',

@@ -6,13 +6,13 @@ import { baseName, namesIn } from './names.js'
 import type { PathView } from './path-view.js'
 import type { Subject } from './subjects.js'
 
-/** Subjects that are looked at for their lines. */
+/** Subjects considered for lines. */
 const SUBJECTS_MAX = 120
-/** A name of twice the weight is needed far more than twice as often. */
+/** Exponent of a name's weight: a name of twice the weight is needed far more than twice as often. */
 const POWER = 3
-/** What a subject adds by itself to the names of its line. */
+/** A subject's own share of a line's weight, beside the names on the line. */
 const OWN_SHARE = { file: 0.5, action: 0.8 } as const
-/** Tokens of a line that cost nothing: short lines say less than their share. */
+/** Free tokens of a line: short lines carry less than their share of information. */
 const LINE_TOKENS = 12
 
 export interface DetailsRequest {
@@ -21,12 +21,12 @@ export interface DetailsRequest {
   readonly paths: PathView
   /** Messages of the conversation. */
   readonly length: number
-  /** Names that other lines tell of. */
+  /** Names that other lines already contain. */
   readonly told: ReadonlySet<string>
   readonly tokensMax: number
 }
 
-/** Lines about files and commands, taken by what they weigh for their tokens until these are used up. */
+/** Lines about files and commands, chosen by weight per token until the tokens are used up. */
 export function detailLines({ subjects, index, paths, length, told, tokensMax }: DetailsRequest): Candidate[] {
   const weighed = subjects
     .map((subject) => ({ subject, weight: ownWeight(subject, index, length) }))
@@ -35,7 +35,7 @@ export function detailLines({ subjects, index, paths, length, told, tokensMax }:
   const items = weighed.map(({ subject, weight }) => {
     const label = subject.kind === 'file' ? paths.show(subject.label) : paths.within(subject.label)
     const text = describeSubject(subject, label)
-    // Results of alike calls have alike names: what was changed matters, not what was shown.
+    // Results of similar calls have similar names; changed names matter more than shown ones.
     const names = subject.kind === 'file' ? [...namesIn(text)].filter((name) => !told.has(name)) : []
     const gain = names.reduce((sum, name) => sum + index.weight(name, length) ** POWER, 0)
     const tokens = countTokens(`- ${text}\n`) + 1

@@ -1,24 +1,26 @@
 import { oneLine, truncate } from '../tools/lines.js'
 import { readCode } from './code.js'
 
-/** What edits did to one file: the functions, types and headings that they touched, why, and how the checks after them went. */
+/**
+ * The effect of edits on one file: the functions, types and headings that they touched, why, and how later checks went.
+ */
 export interface Edits {
   count: number
   isCreated: boolean
-  /** Functions, types and headings, the latest last. */
+  /** Functions, types and headings, in order of their latest edit. */
   readonly added: Set<string>
   readonly changed: Set<string>
   readonly removed: Set<string>
-  /** What the agent said it did them for, the latest last. */
+  /** The agent's stated reasons, oldest first. */
   reasons: readonly Reason[]
-  /** The first check after the last edit; null where none was run. */
+  /** The first check after the last edit; null before any check. */
   check: Check | null
 }
 
-/** What an agent said before it edited. */
+/** An agent's text before an edit. */
 export interface Reason {
   readonly text: string
-  /** How much it says of why. */
+  /** How well it explains the edit. */
   readonly weight: number
 }
 
@@ -27,7 +29,7 @@ export interface Check {
   readonly hasPassed: boolean
 }
 
-/** Beyond these a line names none, and only counts them. */
+/** Beyond this many, units are counted and not named. */
 const UNITS_MAX = 60
 const REASONS_MAX = 8
 
@@ -43,7 +45,7 @@ export function noEdits(): Edits {
   }
 }
 
-/** Takes in one edit, by the text that it took out and the text that it put in. */
+/** Adds one edit, given the text that it removed and the text that it inserted. */
 export function addEdit(edits: Edits, path: string, removed: string, added: string, reason: Reason | null): void {
   const before = unitsIn(path, removed)
   const after = unitsIn(path, added)
@@ -62,7 +64,7 @@ export function addEdit(edits: Edits, path: string, removed: string, added: stri
   }
 }
 
-/** What was added stays so, however often it is changed afterwards. */
+/** A unit that was added stays in `added`, however often it is changed afterwards. */
 function move(unit: string, to: Set<string>, from: readonly Set<string>[], unless?: Set<string>): void {
   for (const each of from) each.delete(unit)
   if (unless?.has(unit)) return
@@ -72,12 +74,12 @@ function move(unit: string, to: Set<string>, from: readonly Set<string>[], unles
 
 const HEADING = /^#{1,4} +(.{2,120})$/gm
 const HEADINGS_MAX = 40
-/** In other files lines that begin so are comments. */
+/** In other files, lines that start like headings are comments. */
 const TEXT_FILE = /\.(?:mdx?|markdown|txt|adoc)$|\/[A-Z]+$/
-/** Lines of code that begin as headings do are comments. */
+/** Inside code blocks, lines that start like headings are comments. */
 const FENCED = /^```[^\n]*\n[^`]{0,4000}^```/gm
 
-/** What code declares beside variables, and the headings of a text. */
+/** The declarations of code, except variables, and the headings of a text. */
 function unitsIn(
   path: string,
   text: string,

@@ -8,22 +8,22 @@ import type { PathView } from './path-view.js'
 interface ErrorRecord {
   readonly line: string
   readonly label: string
-  /** Whether a tool was used wrongly: nothing that the work has to solve. */
+  /** Whether a tool was misused, which is not a problem of the work itself. */
   readonly isUsage: boolean
   times: number
   place: number
   reference: string
-  /** What was edited between the failure and the first success of the same call; null while it is open. */
+  /** The files edited between the failure and the first success of the same call; null while it is unresolved. */
   resolution: string | null
   readonly edited: Set<string>
 }
 
-/** Beyond this many distinct failures, new ones are of no use to a summary; it keeps memory bounded. */
+/** Bounds memory; more distinct failures do not improve a summary. */
 const ERRORS_MAX = 2_000
 const OPEN_MAX = 20
 const EDITED_MAX = 3
 
-/** The failures of a conversation, and what overcame them. */
+/** The failures of a conversation, and the edits that resolved them. */
 export class ErrorLog {
   private readonly errors = new Map<string, ErrorRecord>()
   private readonly open = new Map<string, ErrorRecord[]>()

@@ -94,7 +94,7 @@ describe('a summary', () => {
     expect(summarize(session)).toBe(summary)
   })
 
-  test('says what is pinned before anything else', () => {
+  test('puts pinned messages before anything else', () => {
     const pinned = source('assistant', 'The launch code is BLUE-42.', { pinned: true })
     const chatter = Array.from({ length: 200 }, (_, index) =>
       source('user', `Please add the option number${index} to file${index}.ts now`),
@@ -112,7 +112,7 @@ describe('a summary', () => {
     expect(summarize([...chatter, latest], { tokensMax: 300 })).toContain('rename the loom to heddle')
   })
 
-  test('tells an error once, with how often it came', () => {
+  test('lists an error once, with its number of occurrences', () => {
     const failing = Array.from({ length: 3 }, () => [
       called('Bash', { command: 'make' }),
       result('Bash', 'Exit code 2\nmake: *** no rule to make target', true),
@@ -121,7 +121,7 @@ describe('a summary', () => {
     expect(text).toContain('make: *** no rule to make target (make, 3 times; not seen resolved)')
   })
 
-  test('carries on what the earlier summary held, under the same headings, with its references', () => {
+  test('carries on the contents of the earlier summary, under the same headings, with its references', () => {
     const earlier =
       '## Goal\n- Keep the API of version 2.3 stable [recall:msg-old00001]\n\n## Key decisions\n- Use postgres.js, not pg\n\n## Current state\n- The schema is laid out'
     const text = summarize([source('user', 'Now write the store that the importer needs, please')], {
@@ -134,7 +134,7 @@ describe('a summary', () => {
     expect(text).toContain('The schema is laid out')
   })
 
-  test('of a conversation without tools holds what people told', () => {
+  test('of a conversation without tools holds what people said', () => {
     const talk = [
       source('user', 'Hey! How are you?'),
       source('assistant', "I'm good, thanks!"),
@@ -165,7 +165,7 @@ describe('its length', () => {
     { minLength: 1, maxLength: 30 },
   )
 
-  test('is within its tokens and never nothing, for any messages', () => {
+  test('is within its tokens and never zero, for any messages', () => {
     fc.assert(
       fc.property(
         messages,
@@ -180,7 +180,7 @@ describe('its length', () => {
     )
   })
 
-  test('is nothing where there is nothing', () => {
+  test('is zero without messages', () => {
     expect(summarize([])).toBe('')
     expect(summarize([source('tool_result', '')])).toBe('1 message without words')
   })
@@ -193,7 +193,7 @@ describe('its length', () => {
     ['errors', 'error: it failed\n'.repeat(200_000)],
     ['stops', 'A. '.repeat(1_300_000)],
     ['backslashes', `[called x {"command":"${'\\'.repeat(4_000_000)}`],
-  ])('is bounded, and found without reading it all, for four million characters of %s', (_, text) => {
+  ])('is bounded, without reading all of it, for four million characters of %s', (_, text) => {
     const hostile = [source('user', text), source('assistant', text), source('tool_result', text, { isError: true })]
     expect(countTokens(summarize(hostile, { previousSummary: text }))).toBeLessThanOrEqual(2_000)
   })
@@ -207,7 +207,7 @@ describe('its length', () => {
       Array.from({ length: count }, (_, index) => source(index % 2 ? 'assistant' : 'user', `${index} ${paragraph}`))
     const timeMs = (count: number) => {
       const messages = many(count)
-      // Processor time, so that a busy machine does not count.
+      // Processor time is independent of other load on the machine.
       const before = process.cpuUsage()
       summarize(messages)
       const { user, system } = process.cpuUsage(before)

@@ -9,30 +9,30 @@ import { detailLines } from './details.js'
 import { nameLines } from './name-lines.js'
 import { Chooser, entryOf, formatLine, type Layout } from './select.js'
 
-/** References cost about twelve tokens a line: a summary that is shorter than this has better use for them. */
+/** References take about twelve tokens per line, too many for a summary shorter than this. */
 const REFERENCES_TOKENS_MIN = 500
 /** Shorter summaries are lines without headings. */
 const HEADINGS_TOKENS_MIN = 120
 
-/** What a goal of usual length takes, and how much of a short summary it may be. */
+/** Tokens of a typical goal, and its maximum share of a short summary. */
 const GOAL_TOKENS = 160
 const GOAL_SHARE_MAX = 0.4
-/** What identifiers that no sentence tells may take, where a summary is long enough for references. */
+/** Share of the tokens for identifiers that no sentence mentions, in a summary long enough for references. */
 const NAMES_SHARE = 0.56
 const NAMES_HEADING_TOKENS = 6
-/** What lines about files and commands may take in any case. */
+/** Minimum share of the tokens for lines about files and commands. */
 const DETAILS_SHARE = 0.22
 
-/** What the headings over files and commands take. */
+/** Tokens of the headings over files and commands. */
 const HEADINGS_TOKENS = 16
 
 /**
- * Summarizes without a model. What was said is taken word for word, the weightiest sentences first; what was done to each
- * file and what became of each command is put in words, with the names that matter most. Names that were used often,
- * recently, in edits, by the user or in plans weigh most: they are what the work goes on with.
+ * Summarizes without a model. Sentences of the conversation are copied verbatim, the weightiest first; changes to each
+ * file and outcomes of each command are described, with the names that matter most. Names used often, recently, in
+ * edits, by the user or in plans weigh most, because the work is likely to continue with them.
  *
- * The same request gives the same summary; it takes time linear in the messages. The result is never more than
- * `tokensMax` tokens, and empty only where there is nothing to summarize.
+ * The same request gives the same summary, in time linear in the messages. The result is at most `tokensMax` tokens,
+ * and empty only if there is nothing to summarize.
  */
 export function summarizeConversation(request: SummaryRequest): string {
   const { tokensMax } = request
@@ -44,11 +44,11 @@ export function summarizeConversation(request: SummaryRequest): string {
   const summary = render(choose(gathered, request, layout), layout, tokensMax)
   if (summary !== '') return summary
   const words = lastResort(gathered, request)
-  // A character may take three tokens; the mark of something left out takes one.
+  // A character may take three tokens; the truncation mark takes one.
   return cut(words, tokensMax) || (words === '' ? '' : '…')
 }
 
-/** First what was said, each section within its share, then files and commands, then whatever still fits. */
+/** First spoken sentences, each section within its share, then files and commands, then whatever still fits. */
 function choose({ shortlist, index, log, paths }: Gathered, request: SummaryRequest, layout: Layout): Candidate[] {
   const { messages, tokensMax } = request
   const { length } = messages
@@ -82,7 +82,7 @@ function choose({ shortlist, index, log, paths }: Gathered, request: SummaryRequ
   return chooser.lines
 }
 
-/** A summary that is too short for its goal says nothing that helps. */
+/** Tokens for the goal: a goal cut too short is useless. */
 function goalRoom(tokensMax: number): number {
   return Math.min(GOAL_TOKENS, Math.floor(tokensMax * GOAL_SHARE_MAX))
 }
@@ -90,7 +90,7 @@ function goalRoom(tokensMax: number): number {
 function render(lines: readonly Candidate[], { withHeadings }: Layout, tokensMax: number): string {
   const blocks = sections.flatMap(({ name, heading }) => {
     const own = lines.filter(({ section }) => section === name)
-    // The goal and files stand by their weight, what was said in the order in which it was said.
+    // The goal and files are ordered by weight, spoken sentences chronologically.
     const isByWeight = name === 'files' || name === 'goal' || name === 'names'
     own.sort((left, right) => (isByWeight ? right.score - left.score : left.place - right.place))
     if (own.length === 0) return []
@@ -99,7 +99,7 @@ function render(lines: readonly Candidate[], { withHeadings }: Layout, tokensMax
   return cut(blocks.join(withHeadings ? '\n\n' : '\n'), tokensMax)
 }
 
-/** Where no line fits or none was found: the weightiest line, the last words, or at least how much there was. */
+/** If no line was found or fits: the weightiest line, the latest text, or at least the number of messages. */
 function lastResort({ shortlist, messages }: Gathered, { previousSummary }: SummaryRequest): string {
   for (const name of ['requests', 'goal', 'state', 'facts', 'decisions', 'errors', 'next', 'questions'] as const) {
     const first = shortlist.of(name)[0]

@@ -1,18 +1,17 @@
 import type { Subject } from './subjects.js'
 
-/** Where a name was met, by how much that says about whether it will be needed. */
+/** Where a name occurred, ordered by how strongly that suggests it will be needed. */
 export type Mention = 'asked' | 'said' | 'edited' | 'called' | 'failed' | 'shown'
 
 interface NameRecord {
-  /** Messages that have it. */
   messages: number
   place: number
   readonly mentions: Set<Mention>
-  /** How strongly it belongs to what was worked on. */
+  /** Strength of its tie to each subject. */
   readonly homes: Map<Subject, number>
 }
 
-/** Distinct names that are remembered, and subjects of one name; it keeps memory bounded. */
+/** Distinct names stored, and subjects per name; bounds memory. */
 const NAMES_MAX = 20_000
 const HOMES_MAX = 12
 
@@ -24,10 +23,10 @@ const MENTION_WEIGHTS: Readonly<Record<Mention, number>> = {
   failed: 0.5,
   shown: 0,
 }
-/** What the newest message adds over the oldest. */
+/** Extra weight of the newest message over the oldest. */
 const RECENCY_WEIGHT = 2
 
-/** All names of a conversation: how often, how recently and in what they were used. */
+/** All names of a conversation: how often, how recently and where they were used. */
 export class NameIndex {
   private readonly records = new Map<string, NameRecord>()
 
@@ -41,7 +40,7 @@ export class NameIndex {
     }
   }
 
-  /** Ties a name to what it was met in. */
+  /** Ties a name to the subject in which it occurred. */
   tie(name: string, subject: Subject, strength: number): void {
     const homes = this.records.get(name)?.homes
     if (!homes) return
@@ -49,7 +48,7 @@ export class NameIndex {
     if (before !== undefined || homes.size < HOMES_MAX) homes.set(subject, (before ?? 0) + strength)
   }
 
-  /** How likely the work that goes on needs a name; 0 for one that was never met. */
+  /** How likely the continuing work needs a name; 0 for an unknown name. */
   weight(name: string, length: number): number {
     const record = this.records.get(name)
     if (!record) return 0
@@ -58,7 +57,7 @@ export class NameIndex {
     return weight
   }
 
-  /** The names with what they belong to, the strongest ties first. */
+  /** The names with their subjects, the strongest ties first. */
   *homes(): Iterable<readonly [name: string, homes: readonly Subject[]]> {
     for (const [name, { homes }] of this.records) {
       const ranked = [...homes].sort((left, right) => right[1] - left[1])

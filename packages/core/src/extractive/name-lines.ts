@@ -4,31 +4,31 @@ import type { NameIndex } from './name-index.js'
 import { baseName, namesIn } from './names.js'
 import type { Subject } from './subjects.js'
 
-/** Names of one line, and lines of one file: more is a list that nobody reads. */
+/** Names per line, and lines per file: nobody reads longer lists. */
 const NAMES_A_LINE_MAX = 12
 const LINES_A_FILE_MAX = 5
 const LINES_ELSEWHERE_MAX = 3
-/** A name of twice the weight is needed far more than twice as often. */
+/** Exponent of a name's weight: a name of twice the weight is needed far more than twice as often. */
 const POWER = 2
-/** What a name costs beside its own tokens: the comma, and its share of the words around it. */
+/** Tokens per name beside its own: the comma, and its share of the surrounding words. */
 const NAME_TOKENS = 1.3
-/** Names of which a summary may tell, for each token they have. */
+/** Maximum number of names in a summary, per token available. */
 const NAMES_A_TOKEN = 0.5
-/** Under which names stand that no file has. */
+/** Label for names that belong to no file. */
 const ELSEWHERE = 'outputs of commands'
-/** Under which stand the files that have no line of their own. */
+/** Label for files without a line of their own. */
 const FILES = 'other files that were read or found'
 
 export interface NameLinesRequest {
   readonly index: NameIndex
   /** Messages of the conversation. */
   readonly length: number
-  /** Names that other lines tell of. */
+  /** Names that other lines already contain. */
   readonly told: ReadonlySet<string>
   readonly tokensMax: number
 }
 
-/** The names of one file that no other line tells, by the function in whose lines they stand. */
+/** The names of one file that no other line contains, by the function in whose lines they occur. */
 interface Group {
   readonly label: string
   readonly subject: Subject | null
@@ -38,8 +38,8 @@ interface Group {
 }
 
 /**
- * What to search for when the work goes on: the weightiest names that no other line tells, by the file that each belongs to
- * most and the function that works with them. They are kept apart from the lines that say what was done.
+ * Search terms for continuing the work: the weightiest names that no other line contains, by the file that each belongs
+ * to most and the function that uses them. They are separate from the lines that describe actions.
  */
 export function nameLines({ index, length, told, tokensMax }: NameLinesRequest): Candidate[] {
   const wanted = [...index.homes()]
@@ -65,7 +65,7 @@ export function nameLines({ index, length, told, tokensMax }: NameLinesRequest):
     if (group) group.names.push(name)
     else groups.set(label, { label, subject, names: [name], weight, place: homes[0]?.place ?? 0 })
   }
-  // A file whose names are told needs no second mention.
+  // A file whose names are listed needs no second mention.
   return [...groups.values()].flatMap((group) =>
     linesOf(group.label === FILES ? { ...group, names: group.names.filter((name) => !groups.has(name)) } : group),
   )
@@ -102,7 +102,7 @@ function linesOf({ label, subject, names, weight, place }: Group): Candidate[] {
   return lines.map(line)
 }
 
-/** What a list of names is to its label. */
+/** The words that connect a label with its list of names. */
 function wordsFor(label: string, hasScopes: boolean): string {
   if (label === FILES) return ''
   if (label === ELSEWHERE) return 'names in them are'

@@ -1,19 +1,19 @@
-/** Endings by which a word is a file's name also where no folder stands before it. */
+/** Extensions that make a word a file name even without a folder. */
 const FILE_ENDING =
   /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kts?|scala|cs|fs|c|cc|cpp|h|hpp|m|mm|swift|php|pl|lua|r|jl|ex|exs|erl|hs|clj|dart|zig|nix|sh|bash|zsh|fish|ps1|bat|sql|md|mdx|rst|txt|json[l5c]?|ya?ml|toml|ini|cfg|conf|env|lock|mod|sum|xml|html?|s?css|less|vue|svelte|proto|tf|gradle|csv|tsv|log|ipynb|patch|diff|snap|svg|png)$/
-/** Words with the signs that may join them: `src/time-zone.ts`, `time.parseTime`. */
+/** Words with the characters that may join them: `src/time-zone.ts`, `time.parseTime`. */
 const TOKEN = /[\w@.][\w.@-]*/g
-/** What a name has behind its first letter, and a plain word has not. */
+/** Matches a name, but not a plain word: a capital, underscore or dot after the first character. */
 const SIGN = /.[A-Z_.]/
 const WORD = /[A-Za-z_]\w+/g
 const CHARACTERS_MIN = 4
 const CHARACTERS_MAX = 60
-/** A line break of a text within a text is no letter of the word behind it. */
+/** An escaped line break in a nested text is not part of the word after it. */
 const ESCAPE = /\\[nrt]/g
-/** What is read of one text; longer ones are read at their beginning and their end. */
+/** Characters read of one text; of longer ones, the beginning and the end. */
 const READ_CHARACTERS_MAX = 16_000
 
-/** The distinct names in a text, in their order: names of files without their folders, and identifiers of two parts. */
+/** The distinct names in a text, in order: names of files without their folders, and identifiers of two parts. */
 export function namesIn(text: string): Set<string> {
   const names = new Set<string>()
   const half = READ_CHARACTERS_MAX / 2
@@ -21,7 +21,7 @@ export function namesIn(text: string): Set<string> {
   const read = bounded.includes('\\') ? bounded.replace(ESCAPE, ' ') : bounded
   for (const run of read.match(TOKEN) ?? []) {
     const token = withoutSigns(run)
-    // Most words are plain: they need no closer look.
+    // Most words are plain and are skipped early.
     if (token.length > CHARACTERS_MAX || token.length < CHARACTERS_MIN || !SIGN.test(token)) continue
     if (token.includes('.') && isFileName(token)) names.add(token)
     else if (!token.includes('.') && !token.includes('-')) {
@@ -31,7 +31,10 @@ export function namesIn(text: string): Set<string> {
   return names
 }
 
-/** A word ends with a letter or a digit. A loop, since an expression would look for the end of a run of signs from each of them. */
+/**
+ * Strips trailing punctuation. A loop, since a regular expression would rescan a run of punctuation from each of its
+ * characters.
+ */
 function withoutSigns(run: string): string {
   let end = run.length
   while (end > 0 && '.@-'.includes(run.charAt(end - 1))) end--
@@ -42,7 +45,7 @@ export function isFileName(word: string): boolean {
   return word.lastIndexOf('.') > 0 && FILE_ENDING.test(word)
 }
 
-/** Whether a word is camelCase, PascalCase or snake_case of two parts or more, and no random id. */
+/** Whether a word is camelCase, PascalCase or snake_case with at least two parts, and not a random id. */
 function isIdentifier(word: string): boolean {
   if (word.length < CHARACTERS_MIN || !/^[A-Za-z_]/.test(word)) return false
   if (!/[A-Za-z0-9]_+[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/.test(word)) return false

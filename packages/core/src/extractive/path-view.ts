@@ -1,12 +1,12 @@
 import type { Candidate } from '../speech/sections.js'
 
-/** Share of the paths that lie below a folder for it to be told once, instead of before each of them. */
+/** Share of the paths that must be below a folder for it to be stated once instead of in each path. */
 const SHARE_MIN = 0.7
 const PATHS_MAX = 2_000
 
 /** Shows absolute paths without the folder that most of them share. */
 export class PathView {
-  /** With a slash at its end; empty where there is none. */
+  /** With a trailing slash; empty if there is no such folder. */
   readonly root: string
 
   constructor(paths: readonly string[]) {
@@ -17,12 +17,12 @@ export class PathView {
     return this.root !== '' && path.startsWith(this.root) ? path.slice(this.root.length) : path
   }
 
-  /** Says where the paths are that are shown without their folder. */
+  /** A line that states the folder left out of the paths. */
   line(): Candidate {
     return { section: 'files', text: `Paths are below ${this.root}`, score: 1_000, place: 0, reference: '' }
   }
 
-  /** A text in which paths may stand. */
+  /** Shortens the paths in a text. */
   within(text: string): string {
     return this.root === ''
       ? text

@@ -5,7 +5,7 @@ import type { Action } from './calls.js'
 const STEPS_MAX = 40
 const STEP_CHARACTERS_MAX = 200
 
-/** The steps of an agent's list of things to do, as far as a call gives them: those left to do, and those that are done. */
+/** The steps in a call that updates an agent's to-do list: the open ones and the finished ones. */
 export function planSteps({ fields }: Action, place: number, reference: string): Candidate[] {
   const list = [fields['todos'], fields['plan'], fields['items'], fields['tasks']].find(Array.isArray)
   if (!list) return []

@@ -3,10 +3,10 @@ import { type Candidate, type SectionName, sections } from '../speech/sections.j
 import { isProtocol, SENTENCE_CHARACTERS_MAX } from '../speech/sentences.js'
 import { isOnlySigns, oneLine, truncate } from '../tools/lines.js'
 
-/** What is read of an earlier summary; one that is longer was made without a limit. */
+/** Characters read of an earlier summary; a longer one was made without a limit. */
 const CHARACTERS_MAX = 60_000
 
-/** Weights of what an earlier summary says: requests and decisions last, states and questions age. */
+/** Weights of the sections of an earlier summary: requests and decisions stay valid, states and questions age. */
 const SCORES: Readonly<Record<SectionName, number>> = {
   goal: 12,
   requests: 11,
@@ -22,7 +22,7 @@ const SCORES: Readonly<Record<SectionName, number>> = {
 }
 
 const MARKS = [BEFORE_MARK, FIRST_MARK, THEN_MARK]
-/** A longer line is none, whatever it begins with. */
+/** A longer line is not a heading, whatever it begins with. */
 const HEADING_CHARACTERS_MAX = 400
 const HEADING = /^\s*(?:#{1,6}\s*(.{1,80})|(?:\*\*|\d{1,2}\. )?([\w ,/&-]{2,60}?)(?:\*\*)?:(?:\*\*)?)\s*$/
 
@@ -34,7 +34,7 @@ function wordsOf(line: string): string {
   return oneLine(line.replace(/\[recall:[^\]]{0,200}\]/g, ''), 2_000).replace(/^(?:[-*+•]|\d{1,3}[.)])\s+/, '')
 }
 
-/** The lines of an earlier summary, each under the section that its heading stands for; its state is history by now. */
+/** The lines of an earlier summary, each in the section of its heading; its state becomes a fact of the past. */
 export function previousLines(summary: string): Candidate[] {
   const candidates: Candidate[] = []
   let section: SectionName = 'facts'
@@ -50,7 +50,7 @@ export function previousLines(summary: string): Candidate[] {
     if (isOnlySigns(text) || isProtocol(text)) continue
     const mark = MARKS.find((each) => text.startsWith(each)) ?? ''
     candidates.push({
-      // A goal is told as such by whoever knows what came after it; its lines are requests by now.
+      // A goal may have been replaced since: the caller decides, and here its lines are requests.
       section: section === 'state' ? 'facts' : section === 'goal' ? 'requests' : section,
       text: truncate(text.slice(mark.length), SENTENCE_CHARACTERS_MAX),
       score: SCORES[section],
@@ -61,13 +61,13 @@ export function previousLines(summary: string): Candidate[] {
   return candidates
 }
 
-/** The goal of an earlier summary, of several that stand one after the other that of the last; null where none tells it. */
+/** The goal of an earlier summary, of the last one if several are concatenated; null without a goal. */
 export function previousGoal(summary: string): EarlierGoal | null {
   return goalBlocks(summary).reduce<EarlierGoal | null>((earlier, lines) => {
     const marked = (mark: string) => lines.find(({ text }) => text.startsWith(mark))?.text.slice(mark.length) ?? null
     const [head, ...more] = lines.filter(({ text }) => !MARKS.some((mark) => text.startsWith(mark)))
     if (!head) return earlier
-    // A lead-in is told with the list that it leads in.
+    // A lead-in is joined with the list that it introduces.
     const words = head.text.endsWith(':') ? [head.text, more.map(({ text }) => text).join('; ')].join(' ') : head.text
     return {
       text: truncate(words, SENTENCE_CHARACTERS_MAX),
@@ -78,7 +78,7 @@ export function previousGoal(summary: string): EarlierGoal | null {
   }, null)
 }
 
-/** The lines below each heading that stands for a goal. */
+/** The lines below each heading of a goal. */
 function goalBlocks(summary: string): { readonly text: string; readonly reference: string }[][] {
   const blocks: { readonly text: string; readonly reference: string }[][] = []
   let isGoal = false

@@ -5,10 +5,10 @@ import type { Reason } from './edits.js'
 
 const REASON_CHARACTERS_MAX = 120
 const REASON_WORDS_MIN = 2
-/** Sentences at the end of what was said before an edit, among which its reason is looked for. */
+/** Sentences before an edit that are searched for its reason. */
 const SENTENCES_READ = 4
 
-/** Turns of speech before what is said. */
+/** Opening phrases before the content of a sentence. */
 const LEAD =
   /^(?:(?:ok(?:ay)?|great|good|perfect|excellent|alright|right|yes|sure|now|next|first|second|third|then|also|finally|so|and|but|hmm|ah|i see|got it|done|interesting)\b[,.!:;—–-]*\s*)+/i
 const INTENT =
@@ -16,11 +16,11 @@ const INTENT =
 const WHY =
   /\b(?:because|so that|since|in order to|instead of|rather than|otherwise|no longer|which (?:is|was|means|causes)|due to)\b/i
 const PROBLEM = /\b(?:fix(?:es|ed)?|error|fails?|failing|bug|issue|problem|missing|unused|wrong|broken|warning)\b/i
-/** Announcements of a look at something are no reasons for a change. */
+/** Announcing that something will be read is no reason for a change. */
 const LOOK =
   /^(?:to )?(?:check|look|see|read|view|run|re-?run|search|find|examine|explore|verify|test|understand|try|start|continue|proceed|review|investigate|commit|push)\b/i
 
-/** Why an edit was made, as far as the words before it tell; null where they do not. */
+/** Why an edit was made, according to the text before it; null if the text gives no reason. */
 export function reasonIn(speech: string): Reason | null {
   let best: Reason | null = null
   for (const sentence of sentencesOf(withLeadIns(speech)).slice(-SENTENCES_READ)) {
@@ -33,16 +33,16 @@ export function reasonIn(speech: string): Reason | null {
   return best
 }
 
-/** A sentence that leads in a change ends with a colon, and says the most of it. */
+/** A sentence that introduces a change ends with a colon and is the most informative. */
 function withLeadIns(speech: string): string {
   return speech.replace(/:[^\S\n]*$/gm, '.')
 }
 
-/** How things stand is no reason either. */
+/** A statement of the current state is no reason either. */
 const STATE =
   /\b(?:tests?|lint|checks?|build)\b[^.]{0,30}\b(?:pass(?:es|ed)?|succeed(?:s|ed)?|green|clean)\b|\bpasses\b/i
 
-/** The first letter of a plain word; names keep theirs. */
+/** Lower-cases the first letter of a plain word; names keep theirs. */
 function withSmallStart(text: string): string {
   return /^[A-Z][a-z]+(?:\s|$)/.test(text) && !/^[A-Z][a-z]+[A-Z]/.test(text)
     ? `${text.charAt(0).toLowerCase()}${text.slice(1)}`

@@ -4,27 +4,30 @@ import { countTokens } from '../tokens/tokens.js'
 import { namesIn } from './names.js'
 import { weightOf } from './shortlist.js'
 
-/** Lines of one section whose words overlap more than this say the same; in two sections they say it of different things. */
+/**
+ * Lines of one section whose words overlap more than this are repeats; lines of two sections are about different
+ * things.
+ */
 const OVERLAP_MAX = 0.65
 const OVERLAP_BETWEEN_SECTIONS_MAX = 0.85
-/** What a name that no other line has adds to a line, times the third power of its weight. */
+/** Gain of a line per name that no other line has, multiplied by the cube of the name's weight. */
 const NAME_GAIN = 0.05
-/** A line of so many tokens costs twice what an empty one does: long lines must say more, but not in proportion. */
+/** A line of this many tokens costs twice as much as an empty one: long lines must say more, but not in proportion. */
 const LINE_TOKENS = 30
-/** No line that says something is shorter. */
+/** Minimum length of a useful line. */
 const LINE_TOKENS_MIN = 4
-/** A summary has one reference for so many tokens: each takes about twelve. */
+/** One reference per this many tokens of a summary: a reference takes about twelve. */
 const TOKENS_A_REFERENCE = 200
-/** From this weight on a line comes before all others, whatever it costs. */
+/** Lines of at least this weight come before all others, whatever they cost. */
 const PINNED_SCORE = 100
 
-/** How much a summary of some length can afford besides what it says. */
+/** Extras that a summary can contain beside its lines. */
 export interface Layout {
   readonly withHeadings: boolean
   readonly withReferences: boolean
 }
 
-/** A line with what choosing needs to know of it. */
+/** A line with the figures needed to choose among lines. */
 export interface Entry {
   readonly candidate: Candidate
   readonly words: ReadonlySet<string>
@@ -32,10 +35,10 @@ export interface Entry {
   readonly tokens: number
 }
 
-/** Chooses the lines of a summary one after the other, while there is room. */
+/** Chooses the lines of a summary one by one, until its tokens are used up. */
 export class Chooser {
   readonly lines: Candidate[] = []
-  /** Names that the chosen lines tell of. */
+  /** Names in the chosen lines. */
   readonly told = new Set<string>()
   private readonly chosen: Entry[] = []
   private readonly opened = new Set<SectionName>()
@@ -55,7 +58,10 @@ export class Chooser {
     return this.left
   }
 
-  /** Takes whatever adds most for its length, until nothing fits. What a line adds only shrinks as others are taken. */
+  /**
+   * Takes the line with the highest gain per token, until no line fits. The gain of a line only decreases as others are
+   * taken.
+   */
   fill(entries: readonly Entry[], tokensMax: number): void {
     let room = Math.min(tokensMax, this.left)
     const waiting = entries.map((entry) => ({ entry, value: this.valueOf(entry) }))
@@ -68,7 +74,7 @@ export class Chooser {
     }
   }
 
-  /** Takes a line if it fits and says something new. Returns what it costs; 0 where it was not taken. */
+  /** Takes a line if it fits and says something new. Returns its tokens; 0 if it was not taken. */
   private take(entry: Entry, room: number): number {
     const { candidate, tokens } = entry
     if (this.chosen.some((other) => saysTheSame(other, entry))) return 0
@@ -94,7 +100,7 @@ export class Chooser {
   }
 }
 
-/** The place in a list that is sorted by value, smallest first, before all greater ones. */
+/** The insertion index in a list sorted by ascending value, before all greater ones. */
 function firstAbove(list: readonly { readonly value: number }[], value: number): number {
   let [low, high] = [0, list.length]
   while (low < high) {
@@ -136,6 +142,6 @@ function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): number 
   if (small.size === 0) return 0
   let shared = 0
   for (const word of small) if (large.has(word)) shared++
-  // A short line within a long one says the same only if they are of a size.
+  // A short line within a long one is a repeat only if their sizes are similar.
   return shared / Math.max(small.size, large.size * 0.75)
 }

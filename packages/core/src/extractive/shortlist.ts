@@ -1,9 +1,9 @@
 import type { Candidate, SectionName } from '../speech/sections.js'
 
-/** Candidates of one section that are looked at; the rest weigh too little to be taken. */
+/** Candidates considered per section; the rest weigh too little to be chosen. */
 const CANDIDATES_MAX = 80
 
-/** Keeps the best lines of each section while they come in, in linear time and bounded memory. */
+/** Keeps the best lines of each section as they are added, in linear time and bounded memory. */
 export class Shortlist {
   private readonly lists = new Map<SectionName, Candidate[]>()
 
@@ -13,7 +13,7 @@ export class Shortlist {
     this.lists.set(candidate.section, list.length < 4 * CANDIDATES_MAX ? list : best(list))
   }
 
-  /** The best first; what was said several times weighs more and stands where it was said last. */
+  /** The best first. A line that occurred several times weighs more and is dated by its last occurrence. */
   of(section: SectionName): Candidate[] {
     return best(this.lists.get(section) ?? [])
   }

@@ -1,30 +1,30 @@
 import { type Edits, noEdits } from './edits.js'
 import { baseName } from './names.js'
 
-/** Something that was worked on: a file, a command, a call of some other tool. */
+/** An object of the work: a file, a command, a call of some other tool. */
 export interface Subject {
   readonly kind: 'file' | 'action'
   /** The path or the command. */
   label: string
   readonly edits: Edits
-  /** The function in whose lines a name was met last. */
+  /** The function in whose lines a name last occurred. */
   readonly scopes: Map<string, string>
   views: number
   runs: number
   failures: number
   /** How the last run ended. */
   status: string
-  /** What the last run printed last, where it tells something. */
+  /** The last line of the latest run's output, if it is informative. */
   outcome: string
   place: number
   reference: string
-  /** What it weighs by itself: what changes the world more than what looks at it. */
+  /** Its own weight: actions with side effects weigh more than reads. */
   importance: number
 }
 
-/** Beyond this many, new ones are of no use to a summary; it keeps memory bounded. */
+/** Bounds memory; more subjects do not improve a summary. */
 const SUBJECTS_MAX = 5_000
-/** Files of one name that are compared. */
+/** Files of the same name that are compared. */
 const NAMESAKES_MAX = 20
 
 /** The files and actions of a conversation, each once. */
@@ -44,10 +44,10 @@ export class Subjects {
     return [...new Set(this.known.values())]
   }
 
-  /** Tools spell one file in full and from where they run: the shorter path is then the end of the longer one. */
+  /** Tools name one file by absolute and by relative path: the shorter path is then a suffix of the longer one. */
   private file(path: string): Subject {
     const namesakes = this.namesakes.get(baseName(path)) ?? []
-    // A bare name is the only file of this name that was met, if there is only one.
+    // A bare name means the only known file of this name, if there is exactly one.
     const isBare = !path.includes('/') && namesakes.length === 1
     const same = namesakes.find(({ label }) => isBare || isEndOf(path, label) || isEndOf(label, path))
     if (same) {

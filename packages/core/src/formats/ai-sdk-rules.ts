@@ -17,8 +17,8 @@ import { isBlank } from './texts.js'
 type Report = (rule: string | null) => void
 
 /**
- * What the schema of the AI SDK's messages refuses, and what its providers refuse later: system messages in the list, calls
- * without a result, results without a call, blank texts, names that no provider takes.
+ * Faults that the AI SDK's message schema refuses, and faults that its providers refuse later: system messages in the
+ * list, calls without a result, results without a call, blank texts, invalid tool names.
  */
 export function aiSdkFaults({ system, messages }: Rendered): string[] {
   const faults = new FaultList()

@@ -12,10 +12,10 @@ import { wholeThinking } from './thinking.js'
 const SYSTEM_SEPARATOR = '\n\n'
 
 /**
- * `ModelMessage` of the AI SDK, version 5 and later, which takes them to any provider. System messages at the start become
- * the `system` option; the SDK advises against them among the messages, and later versions refuse them there, so later ones
- * are marked user text. Parallel results are parts of one tool message. Signed reasoning goes where the SDK's provider of
- * Anthropic looks for it; other providers pass it over.
+ * `ModelMessage` of the AI SDK, version 5 and later, which converts them for any provider. System messages at the
+ * start become the `system` option; the SDK advises against them among the messages, and later versions refuse them
+ * there, so later ones become marked user text. Parallel results are parts of one tool message. Signed reasoning is
+ * placed where the SDK's Anthropic provider expects it; other providers ignore it.
  */
 export const aiSdk: Format = {
   name: 'ai-sdk',
@@ -51,7 +51,7 @@ export function toAiSdk(messages: readonly NeutralMessage[]) {
   return {
     system: texts.length > 0 ? texts.join(SYSTEM_SEPARATOR) : null,
     messages: sent.length > 0 ? sent : [aiSdkOpening()],
-    // Several system messages are one text: the first of them stands for all, the others are kept beside.
+    // Several system messages become one text: it counts for the first of them, and the others are kept beside it.
     counts: [...leading.map((message) => (message === leading.find(isSaying) ? 1 : 0)), ...counts],
   }
 }
@@ -62,7 +62,7 @@ function aiSdkOpening(): AiSdkMessage {
   return { role: 'user', content: OPENING_TEXT }
 }
 
-/** One message, whatever stands around it; null where it says nothing. */
+/** One message, independent of its neighbors; null if it is empty. */
 function toAiSdkMessage(message: NeutralMessage): AiSdkMessage | null {
   const said = spoken('ai-sdk', message)
   if (message.role === 'tool_result') return { role: 'tool', content: [toResultPart(message, said)] }

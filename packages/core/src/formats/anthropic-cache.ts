@@ -1,9 +1,9 @@
 import type { AnthropicBlock, AnthropicMessage, AnthropicText } from '@heddle/contracts'
 import type { RenderOptions } from './format.js'
 
-/** Marks in one request, at most: Anthropic's limit. */
+/** Anthropic's limit of cache marks per request. */
 export const CACHE_MARKS_MAX = 4
-/** From a mark the provider looks back over so many blocks for what it kept at the request before. */
+/** Number of blocks before a mark in which the provider searches for an earlier cache entry. */
 const LOOK_BACK_BLOCKS = 20
 
 interface Turns {
@@ -14,9 +14,9 @@ interface Turns {
 }
 
 /**
- * Marks where the provider is to keep what it read: at the end of the system prompt, after each stable part, and once more
- * before the last of them, within reach of the look-back of a request that adds many blocks at once. Nothing is marked
- * behind the stable part: what changes each time would be written to the cache and never read.
+ * Marks the prefixes that the provider should cache: at the end of the system prompt, after each stable part, and once
+ * more before the last of them, within the look-back range of a request that adds many blocks at once. Nothing after
+ * the stable part is marked: it changes at each request, so it would be written to the cache and never read.
  */
 export function withCacheMarks({ system, turns, placed }: Turns, { stableEnds = [] }: RenderOptions) {
   const ends = stableEnds.map((end) => placed.slice(0, end).findLast((blocks) => blocks.some(mayCarryMark)))

@@ -9,8 +9,9 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/
 type Block = Readonly<Record<string, unknown>>
 
 /**
- * What Anthropic's Messages API refuses: turns that do not alternate, results that do not open the turn after their calls,
- * reasoning that is not whole or not in front, texts without a visible character, more than four marks for the cache.
+ * Faults that Anthropic's Messages API refuses: turns that do not alternate, results that are not at the start of the
+ * turn after their calls, reasoning that is incomplete or not first, texts without a visible character, more than four
+ * cache marks.
  */
 export function anthropicFaults({ system, messages }: Rendered): string[] {
   const faults = new FaultList()
@@ -42,7 +43,7 @@ export function anthropicFaults({ system, messages }: Rendered): string[] {
   return faults.all
 }
 
-/** All results of the calls of the turn before stand first, and no others do. */
+/** All results of the previous turn's calls come first, and there are no other results. */
 function checkResults(blocks: readonly Block[], calls: OpenCalls, report: (rule: string | null) => void): void {
   const first = blocks.findIndex(({ type }) => type !== 'tool_result')
   for (const block of first < 0 ? blocks : blocks.slice(0, first)) report(calls.answer(block['tool_use_id']))

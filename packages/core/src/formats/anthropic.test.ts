@@ -33,7 +33,7 @@ test('system messages at the start are the system prompt, later ones are marked 
   ])
 })
 
-test('all results of parallel calls open the one user turn after them, before what the user says', () => {
+test('all results of parallel calls are at the start of the one user turn after them, before user text', () => {
   const { messages } = toAnthropic([
     user,
     calling('a', 'b'),
@@ -66,18 +66,18 @@ test('a conversation that starts with the assistant is opened by a user turn', (
   expect(messages.map((message) => message.role)).toEqual(['user', 'assistant'])
 })
 
-test('turns of one role become one, across messages that say nothing', () => {
+test('consecutive turns of one role are merged, also across empty messages', () => {
   const { messages } = toAnthropic([user, { role: 'assistant', content: ' \n' }, user])
   expect(messages).toHaveLength(1)
   expect(messages[0]?.content).toHaveLength(2)
 })
 
-test('an answer that the model is to continue ends without white space', () => {
+test('an answer that the model should continue ends without white space', () => {
   const { messages } = toAnthropic([user, { role: 'assistant', content: 'Sure: \n' }])
   expect(messages[1]?.content).toEqual([{ type: 'text', text: 'Sure:' }])
 })
 
-test('an empty result has no content, an empty error says so', () => {
+test('an empty result has no content; an empty error has a placeholder', () => {
   const { messages } = toAnthropic([user, calling('a', 'b'), result('a', ''), { ...result('b', '\n'), isError: true }])
   expect(messages[2]?.content).toEqual([
     { type: 'tool_result', tool_use_id: 'a' },
@@ -85,7 +85,7 @@ test('an empty result has no content, an empty error says so', () => {
   ])
 })
 
-test('signed reasoning opens its turn', () => {
+test('signed reasoning starts its turn', () => {
   const thinking = [
     { text: 'Let me see.', signature: 'sig' },
     { text: '', redacted: 'data' },
@@ -97,13 +97,13 @@ test('signed reasoning opens its turn', () => {
   ])
 })
 
-test('reasoning of which one block has no signature is left out whole', () => {
+test('reasoning with an unsigned block is left out whole', () => {
   const thinking = [{ text: 'Signed.', signature: 'sig' }, { text: 'Unsigned.' }]
   const { messages } = toAnthropic([user, { ...calling('a'), thinking }, result('a')])
   expect(messages[1]?.content.map((block) => block.type)).toEqual(['text', 'tool_use'])
 })
 
-test('reasoning that could not open its turn, or that nothing follows, is left out', () => {
+test('reasoning that could not start its turn, or that nothing follows, is left out', () => {
   const thinking = [{ text: 'Signed.', signature: 'sig' }]
   const said = (content: string): NeutralMessage => ({ role: 'assistant', content, thinking })
   expect(toAnthropic([user, said('A'), said('B')]).messages[1]?.content.map((block) => block.type)).toEqual([
@@ -114,7 +114,7 @@ test('reasoning that could not open its turn, or that nothing follows, is left o
   expect(toAnthropic([user, said('')]).messages).toHaveLength(1)
 })
 
-test('half an emoji, in a text or behind an escape in arguments, is replaced', () => {
+test('half a surrogate pair, in a text or escaped in arguments, is replaced', () => {
   const { messages } = toAnthropic([
     { role: 'user', content: 'cut \ud83d' },
     { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'say', arguments: '{"text":"\\ud83d"}' }] },
@@ -124,7 +124,7 @@ test('half an emoji, in a text or behind an escape in arguments, is replaced', (
   expect(messages[1]?.content).toEqual([{ type: 'tool_use', id: 'a', name: 'say', input: { text: '\ufffd' } }])
 })
 
-test('arguments that nest too deep to be written are sent as text', () => {
+test('arguments nested too deeply to serialize are sent as text', () => {
   const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
   const { messages } = toAnthropic([
     user,

@@ -18,9 +18,9 @@ import { wholeThinking } from './thinking.js'
 const TOOL_NAME_CHARACTERS_MAX = 128
 
 /**
- * Anthropic's Messages API: turns alternate and open with the user, all results of parallel calls open the user turn after
- * them, reasoning opens an assistant turn or is left out whole. System messages at the start become blocks of the system
- * prompt; later ones are user text that is marked, since the API has no place for them.
+ * Anthropic's Messages API: turns alternate and start with the user, all results of parallel calls are at the start of
+ * the user turn after them, reasoning is first in an assistant turn or left out whole. System messages at the start
+ * become blocks of the system prompt; later ones become marked user text, since the API has no place for them.
  */
 export const anthropic: Format = {
   name: 'anthropic',
@@ -62,7 +62,7 @@ export function anthropicOpening(): AnthropicMessage {
   return { role: 'user', content: [{ type: 'text', text: OPENING_TEXT }] }
 }
 
-/** The blocks of one message, whatever stands around it; none where it says nothing. */
+/** The blocks of one message, independent of its neighbors; empty if the message is empty. */
 export function toAnthropicBlocks(message: NeutralMessage): AnthropicBlock[] {
   const said = spoken('anthropic', message)
   if (typeof said !== 'string') {
@@ -82,7 +82,7 @@ export function toAnthropicBlocks(message: NeutralMessage): AnthropicBlock[] {
     }),
   )
   const spokenAndCalled = [...textBlocks(text), ...calls]
-  // A turn may not end with reasoning, so reasoning that nothing follows is left out.
+  // A turn may not end with reasoning, so reasoning without a following block is left out.
   return spokenAndCalled.length > 0 ? [...toThinkingBlocks(message), ...spokenAndCalled] : []
 }
 
@@ -96,13 +96,13 @@ function appendTurn(turns: AnthropicMessage[], message: NeutralMessage): Anthrop
     turns.push({ role, content: [...blocks] })
     return blocks
   }
-  // Reasoning must open its turn: where two assistant messages become one turn, the later one's is left out whole.
+  // Reasoning must start its turn: if two assistant messages are merged, the later one's is left out whole.
   const added = blocks.filter((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking')
   last.content.push(...added)
   return added
 }
 
-/** The API refuses white space at the end of an answer that the model is to continue. */
+/** The API refuses white space at the end of an answer that the model should continue. */
 function trimFinalTurn(turns: AnthropicMessage[]): void {
   const turn = turns.at(-1)
   const block = turn?.role === 'assistant' ? turn.content.at(-1) : undefined

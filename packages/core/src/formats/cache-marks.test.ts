@@ -12,7 +12,7 @@ function marked(messages: readonly NeutralMessage[], stableEnds: readonly number
     .map((block: { text?: string; content?: string; name?: string }) => block.text ?? block.content ?? block.name ?? '')
 }
 
-test('the cache is told to keep the system prompt, what seldom changes, and the history, but not what changes each time', () => {
+test('cache marks cover the system prompt, the parts that seldom change, and the history, but not the parts that change each time', () => {
   const messages = [
     say('system', 'prompt'),
     say('user', 'doc'),
@@ -23,16 +23,16 @@ test('the cache is told to keep the system prompt, what seldom changes, and the 
   expect(marked(messages, [2, 4])).toEqual(['prompt', 'doc', 'hello'])
 })
 
-test('without a stable part nothing is marked', () => {
+test('without a stable part there are no marks', () => {
   expect(marked([say('system', 'prompt'), say('user', 'hi')], [])).toEqual([])
 })
 
-test('in a long history one more mark stands within reach of the look-back from the last', () => {
+test('a long history has one more mark within look-back range of the last', () => {
   const history = Array.from({ length: 60 }, (_, at) => say(at % 2 === 0 ? 'user' : 'assistant', `m${at}`))
   expect(marked([say('system', 'prompt'), ...history], [1, 61])).toEqual(['prompt', 'm40', 'm59'])
 })
 
-test('there are never more than four', () => {
+test('there are at most four', () => {
   const history = Array.from({ length: 60 }, (_, at) => say(at % 2 === 0 ? 'user' : 'assistant', `m${at}`))
   expect(marked([say('system', 'prompt'), ...history], [5, 10, 20, 61])).toHaveLength(4)
 })

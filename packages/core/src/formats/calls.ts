@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ToolCall } from '@heddle/contracts'
 
-/** OpenAI refuses longer ids; Anthropic names no bound, and its own ids are shorter. */
+/** OpenAI refuses longer ids; Anthropic documents no limit, and its own ids are shorter. */
 const CALL_ID_CHARACTERS_MAX = 40
 const PLAIN_ID = /^[a-zA-Z0-9_-]+$/
 const DERIVED_ID = /^heddle_[0-9a-f]{32}$/
-/** Deeper than any tool's schema. Servers refuse far deeper values, and writing them overflows the stack. */
+/** Deeper than any tool's schema. Servers refuse far deeper values, and serializing them overflows the stack. */
 const NESTING_MAX = 64
 const UNREADABLE_KEY = 'unparsed_arguments'
 
@@ -13,9 +13,9 @@ export type JsonObject = Extract<ToolCall['arguments'], object>
 type Json = JsonObject[string]
 
 /**
- * The id under which a call is sent. Depends on nothing but the call's own id, so that a call keeps its id from context
- * to context and a message can be counted alone. An id that looks like a derived one is derived anew, so two ids never
- * become one.
+ * The id under which a call is sent. It depends only on the call's own id, so that a call keeps its id from context to
+ * context and a message can be counted alone. An id that looks like a derived one is derived again, so that two ids
+ * never collide.
  */
 export function sentCallId(id: string): string {
   if (PLAIN_ID.test(id) && id.length <= CALL_ID_CHARACTERS_MAX && !DERIVED_ID.test(id)) return id
@@ -28,8 +28,9 @@ export function sentToolName(name: string, charactersMax: number): string {
 }
 
 /**
- * Arguments as an object. A text that is no JSON object, which models do write, is kept whole under one key: a server
- * that parses arguments would refuse the request, and dropping them would change what the model believes it did.
+ * Arguments as an object. A text that is not a JSON object, which models do write, is kept whole under one key: a
+ * server that parses arguments would refuse the request, and dropping them would misrepresent the model's own call to
+ * it.
  */
 export function argumentsObject(given: ToolCall['arguments']): JsonObject {
   if (typeof given !== 'string') return nestingFits(given) ? wellFormedObject(given) : unreadable('too deeply nested')
@@ -38,7 +39,10 @@ export function argumentsObject(given: ToolCall['arguments']): JsonObject {
   return parsed === null ? unreadable(given) : wellFormedObject(parsed)
 }
 
-/** Arguments as JSON text: a text that holds a JSON object is kept to the letter, all others go by {@link argumentsObject}. */
+/**
+ * Arguments as JSON text: a text with a JSON object is kept unchanged, all others are converted by {@link
+ * argumentsObject}.
+ */
 export function argumentsText(given: ToolCall['arguments']): string {
   if (typeof given === 'string' && given.isWellFormed()) {
     const parsed = parseObject(given)
@@ -64,7 +68,7 @@ function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Half a surrogate pair may hide behind an escape in the JSON text, so the value is looked at and not the text. */
+/** Half a surrogate pair may be escaped in the JSON text, so the parsed value is checked. */
 function wellFormedObject(value: JsonObject): JsonObject {
   return everyTextIsWellFormed(value) ? value : repairTexts(value)
 }

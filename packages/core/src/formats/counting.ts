@@ -1,16 +1,16 @@
 import type { Rendered } from './format.js'
 import { partBlockTokens } from './part-counting.js'
 
-/** Covers a role, a type and the separators around one message or block, in every format. */
+/** Upper bound for a role, a type and the separators around one message or block, in every format. */
 const PART_TOKENS = 4
-/** What a provider adds once, to open the answer. */
+/** Tokens that a provider adds once, to start the answer. */
 const ANSWER_TOKENS = 3
 
 export type Count = (text: string) => number
 
 /**
- * Tokens of rendered messages: every text that is sent, with room for what a provider writes around it. The sum over
- * {@link countRenderedMessage} and a constant, so callers may count each message once and keep the figure.
+ * Tokens of rendered messages: every text that is sent, plus an allowance for the provider's markup. The sum over
+ * {@link countRenderedMessage} plus a constant, so callers may count each message once and cache the figure.
  *
  * @param messages in any provider's form; the system prompt beside them is counted by {@link countSystem}
  */
@@ -18,13 +18,13 @@ export function countRendered(messages: readonly object[], count: Count): number
   return messages.reduce((sum, message) => sum + countRenderedMessage(message, count), ANSWER_TOKENS)
 }
 
-/** A message whose content is a list of blocks costs what its blocks cost, so merging two turns changes nothing. */
+/** A message whose content is a list of blocks costs as much as its blocks, so merging two turns changes nothing. */
 export function countRenderedMessage(message: object, count: Count): number {
   const isBlockList = 'content' in message && Array.isArray(message.content) && message.content.length > 0
   return (isBlockList ? 0 : PART_TOKENS) + countFields(message, count)
 }
 
-/** The system prompt that a format has beside the messages, as a text or as blocks. */
+/** The system prompt that a format sends beside the messages, as a text or as blocks. */
 export function countSystem(system: Rendered['system'], count: Count): number {
   if (system === null) return 0
   if (typeof system === 'string') return PART_TOKENS + count(system)
@@ -36,7 +36,7 @@ function countFields(part: object, count: Count): number {
   for (const [name, value] of Object.entries(part)) {
     if (name === 'role' || name === 'type') continue
     if (typeof value === 'string') tokens += count(value)
-    // A tool's arguments are written out as JSON, keys and numbers included.
+    // A tool's arguments are serialized as JSON, keys and numbers included.
     else if (name === 'input' || name === 'arguments') tokens += count(JSON.stringify(value))
     else if (Array.isArray(value)) tokens += countParts(value, count)
     else if (typeof value === 'object' && value !== null) tokens += countFields(value, count)

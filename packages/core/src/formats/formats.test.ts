@@ -105,7 +105,7 @@ test('the AI SDK reads its own format', () => {
   )
 })
 
-test.each(formats)('from %s the very messages come back, with what is kept beside them', (format) => {
+test.each(formats)('from %s the same messages are restored, with the data kept beside them', (format) => {
   fc.assert(
     fc.property(wellFormedLists, (list) => {
       const given = structuredClone(list)
@@ -116,7 +116,7 @@ test.each(formats)('from %s the very messages come back, with what is kept besid
   )
 })
 
-test('what providers understand needs nothing beside it', () => {
+test('features that providers support need no data beside the messages', () => {
   const list: NeutralMessage[] = [
     { role: 'system', content: 'You write code.' },
     { role: 'user', content: 'Read two files.' },
@@ -140,7 +140,7 @@ test('what providers understand needs nothing beside it', () => {
   )
 })
 
-test('filling a budget with the costs of single messages never exceeds what the rendered list is counted at', () => {
+test('filling a budget with the costs of single messages never exceeds the count of the rendered list', () => {
   fc.assert(
     fc.property(
       wellFormedLists,
@@ -178,7 +178,7 @@ test('the count of a rendered list covers every text in its JSON', () => {
   )
 })
 
-test('rendering is the same for the same list and leaves the list alone', () => {
+test('rendering is deterministic and does not modify the list', () => {
   fc.assert(
     fc.property(wellFormedLists, fc.constantFrom(...formats), (list, format) => {
       const before = structuredClone(list)

@@ -35,14 +35,14 @@ export function render(format: FormatName, messages: readonly NeutralMessage[], 
 }
 
 /**
- * What in a context breaks the rules of the providers that take its format, one sentence a fault; empty when nothing does.
+ * Violations of the rules of the providers that take this format, one sentence per fault; empty for a valid context.
  * The sentences name positions and never contents, so that they can be logged.
  */
 export function formatFaults(format: FormatName, rendered: Rendered): string[] {
   return formats[format].faults(rendered)
 }
 
-/** What a format cannot say of some messages; with it {@link fromRendered} gets back the very messages. */
+/** Data about some messages that a format cannot express; with it {@link fromRendered} restores the exact messages. */
 export function besideRendered(format: FormatName, messages: readonly NeutralMessage[]): KeptBeside {
   return keptBeside(formats[format], messages)
 }
@@ -53,18 +53,18 @@ export function fromRendered(format: FormatName, rendered: Rendered, beside: Kep
 }
 
 /**
- * What one message costs at most in a format, wherever it stands. Added up over a list, together with
- * {@link countFrame}, never less than the count of the rendered list: budgets can be filled before anything is rendered.
+ * Maximum tokens of one message in a format, at any position. The sum over a list plus {@link countFrame} is never less
+ * than the count of the rendered list, so budgets can be filled before rendering.
  */
 export function countNeutralMessage(format: FormatName, message: NeutralMessage, count: Count): number {
   const alone = formats[format].alone(message)
   return alone === null ? 0 : countRenderedMessage(alone, count)
 }
 
-/** Trimming the last text, or joining texts of the system prompt, can move token borders, by a token at most. */
+/** Trimming the last text, or joining texts of the system prompt, can move token boundaries, by at most one token. */
 const JOIN_TOKENS = 1
 
-/** What a format adds to a list once: the opening that some lists need, and what the provider adds. */
+/** Tokens that a format adds once per list: the opening message that some lists need, and the provider's overhead. */
 export function countFrame(format: FormatName, count: Count): number {
   const { opening } = formats[format]
   return opening === null ? countRendered([], count) : countRendered([opening], count) + JOIN_TOKENS

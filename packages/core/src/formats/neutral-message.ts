@@ -1,14 +1,14 @@
 import type { StoredPart, ThinkingBlock, ToolCall } from '@heddle/contracts'
 
 /**
- * A message on its way to a model, before it takes a provider's form. A list of them is well formed when every assistant
- * message with calls is followed at once by one `tool_result` per call, in the order of the calls, when no call id occurs
- * twice, and when no other `tool_result` stands in it; see `checkWellFormed`.
+ * A message for a model, before it is rendered for a provider. A list of them is well formed when every assistant
+ * message with calls is followed at once by one `tool_result` per call, in the order of the calls, when no call id
+ * occurs twice, and when there is no other `tool_result`; see `checkWellFormed`.
  */
 export interface NeutralMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool_result'
   readonly content: string
-  /** Of a user's message and of a result. */
+  /** Parts of a user's message or of a result. */
   readonly parts?: readonly NeutralPart[]
   readonly thinking?: readonly ThinkingBlock[]
   readonly toolCalls?: readonly ToolCall[]
@@ -17,8 +17,8 @@ export interface NeutralMessage {
   readonly isError?: boolean
 }
 
-/** A part on its way to a model. */
+/** A part in a message for a model. */
 export interface NeutralPart extends StoredPart {
-  /** Under which its bytes can be recalled. */
+  /** The reference under which its bytes can be recalled. */
   readonly reference: string
 }

@@ -23,7 +23,7 @@ test.each([
   expect(checkWellFormed(messages)).not.toEqual([])
 })
 
-test('the neutral format holds the fields that say something', () => {
+test('the neutral format has only the non-empty fields', () => {
   const message: NeutralMessage = {
     role: 'tool_result',
     content: 'x',

@@ -3,7 +3,7 @@ import type { Format } from './format.js'
 import type { NeutralMessage, NeutralPart } from './neutral-message.js'
 import { slotOf } from './part-delivery.js'
 
-/** Heddle's own form: says all that there is to say. */
+/** Heddle's own format, which can express everything. */
 export const neutral: Format = {
   name: 'neutral',
   carriesReasoning: true,
@@ -15,7 +15,7 @@ export const neutral: Format = {
   read: ([piece]) => (piece === undefined ? null : (piece.block as unknown as NeutralMessage)),
 }
 
-/** A neutral message as it is delivered in the neutral format: its fields that hold something, as JSON. */
+/** A message in the neutral format: its non-empty fields, as JSON. */
 export function toNeutral(message: NeutralMessage): ContextResult['messages'][number] {
   return {
     role: message.role,
@@ -29,7 +29,7 @@ export function toNeutral(message: NeutralMessage): ContextResult['messages'][nu
   }
 }
 
-/** A part with its bytes beside what is known of it. */
+/** A part with its bytes and its metadata. */
 function toDelivered(part: NeutralPart): Record<string, string | number> {
   const fields: [string, string | number][] = []
   for (const [name, value] of Object.entries(part)) if (value !== undefined) fields.push([name, value])
@@ -46,8 +46,8 @@ function toNeutralThinking(block: ThinkingBlock) {
 }
 
 /**
- * Says what keeps a list from being well formed, one sentence a fault; empty when nothing does. The sentences name
- * positions only, so that they can be logged.
+ * Faults that keep a list from being well formed, one sentence each; empty for a well-formed list. The sentences name
+ * only positions, so that they can be logged.
  */
 export function checkWellFormed(messages: readonly NeutralMessage[]): string[] {
   const faults: string[] = []
@@ -61,7 +61,7 @@ export function checkWellFormed(messages: readonly NeutralMessage[]): string[] {
       continue
     }
     if (awaited.length > 0) {
-      faults.push(`message ${index} stands before ${awaited.length} open calls are answered`)
+      faults.push(`message ${index} comes before ${awaited.length} open calls are answered`)
       awaited = []
     }
     const calls = message.toolCalls ?? []

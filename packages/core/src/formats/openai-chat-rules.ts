@@ -14,8 +14,8 @@ import {
 } from './rules.js'
 
 /**
- * What OpenAI's chat completions refuse: results that do not follow their calls at once, ids that are used twice or are too
- * long, names beyond its alphabet, messages that say nothing.
+ * Faults that OpenAI's chat completions refuse: results that do not follow their calls at once, ids used twice or too
+ * long, names with invalid characters, empty messages.
  */
 export function openAiChatFaults(messages: readonly unknown[]): string[] {
   const faults = new FaultList()

@@ -16,7 +16,7 @@ function onlyCall(argumentsGiven: string | Record<string, string>, id = 'call_1'
   return { call, answer, content: message.content }
 }
 
-test('parallel calls stand in one message, each result in one of its own', () => {
+test('parallel calls are in one message, each result in a message of its own', () => {
   const { messages } = toOpenAiChat([
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Compare the files.' },
@@ -51,7 +51,7 @@ test('a call without text has null as its content', () => {
   expect(onlyCall({}).content).toBeNull()
 })
 
-test('arguments that are a JSON object are kept to the letter', () => {
+test('arguments that are a JSON object are sent unchanged', () => {
   const given = '{ "text":"caf\\u00e9 \\ud83d\\ude00",  "n":1.0 }'
   expect(onlyCall(given).call.function.arguments).toBe(given)
 })
@@ -67,7 +67,7 @@ test('a call without arguments is sent with an empty object', () => {
   expect(onlyCall('').call.function.arguments).toBe('{}')
 })
 
-test('an id that the API refuses is replaced in the call and in its result alike', () => {
+test('an id that the API refuses is replaced in the call and in its result', () => {
   const long = 'x'.repeat(41)
   const { call, answer } = onlyCall({}, long)
   expect(call.id).toMatch(/^heddle_[0-9a-f]{32}$/)
@@ -80,7 +80,7 @@ test('a tool name that the API refuses keeps its readable part', () => {
   expect(onlyCall({}, 'call_1', 'n'.repeat(100)).call.function.name).toHaveLength(64)
 })
 
-test('a message that says nothing is not sent, but a list is never empty', () => {
+test('an empty message is not sent, but a list is never empty', () => {
   const { messages } = toOpenAiChat([
     { role: 'assistant', content: ' ', thinking: [{ text: 'hm' }] },
     { role: 'user', content: '' },

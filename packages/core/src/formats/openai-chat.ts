@@ -7,12 +7,12 @@ import { addressOf, fileNameOf, OPENAI_SOUNDS, slotOf, spoken } from './part-del
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, OPENING_TEXT } from './texts.js'
 
-/** OpenAI's bound on names of functions, in chat completions and in responses. */
+/** OpenAI's limit for names of functions, in chat completions and in responses. */
 export const FUNCTION_NAME_CHARACTERS_MAX = 64
 
 /**
- * OpenAI's chat completions and the servers that take the same form. Reasoning has no place in it and is left out; so is a
- * message that says nothing, which some of those servers refuse. That a call failed stands nowhere but in its text.
+ * OpenAI's chat completions and compatible servers. The format has no reasoning, so it is left out; so are empty
+ * messages, which some of those servers refuse. A failed call is recognizable only by its text.
  */
 export const openAiChat: Format = {
   name: 'openai-chat',
@@ -39,7 +39,7 @@ export function openAiOpening(): OpenAiChatMessage {
   return { role: 'user', content: OPENING_TEXT }
 }
 
-/** One message, whatever stands around it; null where it says nothing. */
+/** One message, independent of its neighbors; null if it is empty. */
 export function toOpenAiMessage(message: NeutralMessage): OpenAiChatMessage | null {
   const said = spoken('openai-chat', message)
   if (typeof said !== 'string') return { role: 'user', content: said.flatMap(toParts) }

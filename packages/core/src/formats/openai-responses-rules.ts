@@ -14,9 +14,9 @@ import {
 } from './rules.js'
 
 /**
- * What OpenAI's responses refuse of their input: a call without its output, an output without its call, ids that are used
- * twice or are too long, names beyond its alphabet. Outputs are held to stand right after their calls, which the API does
- * not ask for and the models were trained on.
+ * Faults that OpenAI's Responses API refuses in its input: a call without its output, an output without its call, ids
+ * used twice or too long, names with invalid characters. Outputs must also come right after their calls, which the API
+ * does not require but models were trained on.
  */
 export function openAiResponsesFaults(items: readonly unknown[]): string[] {
   const faults = new FaultList()

@@ -9,8 +9,8 @@ import { MessageReader, type Piece } from './parts.js'
 import { isBlank, OPENING_TEXT } from './texts.js'
 
 /**
- * The `input` of OpenAI's responses: what is said, each call and each result are items of their own. Reasoning of other
- * providers has no place in it, and OpenAI's own is taken back only with ids of its server; it is left out.
+ * The `input` of OpenAI's Responses API: texts, calls and results are separate items. Reasoning is left out: that of
+ * other providers has no place in it, and OpenAI's own is accepted only with ids of its server.
  */
 export const openAiResponses: Format = {
   name: 'openai-responses',
@@ -40,7 +40,7 @@ function openAiResponsesOpening(): OpenAiResponsesItem {
   return { type: 'message', role: 'user', content: OPENING_TEXT }
 }
 
-/** The items of one message, whatever stands around it; none where it says nothing. */
+/** The items of one message, independent of its neighbors; empty if the message is empty. */
 function toOpenAiItems(message: NeutralMessage): OpenAiResponsesItem[] {
   const said = spoken('openai-responses', message)
   const content = typeof said === 'string' ? said : said.flatMap(toParts)

@@ -15,8 +15,8 @@ interface Source {
 }
 
 /**
- * Tokens of a block that is an image, a document or a sound, by the rule of the provider whose form it has; null for any other
- * block. A slot says them; bytes that were filled in are measured; of an address nothing is known.
+ * Tokens of an image, document or audio block, by the rule of its provider; null for any other block. A slot states its
+ * tokens; inline bytes are measured; for a URL the size is unknown.
  */
 export function partBlockTokens(block: object): number | null {
   const source = sourceOf(block as Block)
@@ -77,7 +77,7 @@ function sourceOf(block: Block): Source | null {
   }
 }
 
-/** A file of the AI SDK, which tells its kind by its media type. */
+/** A file of the AI SDK, whose kind follows from its media type. */
 function mediaOf(block: Block, data: unknown): Source | null {
   const mediaType = textOf(block['mediaType'])
   if (mediaType === undefined) return null

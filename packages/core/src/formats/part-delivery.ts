@@ -4,10 +4,10 @@ import { slotText } from '../parts/slots.js'
 import { partTokens } from '../parts/tokens.js'
 import type { NeutralMessage, NeutralPart } from './neutral-message.js'
 
-/** What every provider of images takes. */
+/** Image types that every provider accepts. */
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 const PDF = 'application/pdf'
-/** What OpenAI's chat completions call the sounds that they take. */
+/** Names of the audio types that OpenAI's chat completions accept. */
 export const OPENAI_SOUNDS: Readonly<Record<string, 'wav' | 'mp3'>> = {
   'audio/wav': 'wav',
   'audio/x-wav': 'wav',
@@ -15,14 +15,14 @@ export const OPENAI_SOUNDS: Readonly<Record<string, 'wav' | 'mp3'>> = {
   'audio/mpeg': 'mp3',
   'audio/mp3': 'mp3',
 }
-/** OpenAI's ids of files; Anthropic's begin with `file_`, and only its beta takes them in messages. */
+/** OpenAI's file ids; Anthropic's begin with `file_`, and only its beta accepts them in messages. */
 const OPENAI_FILE = /^file-/
 
-/** Whether a format has a place for a part in a message; where it has none, a line names the part. */
+/** Whether a format can carry a part in a message; if not, a line of text names the part. */
 export function takesPart(format: FormatName, { role, isError }: NeutralMessage, part: StoredPart): boolean {
   if (role !== 'user' && role !== 'tool_result') return false
   if (format === 'neutral') return true
-  // An error is text alone for Anthropic, and for the AI SDK, which has a kind of output for it.
+  // For Anthropic, and for the AI SDK with its error outputs, an error is text only.
   if (role === 'tool_result' && isError && format !== 'openai-responses') return false
   const isImage = part.type === 'image' && (part.mediaType === undefined || IMAGES.has(part.mediaType))
   const isPdf = part.type === 'document' && part.mediaType === PDF
@@ -46,7 +46,7 @@ export function takesPart(format: FormatName, { role, isError }: NeutralMessage,
   }
 }
 
-/** A message's content as texts and parts in their order; a text alone where the format delivers no part of it. */
+/** A message's content as texts and parts in order; a single text if the format delivers no part of it. */
 export function spoken(format: FormatName, message: NeutralMessage): string | (string | NeutralPart)[] {
   const { content, parts } = message
   if (parts === undefined || parts.length === 0) return content.toWellFormed()
@@ -63,17 +63,17 @@ export function spoken(format: FormatName, message: NeutralMessage): string | (s
   return wellFormed.every((one) => typeof one === 'string') ? wellFormed.join('') : wellFormed
 }
 
-/** What stands for a part's bytes until its context is handed out. */
+/** The placeholder for a part's bytes until its context is delivered. */
 export function slotOf(part: StoredPart, format: FormatName): string {
   return slotText(part.sha256 ?? '', partTokens(part, format))
 }
 
-/** Bytes as a data URL, an address as it is. */
+/** Inline bytes as a data URL; a URL unchanged. */
 export function addressOf(part: StoredPart, format: FormatName): string {
   return part.url ?? `data:${part.mediaType ?? 'application/octet-stream'};base64,${slotOf(part, format)}`
 }
 
-/** The name of a file where the form wants one. */
+/** The name of a file, for formats that require one. */
 export function fileNameOf(part: StoredPart): string {
   return (part.name ?? (part.mediaType === PDF ? 'document.pdf' : 'document')).toWellFormed()
 }

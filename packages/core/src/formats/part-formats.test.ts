@@ -56,21 +56,21 @@ function delivered(format: FormatName, list: readonly NeutralMessage[]) {
   return { ...rendered, messages: fillSlots(rendered.messages, (hash) => bytes.get(hash) ?? 'aGVkZGxl') }
 }
 
-/** How often the bytes of a file stand in a context, and whether a line names it. */
+/** How often the bytes of a file occur in a context, and whether a line names it. */
 function standing(format: FormatName, data: string, line: string) {
   const json = JSON.stringify(delivered(format, session).messages)
   return [json.split(data).length - 1, json.split(line).length - 1]
 }
 
 describe.each([
-  // Of the user's message and of the tool's result: the image, the PDF, the sound.
+  // The image, the PDF and the audio, once in the user's message and once in the tool's result.
   ['neutral', 2, 2, 2],
   ['openai-chat', 1, 1, 1],
   ['openai-responses', 2, 2, 0],
   ['anthropic', 2, 2, 0],
   ['ai-sdk', 2, 2, 2],
 ] as const)('in %s', (format, images, documents, sounds) => {
-  test('what the provider takes is delivered byte for byte, and a line names the rest', () => {
+  test('parts that the provider accepts are delivered byte for byte, and a line names the others', () => {
     expect(standing(format, screenshot, '[image image/png 1280x720')).toEqual([images, 2 - images])
     expect(standing(format, report, '[document application/pdf')).toEqual([documents, 2 - documents])
     expect(standing(format, sound, '[audio audio/wav')).toEqual([sounds, 2 - sounds])
@@ -82,7 +82,7 @@ describe.each([
     expect(validateContext({ format, ...delivered(format, session) })).toEqual([])
   })
 
-  test('what is counted of a slot is what is counted of the bytes in it', () => {
+  test('a slot counts as many tokens as the bytes that replace it', () => {
     const rendered = render(format, session)
     expect(countRendered(delivered(format, session).messages, countTokens)).toBe(
       countRendered(rendered.messages, countTokens),
@@ -93,7 +93,7 @@ describe.each([
     )
   })
 
-  test('no slot is looked for in what a tool was called with, or in what anybody said', () => {
+  test('slots are not searched in tool arguments, or in texts of messages', () => {
     const slot = [...slotsIn(render(format, session).messages)].map((hash) => `heddle-part:${hash}:1`)[0] ?? ''
     const forged: NeutralMessage[] = [
       { role: 'user', content: slot },
@@ -114,7 +114,7 @@ test('the order of texts and images is kept', () => {
   expect(blocks.map(({ type }) => type)).toEqual(['text', 'image', 'text', 'document', 'text'])
 })
 
-test('an image at an error of a tool is named, since errors are texts alone', () => {
+test('an image in a tool error is named in text, since errors are text only', () => {
   const failed = session.map((message) => (message.role === 'tool_result' ? { ...message, isError: true } : message))
   for (const format of ['anthropic', 'ai-sdk', 'openai-chat'] as const) {
     const json = JSON.stringify(delivered(format, failed).messages.slice(2))
@@ -132,35 +132,38 @@ const anyMessage = contents.chain((content) =>
   fc.record({ content: fc.constant(content), parts: fc.option(partsOf(content)), isError: fc.boolean() }),
 )
 
-test.each(formats)('any parts at any place become messages of %s that providers accept, and come back', (format) => {
-  fc.assert(
-    fc.property(fc.array(fc.tuple(anyMessage, anyMessage), { maxLength: 4 }), (pairs) => {
-      const list = pairs.flatMap(([user, result], index): NeutralMessage[] => {
-        const referred = (parts: typeof user.parts, code: string) =>
-          parts === null
-            ? {}
-            : { parts: parts.map((part, at) => ({ ...part, reference: `msg-${code}:part-${at + 1}` })) }
-        return [
-          { role: 'user', content: user.content, ...referred(user.parts, `u${index}`) },
-          { role: 'assistant', content: '', toolCalls: [{ id: `c${index}`, name: 'f', arguments: {} }] },
-          {
-            role: 'tool_result',
-            content: result.content,
-            toolCallId: `c${index}`,
-            toolName: 'f',
-            ...(result.isError && { isError: true }),
-            ...referred(result.parts, `r${index}`),
-          },
-        ]
-      })
-      const rendered = render(format, list)
-      expect(formatFaults(format, rendered)).toEqual([])
-      expect(validateContext({ format, ...delivered(format, list) })).toEqual([])
-      const sum = list.reduce((tokens, message) => tokens + countNeutralMessage(format, message, countTokens), 0)
-      expect(countRendered(rendered.messages, countTokens)).toBeLessThanOrEqual(sum + countFrame(format, countTokens))
-      const back = fromRendered(format, rendered, besideRendered(format, list))
-      expect(JSON.parse(JSON.stringify(back))).toEqual(JSON.parse(JSON.stringify(list)))
-    }),
-    { numRuns: 50 },
-  )
-})
+test.each(formats)(
+  'any parts at any position become messages of %s that providers accept, and are restored from them',
+  (format) => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anyMessage, anyMessage), { maxLength: 4 }), (pairs) => {
+        const list = pairs.flatMap(([user, result], index): NeutralMessage[] => {
+          const referred = (parts: typeof user.parts, code: string) =>
+            parts === null
+              ? {}
+              : { parts: parts.map((part, at) => ({ ...part, reference: `msg-${code}:part-${at + 1}` })) }
+          return [
+            { role: 'user', content: user.content, ...referred(user.parts, `u${index}`) },
+            { role: 'assistant', content: '', toolCalls: [{ id: `c${index}`, name: 'f', arguments: {} }] },
+            {
+              role: 'tool_result',
+              content: result.content,
+              toolCallId: `c${index}`,
+              toolName: 'f',
+              ...(result.isError && { isError: true }),
+              ...referred(result.parts, `r${index}`),
+            },
+          ]
+        })
+        const rendered = render(format, list)
+        expect(formatFaults(format, rendered)).toEqual([])
+        expect(validateContext({ format, ...delivered(format, list) })).toEqual([])
+        const sum = list.reduce((tokens, message) => tokens + countNeutralMessage(format, message, countTokens), 0)
+        expect(countRendered(rendered.messages, countTokens)).toBeLessThanOrEqual(sum + countFrame(format, countTokens))
+        const back = fromRendered(format, rendered, besideRendered(format, list))
+        expect(JSON.parse(JSON.stringify(back))).toEqual(JSON.parse(JSON.stringify(list)))
+      }),
+      { numRuns: 50 },
+    )
+  },
+)

@@ -1,18 +1,18 @@
 import type { NeutralMessage } from './neutral-message.js'
 
 /**
- * The least that a format divides a message into, with the role of the turn that it stands in: a block, an item, or a whole
- * message where the format has no pieces.
+ * The smallest unit of a message in a format, with the role of its turn: a block, an item, or a whole message if the
+ * format has no pieces.
  */
 export interface Piece {
   readonly role: string
   readonly block: Readonly<Record<string, unknown>>
 }
 
-/** How many pieces each neutral message became, in order; some say nothing and became none. */
+/** Number of pieces of each neutral message, in order; zero for an empty message. */
 export type PieceCounts = readonly number[]
 
-/** What a message is read back as, piece by piece. */
+/** Reads a message back, piece by piece. */
 export class MessageReader {
   role: NeutralMessage['role'] | undefined
   readonly #texts: string[] = []
@@ -43,7 +43,7 @@ export class MessageReader {
     return this.say('tool_result', text)
   }
 
-  /** Null where nothing was read. */
+  /** Null if nothing was read. */
   message(): NeutralMessage | null {
     if (this.role === undefined) return null
     return {

@@ -1,12 +1,12 @@
 import type { NeutralMessage } from './neutral-message.js'
 
-/** Stands for the result of a call that nothing answered. */
+/** Replaces the result of a call that was never answered. */
 export const NO_RESULT_TEXT = '[no result was recorded for this call]'
 
 /**
- * Makes a list well formed without leaving anything out: results move right behind their calls in the order of these, a
- * call that nothing answers gets a note for a result, a result that no call waits for becomes user text, and an id that is
- * used again gets a number.
+ * Makes a list well formed without leaving anything out: results move right after their calls, in the order of the
+ * calls; an unanswered call gets a placeholder result; a result without an open call becomes user text; a reused id
+ * gets a number.
  */
 export function repairNeutral(messages: readonly NeutralMessage[]): NeutralMessage[] {
   const left = [...messages]
@@ -33,7 +33,7 @@ export function repairNeutral(messages: readonly NeutralMessage[]): NeutralMessa
   return repaired
 }
 
-/** Takes the next result of a call from what follows, if there is one before another call uses its id. */
+/** Removes and returns the next result of a call, unless another call uses its id before. */
 function takeResult(left: NeutralMessage[], id: string): NeutralMessage | null {
   const reused = left.findIndex(({ toolCalls }) => toolCalls?.some((call) => call.id === id))
   const at = left.findIndex((message) => message.role === 'tool_result' && message.toolCallId === id)

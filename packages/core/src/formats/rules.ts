@@ -1,10 +1,9 @@
 import { readSlot } from '../parts/slots.js'
 
-/** What the checks of all formats share. Each looks at what is sent, not at what it was made of. */
+/** Checks shared by all formats. Each reads the rendered messages, not their sources. */
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Faults of one list, each with its place. */
 export class FaultList {
   readonly all: string[] = []
 
@@ -17,7 +16,7 @@ export class FaultList {
   }
 }
 
-/** Calls that wait for their results, and the ids that were used. */
+/** Calls that wait for their results, and the ids used so far. */
 export class OpenCalls {
   readonly #used = new Set<string>()
   #open = new Set<string>()
@@ -26,7 +25,7 @@ export class OpenCalls {
     return this.#open.size
   }
 
-  /** @returns what is wrong with the id, or null */
+  /** @returns the fault of the id, or null */
   open(id: unknown, rule: RegExp): string | null {
     if (typeof id !== 'string' || !rule.test(id)) return 'has a call id that the provider refuses'
     this.#open.add(id)
@@ -39,15 +38,15 @@ export class OpenCalls {
     return typeof id === 'string' && this.#open.delete(id) ? null : 'is a result that no open call waits for'
   }
 
-  /** What follows the results, when some are missing. */
+  /** A fault if a message follows while results are missing. */
   close(): string | null {
     const { size } = this.#open
     this.#open = new Set()
-    return size === 0 ? null : `stands before ${size} open calls are answered`
+    return size === 0 ? null : `comes before ${size} open calls are answered`
   }
 }
 
-/** Base64, an address or a slot: what a provider takes for the bytes of an image or a file. */
+/** Base64, a URL or a slot: the values that a provider accepts as the bytes of an image or a file. */
 export function isMediaText(value: unknown): boolean {
   if (typeof value !== 'string') return false
   if (readSlot(value) !== null) return true
@@ -58,7 +57,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The objects in a list; none where it is no list, or where anything else is in it. */
+/** The objects in a list; empty if it is not a list, or contains anything else. */
 export function fieldsIn(value: unknown): readonly Fields[] {
   return Array.isArray(value) && value.every(isFields) ? value : []
 }
@@ -67,7 +66,7 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** Servers refuse a request that holds half a surrogate pair as no JSON, names of fields included. */
+/** Servers refuse a request with half a surrogate pair, also in a field name, as invalid JSON. */
 export function hasBrokenText(value: unknown): boolean {
   if (typeof value === 'string') return !value.isWellFormed()
   if (typeof value !== 'object' || value === null) return false
@@ -79,7 +78,7 @@ export const BROKEN_TEXT = 'holds half of a surrogate pair'
 export const OPENAI_CALL_ID = /^.{1,40}$/su
 export const OPENAI_NAME = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** OpenAI takes any text as arguments; the servers that speak its language parse them and expect an object. */
+/** OpenAI accepts any text as arguments; compatible servers parse them and expect an object. */
 export function isObjectText(value: unknown): boolean {
   if (typeof value !== 'string') return false
   try {

@@ -1,6 +1,6 @@
 /**
- * What providers demand of texts in general. Both refuse half a surrogate pair (a text that was cut inside an emoji makes
- * the whole request "not valid JSON"), and Anthropic refuses text blocks without a visible character.
+ * General requirements on texts. Both providers refuse half a surrogate pair (a text cut inside an emoji makes the
+ * whole request "not valid JSON"), and Anthropic refuses text blocks without a visible character.
  */
 const BLANK = /^[\s\p{Cc}]*$/u
 const BLANK_CHARACTER = /[\s\p{Cc}]/u
@@ -16,16 +16,16 @@ export function trimTrailing(text: string): string {
   return text.slice(0, end)
 }
 
-/** Opens a conversation that would otherwise start with an assistant, or be empty. */
+/** Starts a conversation that would otherwise start with an assistant message, or be empty. */
 export const OPENING_TEXT = '[The conversation so far follows.]'
 
-/** Stands for the text of a failed call that gave none: Anthropic refuses an empty error. */
+/** Replaces the text of a failed call without output: Anthropic refuses an empty error. */
 export const NO_OUTPUT_TEXT = '[no output]'
 
 const NOTE_OPEN = '<system-note>\n'
 const NOTE_CLOSE = '\n</system-note>'
 
-/** A system message where a format has no place for one but in a user's turn. */
+/** A system message for formats that allow one only in a user's turn. */
 export function markSystemNote(text: string): string {
   return `${NOTE_OPEN}${text}${NOTE_CLOSE}`
 }

@@ -1,8 +1,8 @@
 import type { ThinkingBlock } from '@heddle/contracts'
 
 /**
- * A message's reasoning where it can be sent back; none else. Signatures cover the reasoning of a message as a whole, so
- * one block without its signature makes all of it unusable: it goes whole or not at all.
+ * A message's reasoning if it can be sent back, else an empty list. Signatures cover the reasoning of a message as a
+ * whole, so one unsigned block makes all of it unusable: it is sent whole or not at all.
  */
 export function wholeThinking({
   thinking,

@@ -6,7 +6,7 @@ import type { NeutralMessage } from '../formats/neutral-message.js'
 import { countTokens } from '../tokens/tokens.js'
 import { countLine } from './counting.js'
 
-test.each([...formats])('notes of the system within a history cost at least what %s sends of them', (format) => {
+test.each([...formats])('system messages within a history cost at least as much as %s sends of them', (format) => {
   const request: NeutralMessage = { role: 'user', content: 'weave' }
   const notes = Array.from({ length: 9 }, (_, index): NeutralMessage => ({ role: 'system', content: `Note ${index}` }))
   const counting = { format, count: countTokens, storedCountsFit: true }

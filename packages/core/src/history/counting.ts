@@ -4,25 +4,25 @@ import { countNeutralMessage } from '../formats/index.js'
 import type { NeutralMessage } from '../formats/neutral-message.js'
 import type { Line } from './line-writer.js'
 
-/** Counts tokens of a text; see `counters` in the contracts. */
+/** Counts the tokens of a text; see `counters` in the contracts. */
 export type Count = (text: string) => number
 
 export interface Counting {
   readonly format: FormatName
   readonly count: Count
-  /** Whether the stored counts of messages were made by this counter. */
+  /** Whether stored token counts of messages were made by this counter. */
   readonly storedCountsFit: boolean
 }
 
-/** Above what any provider's form adds to a message or a call. */
+/** Upper bound of the tokens that a provider's format adds per message or call. */
 const MESSAGE_TOKENS = 6
 const CALL_TOKENS = 8
-/** Ids and names that every provider takes as they are. */
+/** Ids and names that every provider accepts unchanged. */
 const PLAIN = /^[\w-]{1,40}$/
 
 /**
- * What a line costs, never less than a count over its rendered form. A message that stands verbatim is not counted again:
- * its stored count is taken, and only what its place adds is counted.
+ * Tokens of a line, never less than the count of its rendered form. The stored count of a verbatim message is reused,
+ * and only its markup is counted.
  */
 export function countLine(line: Line, counting: Counting): number {
   const only = line.sources[0]
@@ -36,7 +36,9 @@ export function countLine(line: Line, counting: Counting): number {
   return MESSAGE_TOKENS + only.message.tokens + calls + result + thinking.length * REASONING_BLOCK_TOKENS
 }
 
-/** System messages within a history are put in tags by some formats, as the ids and names of calls are spelled anew. */
+/**
+ * Formats change some messages: they wrap system messages within a history in tags, and rewrite ids and names of calls.
+ */
 function isPlain({ role, parts, toolCalls, toolCallId, toolName }: NeutralMessage): boolean {
   const names = [...(toolCalls ?? []).flatMap((call) => [call.id, call.name]), toolCallId, toolName]
   return role !== 'system' && parts === undefined && names.every((name) => name === undefined || PLAIN.test(name))

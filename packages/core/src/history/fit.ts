@@ -5,10 +5,10 @@ import type { Conversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
 import { elidedArguments, elisionMark, isElidable } from './message-outcomes.js'
 
-/** The text of a message is never elided below this many tokens: its beginning, its end and its reference. */
+/** Minimum tokens of an elided text: its beginning, its end and its reference. */
 export const ELIDED_TOKENS_MIN = 48
 
-/** What sizes are measured by. */
+/** How sizes are measured. */
 export interface Measure {
   readonly count: (text: string) => number
   readonly reference: (message: Message) => string
@@ -18,11 +18,11 @@ export interface Measure {
 export type Caps = ReadonlyMap<string, number>
 
 /**
- * Caps on the sizes of messages so that together they take at most `roomTokens`: the longest are brought down to one
- * common size, the others stay as they are. System messages and the user's latest request are spared unless nothing else
- * is left to shorten; pinned messages always are.
+ * Caps on the sizes of messages so that together they take at most `roomTokens`: the longest are reduced to one common
+ * size, the others stay unchanged. System messages and the user's latest request are capped only if nothing else can be
+ * shortened; pinned messages never.
  *
- * @returns what is needed at least, where even the smallest caps are not enough
+ * @returns the minimum tokens needed, if even the smallest caps are not enough
  */
 export function capSizes(
   conversation: Conversation,
@@ -61,15 +61,15 @@ export function capSizes(
   return { caps: new Map(shortened.flatMap((message) => textCap(message, shapes.get(message), cap))) }
 }
 
-/** The caps that make messages as small as they can be made. */
+/** The caps that make messages as small as possible. */
 export function smallestCaps(messages: readonly Message[], measure: Measure): Caps {
   return new Map(messages.flatMap((message) => textCap(message, shapeOf(message, measure), 0)))
 }
 
-/** The parts of a message's size that differ when it is elided; null where eliding it saves nothing. */
+/** The parts of a message's size that change when it is elided; null if eliding it saves nothing. */
 type Shape = { readonly besideTokens: number; readonly textTokensMin: number } | null
 
-/** @returns what stays beside the text of an elided message (its calls, its reasoning), and the least that its text takes */
+/** @returns the tokens beside the text of an elided message (its calls, its reasoning), and the minimum of its text */
 function shapeOf(message: Message, { count, reference }: Measure): Shape {
   if (message.tokens <= ELIDED_TOKENS_MIN) return null
   const name = reference(message)

@@ -17,9 +17,9 @@ export interface History {
 }
 
 /**
- * Lays out a conversation as messages that every provider accepts. A call and its result stand together or not at all:
- * calls that were never answered get a result that says so, and a result whose call is not here becomes user text.
- * Call ids that a source used twice are told apart.
+ * Lays out a conversation as messages that every provider accepts. A call and its result are included together or not
+ * at all: unanswered calls get a placeholder result, and a result whose call is not included becomes user text. Call
+ * ids that a source used twice are made unique.
  */
 export function layOutHistory(
   conversation: Conversation,

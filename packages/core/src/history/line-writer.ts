@@ -10,7 +10,7 @@ import { withoutRoom } from '../parts/room.js'
 import { FAILED_REASON } from '../prune/rules.js'
 import { elidedArguments, type Fate, type FateOptions, isElidable } from './message-outcomes.js'
 
-/** One message to be sent, and the stored messages that it stands for. */
+/** One message to be sent, and the stored messages that it represents. */
 export interface Line {
   readonly neutral: NeutralMessage
   readonly sources: readonly { message: Message; fate: Fate; asText: boolean }[]
@@ -36,7 +36,10 @@ export class LineWriter {
     this.#withoutRoom = withoutRoom(showing)
   }
 
-  /** Messages of one run: those before its first call stand alone, the rest is one message with parallel calls. */
+  /**
+   * Messages of one run: those before its first call are separate messages, the rest is one message with parallel
+   * calls.
+   */
   writeRun(run: readonly Message[]): void {
     const firstCall = run.findIndex((message) => message.toolCalls.length > 0)
     const alone = firstCall < 0 ? run : run.slice(0, firstCall)
@@ -58,10 +61,8 @@ export class LineWriter {
 
   notes(): string[] {
     return [
-      ...(this.#unanswered > 0
-        ? [`${this.#unanswered} calls without a recorded result were given a note in its place`]
-        : []),
-      ...(this.#asText > 0 ? [`${this.#asText} results whose calls are not in the context stand as text`] : []),
+      ...(this.#unanswered > 0 ? [`${this.#unanswered} calls without a recorded result were given a placeholder`] : []),
+      ...(this.#asText > 0 ? [`${this.#asText} results whose calls are not in the context are included as text`] : []),
     ]
   }
 
@@ -73,7 +74,7 @@ export class LineWriter {
     return this.fates.get(message.id) ?? { mode: 'raw', content: message.content, reason: 'recent' }
   }
 
-  /** The parts of a message that stands as it is; of any other, its text names them. */
+  /** The parts of a verbatim message; the text of any other message names them. */
   #parts(message: Message, { mode }: Fate): Pick<NeutralMessage, 'parts'> {
     if (mode !== 'raw' || message.parts === undefined || !mayDeliverParts(message.role)) return {}
     const reference = this.options.reference(message)
@@ -139,8 +140,8 @@ export class LineWriter {
   }
 
   /**
-   * Whether a call failed so long ago that its result is a line which says so: then its input is of no more use. Beside
-   * signed reasoning a call stays to the byte, as a provider demands.
+   * Whether a call failed so long ago that its result is only a line that says so: then its input is useless. Beside
+   * signed reasoning a call is kept unchanged, as providers require.
    */
   #isOldFailure({ result }: ToolPair, hasThinking: boolean): boolean {
     const fate = result === null || hasThinking ? undefined : this.fates.get(result.id)
@@ -180,7 +181,7 @@ export class LineWriter {
     this.lines.push({ neutral: { role: 'user', content }, sources: [{ message, fate, asText: true }] })
   }
 
-  /** The first call of an id keeps it; a later one gets its message's code added, which never changes. */
+  /** The first call with an id keeps it; a later one gets its message's code appended, which never changes. */
   #uniqueCallId(id: string, code: string, index: number): string {
     const unique = this.#callIds.has(id) ? `${id}_${code}_${index}` : id
     this.#callIds.add(unique)

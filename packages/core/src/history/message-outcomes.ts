@@ -4,19 +4,19 @@ import type { Message } from '../conversation/message.js'
 import { contentWithLines, mayDeliverParts } from '../parts/line.js'
 import { elideMiddle } from '../summarizing/sources.js'
 
-/** How one message stands in a context, before it takes a provider's form. */
+/** How one message appears in a context, before it is rendered for a provider. */
 export interface Fate {
   readonly mode: Extract<EntryMode, 'raw' | 'condensed' | 'stub' | 'elided' | 'removed' | 'covered' | 'left-out'>
-  /** What stands for its content. */
+  /** Its content in the context. */
   readonly content: string
   readonly reason: string
 }
 
 export interface FateOptions {
-  /** Largest size in tokens of a message's text per message id; the texts of these messages are elided down to it. */
+  /** Maximum tokens of a message's text, by message id; these texts are elided to fit. */
   readonly caps: ReadonlyMap<string, number>
   readonly count: (text: string) => number
-  /** Messages that a strategy left out, with the reason. */
+  /** Reasons of the messages that a strategy left out. */
   readonly leftOut: ReadonlyMap<string, string>
   readonly reference: (message: Message) => string
 }
@@ -47,12 +47,12 @@ export function fateOf(message: Message, state: CompactionState | null, options:
 
 const UNDONE_REASON = 'its pruning was undone'
 
-/** Characters of a text that are worth showing: of less, the mark alone is shown. */
+/** Minimum number of characters worth showing; below it, only the mark is shown. */
 const SHOWN_CHARACTERS_MIN = 40
 
 /**
- * The beginning and end of a message's text, with lines that name its parts, in at most `tokensMax` tokens, with the reference under which the whole can be recalled.
- * The reference is always there, also where it alone takes more.
+ * The beginning and end of a message's text, with lines that name its parts and the reference for recall, in at most
+ * `tokensMax` tokens. The reference is always included, even if it alone exceeds them.
  */
 export function elided(
   message: Message,
@@ -63,7 +63,7 @@ export function elided(
   const mark = elisionMark(message, reference)
   const room = tokensMax - count(mark) - 1
   const text = contentWithLines(message, reference)
-  // Four characters a token are more than most texts have: from there down to what really fits.
+  // Four characters per token is more than most texts have: start there, and reduce to what fits.
   let characters = Math.min(text.length, room * 4)
   while (characters >= SHOWN_CHARACTERS_MIN) {
     const shown = elideMiddle(text, characters)
@@ -78,7 +78,7 @@ export function elisionMark(message: Message, reference: string): string {
   return `[… ${message.tokens} tokens in all, [recall:${reference}] …]`
 }
 
-/** Arguments up to this length stay as they are when their message is elided. */
+/** Shorter arguments are kept when their message is elided. */
 const ARGUMENT_CHARACTERS_KEPT_MAX = 200
 
 /** Whether a call's arguments are left out when its message is elided. */
@@ -88,7 +88,7 @@ export function isElidable(call: ToolCall): boolean {
 }
 
 /**
- * Stands for arguments that are too long for the budget: still an object, as providers demand.
+ * Replaces arguments that are too long for the budget; an object, as providers require.
  *
  * @param reference of the message
  * @param callIndex of the call in it

@@ -2,8 +2,8 @@ import type { FormatName } from '@heddle/contracts'
 import type { NeutralMessage } from '../formats/neutral-message.js'
 
 /**
- * The summary as a message. In the neutral form it is a system message (docs/formats.md); a provider gets it as user-role
- * data that is marked as untrusted, because it is made of text that anybody may have written.
+ * The summary as a message. In the neutral format it is a system message (docs/formats.md); providers get it as user
+ * text marked as untrusted data, because its sources may be anyone's text.
  */
 export function summaryMessage(summary: string, format: FormatName): NeutralMessage {
   if (format === 'neutral') return { role: 'system', content: `[Earlier conversation summary: ${summary}]` }

@@ -4,40 +4,39 @@ import { type IncludedItem, selectedItems, type ThreadShare } from './request-it
 import type { LeftOut, Selection } from './selection.js'
 import { toolNames } from './tool-names.js'
 
-/** An item with what it says, as a context shows it. */
+/** An item with its text, as a context shows it. */
 export interface FullItem extends Item {
   readonly text: string
-  /** Of a tool: its input schema. */
+  /** A tool's input schema; null for other types. */
   readonly inputSchema: JsonObject | null
 }
 
-/** The items of one context. */
 export interface ContextItems {
-  /** Those of the thread, in the order in which they are sent. */
+  /** The thread's own items, in the order in which they are sent. */
   readonly held: readonly IncludedItem<FullItem>[]
-  /** Those that the request selects by their meaning, the best first. */
+  /** Items selected for the request by meaning, the best first. */
   readonly selected: readonly IncludedItem<FullItem>[]
   readonly leftOut: readonly LeftOut[]
-  /** How the selection went; null where there was nothing to select from. */
+  /** Outcome of the selection; null if there was nothing to select from. */
   readonly selection: SelectionOutcome | null
-  /** The names under which tools are called, by item id. */
+  /** Names under which tools are called, by item id. */
   readonly toolNames: ReadonlyMap<string, string>
-  /** How many more there would be without the request's scope. */
+  /** Number of further items that the request's scope excludes. */
   readonly outsideScope: number
 }
 
 export interface SelectionOutcome {
-  /** The model that judged; null where none did. */
+  /** The embedding model that scored; null without a selection. */
   readonly model: string | null
-  /** Why nothing was selected; null where a selection took place. */
+  /** Why nothing was selected; null if a selection was made. */
   readonly skipped: string | null
 }
 
 interface Shared {
-  /** All of the agent's. */
+  /** All items of the agent. */
   readonly items: readonly FullItem[]
   readonly share: ThreadShare<FullItem>
-  /** How many of them the request's scope keeps out. Default none. */
+  /** Number of items that the request's scope excludes. Default 0. */
   readonly outsideScope?: number
 }
 
@@ -56,7 +55,7 @@ export function itemsWithSelection(
   }
 }
 
-/** @param skipped why nothing was selected; null where there was nothing to select from */
+/** @param skipped why nothing was selected; null if there was nothing to select from */
 export function itemsWithout({ items, share, outsideScope = 0 }: Shared, skipped: string | null): ContextItems {
   return {
     held: share.included,

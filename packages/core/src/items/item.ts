@@ -1,27 +1,27 @@
 import type { IncludeMode, ItemKey, ItemType } from '@heddle/contracts'
 
-/** An item of an agent in its version in force, without what it says. */
+/** An item of an agent in its current version, without its text. */
 export interface Item {
   readonly itemId: string
   readonly version: number
   readonly type: ItemType
   readonly name: string
-  /** The MCP server of a tool; empty for others. */
+  /** The MCP server of a tool; empty for other types. */
   readonly serverName: string
   readonly description: string | null
-  /** What the item itself says; null leaves it to the server of a tool. */
+  /** The item's own mode; null to use that of its server. */
   readonly include: IncludeMode | null
-  /** What the server of a tool says; null where it says nothing. */
+  /** The mode of a tool's server, or null. */
   readonly serverInclude: IncludeMode | null
   readonly priorityLevel: number | null
 }
 
-/** How an item is named: a rule by its name, a tool by its server's and its own. */
+/** Display name of an item: its name, for a tool with its server. */
 export function itemLabel({ type, name, serverName }: ItemKey): string {
   return type === 'tool' ? `${type} ${serverName ?? ''}.${name}` : `${type} ${name}`
 }
 
-/** The mode in force (docs/items.md): what the item says, else for a tool what its server says, else `always`. */
+/** The effective mode (docs/items.md): the item's, else for a tool its server's, else `always`. */
 export function effectiveInclude({
   type,
   include,
@@ -35,8 +35,9 @@ const typePlaces: Readonly<Record<ItemType, number>> = { rule: 0, reference: 1, 
 type Ordered = Pick<Item, 'type' | 'name' | 'serverName' | 'priorityLevel'>
 
 /**
- * The order in which items are shown and sent (docs/items.md): rules and references by their priority level, those without one
- * last, then by name; tools by server and name. It depends on the items alone, so a provider's prompt cache keeps them.
+ * The order in which items are shown and sent (docs/items.md): rules and references by priority level, those without
+ * one last, then by name; tools by server and name. It depends only on the items, so a provider's prompt cache can
+ * reuse them.
  */
 export function compareItems(left: Ordered, right: Ordered): number {
   return (
@@ -47,7 +48,7 @@ export function compareItems(left: Ordered, right: Ordered): number {
   )
 }
 
-/** By code units: the same on every machine, whatever its language. */
+/** By code units: the same on every machine and in every locale. */
 function compareTexts(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }

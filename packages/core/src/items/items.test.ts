@@ -34,15 +34,15 @@ const names = (scored: readonly { item: Item }[]) => scored.map((each) => each.i
 describe('the mode of an item', () => {
   const mode = (fields: Partial<Item>) => effectiveInclude(item({ type: 'tool', include: null, ...fields }))
 
-  test('of a tool is its own where it has one', () => {
+  test('of a tool is its own mode if it has one', () => {
     expect(mode({ include: 'manual', serverInclude: 'agent' })).toBe('manual')
   })
 
-  test('of a tool without one is that of its server', () => {
+  test('of a tool without a mode is that of its server', () => {
     expect(mode({ serverInclude: 'agent' })).toBe('agent')
   })
 
-  test('is always where neither the tool nor its server says anything', () => {
+  test('is always if neither the tool nor its server has a mode', () => {
     expect(mode({})).toBe('always')
     expect(mode({ type: 'rule' })).toBe('always')
   })
@@ -57,7 +57,7 @@ describe('the items of a thread', () => {
   const manual = item({ name: 'b', itemId: 'b', include: 'manual' })
   const agent = item({ name: 'c', itemId: 'c', include: 'agent' })
 
-  test('are all included, and of the others those with the mode agent may be selected', () => {
+  test('are all included; other items may be selected if their mode is agent', () => {
     const { included, candidates } = shareForThread(
       [agent, manual, always],
       [
@@ -72,17 +72,17 @@ describe('the items of a thread', () => {
     expect(candidates).toEqual([agent])
   })
 
-  test('that were added by hand are included whatever their mode, and are not selected a second time', () => {
+  test('that were added by hand are included in any mode, and are not selected a second time', () => {
     const { included, candidates } = shareForThread([agent], [{ itemId: 'c', includeMode: 'manual' }])
     expect(included.map(requestItem)).toEqual([{ type: 'rule', name: 'c', includeMode: 'manual' }])
     expect(candidates).toEqual([])
   })
 
-  test('that were removed by hand stay out, whatever their mode', () => {
+  test('that were removed by hand are excluded in any mode', () => {
     expect(shareForThread([always, manual], [])).toEqual({ included: [], candidates: [] })
   })
 
-  test('that the agent has no longer are passed over', () => {
+  test('that the agent no longer has are skipped', () => {
     expect(shareForThread([], [{ itemId: 'a', includeMode: 'always' }])).toEqual({ included: [], candidates: [] })
   })
 })
@@ -93,7 +93,7 @@ describe('grouping', () => {
     expect(selected).toMatchObject([{ item: { name: 'x' }, score: 0.9 }])
   })
 
-  test('tells tools of two servers with one name apart', () => {
+  test('distinguishes tools of two servers with one name', () => {
     const tool = (serverName: string) => ({
       item: item({ type: 'tool', name: 'read', serverName, itemId: serverName }),
       chunkScores: [0.8],
@@ -102,7 +102,7 @@ describe('grouping', () => {
     expect(selected.map(({ item: { serverName } }) => serverName)).toEqual(['files', 'web'])
   })
 
-  test('considers the topK nearest chunks alone, so an item with many of them leaves less room', () => {
+  test('considers only the topK nearest chunks, so an item with many of them displaces others', () => {
     const { selected, leftOut } = selectItems([candidate('long', 0.9, 0.9, 0.8), candidate('short', 0.75)], {
       ...normal,
       topK: 3,
@@ -126,7 +126,7 @@ describe('thresholds', () => {
     expect(names(selected)).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
-  test('include every item that reaches includeScore, beyond topN too', () => {
+  test('include every item that reaches includeScore, also beyond topN', () => {
     const items = 'abcdefgh'.split('').map((name) => candidate(name, 0.7))
     expect(names(selectItems(items, normal).selected)).toEqual('abcdefgh'.split(''))
   })
@@ -136,14 +136,14 @@ describe('thresholds', () => {
     expect(names(selectItems(items, normal).selected)).toEqual(['s0.9', 's0.8', 's0.75', 's0.5', 's0.4'])
   })
 
-  test('include nothing that is below minScore, however much room there is', () => {
+  test('include nothing that is below minScore, even if topN is not reached', () => {
     const { selected, leftOut } = selectItems([candidate('near', 0.21), candidate('far', 0.19)], normal)
     expect(names(selected)).toEqual(['near'])
     expect(leftOut).toMatchObject([{ item: { name: 'far' }, score: 0.19 }])
     expect(leftOut[0]?.reason).toMatch('below 0.2')
   })
 
-  test('with topN 0 include those alone that reach includeScore', () => {
+  test('with topN 0 include only items that reach includeScore', () => {
     expect(names(selectItems([candidate('a', 0.7), candidate('b', 0.69)], { ...normal, topN: 0 }).selected)).toEqual([
       'a',
     ])
@@ -183,7 +183,7 @@ describe('sorting', () => {
     expect(sorted.map(({ serverName, name }) => `${serverName}.${name}`)).toEqual(['files.b', 'files.c', 'web.a'])
   })
 
-  test('gives selected items the best first', () => {
+  test('puts the best of the selected items first', () => {
     const selection = selectItems([candidate('b', 0.9), candidate('a', 0.8)], normal)
     expect(selectedItems(selection).map(requestItem)).toEqual([
       { type: 'rule', name: 'b', includeMode: 'agent', similarityScore: 0.9 },
@@ -192,7 +192,7 @@ describe('sorting', () => {
   })
 })
 
-describe('any selection', () => {
+describe('every selection', () => {
   const limits = fc.record({
     topK: fc.integer({ min: 1, max: 30 }),
     topN: fc.nat({ max: 10 }),
@@ -203,7 +203,7 @@ describe('any selection', () => {
     .array(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 }), { maxLength: 20 })
     .map((all) => all.map((scores, at) => candidate(`item ${at}`, ...scores)))
 
-  test('accounts for each item once, keeps to its limits, and does not depend on the order of the items', () => {
+  test('accounts for each item once, respects its limits, and does not depend on the order of the items', () => {
     fc.assert(
       fc.property(candidates, limits, fc.infiniteStream(fc.nat()), (all, given, keys) => {
         const selection = selectItems(all, given)
@@ -223,7 +223,7 @@ describe('any selection', () => {
     )
   })
 
-  test('with a lower includeScore or a higher topN includes what it included before', () => {
+  test('with a lower includeScore or a higher topN includes at least the same items', () => {
     fc.assert(
       fc.property(candidates, limits, (all, given) => {
         const more = { ...given, topN: given.topN + 1, includeScore: given.includeScore / 2 }
@@ -243,7 +243,7 @@ describe('scores', () => {
     'x',
   ]
 
-  test('of every model lie between 0 and 1 and rise with the cosine', () => {
+  test('of every model are between 0 and 1 and increase with the cosine', () => {
     const cosine = fc.double({ min: -1.01, max: 1.01, noNaN: true })
     fc.assert(
       fc.property(fc.constantFrom(...models), cosine, cosine, (model, one, other) => {
@@ -260,7 +260,7 @@ describe('scores', () => {
       expect(calibratedScore('Xenova/all-MiniLM-L6-v2', cosine)).toBeCloseTo(cosine)
   })
 
-  test('say the same of each model: what is unrelated, what is surely meant, what is the same', () => {
+  test('mean the same for each model: unrelated, surely related, identical', () => {
     for (const model of models) {
       const scores = scoreAnchors(model).map(([cosine]) => calibratedScore(model, cosine))
       expect(scores).toEqual(model.includes('MiniLM') || model === 'x' ? [0, 1] : [0, 0.2, 0.7, 1])
@@ -269,12 +269,12 @@ describe('scores', () => {
 })
 
 describe('settings', () => {
-  test('have the figures of 004 unless a preset stands for others', () => {
+  test('have the default figures unless a preset overrides them', () => {
     expect(mergeSettings().search).toMatchObject({ topK: 20, topN: 5, includeScore: 0.7 })
     expect(mergeSettings({ search: { preset: 'conservative' } }).search).toMatchObject(selectionPresets.conservative)
   })
 
-  test('that are named one by one go over the preset of the same layer, and under that of a later one', () => {
+  test('that are set one by one override the preset of the same layer, but not that of a later one', () => {
     const own = mergeSettings({ search: { preset: 'aggressive', topN: 3 } }).search
     expect(own).toMatchObject({ ...selectionPresets.aggressive, topN: 3 })
     expect(mergeSettings({ search: { topN: 3 } }, { search: { preset: 'normal' } }).search.topN).toBe(5)

@@ -1,12 +1,12 @@
 import type { ShownItem } from './shown-item.js'
 
-/** What stands between the words of a name does not matter: `error-codes`, `error_codes` and "error codes" are one. */
+/** Separators between the words of a name are equivalent: `error-codes`, `error_codes` and "error codes" match. */
 const BETWEEN_WORDS = /[\s_-]+/gu
 
 /**
- * Whether a text names a rule or a reference, in whatever case. A name of several words, or with a digit or a sign in it, is
- * found as it stands; one of a single plain word, such as "style", says something else in most texts: it counts in quotes,
- * in backticks, or beside the word "rule" or "reference".
+ * Whether a text names a rule or a reference, ignoring case. A name of several words, or with a digit or punctuation,
+ * is matched anywhere; a single plain word, such as "style", means something else in most texts, so it counts only in
+ * quotes, in backticks, or beside the word "rule" or "reference".
  */
 export function namesItem(text: string, { type, name }: Pick<ShownItem, 'type' | 'name'>): boolean {
   const wanted = plain(name)
@@ -31,7 +31,7 @@ function isQuoted(text: string, name: string): boolean {
   return QUOTES.some(([open = '', close = '']) => text.includes(`${open}${name}${close}`))
 }
 
-/** Whether it stands there and is not a part of a longer word. */
+/** Whether the name occurs as a whole word. */
 function isWithin(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     if (!isLetter(text[at - 1]) && !isLetter(text[at + name.length])) return true

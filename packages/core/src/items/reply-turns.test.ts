@@ -10,7 +10,7 @@ const message = (role: TurnMessage['role'], contextId: string | null = null): Tu
   toolCalls: [],
 })
 
-test('a reply and what follows it answer its context, up to the next message of the user or the next context', () => {
+test('a reply and the messages after it answer its context, up to the next message of the user or the next context', () => {
   const [asked, call, result, more, thanks, aside] = [
     message('user'),
     message('tool_use', 'a'),
@@ -25,7 +25,7 @@ test('a reply and what follows it answer its context, up to the next message of 
   ])
 })
 
-test('a turn that was under way goes on with the first messages', () => {
+test('the first messages continue a turn that was open', () => {
   const [result, reply, thanks] = [message('tool_result'), message('assistant'), message('user')]
   const open = { contextId: 'a', seq: 3 }
   expect(replyTurns([result, reply, thanks], open)).toEqual([{ ...open, messages: [result, reply] }])

@@ -2,7 +2,7 @@ import type { Message } from '../conversation/message.js'
 
 export type TurnMessage = Pick<Message, 'seq' | 'role' | 'content' | 'toolCalls' | 'contextId'>
 
-/** A reply with what follows it, up to the next message of the user or the next reply that names a context. */
+/** A reply and the messages after it, up to the next message of the user or the next reply that names a context. */
 export interface ReplyTurn {
   readonly contextId: string
   /** The sequence number of the reply. */
@@ -11,9 +11,9 @@ export interface ReplyTurn {
 }
 
 /**
- * Takes messages apart by the contexts that they answer.
+ * Groups messages by the contexts that they answer.
  *
- * @param open the turn that was under way before the first of them
+ * @param open the turn that was open before the first of them
  */
 export function replyTurns(
   messages: readonly TurnMessage[],

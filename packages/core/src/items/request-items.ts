@@ -2,30 +2,30 @@ import type { IncludeMode, ItemKey, RequestItem } from '@heddle/contracts'
 import { compareItems, effectiveInclude, type Item } from './item.js'
 import type { Selection } from './selection.js'
 
-/** An item that a thread holds, by name alone: what the name stands for is looked up for each request. */
+/** An item that a thread holds, by name only: the name is resolved at each request. */
 export interface ThreadItem {
   readonly itemId: string
   readonly includeMode: 'always' | 'manual'
 }
 
-/** An item in the context of a request, and how it came there. */
+/** An item in the context of a request, and why it is included. */
 export interface IncludedItem<Included extends Item = Item> {
   readonly item: Included
   readonly includeMode: IncludeMode
-  /** Of those that were selected by their meaning. */
+  /** Only for items selected by meaning. */
   readonly score?: number
 }
 
 export interface ThreadShare<Included extends Item = Item> {
-  /** The thread's own, in the order in which they are sent. */
+  /** The thread's own items, in the order in which they are sent. */
   readonly included: readonly IncludedItem<Included>[]
-  /** Those that the request may select by their meaning. */
+  /** Items that the request may select by meaning. */
   readonly candidates: readonly Included[]
 }
 
 /**
- * Parts the agent's items by what they are to a thread. What the thread holds is included whatever its mode is by now; of
- * the others those with the mode `agent` may be selected. A name that the agent has no item for any more is passed over.
+ * Divides the agent's items from the view of a thread. Items of the thread are included whatever their current mode; of
+ * the others, those with the mode `agent` may be selected. A name that the agent no longer has an item for is skipped.
  */
 export function shareForThread<Included extends Item>(
   items: readonly Included[],
@@ -42,19 +42,19 @@ export function shareForThread<Included extends Item>(
   return { included, candidates }
 }
 
-/** What a selection adds to a request, the best first. */
+/** The items that a selection adds to a request, the best first. */
 export function selectedItems<Selected extends Item>({ selected }: Selection<Selected>): IncludedItem<Selected>[] {
   return selected.map(({ item, score }) => ({ item, includeMode: 'agent', score }))
 }
 
-/** Scores are told to four places: more would only be noise of rounded vectors. */
+/** Scores are rounded to four places: further digits are noise of quantized vectors. */
 const SCORE_SCALE = 10_000
 
 export function roundScore(score: number): number {
   return Math.round(score * SCORE_SCALE) / SCORE_SCALE
 }
 
-/** As a context keeps it (docs/items.md#what-a-context-says). */
+/** The form stored with a context (docs/items.md#what-a-context-says). */
 export function requestItem({ item, includeMode, score }: IncludedItem): RequestItem {
   return {
     ...itemKey(item),

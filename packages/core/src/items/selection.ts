@@ -1,7 +1,7 @@
 import type { SelectionLimits } from '@heddle/contracts'
 import { compareItems, type Item } from './item.js'
 
-/** An item that may be selected, and how near each of its chunks is to the query: see `calibratedScore`. */
+/** An item that may be selected, with the similarity of each of its chunks to the query: see `calibratedScore`. */
 export interface Candidate<Selected extends Item = Item> {
   readonly item: Selected
   readonly chunkScores: readonly number[]
@@ -14,7 +14,7 @@ export interface Scored<Selected extends Item = Item> {
 
 export interface LeftOut<Selected extends Item = Item> {
   readonly item: Selected
-  /** Null where nobody judged. */
+  /** Null without a score. */
   readonly score: number | null
   readonly reason: string
 }
@@ -27,11 +27,11 @@ export interface Selection<Selected extends Item = Item> {
 }
 
 /**
- * Selection (docs/items.md#selection): of the `topK` chunks nearest to the query, each item's best; of those items the best
- * `topN`, and beyond them all that reach `includeScore`. Where scores are equal the items' own order decides, so the same items and the
- * same query give the same selection.
+ * Selection (docs/items.md#selection): of the `topK` chunks nearest to the query, each item's best; of those items the
+ * best `topN`, and beyond them all that reach `includeScore`. Equal scores are ordered as the items are, so the same
+ * items and the same query give the same selection.
  *
- * Items below `minScore` are left out even where there is room for them.
+ * Items below `minScore` are left out even if fewer than `topN` are selected.
  */
 export function selectItems<Selected extends Item>(
   candidates: readonly Candidate<Selected>[],
@@ -58,7 +58,7 @@ function byScore(left: Scored, right: Scored): number {
   return right.score - left.score || compareItems(left.item, right.item)
 }
 
-/** The items of the nearest chunks, each with the score of its best. */
+/** The items of the nearest chunks, each with the score of its best chunk. */
 function nearestItems<Selected extends Item>(
   candidates: readonly Candidate<Selected>[],
   topK: number,

@@ -1,11 +1,11 @@
 import type { ItemType } from '@heddle/contracts'
 
-/** An item that a context showed, with what it said then. */
+/** An item that a context showed, with its text at that time. */
 export interface ShownItem {
   readonly itemId: string
   readonly type: ItemType
   readonly name: string
   readonly serverName: string
-  /** Of rules and references; its beginning may do. */
+  /** Text of a rule or a reference; possibly only its beginning. */
   readonly text: string
 }

@@ -1,17 +1,17 @@
 import type { IncludeMode, ItemType } from '@heddle/contracts'
 
-/** What was counted of an item over some contexts. */
+/** Usage counts of an item over some contexts. */
 export interface ItemFigures {
   readonly type: ItemType
-  /** The mode in force. */
+  /** The effective mode. */
   readonly includeMode: IncludeMode
-  /** Contexts of the agent since the item was made, whether or not they showed it. */
+  /** Contexts of the agent since the item was created, whether or not they showed it. */
   readonly contextsSince: number
   /** Contexts that showed it. */
   readonly contexts: number
-  /** Of these, those that a reply answered. */
+  /** Contexts that showed it and were answered by a reply. */
   readonly answered: number
-  /** Of these, those whose reply used it. */
+  /** Contexts that showed it and whose reply used it. */
   readonly used: number
   /** Threads with a context that showed it because it was added by hand. */
   readonly threadsByHand: number
@@ -24,22 +24,22 @@ export interface ItemSuggestion {
   readonly reason: string
 }
 
-/** Fewer contexts say nothing. */
+/** Fewer contexts are not conclusive. */
 const CONTEXTS_MIN = 20
-/** An item that replies use this seldom, or more seldom, is better selected where it is wanted. */
+/** At or below this share of uses, an item is better selected on demand. */
 const SELDOM_USED = 0.1
-/** An item that this part of the contexts shows, and of whose replies this part uses it, might as well be always there. */
+/** An item shown by at least this share of contexts, and used by this share of replies, can be included always. */
 const MOSTLY_SHOWN = 0.8
 const MOSTLY_USED = 0.5
-/** What people add by hand to this many threads, and to half of all, they want always. */
+/** An item added by hand to this many threads, and to half of all threads, is wanted always. */
 const THREADS_BY_HAND_MIN = 5
 const THREADS_BY_HAND = 0.5
 
 /**
- * What to do about an item, as far as the figures say: `drop` what is never used, select (`agent`) what is always there and
- * seldom used, make `always` what is nearly always there and used, or chosen by hand again and again.
+ * The suggestion for an item according to its counts: `drop` for never used, selection (`agent`) for always included
+ * and seldom used, `always` for nearly always included and used, or repeatedly added by hand.
  *
- * A rule that is never seen to be used may still be obeyed, so the reason says what was counted, and people decide.
+ * A rule may be obeyed without visible use, so the reason states the counts, and people decide.
  */
 export function suggestionFor(figures: ItemFigures): ItemSuggestion | null {
   const { type, includeMode, contextsSince, contexts, answered, used, threadsByHand, threads } = figures

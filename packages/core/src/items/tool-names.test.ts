@@ -17,12 +17,12 @@ const tool = (name: string, serverName = 'files', itemId = `${serverName}/${name
 const named = (...tools: Item[]) => [...toolNames(tools).values()]
 
 describe('the name under which a tool is called', () => {
-  test('is its own, and that of its server with it where two servers share it', () => {
+  test('is its own, prefixed with its server if two servers share it', () => {
     expect(named(tool('read'), tool('write'))).toEqual(['read', 'write'])
     expect(named(tool('read'), tool('write'), tool('read', 'web'))).toEqual(['files__read', 'write', 'web__read'])
   })
 
-  test('has only what providers take, and names that become alike by that are told apart', () => {
+  test('has only characters that providers accept, and names that become equal by that are made unique', () => {
     expect(named(tool('read file'))).toEqual(['read_file'])
     expect(named(tool('read file'), tool('read.file', 'web'))).toEqual(['files__read_file', 'web__read_file'])
     const [one, other] = named(tool('a.b', 'x'), tool('a/b', 'x'))
@@ -30,11 +30,11 @@ describe('the name under which a tool is called', () => {
     expect(other).not.toBe(one)
   })
 
-  test('of a rule or a reference is none', () => {
+  test('does not exist for a rule or a reference', () => {
     expect(toolNames([{ ...tool('style'), type: 'rule' }]).size).toBe(0)
   })
 
-  test('is unique, and takes 64 characters at most, whatever the tools are called', () => {
+  test('is unique and has at most 64 characters, whatever the tools are called', () => {
     const text = fc.oneof(
       fc.constantFrom('a', 'a.b', 'a b', 'a_b', 'a__b', 'x'.repeat(70)),
       fc.string({ minLength: 1 }),
@@ -49,7 +49,7 @@ describe('the name under which a tool is called', () => {
     )
   })
 
-  test('is among those by which a call is known, whichever of its tools a context showed', () => {
+  test('is among the recognized call names, whichever of its tools a context showed', () => {
     const tools = [tool('read'), tool('read', 'web'), tool('x'.repeat(70)), tool('a.b', 'x'), tool('a/b', 'x')]
     const offered = toolNames(tools)
     for (const one of tools) {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Item } from './item.js'
 
-/** What every provider takes as the name of a tool. */
+/** Limits on tool names that every provider accepts. */
 const NAME_CHARACTERS_MAX = 64
 const OTHER_CHARACTERS = /[^\w-]/g
 const SUFFIX_CHARACTERS = 8
 
 /**
- * The names under which an agent's tools are called: a tool's own, or `server__name` where two servers share it. Providers
- * take letters, digits, `_` and `-`, 64 of them at most; what a name loses by that, a part of a hash tells apart. It depends
- * on all tools of the agent, sent or not: a tool is not to change its name from one request to the next.
+ * The names under which an agent's tools are called: a tool's own name, or `server__name` if two servers share it.
+ * Providers accept up to 64 letters, digits, `_` and `-`; a shortened or altered name gets a part of a hash to stay
+ * unique. Names depend on all tools of the agent, sent or not, so that a tool keeps its name from request to request.
  *
  * @returns by item id
  */
@@ -30,8 +30,8 @@ export function toolNames(items: readonly Item[]): Map<string, string> {
 }
 
 /**
- * All names under which the tools of one context may have been called: which of them it was depends on the tools that the
- * agent had then. A tool that shares its own name with another of the context is meant by it only together with its server.
+ * All names under which the tools of one context may have been called; the actual one depends on the tools that the
+ * agent had then. If two tools of the context share a name, it counts only with its server.
  *
  * @returns by item id
  */

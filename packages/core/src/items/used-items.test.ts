@@ -19,19 +19,19 @@ const used = (items: readonly ShownItem[], message: SpokenMessage, ...asked: str
   usedItems({ contextId: 'c', items, asked }, message)
 
 describe('a tool', () => {
-  test('is used where it is called by its name, or by its server and its name', () => {
+  test('is used if it is called by its name, or by its server and its name', () => {
     const tools = [tool('read_file'), tool('write_file')]
     expect(used(tools, said('', 'read_file'))).toEqual(['files.read_file'])
     expect(used(tools, said('', 'files__read_file', 'write_file'))).toEqual(['files.read_file', 'files.write_file'])
   })
 
-  test('that shares its name with one of another server is meant together with its server alone', () => {
+  test('that shares its name with one of another server is recognized only with its server', () => {
     const tools = [tool('read'), tool('read', 'web')]
     expect(used(tools, said('', 'web__read'))).toEqual(['web.read'])
     expect(used(tools, said('', 'read'))).toEqual([])
   })
 
-  test('is not used where it is only spoken of, or where the user calls its name', () => {
+  test('is not used if it is only mentioned, or if the user calls its name', () => {
     expect(used([tool('read_file')], said('I could call read_file.'))).toEqual([])
     expect(used([tool('read_file')], { ...said('', 'read_file'), role: 'user' })).toEqual([])
   })
@@ -41,19 +41,19 @@ describe('a rule or a reference', () => {
   const tokens = rule('login', 'Send the bearer token in the Authorization header.')
   const codes = rule('error-codes', 'Each failure has a stable code such as NOT_FOUND.')
 
-  test('is used where a reply has a third of the words that it alone has', () => {
+  test('is used if a reply has a third of its distinctive words', () => {
     expect(used([tokens, codes], said('Put the bearer token there.'))).toEqual(['login'])
     expect(used([tokens, codes], said('Put it there.'))).toEqual([])
   })
 
-  test('is not used by words that the request has, that other items have, or that say nothing', () => {
+  test('is not used through words of the request, words of other items, or function words', () => {
     expect(used([tokens], said('A bearer token, then.'), 'Do I send a bearer token?')).toEqual([])
     const twin = rule('twin', 'The bearer token is a secret.')
     expect(used([tokens, twin], said('A bearer token, then.'))).toEqual([])
     expect(used([rule('empty', 'It is what it is, and so on.')], said('It is what it is, and so on.'))).toEqual([])
   })
 
-  test('with many words is used by twenty of them', () => {
+  test('with many words is used if twenty of them occur', () => {
     const letter = (place: number) => String.fromCharCode(97 + Math.floor(place))
     const words = Array.from({ length: 400 }, (_, index) => `zq${letter(index / 20)}${letter(index % 20)}um`)
     const long = rule('handbook', words.join(' '))

@@ -4,33 +4,31 @@ import { namesItem } from './named-in-text.js'
 import type { ShownItem } from './shown-item.js'
 import { callNames } from './tool-names.js'
 
-/** A context that a reply answers. */
 export interface AnsweredContext {
   readonly contextId: string
   readonly items: readonly ShownItem[]
-  /** What was asked: the words of the request are no sign that an item was used. */
+  /** Texts of the request: words in them are no sign that an item was used. */
   readonly asked: readonly (string | null)[]
 }
 
 export type SpokenMessage = Pick<Message, 'role' | 'content' | 'toolCalls'>
 
-/** Of an item's distinctive words, a message that has so many is taken to have used it: a third, within these bounds. */
+/** Share of an item's distinctive words, within these bounds, that a message must contain to count as using it. */
 const SHARE_OF_WORDS = 1 / 3
 const WORDS_MIN = 2
 const WORDS_MAX = 20
-/** Characters of a reply that are looked at. */
 const REPLY_CHARACTERS_MAX = 50_000
 
 /**
- * Which items of a context a message of its reply used.
+ * Finds which items of a context a message of its reply used.
  *
- * - A tool is used where it is called, by its name or as `server__name`.
- * - A rule or a reference is used where it is named (see `namesItem`), or where the message has a third of its distinctive
- *   words, 2 at least and 20 at most: those of its text that are no function words, that no other item of the context has,
- *   and that were not in what was asked.
+ * - A tool is used if it is called, by its name or as `server__name`.
+ * - A rule or a reference is used if it is named (see `namesItem`), or if the message has a third of its distinctive
+ *   words, 2 at least and 20 at most: words of its text that are not function words, not in another item of the
+ *   context, and not in the request.
  *
- * Each message is judged by itself, so what comes out does not depend on how many were read at once. It says what can be
- * seen: a rule such as "be brief" is obeyed without a trace.
+ * Each message is judged independently, so the result does not depend on how many were read at once. Only visible use
+ * is found: a rule such as "be brief" is obeyed without a trace.
  *
  * @returns ids, in the order of the items
  */
@@ -61,7 +59,7 @@ function hasEnough(words: ReadonlySet<string>, said: ReadonlySet<string>): boole
 
 const commonTerms = new Set([...functionWords].flatMap((word) => [...termsOf(word)]))
 
-/** The words by which each rule and reference can be told from the others and from what was asked. */
+/** For each rule and reference, the words that neither another item nor the request has. */
 function distinctiveWords(
   items: readonly ShownItem[],
   asked: readonly (string | null)[],

@@ -1,4 +1,4 @@
-/** What each part of a run's prompt gets at most, in tokens. Together they stay well below the target. */
+/** Maximum tokens of each part of a run's prompt. Together they stay well below the target. */
 export const loopTokens = {
   goalMax: 1_000,
   iterationsMax: 30_000,

@@ -1,6 +1,8 @@
 import { sliceWhole } from '../tools/lines.js'
 
-/** The longest beginning of a text that has at most so many tokens by a counter, without half a character at its end. */
+/**
+ * The longest prefix of a text with at most `tokensMax` tokens by a counter, without half a surrogate pair at its end.
+ */
 export function prefixWithin(text: string, tokensMax: number, count: (text: string) => number): string {
   if (count(text) <= tokensMax) return text
   let low = 0
@@ -11,10 +13,10 @@ export function prefixWithin(text: string, tokensMax: number, count: (text: stri
     else high = middle - 1
   }
   let cut = sliceWhole(text, low)
-  // Counts of beginnings do not rise with each character: where one fits, a shorter one may not.
+  // Token counts of prefixes are not monotonic: if one fits, a shorter one may not.
   while (cut !== '' && count(cut) > tokensMax) cut = sliceWhole(cut, cut.length - 1)
   return cut
 }
 
-/** The longest tokens of o200k are runs of spaces and signs of up to 128 characters. */
+/** The longest tokens of o200k are runs of spaces and punctuation of up to 128 characters. */
 const LONGEST_TOKEN_CHARACTERS = 128

@@ -8,14 +8,14 @@ describe('an iteration in a context', () => {
     expect(cut).toEqual({ prompt: 'p'.repeat(500), output: 'o'.repeat(5_000), progressScore: 0.5 })
   })
 
-  test('that is short or empty stays as it is', () => {
+  test('is unchanged if it is short or empty', () => {
     const iteration = { prompt: '', output: '', progressMarkers: [] }
     expect(truncateIteration(iteration)).toEqual(iteration)
     const full = { prompt: 'p'.repeat(500), output: 'o'.repeat(5_000) }
     expect(truncateIteration(full)).toEqual(full)
   })
 
-  test('is never cut inside a character, wherever one stands', () => {
+  test('is never cut inside a surrogate pair', () => {
     const text = fc.array(fc.constantFrom('a', '😀', '👩‍💻', 'ä', '\n'), { minLength: 100, maxLength: 6_000 })
     fc.assert(
       fc.property(text, (parts) => {
@@ -36,7 +36,7 @@ describe('an iteration in a context', () => {
   })
 })
 
-test('the fingerprint tells what the producer said, not how it spelled times or who gave the number', () => {
+test('the fingerprint covers what the producer sent, but not the spelling of times or who assigned the number', () => {
   const iteration = { id: 'a', prompt: 'p', output: 'o', timestamp: '2026-02-12T14:30:00Z' }
   const of = (fields: object) => iterationFingerprint({ ...iteration, ...fields })
   expect(of({ timestamp: '2026-02-12T15:30:00+01:00', iterationNumber: 7 })).toBe(of({}))

@@ -18,12 +18,12 @@ export interface Iteration {
   readonly durationSeconds: number | null
 }
 
-/** What a context shows of an iteration's texts (docs/iterations.md), in characters as JavaScript counts them. */
+/** Maximum characters of an iteration's texts in a context (docs/iterations.md), in UTF-16 units. */
 export const iterationCharacters = { promptMax: 500, outputMax: 5_000 } as const
 
 /**
- * An iteration as contexts show it: the beginnings of its prompt and its output, without half a character at the end. The
- * stored texts stay whole.
+ * An iteration as contexts show it: the beginnings of its prompt and its output, without half a surrogate pair at the
+ * end. The stored texts stay whole.
  */
 export function truncateIteration<T extends { readonly prompt: string; readonly output: string }>(iteration: T): T {
   return {
@@ -34,7 +34,7 @@ export function truncateIteration<T extends { readonly prompt: string; readonly 
 }
 
 /**
- * A hash over what the producer gave, but for the number, which may have been left to the store: the same id with the same
+ * A hash over the producer's fields except the number, which the store may have assigned: the same id with the same
  * fingerprint is a repeat, with another one a conflict. Two spellings of one instant are the same time.
  */
 export function iterationFingerprint({ iterationNumber: _, timestamp, ...given }: IterationInput): string {

@@ -3,15 +3,15 @@ import { oneLine, truncate } from '../tools/lines.js'
 import { withoutProtocol } from '../tools/protocol.js'
 import { type Iteration, truncateIteration } from './iteration.js'
 
-/** Characters of iterations that a summarizer reads at once, about 30,000 tokens; of more it is asked in parts. */
+/** Characters of iterations that a summarizer reads at once, about 30,000 tokens; more are summarized in parts. */
 const PART_CHARACTERS_MAX = 100_000
 const LIST_ITEMS_MAX = 20
 const LIST_ITEM_CHARACTERS_MAX = 200
 
-/** What an iteration without output says to a summarizer. */
+/** Output of an empty iteration in a summarizer's input. */
 export const EMPTY_OUTPUT = '(empty output)'
 
-/** An iteration as a summarizer reads it, its texts cut as a prompt cuts them. */
+/** An iteration in a summarizer's input; its texts are cut as in a prompt. */
 export function formatIteration(iteration: Iteration): string {
   const { prompt, output } = truncateIteration(iteration)
   const facts = [
@@ -32,7 +32,7 @@ export function formatIteration(iteration: Iteration): string {
   ].join('\n')
 }
 
-/** Agents say what they accomplished at the end of an output, where the cut would take it away. */
+/** Agents state their progress at the end of an output, which the cut would remove. */
 function lateProgress(rest: string): string[] {
   const told = [...rest.slice(-LATE_CHARACTERS_MAX).matchAll(/<progress>[\s\S]{1,1000}?<\/progress>/gi)].at(-1)
   if (told === undefined) return rest === '' ? [] : ['[… the rest was left out …]']
@@ -51,8 +51,8 @@ function listLine(name: string, items: readonly string[]): string[] {
 }
 
 /**
- * What a summarizer is asked for when iterations are taken into a progress summary: each is one source, which holds the
- * text of {@link formatIteration}.
+ * The request to a summarizer that adds iterations to a progress summary: each is one source with the text of {@link
+ * formatIteration}.
  */
 export function progressRequest(
   iterations: readonly Iteration[],
@@ -73,7 +73,7 @@ function sourceOf(iteration: Iteration): SummarySource {
   }
 }
 
-/** Splits iterations into parts that a summarizer reads one after the other, each with the summary of those before. */
+/** Splits iterations into parts that are summarized in sequence, each with the summary of the earlier parts. */
 export function progressParts(iterations: readonly Iteration[]): Iteration[][] {
   const parts: Iteration[][] = []
   let left = 0

@@ -41,7 +41,7 @@ describe('a progress summary without a model', () => {
     )
   })
 
-  test('carries on what an earlier summary says', () => {
+  test('carries on the contents of an earlier summary', () => {
     const previousSummary = summarize(['I chose JWT over sessions because the API is stateless.', ''])
     const summary = summarize(['Logout is done in src/logout.ts.'], { previousSummary })
     expect(summary).toContain('I chose JWT over sessions because the API is stateless. (iteration 1)')
@@ -54,7 +54,7 @@ describe('a progress summary without a model', () => {
     expect(summarize([''])).toBe('Iterations without output: 1')
   })
 
-  test('says an error that was met again and again once', () => {
+  test('lists a repeated error once', () => {
     const summary = summarize(Array.from({ length: 9 }, (_, at) => `The build failed with error ${at} in src/main.ts.`))
     expect(summary.match(/build failed/g)).toHaveLength(1)
     expect(summary).toContain('(iteration 9)')
@@ -67,12 +67,12 @@ describe('a progress summary without a model', () => {
     )
   })
 
-  test('says a line of a log once that differs in numbers alone', () => {
+  test('lists log lines that differ only in numbers once', () => {
     const log = Array.from({ length: 60 }, (_, at) => `✓ case ${at} of the login suite (${at % 7} ms)`).join('\n')
     expect(summarize([log]).match(/login suite/g)).toHaveLength(1)
   })
 
-  test('knows the progress that stands at the end of an output, past where that is cut', () => {
+  test('finds the progress at the end of an output, after the point where the output is cut', () => {
     const output = `${'verbose '.repeat(2_000)}\n<progress>All tests pass.</progress>`
     expect(summarize([output])).toContain('- All tests pass. (iteration 1)')
   })
@@ -100,8 +100,8 @@ describe('a progress summary without a model', () => {
   })
 })
 
-describe('what a summarizer is asked', () => {
-  test('names each iteration with its facts, cut as contexts cut them, and without marks of tool protocols', () => {
+describe('the request to a summarizer', () => {
+  test('names each iteration with its facts, cut as contexts cut them, and without tool protocol markup', () => {
     const iteration = anIteration({
       number: 7,
       cliUsed: 'codex',
@@ -132,7 +132,7 @@ describe('what a summarizer is asked', () => {
     expect(request.messages[0]?.text).toContain('‹invoke')
   })
 
-  test('comes in parts where iterations are too long to be read at once, none of them missing', () => {
+  test('is split into parts if the iterations are too long to be read at once, without losing one', () => {
     const iterations = Array.from({ length: 60 }, (_, at) => anIteration({ number: at + 1, output: 'o'.repeat(5_000) }))
     const parts = progressParts(iterations)
     expect(parts.length).toBeGreaterThan(1)

@@ -7,8 +7,8 @@ import { prefixWithin } from './cut.js'
 import { EMPTY_OUTPUT } from './progress-request.js'
 
 /**
- * What is preserved (docs/iterations.md#the-summary), in the order in which a summary shows it; the share is a part's own
- * before all compete.
+ * The sections of a summary (docs/iterations.md#the-summary), in order; `share` is reserved for a section before all
+ * compete for the rest.
  */
 const parts = [
   { name: 'decisions', heading: 'Key decisions', share: 0.25, like: /decision|chose|finding/i },
@@ -22,12 +22,12 @@ type PartName = (typeof parts)[number]['name']
 interface Line {
   readonly part: PartName
   readonly text: string
-  /** The iteration that said it; null for lines of an earlier summary, which name their own. */
+  /** The iteration of the line; null for lines of an earlier summary, which name their own. */
   readonly iteration: number | null
-  /** Place in the order of saying it. */
+  /** Chronological position. */
   readonly place: number
   readonly score: number
-  /** Whether an agent said it of its progress, or a summary did; the rest may be a log. */
+  /** Whether an agent reported it as progress, or a summary did; other lines may come from a log. */
   readonly isTold: boolean
 }
 
@@ -38,11 +38,11 @@ const EMPTY_LINE = 'Iterations without output: '
 const EMPTY_NUMBERS_MAX = 20
 
 /**
- * A progress summary without a model: what agents said of their progress in `<progress>` comes first, then sentences that
- * speak of decisions, of what worked, of what failed, of the state, and of next steps. What was said again is kept once, as
- * it was said last. Iterations without output are noted.
+ * A progress summary without a model: progress that agents reported in `<progress>` comes first, then sentences about
+ * decisions, successes, failures, the state, and next steps. A repeated line is kept once, at its last occurrence.
+ * Iterations without output are noted.
  *
- * The same request gives the same summary, in at most `tokensMax` tokens; empty only where there is nothing to summarize.
+ * The same request gives the same summary, in at most `tokensMax` tokens; empty only if there is nothing to summarize.
  */
 export function summarizeProgressExtractively({ messages, previousSummary, tokensMax }: SummaryRequest): string {
   const earlier = readEarlier(previousSummary ?? '')
@@ -55,7 +55,7 @@ export function summarizeProgressExtractively({ messages, previousSummary, token
   const text = [chosen, note].filter((block) => block !== '').join('\n\n')
   const newest = lines.at(-1)
   const whole = chosen === '' && newest !== undefined ? [formatLine(newest), note].join('\n') : text
-  // A character may take three tokens; the mark of something left out takes one.
+  // A character may take three tokens; the truncation mark takes one.
   return prefixWithin(whole, tokensMax, countTokens) || (whole === '' ? '' : '…')
 }
 
@@ -77,7 +77,7 @@ function statements(text: string): string[] {
   return sentencesOf(text).map((sentence) => truncate(sentence, LINE_CHARACTERS_MAX))
 }
 
-/** Where a sentence belongs and what it weighs; null where it says too little. */
+/** The section and weight of a sentence; null if it says too little. */
 function toLine(sentence: string, iteration: number | null, isTold: boolean): Omit<Line, 'place'> | null {
   const cues = cuesOf(sentence)
   if (!isTold && (cues.filler || cues.nod || sentence.length < 12)) return null
@@ -95,7 +95,7 @@ function toLine(sentence: string, iteration: number | null, isTold: boolean): Om
   return cues.details >= 2 || isStatement ? line('state', isStatement ? 0 : -1) : null
 }
 
-/** An iteration that says nothing of its progress is there all the same, with how its output begins. */
+/** An iteration without a report of progress is represented by the beginning of its output. */
 function fallback(output: string, iteration: number | null): Omit<Line, 'place'>[] {
   const text = truncate(oneLine(output.replace(/<\/?(?:progress|promise)>/gi, ' '), 400), 160)
   return text === '' ? [] : [{ part: 'state', text, iteration, isTold: false, score: 1 }]
@@ -106,7 +106,7 @@ function numberOf(text: string): number | null {
   return number === undefined ? null : Number(number)
 }
 
-/** The output of a formatted iteration; null where it is empty. */
+/** The output of a formatted iteration; null if it is empty. */
 function outputOf(text: string): string | null {
   const start = text.indexOf('\nOutput:\n')
   const output = start < 0 ? text : text.slice(start + '\nOutput:\n'.length)
@@ -118,10 +118,10 @@ function emptyNumber(text: string): number[] {
 }
 
 const HEADING = /^\s*(?:#{1,6}\s+|\*\*)(.{1,80}?)\**:?\s*$/
-/** More than a heading is long. */
+/** Longer than any heading. */
 const HEADING_CHARACTERS_READ = 400
 
-/** The lines of an earlier summary under headings such as those above; what stands under others is taken for state. */
+/** The lines of an earlier summary under its headings; lines under unknown headings count as state. */
 function readEarlier(summary: string): { lines: Line[]; empty: number[] } {
   const lines: Line[] = []
   const empty: number[] = []
@@ -136,7 +136,7 @@ function readEarlier(summary: string): { lines: Line[]; empty: number[] } {
   return { lines, empty }
 }
 
-/** What was said several times stands where it was said last. */
+/** Repeated lines are kept at their last occurrence. */
 function latestOfEach(lines: readonly Line[]): Line[] {
   const latest = new Map<string, Line>()
   for (const line of lines) {
@@ -147,13 +147,16 @@ function latestOfEach(lines: readonly Line[]): Line[] {
   return [...latest.values()]
 }
 
-/** Repeated error messages and lines of a log differ in their numbers; steps that were done do, too, and each is one. */
+/**
+ * A key for repeats: error messages and log lines repeat with other numbers. Completed steps with other numbers are
+ * distinct.
+ */
 function plain({ part, text, isTold }: Line): string {
   const said = text.replace(/ \(iteration \d+\)$/, '').toLowerCase()
   return said.replace(part === 'failed' || !isTold ? /[^\p{L}]+/gu : /[^\p{L}\p{N}]+/gu, ' ')
 }
 
-/** Each part takes its best lines up to its share, then the best of what is left; newer lines weigh more. */
+/** Each section takes its best lines up to its share, then the best of the rest; newer lines weigh more. */
 function choose(lines: readonly Line[], tokensMax: number): Line[] {
   const chosen = new Set<Line>()
   const newest = Math.max(1, ...lines.map(({ place }) => place))
@@ -177,7 +180,7 @@ function choose(lines: readonly Line[], tokensMax: number): Line[] {
   return [...chosen].sort((one, other) => one.place - other.place)
 }
 
-/** Above what any heading with its line breaks costs. */
+/** Upper bound for a heading with its line breaks. */
 const HEADING_TOKENS = 8
 
 function render(lines: readonly Line[]): string {

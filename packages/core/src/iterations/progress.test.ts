@@ -5,7 +5,7 @@ import { nextProgress, type ProgressStep, progressLane, REGENERATED_ITERATIONS_M
 
 const defaults = defaultSettings.iterations
 
-/** The steps that a worker makes when it is awake at each of some numbers of iterations. */
+/** The steps of a worker that runs at each of the given numbers of iterations. */
 function series(wakes: readonly number[], settings = defaults): ProgressStep[] {
   const steps: ProgressStep[] = []
   for (const total of wakes) {
@@ -25,7 +25,7 @@ function series(wakes: readonly number[], settings = defaults): ProgressStep[] {
 const upTo = (total: number) => Array.from({ length: total }, (_, index) => index + 1)
 const last = (steps: readonly ProgressStep[]) => steps.at(-1) ?? null
 
-/** The steps that the text of the last one was made of. */
+/** The steps from which the last one's text was derived. */
 function ancestry(steps: readonly ProgressStep[]): ProgressStep[] {
   const line: ProgressStep[] = []
   for (let step = last(steps); step !== null; ) {
@@ -42,7 +42,7 @@ describe('the progress summary of a loop', () => {
     expect(series(upTo(6))).toEqual([{ kind: 'fold', total: 6, coveredCount: 1, baseCount: 0 }])
   })
 
-  test('takes in the oldest iteration of the window with each one that comes, and is made anew at each tenth', () => {
+  test('adds the oldest iteration of the window at each new one, and is regenerated at every tenth', () => {
     expect(series(upTo(12)).map(({ kind, total, coveredCount }) => `${total}: ${kind} to ${coveredCount}`)).toEqual([
       '6: fold to 1',
       '7: fold to 2',
@@ -54,7 +54,7 @@ describe('the progress summary of a loop', () => {
     ])
   })
 
-  test('is made anew from its own iterations alone by a worker that wakes late, and then goes on', () => {
+  test('is regenerated from its own iterations only by a worker that wakes late, and then continued', () => {
     expect(series([12])).toEqual([
       { kind: 'regenerate', total: 10, coveredCount: 5, baseCount: 0 },
       { kind: 'fold', total: 11, coveredCount: 6, baseCount: 5 },
@@ -70,7 +70,7 @@ describe('the progress summary of a loop', () => {
     expect(last(steps)).toMatchObject({ total: 1_000, coveredCount: 995, baseCount: 800 })
   })
 
-  test('arrives at the same step by the same way, whenever workers woke', () => {
+  test('reaches the same step through the same steps, whenever workers woke', () => {
     const settings = fc.record({
       rawWindowSize: fc.integer({ min: 1, max: 30 }),
       summarizeEvery: fc.integer({ min: 1, max: 60 }),

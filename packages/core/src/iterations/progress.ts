@@ -2,24 +2,24 @@ import type { Settings } from '@heddle/contracts'
 import { fingerprint } from '../conversation/fingerprint.js'
 
 /**
- * A loop's summary is a series: with each iteration the oldest one of the window is folded into it, and each
- * `summarizeEvery` iterations it is made anew from the iterations themselves, so that what a model left out or got wrong
- * does not live on (docs/iterations.md). Which steps there are follows from the number of iterations alone. A worker that wakes late
- * begins with the latest step that reads iterations only, so it arrives where one arrives that was there all along
+ * A loop's summary is a series: with each iteration the oldest one of the window is added to it, and every
+ * `summarizeEvery` iterations it is regenerated from the iterations themselves, so that a model's omissions and errors
+ * do not persist (docs/iterations.md). The steps depend only on the number of iterations. A worker that wakes late
+ * starts at the latest step that reads only iterations, so it reaches the same state as one that ran all along
  * (docs/design.md#invariant-5).
  *
- * A summary that is made anew reads at most 200 iterations. Of a longer loop it builds on the summary of the first 200,
- * 400 and so on, each of which is a step of its own that was made in the same way.
+ * A regenerated summary reads at most 200 iterations. In a longer loop it builds on the summary of the first 200, 400
+ * and so on, each of which is a step of its own, made in the same way.
  */
 
-/** Iterations that one step reads at most; a longer loop builds on a summary of the ones before. */
+/** Iterations that one step reads at most; in a longer loop it builds on a summary of the earlier ones. */
 export const REGENERATED_ITERATIONS_MAX = 200
 
-/** A summary that is in force, and what it stands for. */
+/** A summary in force, and the iterations it covers. */
 export interface ProgressState {
-  /** How many iterations there were when it was made. */
+  /** Number of iterations when it was made. */
   readonly total: number
-  /** How many of them it covers: the first ones by number. */
+  /** Number of iterations it covers: the first ones by number. */
   readonly coveredCount: number
   /** The numbers of the first and the last iteration that it covers. */
   readonly coveredFrom: number
@@ -33,23 +33,23 @@ export interface ProgressStep {
   readonly kind: 'fold' | 'regenerate'
   readonly total: number
   readonly coveredCount: number
-  /** The step reads the iterations after the first `baseCount`, with the summary of those; 0 reads from the beginning. */
+  /** The step reads the iterations after the first `baseCount`, and their summary; 0 reads from the beginning. */
   readonly baseCount: number
 }
 
 type WindowSettings = Pick<Settings['iterations'], 'rawWindowSize' | 'summarizeEvery'>
 
-/** Names the series of summaries that some settings give: others do not build on it. */
+/** The key of the series of summaries under some settings; other series do not build on it. */
 export function progressLane(settings: Pick<Settings, 'iterations' | 'maxSummaryTokens'>): string {
   const { rawWindowSize, summarizeEvery } = settings.iterations
   return `iterations-${fingerprint(JSON.stringify([rawWindowSize, summarizeEvery, settings.maxSummaryTokens])).slice(0, 12)}`
 }
 
 /**
- * The next step of a loop's summary, or null where it is as it should be.
+ * The next step of a loop's summary, or null if it is up to date.
  *
- * @param latest the latest step that was made, null where there is none that holds
- * @param checkpoint the largest multiple of `REGENERATED_ITERATIONS_MAX` for which a step was made that holds, else 0
+ * @param latest the latest valid step, or null
+ * @param checkpoint the largest multiple of `REGENERATED_ITERATIONS_MAX` with a valid step, else 0
  */
 export function nextProgress(
   total: number,
@@ -73,7 +73,7 @@ function stepAt(total: number, kind: ProgressStep['kind'], window: number): Prog
   return { kind, total, coveredCount, baseCount: kind === 'fold' ? coveredCount - 1 : lastCheckpoint }
 }
 
-/** The number of iterations, at most `total`, at which a summary was last to be made anew; 0 where it never was. */
+/** The latest number of iterations, at most `total`, at which the summary is regenerated; 0 before the first time. */
 function lastRegeneration(total: number, { rawWindowSize, summarizeEvery }: WindowSettings): number {
   const periodic = Math.floor(total / summarizeEvery) * summarizeEvery
   const covered = Math.max(0, total - rawWindowSize)

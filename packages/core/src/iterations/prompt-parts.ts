@@ -4,9 +4,9 @@ import { prefixWithin } from './cut.js'
 import { type Iteration, iterationCharacters } from './iteration.js'
 import { EMPTY_OUTPUT } from './progress-request.js'
 
-/** A part that is cut for the budget keeps at least so many tokens; where even these do not fit, the budget is too small. */
+/** Minimum tokens of a part that is cut for the budget; if even these do not fit, the budget is too small. */
 const CUT_TOKENS_MIN = 48
-/** The line breaks between two sections and what joining two texts may add. */
+/** Tokens of the line breaks between two sections, and of joining two texts. */
 export const JOIN_TOKENS = 3
 
 /** A text of the prompt under its heading. */
@@ -16,7 +16,7 @@ export interface Part {
   readonly tokens: number
 }
 
-/** A text within its cap, and what its heading takes. */
+/** A text cut to its cap, and the tokens of its heading. */
 export function part(head: string, whole: string, tokensMax: number, count: (text: string) => number): Part {
   const text = prefixWithin(whole, tokensMax, count)
   return { headTokens: whole === '' ? 0 : count(head) + JOIN_TOKENS, text, tokens: count(text) }
@@ -40,7 +40,7 @@ export function block(iteration: Iteration, charactersMax: number, count: (text:
   return { ...own, iteration, head, isCut: own.text !== output }
 }
 
-/** The newest blocks that have room for their beginnings, the longest of them brought down to one common size. */
+/** The newest blocks of which at least the beginnings fit; the longest are reduced to one common size. */
 export function fitBlocks(
   blocks: readonly Block[],
   roomTokens: number,

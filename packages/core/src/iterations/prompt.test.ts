@@ -80,21 +80,21 @@ describe('the prompt of a loop', () => {
     )
   })
 
-  test('shows 1,000 characters of a long output, and says that an empty one is empty', () => {
+  test('shows 1,000 characters of a long output, and marks an empty one as empty', () => {
     const { text, shown } = prompt(loopOf(['', 'o'.repeat(5_000)]))
     expect(text).toContain('## Iteration 1\n(empty output)\n\n')
     expect(text).toContain(`## Iteration 2\n${'o'.repeat(1_000)}\n\n# Current State`)
     expect(shown.map(({ isCut }) => isCut)).toEqual([false, true])
   })
 
-  test('shows as many iterations and characters as settings say, never more than 5,000', () => {
+  test('shows as many iterations and characters as the settings request, at most 5,000', () => {
     const settings = { iterations: { shownIterations: 4, shownCharacters: 5_000 } }
     const { shown, text } = prompt(loopOf(['a', 'b', 'c', 'd', 'o'.repeat(9_000)]), { settings })
     expect(shown.map(({ iteration }) => iteration.number)).toEqual([2, 3, 4, 5])
     expect(text).toContain(`\n${'o'.repeat(5_000)}\n\n#`)
   })
 
-  test('folds in what left the window and no summary covers yet, without a model', () => {
+  test('summarizes iterations outside the window that no summary covers yet, without a model', () => {
     const { divided, text } = prompt(loopOf(['Decided to use JWT instead of sessions.', ...numbers(5)]))
     expect(divided.covered.map(({ number }) => number)).toEqual([1])
     expect(text).toContain('# Progress Summary (iterations 1-1)\n')
@@ -104,7 +104,7 @@ describe('the prompt of a loop', () => {
     expect(further.text).toContain('Decided to use JWT.')
   })
 
-  test('gives each part no more than its allocation, and all together less than 35,000 tokens', () => {
+  test('gives each part at most its allocation, and less than 35,000 tokens in total', () => {
     const dense = '語😀'.repeat(40_000)
     const settings = { iterations: { shownIterations: 5, shownCharacters: 5_000 } }
     const { sections, tokens, shown } = prompt(
@@ -123,7 +123,7 @@ describe('the prompt of a loop', () => {
     expect(tokens).toBeLessThanOrEqual(35_000)
   })
 
-  test('marks its summary where it must be marked, also when it is cut', () => {
+  test('guards its summary if required, also when it is cut', () => {
     const guard = (text: string) => `<data>${text}</data>`
     const { text } = prompt(loopOf(['a'], { summary: state({ summary: 'word '.repeat(500) }) }), {
       guard,
@@ -132,7 +132,7 @@ describe('the prompt of a loop', () => {
     expect(text).toMatch(/# Progress Summary \(iterations 1-7\)\n<data>word [^<]*<\/data>\n\n/)
   })
 
-  test('whatever is in it and however little room there is: is never over it, and every iteration is in one place', () => {
+  test('never exceeds its budget, whatever it contains, and accounts for every iteration once', () => {
     const output = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 400 }),
       fc.lorem({ maxCount: 30, mode: 'sentences' }),
@@ -149,7 +149,7 @@ describe('the prompt of a loop', () => {
         shownIterations: fc.integer({ min: 1, max: 8 }),
         shownCharacters: fc.integer({ min: 1, max: 5_000 }),
       }),
-      // The exact one is slow on texts like these.
+      // The exact counter is slow on such texts.
       count: fc.constantFrom(countTokens, ...Array.from({ length: 7 }, () => estimateTokens)),
     })
     fc.assert(

@@ -15,7 +15,7 @@ export const loopSectionNames = [
 ] as const
 export type LoopSectionName = (typeof loopSectionNames)[number]
 
-/** The instructions, to the letter (docs/iterations.md#from-a-file-to-a-prompt). */
+/** The instructions, verbatim (docs/iterations.md#from-a-file-to-a-prompt). */
 const INSTRUCTIONS = [
   '# Instructions',
   'Continue working toward the goal. Output:',
@@ -42,33 +42,33 @@ export interface ShownIteration {
 }
 
 export interface LoopPrompt {
-  /** The whole prompt. */
+  /** The complete prompt. */
   readonly text: string
-  /** What it takes as it was measured. */
+  /** Its tokens by `measure`. */
   readonly tokens: number
   readonly sections: readonly LoopSection[]
   readonly shown: readonly ShownIteration[]
-  /** Those that were to be shown and found no room, oldest first. */
+  /** Iterations that were to be shown but did not fit, oldest first. */
   readonly crowdedOut: readonly Iteration[]
   readonly divided: DividedLoop
 }
 
 export interface LoopPromptOptions {
   readonly settings: Pick<Settings, 'iterations' | 'maxSummaryTokens'>
-  /** What the prompt may take as `measure` counts it. */
+  /** Maximum tokens of the prompt by `measure`. */
   readonly roomTokens: number
   /** Tokens of a text. */
   readonly count: (text: string) => number
   /** Tokens of the prompt as it is sent. Default `count`. */
   readonly measure?: (text: string) => number
-  /** What stands around a summary where it must be marked as data. Default nothing. */
+  /** Wraps a summary that must be marked as data. Default: unchanged. */
   readonly guard?: (summary: string) => string
 }
 
 /**
- * The prompt of a loop (docs/iterations.md): goal, summary of older iterations, the newest ones, the state, and how to
- * answer; each part within its cap and all within the room. Where that is short, the iterations are cut first, then the
- * summary, then the goal.
+ * The prompt of a loop (docs/iterations.md): goal, summary of older iterations, the newest ones, the state, and the
+ * answer format; each part within its cap and all within the budget. If that is too small, the iterations are cut
+ * first, then the summary, then the goal.
  */
 export function layOutLoop(loop: LoopContext, options: LoopPromptOptions): LoopPrompt | { neededTokens: number } {
   const { roomTokens, count, measure = count } = options
@@ -144,7 +144,7 @@ function write(
   }
 }
 
-/** What stands around a summary, for counting it. */
+/** The text around a summary, for counting. */
 function guarded(head: string, guard: (summary: string) => string): string {
   return head === '' ? '' : `${head}${guard('')}`
 }

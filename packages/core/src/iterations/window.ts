@@ -6,23 +6,23 @@ import type { ProgressState } from './progress.js'
 import { progressRequest } from './progress-request.js'
 import { summarizeProgressExtractively } from './progress-summary.js'
 
-/** What becomes of each iteration of a loop in one context; every one is in exactly one place. */
+/** How one context accounts for each iteration of a loop; every one is in exactly one field. */
 export interface DividedLoop {
   /** The newest of the window, oldest first. */
   readonly shown: readonly Iteration[]
-  /** In the window, but older than those that a prompt shows. */
+  /** Iterations in the window, but older than those that a prompt shows. */
   readonly deferred: readonly Iteration[]
-  /** Covers every other iteration but `unread`; null where there is none. */
+  /** Covers every other iteration except `unread`; null without such iterations. */
   readonly summary: ProgressState | null
-  /** Iterations that the summary covers only in this context; empty where the kept summary covers all it should. */
+  /** Iterations that only this context's summary covers; empty if the stored summary covers all it should. */
   readonly covered: readonly Iteration[]
-  /** Iterations that neither a summary covers nor anybody read: too many were recorded before a worker ran. */
+  /** Number of iterations that are neither covered nor loaded, because too many were recorded before a worker ran. */
   readonly unread: number
 }
 
 /**
- * Divides a loop into what a prompt shows and what its summary stands for. Iterations that have left the window and that no
- * kept summary covers, since its summarizer failed or no worker ran yet, are folded in for this context alone, without a
+ * Divides a loop into the shown iterations and those in its summary. Iterations outside the window that no stored
+ * summary covers, since its summarizer failed or no worker ran yet, are summarized for this context only, without a
  * model.
  */
 export function divideLoop(

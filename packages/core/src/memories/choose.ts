@@ -5,12 +5,12 @@ export interface MemoryChoice {
   readonly found: readonly Memory[]
   /** Memories to choose at most. */
   readonly limit: number
-  /** What scores less is not about the request. */
+  /** Memories with a lower score are unrelated to the request. */
   readonly minScore: number
-  /** What they may cost, all of them together. */
+  /** Maximum tokens of all memories together. */
   readonly tokensMax: number
   readonly cost: (memory: Memory) => number
-  /** Whether the context shows it anyway. */
+  /** Whether the context shows the message anyway. */
   readonly isHeld: (memory: Memory) => boolean
 }
 
@@ -20,10 +20,10 @@ export interface ChosenMemories {
   readonly leftOut: readonly { readonly memory: Memory; readonly reason: string }[]
 }
 
-/** What scores less than this share of the best has little to do with the request. */
+/** Memories that score below this share of the best are hardly related to the request. */
 const SCORE_SHARE_MIN = 0.4
 
-/** Of what was found that which a context gets: the best first, whole ones only, each text once, within their bounds. */
+/** Chooses the memories of a context: the best first, whole ones only, each text once, within the limits. */
 export function chooseMemories({ found, limit, minScore, tokensMax, cost, isHeld }: MemoryChoice): ChosenMemories {
   const candidates = found.filter((memory) => !isHeld(memory))
   const best = Math.max(0, ...candidates.map(({ score }) => score))
@@ -36,7 +36,7 @@ export function chooseMemories({ found, limit, minScore, tokensMax, cost, isHeld
     if (memory.score < minScore) return `not about the request: its score is below ${minScore}`
     if (memory.score < SCORE_SHARE_MIN * best) return 'scored far below the best'
     if (chosen.length >= limit) return `beyond the ${limit} best`
-    if (cost(memory) > tokensMax - tokens) return `no room in the ${tokensMax} tokens for memories`
+    if (cost(memory) > tokensMax - tokens) return `does not fit the ${tokensMax} tokens for memories`
     return null
   }
   const leftOut: { memory: Memory; reason: string }[] = []

@@ -1,6 +1,6 @@
 import type { ContextRequest, Settings } from '@heddle/contracts'
 
-/** An earlier message that a request is about: of another thread of the agent, or of this one and not in its window. */
+/** An earlier message related to a request: from another thread of the agent, or from this one outside its window. */
 export interface Memory {
   readonly messageId: string
   readonly threadId: string
@@ -8,39 +8,39 @@ export interface Memory {
   readonly thread: string
   /** Whether that is the thread of the context. */
   readonly isOwn: boolean
-  /** What brings all of it back: short for the context's own thread, else with project and thread. */
+  /** The reference for recall: short for the context's own thread, otherwise with project and thread. */
   readonly reference: string
   readonly role: string
-  /** Its place in time, in milliseconds since 1970. */
+  /** Its time, in milliseconds since 1970. */
   readonly atMs: number
-  /** How much of what the request asks for it is about: see `byRelevance`. */
+  /** Relevance to the request: see `byRelevance`. */
   readonly score: number
-  /** All that it says, or the part that the request is about. */
+  /** Its whole text, or the part that is related to the request. */
   readonly text: string
-  /** Whether `text` is a part. */
+  /** Whether `text` is only a part. */
   readonly isExcerpt: boolean
 }
 
-/** What was recalled for one context. */
+/** The memories recalled for one context. */
 export interface ContextMemories {
-  /** The best first: more than a context may have, since some of them may turn out to stand in it already. */
+  /** The best first: more than a context may have, since it may already show some of them. */
   readonly found: readonly Memory[]
   readonly outcome: MemoryOutcome
 }
 
 export interface MemoryOutcome {
-  /** The model of the vectors that took part in the search; null where words alone did. */
+  /** The model of the vectors used in the search; null for a search by words only. */
   readonly model: string | null
-  /** Why nothing was searched; null where a search took place. */
+  /** Why no search was made; null if one was made. */
   readonly skipped: string | null
-  /** Why meaning took no part in the search, or only in part; null where nothing is amiss. */
+  /** Why the search used vectors only in part or not at all; null for a complete search. */
   readonly degraded: string | null
 }
 
-/** Bounds of a context's memories. */
+/** Limits on a context's memories. */
 export type MemoryLimits = Omit<Settings['search']['memories'], 'enabled'>
 
-/** The bounds within which a request wants memories; null where it wants none. */
+/** The limits on memories for a request; null if memories are off. */
 export function memoryLimits(request: ContextRequest, { search }: Settings): MemoryLimits | null {
   const { enabled, ...limits } = search.memories
   const wanted = request.memories ?? request.scope?.memories ?? enabled
@@ -50,7 +50,9 @@ export function memoryLimits(request: ContextRequest, { search }: Settings): Mem
   return { ...limits, tokensMax, limit, minScore }
 }
 
-/** Characters of a long question that are searched with: its beginning and its end, where people ask. */
+/**
+ * Characters of a long question used as a query: its beginning and its end, which usually contain the question itself.
+ */
 const QUERY_CHARACTERS_MAX = 2_000
 
 export function memoryQuery(text: string): string {

@@ -5,8 +5,8 @@ export interface ImageSize {
 }
 
 /**
- * The size that the header of a PNG, JPEG, GIF or WebP says, whatever its media type claims; null for other bytes, and for
- * those that are cut short or say none. Only headers are read: nothing is decoded.
+ * The size in the header of a PNG, JPEG, GIF or WebP, whatever its media type claims; null for other bytes, truncated
+ * files and files without a size. Only headers are read; nothing is decoded.
  */
 export function imageSize(bytes: Uint8Array): ImageSize | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -27,7 +27,7 @@ function sizeOfGif(view: DataView): ImageSize | null {
   return { width: view.getUint16(6, true), height: view.getUint16(8, true) }
 }
 
-/** WebP has three kinds of first chunks: with loss, without loss, and extended. */
+/** WebP has three kinds of first chunks: lossy, lossless, and extended. */
 function sizeOfWebp(view: DataView): ImageSize | null {
   if (view.byteLength < 30 || textAt(view, 0, 4) !== 'RIFF' || textAt(view, 8, 4) !== 'WEBP') return null
   const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
@@ -45,7 +45,7 @@ function sizeOfWebp(view: DataView): ImageSize | null {
   }
 }
 
-/** Segments that are looked at before the one that says the size; cameras write some dozens. */
+/** Segments read before the one with the size; cameras write some dozens. */
 const JPEG_SEGMENTS_MAX = 1_000
 
 function sizeOfJpeg(view: DataView): ImageSize | null {
@@ -66,7 +66,7 @@ function sizeOfJpeg(view: DataView): ImageSize | null {
   return null
 }
 
-/** Start of frame, but for three markers in their midst that say something else. */
+/** Start of frame, except for three other markers in the same range. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

@@ -2,10 +2,10 @@ import type { Role, StoredPart } from '@heddle/contracts'
 import { recallTag } from '../conversation/references.js'
 import { oneLine, truncate } from '../tools/lines.js'
 
-/** Names and addresses come from outside: they are held to a part of a line. */
+/** Names and URLs are untrusted: they are limited to a part of a line. */
 const NAMED_CHARACTERS_MAX = 80
 
-/** What the rules need of a message that may have parts. */
+/** The fields of a message that the rules about parts read. */
 export interface WithParts {
   readonly content: string
   readonly parts?: readonly StoredPart[]
@@ -16,7 +16,7 @@ export function partReference(messageReference: string, index: number): string {
   return `${messageReference}:part-${index + 1}`
 }
 
-/** `image image/png 1280x720, 184 kB, "screen.png"`: a part in words. */
+/** Describes a part: `image image/png 1280x720, 184 kB, "screen.png"`. */
 export function describePart(part: StoredPart): string {
   const { type, mediaType, width, height, bytes, pages, seconds, name, url, fileId } = part
   const kind = mediaType === undefined ? type : `${type} ${mediaType}`
@@ -32,17 +32,20 @@ export function describePart(part: StoredPart): string {
   return facts.join(', ')
 }
 
-/** The line that stands for a part wherever it is not delivered itself. */
+/** The line that replaces a part that is not delivered itself. */
 export function partLine(part: StoredPart, reference: string): string {
   return `[${describePart(part)}] ${recallTag(reference)}`
 }
 
-/** The lines of all parts of a message; none for a message without. */
+/** The lines of all parts of a message; empty for a message without parts. */
 export function partLines({ parts = [] }: Pick<WithParts, 'parts'>, messageReference: string): string[] {
   return parts.map((part, index) => partLine(part, partReference(messageReference, index)))
 }
 
-/** A message's content with a line for each part in its place: what is read, cut and condensed where parts cannot go. */
+/**
+ * A message's content with a line in place of each part: used for reading, cutting and condensing if parts cannot be
+ * delivered.
+ */
 export function contentWithLines(message: WithParts, messageReference: string): string {
   const lines = partLines(message, messageReference)
   return lines.length === 0
@@ -50,7 +53,7 @@ export function contentWithLines(message: WithParts, messageReference: string): 
     : joinSegments(segmentsOf(message).map((one) => (typeof one === 'string' ? one : (lines[one] ?? ''))))
 }
 
-/** The texts of a content and the indexes of the parts between them, in their order; texts without a character are left out. */
+/** The texts of a content and the indexes of the parts between them, in order; empty texts are left out. */
 export function segmentsOf({
   content,
   parts = [],
@@ -70,7 +73,7 @@ export function segmentsOf({
   return segments
 }
 
-/** Texts one under the other, each on a line of its own. */
+/** Joins texts, each on a line of its own. */
 export function joinSegments(texts: readonly string[]): string {
   return texts.reduce((whole, text) => {
     const isApart = whole === '' || text === '' || whole.endsWith('\n') || text.startsWith('\n')
@@ -78,7 +81,7 @@ export function joinSegments(texts: readonly string[]): string {
   }, '')
 }
 
-/** Whether parts of a message of that role are delivered where its form has a place for them; others are named by lines. */
+/** Whether parts of a message of that role are delivered if the format supports them; otherwise lines name them. */
 export function mayDeliverParts(role: Role): boolean {
   return role === 'user' || role === 'tool_result'
 }

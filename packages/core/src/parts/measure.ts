@@ -1,7 +1,7 @@
 import type { PartType, StoredPart } from '@heddle/contracts'
 import { imageSize } from './image-size.js'
 
-/** What the bytes of a part say about its size; what they do not say is left out. */
+/** The size of a part according to its bytes; unknown fields are absent. */
 export type Measured = Pick<StoredPart, 'width' | 'height' | 'pages' | 'seconds'>
 
 export function measurePart(type: PartType, bytes: Uint8Array): Measured {
@@ -20,13 +20,13 @@ export function measurePart(type: PartType, bytes: Uint8Array): Measured {
 }
 
 const PDF_SIGNATURE = '%PDF-'
-/** Of one page object; its list of pages is called `/Pages`. */
+/** Matches a page object; a list of pages has the type `/Pages`. */
 const PDF_PAGE = /\/Type\s{0,20}\/Page(?![A-Za-z])/g
 const PDF_COUNT = /\/Count\s{1,20}(\d{1,7})/g
 
 /**
- * Pages that are written openly: the page objects, or the count of their list where it says more. Null where neither stands
- * in the file, since newer files compress both, and for what is no PDF.
+ * Number of pages in uncompressed structures: the page objects, or the count of their list if it is higher. Null if the
+ * file has neither, since newer files compress both, and for other files.
  */
 function pagesOfPdf(bytes: Uint8Array): number | null {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
@@ -37,7 +37,7 @@ function pagesOfPdf(bytes: Uint8Array): number | null {
   return pages === 0 ? null : pages
 }
 
-/** Chunks of a WAV file that are looked at. */
+/** Chunks of a WAV file that are read. */
 const WAV_CHUNKS_MAX = 100
 
 function secondsOfWav(bytes: Uint8Array): number | null {
@@ -49,7 +49,7 @@ function secondsOfWav(bytes: Uint8Array): number | null {
   for (let chunk = 0; chunk < WAV_CHUNKS_MAX && at + 8 <= bytes.length; chunk++) {
     const length = view.getUint32(at + 4, true)
     if (nameAt(at) === 'fmt ' && at + 20 <= bytes.length) bytesPerSecond = view.getUint32(at + 16, true)
-    // A file that was written while it was recorded may claim more than it holds.
+    // A file captured while it was being recorded may claim more data than it has.
     if (nameAt(at) === 'data')
       return bytesPerSecond === 0 ? null : Math.min(length, bytes.length - at - 8) / bytesPerSecond
     at += 8 + length + (length % 2)

@@ -27,13 +27,13 @@ describe('the size of an image', () => {
     expect(imageSize(file)).toEqual(size)
   })
 
-  test('is read from a part of a larger buffer', () => {
+  test('is read from a view into a larger buffer', () => {
     const file = pngFile(1_280, 720)
     const around = Buffer.concat([Buffer.alloc(7), file, Buffer.alloc(7)])
     expect(imageSize(around.subarray(7, 7 + file.length))).toEqual(size)
   })
 
-  test('is unknown for bytes that are no image, or are cut short, and reading them never fails', () => {
+  test('is unknown for bytes that are no image or are truncated, and reading them never throws', () => {
     const files = [pngFile(9, 9), gifFile(9, 9), jpegFile(9, 9), webpFile('VP8L', 9, 9)]
     expect(imageSize(Buffer.from('no image'))).toBeNull()
     expect(imageSize(pngFile(1_280, 720).subarray(0, 20))).toBeNull()
@@ -47,7 +47,7 @@ describe('the size of an image', () => {
   })
 })
 
-test('the pages of a PDF and the seconds of a WAV are read where they are written openly', () => {
+test('the pages of a PDF and the seconds of a WAV are read if they are stored uncompressed', () => {
   expect(measurePart('document', pdfFile(7))).toEqual({ pages: 7 })
   expect(measurePart('document', Buffer.from('a,b\n1,2\n'))).toEqual({})
   expect(measurePart('audio', wavFile(2.5))).toEqual({ seconds: 2.5 })
@@ -61,7 +61,7 @@ describe("a part is counted by its provider's rule", () => {
     ['anthropic', 1_000, 1_000, 1_334],
     ['anthropic', 1_092, 1_092, 1_590],
     ['anthropic', 3_136, 1_568, 1_640],
-    // Those of OpenAI's: 1,024 x 1,024 is 765 by tiles and 1,024 by patches, of which the higher is taken.
+    // Those of OpenAI's: 1,024 x 1,024 is 765 by tiles and 1,024 by patches, of which the higher is used.
     ['openai-chat', 1_024, 1_024, 1_024],
     ['openai-chat', 2_048, 4_096, 1_536],
     ['openai-responses', 1_280, 720, 1_105],
@@ -70,13 +70,13 @@ describe("a part is counted by its provider's rule", () => {
     expect(partTokens(image({ width, height }), format)).toBe(tokens)
   })
 
-  test('low detail is a fixed price with OpenAI and says nothing to others', () => {
+  test('low detail is a fixed price with OpenAI and ignored by others', () => {
     const low = image({ ...size, detail: 'low' })
     expect(partTokens(low, 'openai-chat')).toBe(85)
     expect(partTokens(low, 'anthropic')).toBe(1_229)
   })
 
-  test('an image of unknown size is counted as the largest that a provider looks at', () => {
+  test('an image of unknown size counts as the largest that a provider processes', () => {
     for (const format of ['anthropic', 'openai-chat', 'openai-responses', 'ai-sdk', 'neutral'] as const) {
       const unknown = partTokens(image(), format)
       expect(unknown).toBeGreaterThanOrEqual(partTokens(image({ width: 1_568, height: 1_568 }), format) - 1)
@@ -84,7 +84,7 @@ describe("a part is counted by its provider's rule", () => {
     }
   })
 
-  test('documents count by the page, sounds by the second, texts by their bytes', () => {
+  test('documents count per page, audio per second, texts by their bytes', () => {
     const page = partTokens({ type: 'document', pages: 1 }, 'anthropic')
     expect(page).toBeGreaterThan(3_000)
     expect(partTokens({ type: 'document', pages: 10 }, 'anthropic')).toBe(10 * page)
@@ -93,7 +93,7 @@ describe("a part is counted by its provider's rule", () => {
     expect(partTokens({ type: 'document', mediaType: 'text/csv', bytes: 1_000 }, 'ai-sdk')).toBe(500)
   })
 
-  test('the neutral form is never counted lower than any provider, and a larger image never lower than a smaller', () => {
+  test('the neutral format never counts less than any provider, nor a larger image less than a smaller one', () => {
     const pixels = fc.integer({ min: 1, max: 8_000 })
     fc.assert(
       fc.property(pixels, pixels, (width, height) => {
@@ -108,8 +108,8 @@ describe("a part is counted by its provider's rule", () => {
   })
 })
 
-describe('a part in words', () => {
-  test('says its kind, its size and its reference, and never more than a line', () => {
+describe('the description of a part', () => {
+  test('has its kind, its size and its reference, in at most one line', () => {
     const { part } = partToStore({
       type: 'image',
       mediaType: 'image/png',
@@ -126,7 +126,7 @@ describe('a part in words', () => {
     expect(hostile.length).toBeLessThan(300)
   })
 
-  test('stands where the part stood', () => {
+  test('is at the position of the part', () => {
     const parts = [image({ offset: 0 }), image({ offset: 3 }), image({ offset: 3 }), image()]
     expect(contentWithLines({ content: 'oneTWO', parts }, 'msg-a').split('\n')).toEqual([
       '[image image/png] [recall:msg-a:part-1]',

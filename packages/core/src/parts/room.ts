@@ -2,10 +2,11 @@ import { limits } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 
 /**
- * The messages whose parts are more than one request to a provider takes, by their bytes or by their number: the newest are
- * delivered as far as there is room, and lines name the others. It is decided by message, so that what belongs together stays.
+ * The messages whose parts exceed what one provider request accepts, by bytes or by number: the newest parts are
+ * delivered as far as they fit, and lines name the others. Decided per message, so that the parts of a message stay
+ * together.
  *
- * @param messages that show their parts, in their order
+ * @param messages that show their parts, in order
  */
 export function withoutRoom(messages: readonly Message[]): ReadonlySet<string> {
   const left = new Set<string>()

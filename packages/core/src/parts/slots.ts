@@ -1,20 +1,20 @@
 /*
- * A context is built, kept, compared and sent between processes with a slot in the place of each part's bytes. Whoever hands
- * it to its caller fills the slots, so that no image is ever copied into what is stored of a context.
+ * A context is built, stored, compared and sent between processes with a slot in place of each part's bytes. The slots
+ * are filled when the context is delivered, so that no image is ever copied into stored contexts.
  */
 
 const SLOT = /^(data:[^,]{1,200};base64,)?heddle-part:([0-9a-f]{64}):(\d{1,9})$/
-/** Longer texts are no slots and are not looked at. */
+/** Longer texts cannot be slots and are skipped. */
 const SLOT_CHARACTERS_MAX = 320
-/** What tools are called with is the caller's own, whatever it looks like. */
+/** Fields with data of the caller, such as tool arguments; a value that looks like a slot is left unchanged there. */
 const OPAQUE_FIELDS = new Set(['input', 'arguments', 'toolCalls', 'tool_calls', 'metadata'])
 
 export interface Slot {
-  /** Of the bytes. */
+  /** SHA-256 of the bytes. */
   readonly sha256: string
-  /** What the part is counted as in the format in which it stands. */
+  /** Token count of the part in the format of the context. */
   readonly tokens: number
-  /** What stands before the bytes: the beginning of a data URL, or nothing. */
+  /** Text before the bytes: the beginning of a data URL, or empty. */
   readonly before: string
 }
 
@@ -28,10 +28,10 @@ export function readSlot(text: string): Slot | null {
   return sha256 === undefined ? null : { sha256, tokens: Number(tokens), before }
 }
 
-/** Fields of blocks that hold the bytes of a part, in any format. A text that anybody said never stands in one of them. */
+/** Fields of blocks that contain the bytes of a part, in any format. Message texts are never in one of them. */
 const BYTE_FIELDS = new Set(['data', 'url', 'image', 'image_url', 'file_data'])
 
-/** The hashes of the bytes that a context's messages are to be filled with. */
+/** Hashes of the bytes needed to fill a context's messages. */
 export function slotsIn(messages: readonly object[]): Set<string> {
   const found = new Set<string>()
   for (const message of messages) visit(message, ({ sha256 }) => found.add(sha256))
@@ -49,9 +49,9 @@ function visit(value: unknown, meet: (slot: Slot) => void): void {
 }
 
 /**
- * Messages with the bytes in their slots, as base64. A message without a slot stays the very object that it was.
+ * Replaces slots in messages by the bytes, as base64. A message without a slot is returned unchanged.
  *
- * @param base64Of of a hash; undefined where the bytes were erased, which leaves a text in the part's place
+ * @param base64Of of a hash; undefined if the bytes were erased, which leaves a text in the part's place
  */
 export function fillSlots<Message extends object>(
   messages: readonly Message[],

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto'
 import type { MessagePartInput, StoredPart } from '@heddle/contracts'
 import { measurePart } from './measure.js'
 
-/** A part as it is stored, and the bytes that are stored beside it. */
+/** A part as it is stored, and its bytes, which are stored separately. */
 export interface PartToStore {
   readonly part: StoredPart
-  /** Null where it is an address or a provider's file. */
+  /** Null for a URL or a provider's file. */
   readonly bytes: Buffer | null
 }
 
-/** What the bytes say about themselves wins over what was claimed. */
+/** Measured properties override the client's claims. */
 export function partToStore({ data, ...given }: MessagePartInput): PartToStore {
   if (data === undefined) return { part: given, bytes: null }
   const bytes = Buffer.from(data, 'base64')

@@ -2,17 +2,20 @@ import type { FormatName, PartType, StoredPart } from '@heddle/contracts'
 import type { ImageSize } from './image-size.js'
 
 /*
- * What providers count for what is no text, as their pages on vision, documents and sound say it. Where a figure depends on
- * the model, or the size is not known, the higher one is taken: a budget must not be exceeded by a guess.
+ * Token counts of parts, from the providers' pages on vision, documents and audio. If a figure depends on the model, or
+ * the size is unknown, the higher one is used, so that an estimate never exceeds the budget.
  */
 
-/** What the rules look at. */
+/** The fields of a part that the rules read. */
 export type Countable = Pick<
   StoredPart,
   'type' | 'width' | 'height' | 'pages' | 'seconds' | 'bytes' | 'detail' | 'mediaType'
 >
 
-/** Tokens of a part where a format delivers it. The neutral form is counted by the highest rule: it may go anywhere. */
+/**
+ * Tokens of a part in a format that delivers it. The neutral format uses the most expensive rule, since it may be sent
+ * to any provider.
+ */
 export function partTokens(part: Countable, format: FormatName): number {
   switch (part.type) {
     case 'image':
@@ -24,14 +27,14 @@ export function partTokens(part: Countable, format: FormatName): number {
   }
 }
 
-/** Tokens of all parts of a message by the highest rule; 0 for none. */
+/** Tokens of all parts of a message by the most expensive rule; 0 without parts. */
 export function partsTokens(parts: readonly Countable[] | undefined): number {
   return parts === undefined
     ? 0
     : parts.reduce((sum, part) => sum + Math.max(LINE_TOKENS, partTokens(part, 'neutral')), 0)
 }
 
-/** What the line costs at most that names a part where a format cannot take it. */
+/** Maximum tokens of the line that names a part in a format that cannot carry it. */
 const LINE_TOKENS = 120
 
 function imageTokens(part: Countable, format: FormatName): number {
@@ -43,7 +46,7 @@ function imageTokens(part: Countable, format: FormatName): number {
   return Math.max(anthropic, openAiImageTokens(size ?? OPENAI_LARGEST))
 }
 
-/** Anthropic scales an image down until its longer edge has so many pixels. */
+/** Anthropic scales an image down until its longer edge has this many pixels. */
 const ANTHROPIC_EDGE = 1_568
 const ANTHROPIC_PIXELS_PER_TOKEN = 750
 const ANTHROPIC_LARGEST: ImageSize = { width: ANTHROPIC_EDGE, height: ANTHROPIC_EDGE }
@@ -53,7 +56,7 @@ export function anthropicImageTokens(size: ImageSize): number {
   return Math.ceil((width * height) / ANTHROPIC_PIXELS_PER_TOKEN)
 }
 
-/** What OpenAI counts for an image of which it looks at a small version only, and beside the tiles of another. */
+/** OpenAI's price of an image at low detail, added to the tiles at high detail. */
 const OPENAI_BASE_TOKENS = 85
 const OPENAI_TILE_TOKENS = 170
 const OPENAI_TILE = 512
@@ -61,15 +64,17 @@ const OPENAI_LONG_EDGE = 2_048
 const OPENAI_SHORT_EDGE = 768
 const OPENAI_PATCH = 32
 const OPENAI_PATCHES_MAX = 1_536
-/** The largest that its scaling leaves. */
+/** The largest size after OpenAI's scaling. */
 const OPENAI_LARGEST: ImageSize = { width: OPENAI_LONG_EDGE, height: OPENAI_SHORT_EDGE }
 
-/** By tiles or by patches, whichever is more: models differ in which they are charged by. */
+/** By tiles or by patches, whichever is more, because models differ in which they charge. */
 export function openAiImageTokens(size: ImageSize): number {
   return Math.max(openAiTileTokens(size), openAiPatchTokens(size))
 }
 
-/** GPT-4o and its kin: within a square of 2,048, then the shorter edge at most 768, then tiles of 512. */
+/**
+ * GPT-4o and related models: scaled into a square of 2,048, then the shorter edge to at most 768, then tiles of 512.
+ */
 export function openAiTileTokens(size: ImageSize): number {
   const within = scaledToEdge(size, OPENAI_LONG_EDGE)
   const shrink = Math.min(1, OPENAI_SHORT_EDGE / Math.min(within.width, within.height))
@@ -87,17 +92,17 @@ function scaledToEdge({ width, height }: ImageSize, edge: number): ImageSize {
   return { width: width * shrink, height: height * shrink }
 }
 
-/** Providers read a page twice: as text, of which they name 3,000 tokens for a dense page, and as an image. */
+/** Providers process a page twice: as text, for which they quote 3,000 tokens for a dense page, and as an image. */
 const PAGE_TEXT_TOKENS = 3_000
-/** Letter and A4 as images: one edge as long as it may be, the other in proportion. */
+/** US letter and A4 as images: one edge at the maximum, the other in proportion. */
 const PAGE_SIZE: ImageSize = { width: 1_212, height: 1_568 }
-/** Where a document does not say its pages: fewer bytes than almost any page takes. */
+/** For a document of unknown page count: fewer bytes than almost any page takes. */
 const BYTES_PER_PAGE = 20_000
-/** More pages than a provider takes are refused there and not counted. */
+/** Documents with more pages are refused by providers. */
 const PAGES_MAX = 600
-/** Pages of a document of which nothing is known, such as an address. */
+/** Assumed pages of a document of unknown size, such as a URL. */
 const PAGES_UNKNOWN = 10
-/** Of a document that is text, in whatever script. */
+/** For text documents, in any script. */
 const BYTES_PER_TEXT_TOKEN = 2
 
 function documentTokens({ pages, bytes, mediaType }: Countable, format: FormatName): number {
@@ -107,12 +112,12 @@ function documentTokens({ pages, bytes, mediaType }: Countable, format: FormatNa
   return counted * (PAGE_TEXT_TOKENS + imageTokens({ type: 'image', ...PAGE_SIZE }, format))
 }
 
-/** OpenAI counts ten tokens a second, Google 32. */
+/** OpenAI charges ten tokens per second, Google 32. */
 const OPENAI_TOKENS_PER_SECOND = 10
 const TOKENS_PER_SECOND_MAX = 32
-/** Speech is seldom compressed to less: 32 kbit/s. */
+/** Speech is seldom compressed further than 32 kbit/s. */
 const BYTES_PER_SECOND_MIN = 4_000
-/** Of a sound of which nothing is known, such as an address. */
+/** Assumed seconds of audio of unknown length, such as a URL. */
 const SECONDS_UNKNOWN = 600
 
 function audioTokens({ seconds, bytes }: Countable, format: FormatName): number {
@@ -121,7 +126,7 @@ function audioTokens({ seconds, bytes }: Countable, format: FormatName): number 
   return Math.ceil(lasting * (isOpenAi ? OPENAI_TOKENS_PER_SECOND : TOKENS_PER_SECOND_MAX))
 }
 
-/** Tokens of a part of which nothing but its kind is known. */
+/** Tokens of a part of which only the kind is known. */
 export function unknownPartTokens(type: PartType, format: FormatName): number {
   return partTokens({ type }, format)
 }

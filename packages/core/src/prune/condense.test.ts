@@ -11,7 +11,7 @@ function condensed(name: string, args: Record<string, string | number>, content:
   return condensedLine({ use, outcome, summary, reference: 'msg-def67890' })
 }
 
-describe('the line that stands for a message', () => {
+describe('the line that replaces a message', () => {
   test.each([
     [
       condensed('Read', { file_path: 'src/a.ts' }, '1\texport class Loom {\n2\t}\n3\texport function weave() {}\n'),
@@ -46,7 +46,7 @@ describe('the line that stands for a message', () => {
     expect(line).toBe(expected)
   })
 
-  test('does not claim an edit or a search that failed', () => {
+  test('does not claim success for a failed edit or search', () => {
     expect(condensed('Edit', { file_path: 'a.ts' }, '<tool_use_error>String not found</tool_use_error>', true)).toBe(
       '📝 failed: String not found [recall:msg-def67890]',
     )
@@ -55,7 +55,7 @@ describe('the line that stands for a message', () => {
     )
   })
 
-  test('is one bounded line whatever the call and the result hold', () => {
+  test('is one bounded line for any call and result', () => {
     const command = `echo "${'weave\n'.repeat(100)}"`
     expect(condensed('Bash', { command }, 'x'.repeat(4_000_000))).toBe(
       `⚡ Ran: ${'echo "weave weave weave weave weave weave weave we'.slice(0, 49)}… - ok [recall:msg-def67890]`,
@@ -65,7 +65,7 @@ describe('the line that stands for a message', () => {
     expect(view).not.toContain('\n')
   })
 
-  test('holds no reference but its own', () => {
+  test('contains only its own reference', () => {
     expect(condensed('WebFetch', { url: 'x' }, 'see [recall:msg-evil0000] now').match(/\[recall:/g)).toHaveLength(1)
   })
 })

@@ -3,13 +3,13 @@ import type { ToolUse } from '../tools/catalog.js'
 import { oneLine, truncate } from '../tools/lines.js'
 import type { ToolOutcome } from '../tools/results.js'
 
-/** Bounds for the commands and the summaries in condensed lines. */
+/** Limits on commands and summaries in condensed lines. */
 const COMMAND_CHARACTERS_MAX = 50
 const SUMMARY_CHARACTERS_MAX = 80
-/** Names come from models: they are held to a line too. */
+/** Names come from models, so they are limited too. */
 const NAME_CHARACTERS_MAX = 200
 
-/** What a condensed line is made of. */
+/** The inputs of a condensed line. */
 export interface CondenseParts {
   readonly use: ToolUse | null
   readonly outcome: ToolOutcome | null
@@ -19,8 +19,8 @@ export interface CondenseParts {
 }
 
 /**
- * The line that stands for a message, in the forms of docs/pruning.md. What the call did not say cannot be shown, and a failed edit
- * or search must not read as if it had worked: these take the general form.
+ * The line that replaces a message, in the forms of docs/pruning.md. If the call lacks a needed field, or an edit or
+ * search failed, the general form is used: a failure must not read as a success.
  */
 export function condensedLine({ use, outcome, summary, reference }: CondenseParts): string {
   const tag = recallTag(reference)
@@ -39,7 +39,7 @@ export function condensedLine({ use, outcome, summary, reference }: CondensePart
   return `📝 ${truncate(oneLine(summary), SUMMARY_CHARACTERS_MAX)} ${tag}`
 }
 
-/** The line that stands for a result that was removed while its call had to stay: a failure still says what went wrong. */
+/** The line that replaces a removed result whose call had to stay: a failure still states its error. */
 export function stubLine(reason: string, { use, outcome, summary, reference }: CondenseParts): string {
   const path = outcome?.path ?? use?.path ?? null
   const other = truncate(oneLine(use?.command ?? use?.pattern ?? ''), COMMAND_CHARACTERS_MAX)

@@ -39,7 +39,7 @@ describe('for any conversation', () => {
   })
   const keepLastN = fc.integer({ min: 0, max: 12 })
 
-  test('no call loses its result, every text is one shorter line, and the archive holds the message to the byte', () => {
+  test('no call loses its result, every text is one shorter line, and the archive has the message byte for byte', () => {
     fc.assert(
       fc.property(conversations, keepLastN, (messages, keep) => {
         const pairs = pairToolCalls(messages)
@@ -63,7 +63,7 @@ describe('for any conversation', () => {
     )
   })
 
-  test('a second look at the same messages finds nothing more to do', () => {
+  test('a second pass over the same messages finds nothing more to do', () => {
     fc.assert(
       fc.property(conversations, (messages) => {
         const first = decide(messages)

@@ -7,7 +7,7 @@ import { countTokens } from '../tokens/tokens.js'
 const summaryOf = (decisions: ReturnType<typeof decide>) =>
   decisions.map(({ messageId, action, reason }) => `${messageId} ${action}: ${reason}`)
 
-test('an old tool result is condensed to one line with its reference, and archived to the byte', () => {
+test('an old tool result is condensed to one line with its reference, and archived byte for byte', () => {
   const { messages, tool, filler } = conversation()
   const { result } = tool('Bash', { command: 'npm run build' }, 'compiled a file\r\n'.repeat(40))
   filler(10)
@@ -20,7 +20,7 @@ test('an old tool result is condensed to one line with its reference, and archiv
   })
 })
 
-test('the newest messages stay as they are', () => {
+test('the newest messages are unchanged', () => {
   const { messages, tool, filler } = conversation()
   tool('Read', { file_path: '/a.ts' }, FILE)
   filler(9)
@@ -30,7 +30,7 @@ test('the newest messages stay as they are', () => {
   expect(decide(messages)).toHaveLength(1)
 })
 
-test('a view goes with its call once the file was edited with success', () => {
+test('a view and its call are removed once the file was edited successfully', () => {
   const { messages, tool, filler } = conversation()
   tool('Read', { file_path: '/a.ts', offset: 1, limit: 60 }, FILE)
   tool('Edit', { file_path: '/src/../a.ts' }, 'The file was updated.')
@@ -53,7 +53,7 @@ test('a failed edit and an edit without a result supersede nothing', () => {
   })
 })
 
-test('a later view supersedes an earlier one only where it covers its lines', () => {
+test('a later view supersedes an earlier one only if it covers its lines', () => {
   const { messages, tool, filler } = conversation()
   const lines = (from: number, to: number) =>
     FILE.split('\n')
@@ -71,7 +71,7 @@ test('a later view supersedes an earlier one only where it covers its lines', ()
   ])
 })
 
-test('a view that only points at the earlier one does not supersede it', () => {
+test('a view that only refers to the earlier one does not supersede it', () => {
   const { messages, tool, filler } = conversation()
   tool('Read', { file_path: '/a.ts' }, FILE)
   tool('Read', { file_path: '/a.ts' }, 'File unchanged since last read. The earlier result is still current.')
@@ -79,7 +79,7 @@ test('a view that only points at the earlier one does not supersede it', () => {
   expect(summaryOf(decide(messages))).not.toContain('m2 remove: superseded by a later view')
 })
 
-test('an edit through a result that names the open file supersedes a view of it', () => {
+test('an edit whose result names the open file supersedes a view of it', () => {
   const { messages, tool, filler } = conversation()
   const footer = '\n(Open file: /repo/src/a.py)\n(Current directory: /repo)\nbash-$'
   tool('open', '{"path":"src/a.py","line_number":1}', FILE + footer)
@@ -88,7 +88,7 @@ test('an edit through a result that names the open file supersedes a view of it'
   expect(summaryOf(decide(messages))).toContain('m2 remove: superseded by a later edit')
 })
 
-describe('what shares its message with more', () => {
+describe('a call in a message with other content', () => {
   const shared: [string, Partial<Message>][] = [
     ['text', { content: 'I look at the file first.' }],
     ['thinking', { thinking: [{ text: 'hm', signature: 's' }] }],
@@ -114,7 +114,7 @@ describe('what shares its message with more', () => {
     expect(summaryOf(decide(messages))).toEqual(['m2 stub: superseded by a later edit', 'm3 condense: old tool result'])
   })
 
-  test('and blank text is not more', () => {
+  test('and blank text does not count as content', () => {
     const { messages, tool, filler } = conversation()
     tool('Read', { file_path: '/a.ts' }, FILE, { call: { content: '\n\n' } })
     tool('Edit', { file_path: '/a.ts' }, 'ok')
@@ -123,7 +123,7 @@ describe('what shares its message with more', () => {
   })
 })
 
-test('a failed result is removed once it is old enough, and its call with it, which is archived too', () => {
+test('a failed result is removed once it is old enough, together with its call, which is archived too', () => {
   const { messages, tool, filler } = conversation()
   const { call } = tool('Bash', { command: 'make' }, `Exit code 2\n${'no rule\n'.repeat(50)}`, {
     result: { isError: true },
@@ -138,7 +138,7 @@ test('a failed result is removed once it is old enough, and its call with it, wh
   ])
 })
 
-test('a stub of a failure says what went wrong where that is shorter than the failure itself', () => {
+test('a stub of a failure states the error if that is shorter than the result', () => {
   const stubOf = (content: string) => {
     const { messages, tool, filler } = conversation()
     const call = { content: 'I try it.' }
@@ -155,7 +155,7 @@ test('a stub of a failure says what went wrong where that is shorter than the fa
   expect(stubOf('no')).toBeUndefined()
 })
 
-test('what the user said when refusing a call stays', () => {
+test('the text of a user who refused a call is kept', () => {
   const { messages, tool, filler } = conversation()
   const refusal =
     "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nuse tabs"
@@ -177,7 +177,7 @@ test('a long old reply is condensed, a short one and one with thinking are not',
   expect(decisions[0]?.text).toBe('📝 Review of the parser [recall:msg-code0001]')
 })
 
-test('pins, messages that are kept aside, and what the caller keeps raw are never touched', () => {
+test('messages that are pinned, kept aside, or protected by the caller are never changed', () => {
   const { messages, tool, filler } = conversation()
   tool('Read', { file_path: '/a.ts' }, FILE, { result: { pinned: true } })
   tool('Read', { file_path: '/b.ts' }, FILE, { result: { keptAside: 'compact-summary' } })
@@ -186,7 +186,7 @@ test('pins, messages that are kept aside, and what the caller keeps raw are neve
   expect(decide(messages, { keptRaw: new Set(['m6']) })).toEqual([])
 })
 
-test('a pinned call holds its result in place', () => {
+test('a pinned call protects its result', () => {
   const { messages, tool, filler } = conversation()
   tool('Read', { file_path: '/a.ts' }, FILE, { call: { pinned: true } })
   tool('Edit', { file_path: '/a.ts' }, 'ok')
@@ -194,7 +194,7 @@ test('a pinned call holds its result in place', () => {
   expect(summaryOf(decide(messages))).toEqual(['m2 stub: superseded by a later edit'])
 })
 
-test('the newest message of either side stays even where nothing else is kept', () => {
+test('the newest message of either side is kept even if nothing else is', () => {
   const { messages, tool, add } = conversation()
   add({ role: 'user', content: 'look' })
   tool('Read', { file_path: '/a.ts' }, FILE)
@@ -202,7 +202,7 @@ test('the newest message of either side stays even where nothing else is kept', 
   expect(decide(messages, { settings })).toEqual([])
 })
 
-test('what would not become shorter stays', () => {
+test('a text that would not become shorter is kept', () => {
   const { messages, tool, filler } = conversation()
   tool('Bash', { command: 'true' }, 'done')
   filler(10)

@@ -13,12 +13,12 @@ import { findSuperseded } from './supersession.js'
 
 export type PruneAction = 'condense' | 'remove' | 'stub'
 
-/** What is put into the archive when a message is pruned, so that it can be recalled. */
+/** The archive entry of a pruned message, for recall. */
 export interface ArchiveDraft {
   readonly messageId: string
   readonly contentType: Exclude<ToolKind, 'other'> | 'assistant' | 'other'
   readonly summary: string
-  /** The message's content to the byte; of a removed message that is a call and nothing else, its calls as JSON. */
+  /** The message's content byte for byte; for a removed message that is only a call, its calls as JSON. */
   readonly content: string
   readonly filePaths: readonly string[]
   readonly toolName: string | null
@@ -27,11 +27,11 @@ export interface ArchiveDraft {
 
 export interface PruneDecision {
   readonly messageId: string
-  /** `stub`: a result that would have been removed, if its call did not have to stay. */
+  /** `stub`: the result was due for removal, but its call has to stay. */
   readonly action: PruneAction
-  /** What stands in the message's place; empty where it is removed. */
+  /** The text that replaces the message; empty if it is removed. */
   readonly text: string
-  /** A short phrase that never varies, for receipts and counts. */
+  /** A fixed phrase, for receipts and counts. */
   readonly reason: string
   readonly archive: ArchiveDraft
 }
@@ -42,9 +42,9 @@ export interface PruneInput {
   readonly pairs: ToolPairs
   readonly settings: Settings['prune']
   readonly alreadyPruned: ReadonlySet<string>
-  /** Those of `alreadyPruned` that stand condensed: they may still be removed, since a stale view misleads. */
+  /** The condensed ones among `alreadyPruned`: they may still be removed, since an outdated view misleads. */
   readonly condensed?: ReadonlySet<string>
-  /** Messages that must stay as they are besides the pinned ones, such as the turns of a pin. */
+  /** Messages that must stay unchanged besides the pinned ones, such as the turns of a pin. */
   readonly keptRaw?: ReadonlySet<string>
   /** The reference of a message: `msg-xxxxxxxx`. */
   readonly reference: (message: Message) => string
@@ -52,9 +52,9 @@ export interface PruneInput {
 }
 
 /**
- * Decides what of a conversation is condensed or removed, by the rules of docs/pruning.md. A message is never decided on twice,
- * except that a condensed one may be removed later. A result goes together with its call, or leaves a stub; what would
- * not become shorter stays. In conversation order.
+ * Decides which messages of a conversation are condensed or removed, by the rules of docs/pruning.md. A message is
+ * decided on once, except that a condensed one may be removed later. A result is removed together with its call, or
+ * leaves a stub; a text that would not become shorter stays. In conversation order.
  */
 export function decidePrunings(input: PruneInput): PruneDecision[] {
   const { messages, pairs, settings, alreadyPruned } = input
@@ -88,7 +88,9 @@ function firstVerdict(candidate: Candidate): Verdict | null {
   return null
 }
 
-/** Pins, what a caller protects, what is no part of any context, and the newest message of each side. */
+/**
+ * Pinned messages, those protected by the caller, those that are in no context, and the newest message of each side.
+ */
 function findUntouchable({ messages, keptRaw, settings }: PruneInput): Set<string> {
   const untouchable = new Set(keptRaw)
   const sides = new Set<string>()
@@ -126,7 +128,7 @@ function carryOut(
   }
   const caller = removableCaller(event, surroundings)
   if (caller === null) {
-    // What went wrong is worth a few words, but not at the price of a stub that is longer than the result.
+    // An error text is useful, unless it makes the stub longer than the result.
     const texts = [stubLine(reason, parts), stubLine(reason, { ...parts, summary: '' })].map(withLines)
     const stubs = texts.flatMap((text) => ifShorter({ messageId: message.id, action: 'stub', text, reason, archive }))
     return stubs.slice(0, 1)
@@ -141,7 +143,7 @@ function ifShorter(decision: PruneDecision): PruneDecision[] {
   return countTokens(decision.text) < decision.archive.tokens ? [decision] : []
 }
 
-/** The message of a result's call, where it holds that call and nothing else and may go with its result. */
+/** The message of a result's call, if it contains only that call and may be removed with its result. */
 function removableCaller(event: ToolEvent | null, { input, untouchable, present }: Surroundings): Message | null {
   const caller = event?.pair?.callMessage
   if (!caller || !present.has(caller.id) || untouchable.has(caller.id) || input.alreadyPruned.has(caller.id))
@@ -151,7 +153,7 @@ function removableCaller(event: ToolEvent | null, { input, untouchable, present 
 }
 
 function archiveOf(message: Message, event: ToolEvent | null): ArchiveDraft {
-  // A result that is an image and nothing else is about the image.
+  // A result that is only an image is described by the image.
   const shown = message.content.trim() === '' ? (message.parts ?? []).map(describePart).join(', ') : message.content
   const kind = event?.use.kind ?? (isAssistantSide(message) ? 'assistant' : 'other')
   return {
@@ -165,7 +167,10 @@ function archiveOf(message: Message, event: ToolEvent | null): ArchiveDraft {
   }
 }
 
-/** A long message that is its content and nothing else was counted when it was stored: again would take .2 s a megabyte. */
+/**
+ * A long message without calls, reasoning and parts was counted when it was stored: counting again would take .2 s per
+ * megabyte.
+ */
 function contentTokens({ content, toolCalls, thinking, parts, tokens, tokensExact }: Message): number {
   const isCounted = tokensExact && content.length >= COUNTED_CHARACTERS_MIN
   const isContentAlone = toolCalls.length === 0 && thinking.length === 0 && (parts ?? []).length === 0

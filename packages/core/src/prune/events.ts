@@ -5,20 +5,20 @@ import { normalizePath } from '../tools/paths.js'
 import { describeToolResult, type ToolOutcome } from '../tools/results.js'
 import type { ShellWrite } from '../tools/shell-writes.js'
 
-/** A tool's result with what its call and its text say about it. */
+/** A tool's result with the facts derived from its call and its text. */
 export interface ToolEvent {
   readonly result: Message
-  /** Null for a result whose call is not known. */
+  /** Null for a result without a known call. */
   readonly pair: ToolPair | null
   readonly use: ToolUse
   readonly outcome: ToolOutcome
-  /** The files that were viewed or edited, in their normal spelling. */
+  /** The files that were viewed or edited, as normalized paths. */
   readonly paths: readonly string[]
-  /** The files that a command line wrote or took away, likewise. */
+  /** The files that a command line wrote or removed, as normalized paths. */
   readonly writes: readonly ShellWrite[]
 }
 
-/** The results among messages, in their order. Relative paths are completed where the working directory is known. */
+/** The results among messages, in order. Relative paths are resolved if the working directory is known. */
 export function toolEvents(messages: readonly Message[], pairs: ToolPairs, catalog?: ToolCatalog): ToolEvent[] {
   let sessionDirectory: string | null = null
   return messages.flatMap((result) => {

@@ -3,13 +3,13 @@ import { countLines, firstLines, isOnlySigns, lastLines, oneLine, truncate } fro
 import { isFooter, NUMBERED, type ToolOutcome } from '../tools/results.js'
 import { topSymbols } from './symbols.js'
 
-/** Longer summaries are for a summarizer, not for a line. */
+/** Longer texts need a summarizer. */
 export const SUMMARY_CHARACTERS_MAX = 160
 
-/** What a message held, in one line, found without a model. Never empty, never more than 160 characters. */
+/** A one-line summary of a message, made without a model. Never empty, never more than 160 characters. */
 export function summarizeInOneLine(content: string, use: ToolUse | null, outcome: ToolOutcome | null): string {
   const line = describe(content, use, outcome)
-  // A condensed line holds one reference: its own.
+  // A condensed line contains only one reference, its own.
   return truncate(oneLine(line).replaceAll('[recall:', '[recall '), SUMMARY_CHARACTERS_MAX) || 'empty'
 }
 
@@ -29,12 +29,12 @@ function describe(content: string, use: ToolUse | null, outcome: ToolOutcome | n
   }
 }
 
-/** A log tells of its failure at the end; other tools say at once what went wrong, then quote. */
+/** A log states its failure at the end; other tools state it first, then quote. */
 function failureLine(content: string, use: ToolUse | null): string {
   return (use?.kind === 'bash' ? errorLine(content) : null) ?? firstMeaningfulLine(content)
 }
 
-/** What a long reply is about: its first heading, else its first line that does more than lead to the next. */
+/** The subject of a long reply: its first heading, else its first line that does more than introduce the next. */
 function replySubject(content: string): string {
   const lines = firstLines(content, 60)
   const line =
@@ -43,7 +43,7 @@ function replySubject(content: string): string {
   return line === undefined ? firstMeaningfulLine(content) : plainText(line)
 }
 
-/** Lines of a file that are looked at for its symbols. */
+/** Lines of a file that are searched for symbols. */
 const FILE_LINES_MAX = 3_000
 
 function describeFile(content: string, path: string | null, shown: ToolOutcome['shown']): string {
@@ -66,14 +66,14 @@ function counted(lines: number): string {
   return lines === 1 ? '1 line' : `${lines} lines`
 }
 
-/** How far from its end a log is searched for its last error. */
+/** Lines before the end of a log that are searched for its last error. */
 const LOG_LINES_MAX = 400
 const STRONG_ERROR =
   /^\s*(?:[\w.]*(?:Error|Exception)\b:? \S|--- FAIL|FAIL(?:ED)? \S|fatal: |panic: |error(?:\[\w+\])?: |npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\* |✗ |✖ |E {3}\S|.{1,200}:\d+(?::\d+)?: (?:error\b|undefined\b|cannot\b))/
 const WEAK_ERROR = /\b(?:error|exception|failed|failure|fatal|cannot|could not|not found|denied|refused|undefined)\b/i
 const NO_ERROR = /\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed|issues|problems)\b|\bfailed:? 0\b|errors?: 0\b/i
 
-/** The last line of a result that tells of an error, or null. */
+/** The last line of a result that reports an error, or null. */
 export function errorLine(content: string): string | null {
   const lines = lastLines(content, LOG_LINES_MAX)
     .filter((line) => !isFooter(line) && !isOnlySigns(line))
@@ -83,7 +83,7 @@ export function errorLine(content: string): string | null {
   return (strong ?? lines.findLast((line) => WEAK_ERROR.test(line) && isReal(line)))?.trim() ?? null
 }
 
-/** The first line that says something: no blank, no fence, no rule, no exit code. */
+/** The first line with content: not blank, a fence, a rule, or an exit code. */
 export function firstMeaningfulLine(content: string): string {
   const lines = firstLines(content, 200).map(withoutTags)
   const line = lines.find((candidate) => !isOnlySigns(candidate) && !isNoise(candidate))
@@ -103,7 +103,7 @@ function withoutTags(line: string): string {
   return line.replace(/^\s*<\/?[a-z_]{1,40}>|<\/[a-z_]{1,40}>\s*$/gi, '')
 }
 
-/** A line without the signs of Markdown and JSON that only matter in place. */
+/** A line without Markdown and JSON punctuation. */
 function plainText(line: string): string {
   const trimmed = line.trim()
   if (/^(?:\{|\[\s*[{"[])/.test(trimmed)) return trimmed.replace(/["{}[\]]+/g, '')

@@ -10,7 +10,7 @@ const image = {
   height: 720,
 }
 
-test("an old image of a user becomes a line in its place, and the user's words stay", () => {
+test("an old image of a user is replaced by a line, and the user's text stays", () => {
   const { messages, add, filler } = conversation()
   add({ role: 'user', content: 'Before and after.', parts: [{ ...image, offset: 6 }, image] })
   filler(10)
@@ -38,7 +38,7 @@ test('an image of a user that is not old, or is pinned, stays', () => {
   expect(decide(messages)).toEqual([])
 })
 
-test('an old result that is an image says what it showed', () => {
+test('an old result that is an image is condensed to its description', () => {
   const { messages, tool, filler } = conversation()
   tool('screenshot', { url: 'https://example.com' }, '', { result: { parts: [image], tokens: 1_300 } })
   filler(10)
@@ -49,7 +49,7 @@ test('an old result that is an image says what it showed', () => {
   )
 })
 
-test('two pictures that the same call took are the same answer only where their bytes are the same', () => {
+test('two pictures from the same call are the same answer only if their bytes are equal', () => {
   const taken = (...hashes: string[]) => {
     const { messages, tool, filler } = conversation()
     for (const sha256 of hashes)

@@ -4,10 +4,10 @@ import { countTokens } from '../tokens/tokens.js'
 import type { ToolEvent } from './events.js'
 import type { SupersededBy } from './supersession.js'
 
-/** A message that may be pruned, with all that a rule may look at. */
+/** A message that may be pruned, with everything that a rule may read. */
 export interface Candidate {
   readonly message: Message
-  /** Messages that are newer; 0 for the newest. */
+  /** Number of newer messages; 0 for the newest. */
   readonly age: number
   /** For a tool's result. */
   readonly event: ToolEvent | null
@@ -17,13 +17,13 @@ export interface Candidate {
 
 export interface Verdict {
   readonly action: 'remove' | 'condense'
-  /** A short phrase that never varies, for receipts and counts. */
+  /** A fixed phrase, for receipts and counts. */
   readonly reason: string
 }
 
 export type PruneRule = (candidate: Candidate) => Verdict | null
 
-/** The rules of docs/pruning.md in their order: the first that has an opinion decides. */
+/** The rules of docs/pruning.md in order: the first that returns a verdict decides. */
 export const pruneRules: readonly PruneRule[] = [
   removeOldFailure,
   removeSupersededView,
@@ -32,7 +32,7 @@ export const pruneRules: readonly PruneRule[] = [
   condenseParts,
 ]
 
-/** A call that stays with its text still loses its input: see the layout of histories. */
+/** A call that stays because of its text still loses its input: see the layout of histories. */
 export const FAILED_REASON = 'old result of a failed call'
 
 function removeOldFailure({ message, age, event, settings }: Candidate): Verdict | null {
@@ -52,24 +52,27 @@ function condenseToolResult({ message, event }: Candidate): Verdict | null {
 
 function condenseLongReply({ message, age, settings }: Candidate): Verdict | null {
   if (message.role !== 'assistant' || age <= settings.condenseAfterN) return null
-  // A signed reasoning block is bound to the reply beside it: such a message stays as it is.
+  // A signed reasoning block is bound to the reply beside it, so such a message is unchanged.
   if (message.thinking.length > 0 || !isLonger(message.content, settings.condenseTokensMin)) return null
   return { action: 'condense', reason: 'old long reply' }
 }
 
-/** What was shown is looked at for a few turns; after that its line and its reference will do. */
+/** An image is relevant for a few turns; after that its line and its reference suffice. */
 function condenseParts({ message, age, settings }: Candidate): Verdict | null {
   if (message.role !== 'user' || message.parts === undefined || age <= settings.condenseAfterN) return null
   return { action: 'condense', reason: 'old image, document or sound' }
 }
 
-/** Counted here, since the count of a message may still be an estimate, and a decision must not depend on when it is taken. */
+/**
+ * Counted exactly here, since the count of a message may still be an estimate, and a decision must not depend on when
+ * it is made.
+ */
 function isLonger(text: string, tokens: number): boolean {
-  // No token is shorter than a byte, and no character longer than three.
+  // No token is shorter than a byte, and no character longer than three bytes.
   return text.length * 3 > tokens && countTokens(text) > tokens
 }
 
-/** Claude Code reports a refused call as a failure that carries what the user said instead: that is a request. */
+/** Claude Code reports a refused call as a failure with the user's text, which is a request. */
 function holdsUserWords(content: string): boolean {
   return /^The user doesn't want to (?:proceed|take this action)/.test(content) && content.includes('the user said:')
 }

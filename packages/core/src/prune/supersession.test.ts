@@ -9,7 +9,7 @@ import { findSuperseded } from './supersession.js'
 
 type Call = [name: string, given: ToolCall['arguments'], content: string, result?: Partial<Message>]
 
-/** What each call's result is superseded by, in order; null where it is not. */
+/** The kind of result that supersedes each call's result, in order, or null. */
 function superseded(calls: readonly Call[], first: Partial<Message> = {}) {
   const messages = [sampleMessage({ seq: 1, ...first })]
   for (const [index, [name, given, content, result]] of calls.entries()) {
@@ -47,7 +47,7 @@ test.each([
   expect(superseded([view, bash(command, content)])).toEqual([null, null])
 })
 
-test('a relative and an absolute path meet where the working directory is known', () => {
+test('a relative and an absolute path match if the working directory is known', () => {
   const relative: Call = ['Read', { file_path: 'src/a.ts' }, 'const a = 1']
   const edit: Call = ['Edit', { file_path: '/repo/src/a.ts' }, 'ok']
   expect(superseded([relative, edit])).toEqual([null, null])
@@ -59,7 +59,7 @@ test('a relative and an absolute path meet where the working directory is known'
   expect(superseded([bash('cd /repo && cat src/a.ts', 'const a = 1'), edit])).toEqual(['edit', null])
 })
 
-test('a search that was made again supersedes the earlier one, whatever it found', () => {
+test('a repeated search supersedes the earlier one, whatever it found', () => {
   const search = (content: string, result: Partial<Message> = {}): Call => [
     'Grep',
     { pattern: 'x', path: 'src' },
@@ -72,7 +72,7 @@ test('a search that was made again supersedes the earlier one, whatever it found
   expect(superseded([search('a.ts:1:x'), search('no such folder', { isError: true })])).toEqual([null, null])
 })
 
-test('a call that was made again is needless only where its answer is the same to the letter', () => {
+test('a repeated call supersedes the earlier one only if its answer is identical', () => {
   expect(superseded([bash('npm test', 'ok'), bash('npm test', 'ok')])).toEqual(['identical call', null])
   expect(superseded([bash('npm test', 'ok'), bash('npm test', 'ok 2')])).toEqual([null, null])
   expect(
@@ -83,7 +83,7 @@ test('a call that was made again is needless only where its answer is the same t
   ).toEqual([null, null])
 })
 
-test('an edit is a fact of its own, however often it is made', () => {
+test('an edit is never superseded by repeating it', () => {
   const edit: Call = ['Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b' }, 'ok']
   expect(superseded([edit, edit])).toEqual([null, null])
   expect(superseded([bash('echo x >> log', ''), bash('echo x >> log', '')])).toEqual([null, null])

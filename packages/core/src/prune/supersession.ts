@@ -3,14 +3,14 @@ import type { ToolEvent } from './events.js'
 
 export type SupersededBy = 'edit' | 'view' | 'search' | 'identical call'
 
-/** Later views of one file that an earlier one is compared with; beyond it a view counts as current. */
+/** Later views of one file that an earlier one is compared with; beyond that it counts as current. */
 const VIEWS_COMPARED_MAX = 200
 
 /**
- * Finds the results that a later one makes needless: file views that show nothing that is still true or not shown again
- * (the file was edited, written, moved or deleted later with success, or the same lines were viewed again), searches that
- * were made again, and calls that gave the same answer again to the letter. What a session reads again unchanged stays
- * there in its later form, so nothing is lost from sight. A failed call supersedes nothing.
+ * Finds the results that a later one makes obsolete: file views whose contents are outdated or shown again (the file
+ * was edited, written, moved or deleted later with success, or the same lines were viewed again), searches that were
+ * repeated, and calls that were repeated with the identical answer. A repeated, unchanged result stays in its later
+ * form, so no information is lost. A failed call supersedes nothing.
  *
  * @param events results with their calls, in conversation order
  * @returns by the id of the result's message
@@ -45,7 +45,7 @@ export function findSuperseded(events: readonly ToolEvent[]): Map<string, Supers
   return superseded
 }
 
-/** The files that were changed with success after the place where a reader from the end has come to. */
+/** In a scan from the end: the files changed with success after the current position. */
 class ChangedFiles {
   readonly #files = new Set<string>()
   /** Files and folders that were moved away or deleted. */
@@ -53,7 +53,8 @@ class ChangedFiles {
 
   note({ use, outcome, paths, writes }: ToolEvent): void {
     if (use.kind === 'edit') for (const path of paths) this.#files.add(path)
-    // A shell tells of its failures less surely than an editor: where its output ends in an error, nothing is sure.
+    // Failures of a shell are less reliable to detect than an editor's: if its output ends in an error, the change is
+    // not certain.
     if (outcome.exitStatus === 'failed') return
     for (const { path, gone } of writes) (gone ? this.#gone : this.#files).add(path)
   }
@@ -73,8 +74,8 @@ class RepeatedCalls {
   readonly #later = new Map<string, string>()
 
   /**
-   * A search that is made again shows what holds now. Of other calls the answer must be the same to the letter: two runs of
-   * a test that ended differently are two facts. An edit is never a repetition.
+   * A repeated search shows the current state. Of other calls the answers must be identical: two runs of a test with
+   * different results are two facts. An edit is never a repetition.
    */
   note({ use, pair, result }: ToolEvent): SupersededBy | null {
     if (pair === null || use.kind === 'edit' || use.writes.length > 0) return null
@@ -97,13 +98,13 @@ interface View {
   readonly shown: LineRange | null
 }
 
-/** By the lines that both really show where they number them (a viewer may cut a long file), else by what was asked for. */
+/** Compares the lines actually shown if they are numbered (a viewer may cut a long file), else the requested ones. */
 function showsAllOf(later: View, earlier: View): boolean {
   if (later.shown && earlier.shown) return covers(later.shown, earlier.shown)
   return covers(later.requested, earlier.requested)
 }
 
-/** Some tools answer a repeated view by pointing at the earlier one, which then is the one to keep. */
+/** Some tools answer a repeated view by referring to the earlier one, which must then be kept. */
 function saysUnchanged(content: string): boolean {
   return /^\s*(?:<[a-z_-]{1,40}>)?\s*file (?:is )?unchanged\b/i.test(content.slice(0, 200))
 }

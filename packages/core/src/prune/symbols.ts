@@ -1,4 +1,4 @@
-/** Names that a reader would look for in a file, as its lines declare them; the first group is the name. */
+/** Declarations in a file that a reader would search for; the first group is the name. */
 const TYPES = [
   /^(?:export )?(?:default )?(?:declare )?(?:abstract )?(?:class|interface|enum|namespace) ([A-Za-z_$][\w$]{0,60})/,
   /^(?:export )?type ([A-Za-z_$][\w$]{0,60})(?:<.{0,80}>)? =/,
@@ -15,7 +15,7 @@ const FUNCTIONS = [
   /^(?:pub(?:\([a-z]+\))? )?(?:async |const |unsafe )*fn ([A-Za-z_]\w{0,60})/,
   /^([A-Za-z_]\w{0,60})\(\) \{/,
 ]
-/** Methods and tests, taken where a file declares nothing at its top level. */
+/** Methods and tests, used if a file has no top-level declarations. */
 const INNER = [
   /^\s{2,8}(?:async )?def ([A-Za-z_]\w{0,60})/,
   /^\s{2,8}(?:pub )?fn ([A-Za-z_]\w{0,60})/,
@@ -27,7 +27,7 @@ const KEY = /^([A-Za-z_][\w.-]{0,40}):(?:\s|$)|^\[([^\]]{1,60})\]$|^\s{2}"([^"]{
 const SYMBOLS_MAX = 6
 const CHARACTERS_MAX = 110
 
-/** The most telling names of a file: types, then functions, or headings, or keys, by what kind of file it is. */
+/** The most informative names of a file: types, then functions, or headings, or keys, by the kind of file. */
 export function topSymbols(lines: readonly string[], path: string | null): string[] {
   const extension = /\.([a-z0-9]+)$/i.exec(path ?? '')?.[1]?.toLowerCase() ?? ''
   if (/^(?:md|mdx|rst|txt|adoc)$/.test(extension)) return fit(namesIn(lines, [HEADING]))

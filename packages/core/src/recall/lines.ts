@@ -1,24 +1,24 @@
 import { validationError } from '@heddle/contracts'
 import type { Pausable } from './steps.js'
 
-/** A run of whole lines of a content, to the byte, without the newline that ends the last one. */
+/** A run of whole lines of a content, byte for byte, without the newline that ends the last one. */
 export interface LineSelection {
   readonly text: string
-  /** From 1, both ends included; `to` is the last line that there is where more were asked for. */
+  /** From 1, both ends included; `to` is the last existing line if more were requested. */
   readonly from: number
   readonly to: number
   readonly linesTotal: number
 }
 
-/** Finding the end of a line takes next to nothing, however long it is. */
+/** Finding the end of a line takes almost no time, however long it is. */
 const LINES_BETWEEN_PAUSES = 20_000
 
 /**
- * Cuts lines out of a content, in one pass over it.
+ * Selects lines of a content, in one pass over it.
  *
- * @param range `10-50`, `L10-50` or `10`; null is all of it
- * @param part where `content` is a part of the whole: how many lines end before it, and how many there are in all
- * @throws PermanentError `VALIDATION_ERROR` for another form, or where the content ends before the first line
+ * @param range `10-50`, `L10-50` or `10`; null selects all
+ * @param part if `content` is a part of the whole: how many lines end before it, and how many there are in total
+ * @throws PermanentError `VALIDATION_ERROR` for another form, or if the content ends before the first line
  */
 export function* selectLines(
   content: string,
@@ -35,7 +35,7 @@ export function* selectLines(
     if (line === from) start = at + 1
     if (line % LINES_BETWEEN_PAUSES === 0) yield
   }
-  // A final newline ends the last line and begins no other.
+  // A final newline ends the last line and starts no other.
   const linesTotal = part?.linesTotal ?? (content === '' ? 0 : content.endsWith('\n') ? line - 1 : line)
   if (range !== null && from > linesTotal) {
     throw validationError('lines', `must begin within the content's ${linesTotal} lines`, range)
@@ -45,7 +45,7 @@ export function* selectLines(
   return { text: isCutOpen ? text.slice(0, -1) : text, from, to: Math.min(to, linesTotal), linesTotal }
 }
 
-/** @throws PermanentError `VALIDATION_ERROR` where it is no range */
+/** @throws PermanentError `VALIDATION_ERROR` if it is not a range */
 export function parseLineRange(range: string): { from: number; to: number } {
   const written = /^\s*L?(\d{1,9})(?:\s*-\s*L?(\d{1,9}))?\s*$/i.exec(range)
   const from = Number(written?.[1])

@@ -18,7 +18,7 @@ describe('lines', () => {
     ['L10-12', 'line 10\nline 11\nline 12', 10, 12],
     ['1', 'line 1', 1, 1],
     ['99-500', 'line 99\nline 100', 99, 100],
-  ])('%s are cut out to the byte', (range, text, from, to) => {
+  ])('%s are selected byte for byte', (range, text, from, to) => {
     expect(selectLines(content, range)).toEqual({ text, from, to, linesTotal: 100 })
   })
 
@@ -28,7 +28,7 @@ describe('lines', () => {
     )
   })
 
-  test('put together again are the content', () => {
+  test('concatenated are the content', () => {
     const lines = fc.array(fc.string(), { minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(lines, fc.nat(), (parts, at) => {
@@ -44,7 +44,7 @@ describe('lines', () => {
 })
 
 describe('a search', () => {
-  test('is literal, whatever the case, and tells the lines', () => {
+  test('is literal, ignores case, and returns line numbers', () => {
     const { matches, matchCount } = searchLines('a.c\nabc\nA.C again\r\n', 'a.C')
     expect(matches).toEqual([
       { line: 1, text: 'a.c' },
@@ -56,7 +56,7 @@ describe('a search', () => {
     expect(searchLines(content, '(a+)+$').matchCount).toBe(0)
   })
 
-  test('finds what a reader finds, in long lines and short ones', () => {
+  test('finds the lines that a naive search finds, long and short', () => {
     const some = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom('İ', 'ß', '\n', '😀', 'Σ'.repeat(3)))
     const text = fc.array(some, { maxLength: 40 }).map((parts) => parts.join(''))
     const filler = fc.constantFrom(0, 64 * 1024 - 3, 64 * 1024, 200_000).map((length) => 'x'.repeat(length))
@@ -73,7 +73,7 @@ describe('a search', () => {
     )
   })
 
-  test('shows a long line around the place, without half a character', () => {
+  test('shows the surroundings of the match in a long line, without half a surrogate pair', () => {
     const line = `${'😀'.repeat(50_000)}needle${'x'.repeat(100_000)}`
     const [excerpt = ''] = excerptsOf(searchLines(line, 'NEEDLE').matches, 'NEEDLE')
     expect(excerpt).toMatch(/^1: ….*needle.*…$/u)
@@ -107,7 +107,7 @@ test('10,000 hostile searches take less than 50 ms each', () => {
     return performance.now() - startedMs
   }
   for (const pattern of fc.sample(hostilePattern, { numRuns: 10_000, seed: 7 })) {
-    // The machine may do something else meanwhile: a pattern that is slow is slow each time.
+    // Another process may use the CPU meanwhile: a pattern that is slow is slow each time.
     for (let time = 0; took(pattern) >= 50; time++) expect(time, pattern).toBeLessThan(10)
   }
 })
@@ -118,11 +118,11 @@ test('a match is found by its number, in the result of a search', () => {
 })
 
 describe('truncation', () => {
-  test('leaves what fits alone', () => {
+  test('leaves a content that fits unchanged', () => {
     expect(truncateToTokens(content, 2_000)).toEqual({ content, tokenCount: countTokens(content), truncated: false })
   })
 
-  test('keeps whole lines and says truthfully what is missing', () => {
+  test('keeps whole lines and states exactly what is missing', () => {
     const { content: cut, tokenCount, truncated } = truncateToTokens(content, 150)
     expect(truncated).toBe(true)
     expect(tokenCount).toBe(countTokens(cut))
@@ -133,19 +133,19 @@ describe('truncation', () => {
     expect(content.startsWith(`${kept}\nline ${next}\n`)).toBe(true)
   })
 
-  test('numbers the lines by the place that the content was cut from', () => {
+  test('numbers the lines by the position that the content was cut from', () => {
     const { content: cut } = truncateToTokens(selectLines(content, '40-100').text, 100, 40)
     expect(cut).toMatch(/^line 40\n[\s\S]*ask for lines \d+-100\]$/)
   })
 
-  test('cuts a line that is too long alone, without half a character', () => {
+  test('cuts within a line only if that line alone is too long, without half a surrogate pair', () => {
     const { content: cut, tokenCount } = truncateToTokens('🧵'.repeat(1_000_000), 200)
     expect(tokenCount).toBeLessThanOrEqual(200)
     expect(cut.isWellFormed()).toBe(true)
     expect(cut).toContain('line 1 is cut; search for a text to see more')
   })
 
-  test('never gives more tokens than were asked for, and a prefix of the content', () => {
+  test('returns at most the requested tokens, and a prefix of the content', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 3_000 }),
@@ -161,11 +161,11 @@ describe('truncation', () => {
     )
   })
 
-  test('gives nearly all that fits', () => {
+  test('returns nearly as much as fits', () => {
     expect(truncateToTokens(content, 200).tokenCount).toBeGreaterThan(150)
   })
 
-  test('counts a long content in parts that add up, and cuts nothing that fits', () => {
+  test('counts a long content in slices that add up, and cuts nothing that fits', () => {
     const long = `${content}\n`.repeat(100)
     const exact = countTokens(long)
     const whole = truncateToTokens(long, exact + 10)
@@ -174,7 +174,7 @@ describe('truncation', () => {
     expect(whole.tokenCount).toBeLessThan(exact * 1.001)
   })
 
-  test('of matches says how many are left, and where', () => {
+  test('of matches states how many are left, and where', () => {
     const found = searchLines(content, 'line')
     const excerpts = excerptsOf(found.matches, 'line')
     const cut = (tokensMax: number, fields: Partial<{ matches: LineMatch[]; matchCount: number }> = {}) =>
@@ -187,13 +187,13 @@ describe('truncation', () => {
     expect(text.split('\n').slice(0, -1)).toEqual(excerpts.slice(0, 100 - Number(left)))
     expect(Number(next)).toBe(101 - Number(left))
     expect(cut(5).tokenCount).toBeLessThanOrEqual(5)
-    // More were counted than are kept.
+    // More matches were counted than are kept.
     expect(cut(5_000, { matchCount: 120 })).toMatchObject({ truncated: true })
   })
 })
 
 describe('pieces', () => {
-  test('that follow each other are the content, and hold whole characters', () => {
+  test('that are consecutive make up the content, without half surrogate pairs', () => {
     const some = fc.array(fc.constantFrom('a', '\n', 'é', '😀'), { maxLength: 30 }).map((parts) => parts.join(''))
     fc.assert(
       fc.property(some, fc.integer({ min: 1, max: 5 }), (text, limit) => {

@@ -2,8 +2,8 @@ import { isOnlySigns, sliceWhole } from '../tools/lines.js'
 import type { Pausable } from './steps.js'
 
 /**
- * Searching within one content. A search is a literal text: no pattern takes more than one pass over the content, and the
- * pass pauses (see `Pausable`), so nothing that a caller may write holds the process up.
+ * Searching within one content. A search is for a literal text: no query takes more than one pass over the content, and
+ * the pass yields (see `Pausable`), so no query can block the process.
  */
 
 export interface LineMatch {
@@ -18,14 +18,14 @@ export interface SearchedLines {
   readonly matchCount: number
 }
 
-/** Matches that one search keeps; the others are counted. A search that finds more should be narrower. */
+/** Matches kept per search; the others are counted. A search with more should be narrowed. */
 const MATCHES_MAX = 10_000
-/** What is looked at between two pauses: about a millisecond of work. */
+/** Characters searched between two yields: about a millisecond of work. */
 const WINDOW_CHARACTERS = 64 * 1024
 const LINES_BETWEEN_PAUSES = 2_000
 
 /**
- * The lines that hold a literal text, whatever the case of its letters.
+ * The lines that contain a literal text, ignoring case.
  *
  * @param firstLine the number of the content's first line in what it was cut from
  */
@@ -44,8 +44,8 @@ export function* searchLines(content: string, literal: string, firstLine = 1): P
 }
 
 /**
- * The match that the location `match-3` names, of the search that the content is the result of: each line that is no heading
- * is a match. Null where there are fewer.
+ * The match that the location `match-3` names, in a content that is the result of a search: each line that is not a
+ * heading is a match. Null if there are fewer.
  */
 export function* nthMatch(content: string, number: number, firstLine = 1): Pausable<LineMatch | null> {
   let count = 0
@@ -60,11 +60,11 @@ export function* nthMatch(content: string, number: number, firstLine = 1): Pausa
 
 const HEADING = /^\s{0,100}(?:found \d|no (?:matches|files)|\(results are truncated)/i
 
-/** Characters of a line that are shown around what was searched for. */
+/** Characters of a long line shown around a match. */
 const EXCERPT_CHARACTERS = 500
 const CHARACTERS_BEFORE = 150
 
-/** Matches as a model reads them: each with its line number, and a long line around the place that was searched for. */
+/** Matches for a model: each with its line number, and only the surroundings of the match in a long line. */
 export function excerptsOf(matches: readonly LineMatch[], literal: string): string[] {
   return matches.map(({ line, text }) => `${line}: ${excerptOf(text, literal)}`)
 }
@@ -77,7 +77,7 @@ function excerptOf(line: string, literal: string): string {
   return `${from > 0 ? '…' : ''}${excerpt}${from + EXCERPT_CHARACTERS < line.length ? '…' : ''}`
 }
 
-/** The place of a text in a line, near enough: in small letters a line may be a little longer than it is. */
+/** The approximate index of a text in a line: lower-casing can lengthen a line slightly. */
 function placeOf(line: string, wanted: string): number {
   for (let from = 0; from < line.length; from += WINDOW_CHARACTERS) {
     const at = line
@@ -91,12 +91,12 @@ function placeOf(line: string, wanted: string): number {
 
 const isShort = (line: string) => line.length <= WINDOW_CHARACTERS
 
-/** Whether a line holds a text that is in small letters. */
+/** Whether a line contains a lower-case text, ignoring case. */
 function holds(line: string, wanted: string): boolean {
   return line.toLowerCase().includes(wanted)
 }
 
-/** The same of a long line, which is looked at in parts that overlap by the text's length. */
+/** The same for a long line, searched in windows that overlap by the text's length. */
 function* holdsInParts(line: string, wanted: string): Pausable<boolean> {
   for (let from = 0; from < line.length; from += WINDOW_CHARACTERS) {
     if (holds(line.slice(from, from + WINDOW_CHARACTERS + wanted.length), wanted)) return true
@@ -105,7 +105,7 @@ function* holdsInParts(line: string, wanted: string): Pausable<boolean> {
   return false
 }
 
-/** The lines of a content with their numbers; undefined wherever it is time for a pause. */
+/** The lines of a content with their numbers; undefined whenever it is time to yield. */
 function* linesOf(content: string, firstLine: number): Generator<LineMatch | undefined> {
   let line = firstLine
   let [characters, lines] = [0, 0]

@@ -10,13 +10,13 @@ export interface TruncatedContent {
   readonly truncated: boolean
 }
 
-/** Room for the note at the end. */
+/** Tokens reserved for the note at the end. */
 const NOTE_TOKENS = 48
 
 /**
- * Holds a content to a number of tokens: whole lines from its start, then a note that says how much is missing and which
- * lines to ask for next. The note counts too, so the result is within `tokensMax`; where that is too few for a note, the
- * content is cut without one.
+ * Cuts a content to a number of tokens: whole lines from its start, then a note that states how much is missing and
+ * which lines to request next. The note counts too, so the result is within `tokensMax`; if that is too few for a note,
+ * the content is cut without one.
  *
  * @param firstLine the number of the content's first line in what it was cut from
  */
@@ -25,7 +25,7 @@ export function* truncateToTokens(content: string, tokensMax: number, firstLine 
   if (length === content.length) return { content, tokenCount: tokens, truncated: false }
   const { length: room } = yield* measurePrefix(content.slice(0, length), Math.max(0, tokensMax - NOTE_TOKENS))
   const lineEnd = content.charAt(room) === '\n' ? room : room === 0 ? -1 : content.lastIndexOf('\n', room - 1)
-  // A first line that is too long alone is cut inside: an answer without any content would help nobody.
+  // A first line that alone is too long is cut inside: an answer without any content would be useless.
   const kept = content.slice(0, lineEnd > 0 ? lineEnd : room)
   const text = `${kept}\n${yield* noteOf(content, kept, { firstLine, keptWholeLines: lineEnd > 0 })}`
   const tokenCount = yield* measure(text)
@@ -41,7 +41,7 @@ function* noteOf(
 ): Pausable<string> {
   const left = content.length - kept.length
   const lastLine = firstLine + (yield* selectLines(content, null)).linesTotal - 1
-  // A line that was kept without its newline is a line all the same, also an empty one.
+  // A line kept without its newline still counts as a line, also an empty one.
   const next = firstLine + (yield* selectLines(`${kept}\n`, null)).linesTotal
   const rest = next <= lastLine ? `lines ${next}-${lastLine}` : null
   if (keptWholeLines) return `[truncated: ${left} characters left${rest === null ? '' : `; ask for ${rest}`}]`
@@ -49,8 +49,8 @@ function* noteOf(
 }
 
 /**
- * Holds the matches of a search to a number of tokens: the first of them, then a note that says how many are left and in
- * which lines to search for them.
+ * Cuts the matches of a search to a number of tokens: the first of them, then a note that states how many are left and
+ * in which lines to search for them.
  *
  * @param excerpts the matches as they are shown, one for one
  */
@@ -80,17 +80,17 @@ export function* truncateMatches(
   return { content: bare, tokenCount: yield* measure(bare), truncated: true }
 }
 
-/** Characters of a slice whose tokens are counted at once. */
+/** Characters per slice whose tokens are counted at once. */
 const SLICE_CHARACTERS = 1_000
-/** A text up to here is counted as one; a longer one in slices, whose sum may be a little too high. */
+/** Texts up to this length are counted as a whole; longer ones in slices, whose sum may be slightly too high. */
 const COUNTED_WHOLE_MAX = 16_000
 
-/** Length of the longest prefix within a number of tokens, to within a few; it reads little more than it keeps. */
+/** Approximate length of the longest prefix within a number of tokens; reads little more than that prefix. */
 export function prefixWithinTokens(content: string, tokensMax: number): number {
   return finish(measurePrefix(content, tokensMax)).length
 }
 
-/** The same with what the prefix costs. */
+/** The same with the tokens of the prefix. */
 function* measurePrefix(content: string, tokensMax: number): Pausable<{ length: number; tokens: number }> {
   let length = 0
   let tokens = 0
@@ -105,7 +105,7 @@ function* measurePrefix(content: string, tokensMax: number): Pausable<{ length: 
     length += slice.length
     yield
   }
-  // Slices break tokens apart, so their sum is too high: what fits whole must not be called too long.
+  // Slices split tokens, so their sum is too high: a content that fits must not be reported as too long.
   const isNearEnd = content.length <= length + 2 * SLICE_CHARACTERS && content.length <= COUNTED_WHOLE_MAX
   if (isNearEnd) {
     const exact = countTokens(content)
@@ -114,7 +114,7 @@ function* measurePrefix(content: string, tokensMax: number): Pausable<{ length: 
   return { length, tokens }
 }
 
-/** What a text costs; a long one counted in parts, and so never too low. */
+/** Tokens of a text; a long one is counted in slices, never too low. */
 export function* measure(text: string): Pausable<number> {
   if (text.length <= COUNTED_WHOLE_MAX) return countTokens(text)
   let tokens = 0
@@ -127,7 +127,10 @@ export function* measure(text: string): Pausable<number> {
   return tokens
 }
 
-/** Ends after a line where the next begins with a letter or a digit: no token reaches across, so the sum is exact there. */
+/**
+ * Ends after a line if the next begins with a letter or a digit: no token spans that boundary, so the sum is exact
+ * there.
+ */
 function nextSlice(content: string, from: number): string {
   const slice = sliceWhole(content.slice(from, from + SLICE_CHARACTERS + 1), SLICE_CHARACTERS)
   for (let end = slice.lastIndexOf('\n'); end > slice.length / 2; end = slice.lastIndexOf('\n', end - 1)) {

@@ -13,7 +13,7 @@ const absent = ['covered', 'removed', 'left-out']
 const shownSeqs = ({ receipt }: ContextResult) =>
   receipt.entries.filter(({ mode }) => !absent.includes(mode)).flatMap(({ fromSeq }) => fromSeq ?? [])
 
-/** Two contexts of a thread that has grown, and been compacted, between them. */
+/** Two contexts of a thread that grew and was compacted in between. */
 const pairs = fc.tuple(conversationSteps(25), conversationSteps(25)).map(([before, after]): ContextResult[] => {
   const thread = new SimulatedThread({ budget: 1_500 })
   const messages = conversationOf([...before, ...after])
@@ -26,7 +26,7 @@ const pairs = fc.tuple(conversationSteps(25), conversationSteps(25)).map(([befor
 })
 
 describe('the difference of two contexts', () => {
-  test('is nothing where they are the same', () => {
+  test('is empty for equal contexts', () => {
     fc.assert(
       fc.property(pairs, ([context]) => {
         if (context === undefined) return
@@ -38,7 +38,7 @@ describe('the difference of two contexts', () => {
     )
   })
 
-  test('takes what the one shows to what the other shows, and says the reverse the other way round', () => {
+  test('transforms one context into the other, and is reversed in the other direction', () => {
     fc.assert(
       fc.property(pairs, ([before, after]) => {
         if (before === undefined || after === undefined) return
@@ -62,7 +62,7 @@ describe('the difference of two contexts', () => {
     )
   })
 
-  test('names what changed its form, what moved, and what became of what went out', () => {
+  test('names entries that changed their form or moved, and why others are gone', () => {
     const entry = (fromSeq: number, fields: Partial<ReceiptEntry> = {}): ReceiptEntry => {
       const shown = { section: 'history', mode: 'raw' as const, count: 1, tokens: 10, reason: 'recent', role: 'user' }
       return { ...shown, fromSeq, toSeq: fromSeq, reference: `msg-${fromSeq}`, ...fields }
@@ -90,7 +90,7 @@ describe('the difference of two contexts', () => {
   })
 })
 
-test('a longest rising part is rising, and no longer one is there', () => {
+test('the longest increasing subsequence is increasing, and there is no longer one', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 50 }), { maxLength: 10 }), (values) => {
       const rising = values.filter((_, place) => longestRising(values).has(place))

@@ -7,11 +7,11 @@ import { longestRising } from './longest-rising.js'
 import { type Placed, standingsOf } from './standings.js'
 
 /**
- * Compares two contexts by their receipts and by what was delivered: what came in, what went out, what changed its form and
- * what moved. Of two threads, only the fixed parts can be the same. Contexts of long threads tell of ten thousand messages, so
- * the comparison pauses now and again.
+ * Compares two contexts by their receipts and by what was delivered: entries that were added, removed, changed their
+ * form or moved. Of two threads, only the fixed parts can be equal. Contexts of long threads list ten thousand
+ * messages, so the comparison yields regularly.
  *
- * @param before the context that the other is compared with; in time it may be the later one
+ * @param before the context that the other is compared with; it may be the later one
  */
 export function* diffContexts(before: ContextResult, after: ContextResult): Pausable<ContextDiff> {
   const left = standingsOf(before)

@@ -1,10 +1,10 @@
 /**
- * The places of a longest part of a list whose values rise: what is not among them has moved past others.
+ * Indices of a longest increasing subsequence: entries outside it have moved past others.
  *
  * @param values distinct numbers
  */
 export function longestRising(values: readonly number[]): Set<number> {
-  // By length, the place of the smallest value with which a rising part of that length ends.
+  // By length, the index of the smallest value with which an increasing subsequence of that length ends.
   const ends: number[] = []
   const previous: (number | undefined)[] = []
   for (const [place, value] of values.entries()) {

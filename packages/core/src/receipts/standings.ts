@@ -1,15 +1,17 @@
 import type { ContextResult, DiffLine, EntryMode, ReceiptEntry, Standing } from '@heddle/contracts'
 
-/** Something that a receipt tells of, where it stands there. */
+/** An entry of a receipt, with its position. */
 export interface Placed extends Omit<DiffLine, 'before' | 'after'> {
   readonly standing: Standing
   readonly isShown: boolean
 }
 
-/** What a context shows and what it leaves out, by keys that are the same in other contexts; in the receipt's order. */
+/**
+ * The entries that a context shows or leaves out, by keys that are the same in other contexts; in the receipt's order.
+ */
 export interface Standings {
   readonly byKey: ReadonlyMap<string, Placed>
-  /** What holds of the eligible messages that the receipt counts without naming them; null where that is not one thing. */
+  /** The common status of eligible messages that the receipt counts without naming; null if they differ. */
   readonly unnamed: Standing | null
 }
 
@@ -34,12 +36,12 @@ export function standingsOf({ thread, receipt }: ContextResult): Standings {
     } else if (entry.count > 0) unnamed.push(placed.standing)
     else byKey.set(freeKey(byKey, `${entry.section} ${entry.role ?? ''}`), { ...placed, what: entry.section })
   }
-  // What is out of the window is not told by name either, so where there is any, nothing holds of all that has no name.
+  // Messages outside the window are not named either, so with such messages the unnamed ones have no common status.
   const isWhole = receipt.eligible === receipt.imported
   return { byKey, unnamed: isWhole && unnamed.length === 1 ? (unnamed[0] ?? null) : null }
 }
 
-/** Parts of one section are told apart by their order. */
+/** Numbers the parts of one section, so that their keys are distinct. */
 function freeKey(taken: ReadonlyMap<string, unknown>, key: string): string {
   let free = `${key} 1`
   for (let place = 2; taken.has(free); place++) free = `${key} ${place}`

@@ -7,7 +7,7 @@ const github = { type: 'tool', name: 'search', serverName: 'github' } as const
 const web = { type: 'tool', name: 'search', serverName: 'web' } as const
 const items = [rule, reference, github, web]
 
-test('a scope shows all items, none, or those that it names, tools with or without their server', () => {
+test('a scope shows all items, no items, or those that it names, tools with or without their server', () => {
   expect(itemsInScope(items, undefined)).toEqual(items)
   expect(itemsInScope(items, true)).toEqual(items)
   expect(itemsInScope(items, false)).toEqual([])
@@ -17,7 +17,7 @@ test('a scope shows all items, none, or those that it names, tools with or witho
   expect(itemsInScope(items, ['tool/web.search'])).toEqual([web])
 })
 
-test('a name that no item has is an error that names it: what is bounded by a slip of the pen is bounded wrongly', () => {
+test('a name that no item has is an error: a typing error would restrict the context wrongly', () => {
   expect(() => itemsInScope(items, ['rule/tone', 'rule/tune'])).toThrow(
     expect.objectContaining({ code: 'NOT_FOUND', field: 'scope.items', received: 'rule/tune' }),
   )

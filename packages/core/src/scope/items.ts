@@ -6,7 +6,7 @@ type Named = Pick<Item, 'type' | 'name' | 'serverName'>
 /**
  * The items that a scope lets a context show.
  *
- * @throws PermanentError `NOT_FOUND` for a name that none of them has
+ * @throws PermanentError `NOT_FOUND` for a name that no item has
  */
 export function itemsInScope<One extends Named>(items: readonly One[], scope: Scope['items']): readonly One[] {
   if (scope === undefined || scope === true) return items
@@ -21,7 +21,7 @@ export function itemsInScope<One extends Named>(items: readonly One[], scope: Sc
   return items.filter((item) => namesOf(item).some((name) => names.has(name)))
 }
 
-/** A tool has two: with its server where others have a tool of that name, too. */
+/** A tool has two names: the one with its server is needed if other servers have a tool of that name. */
 function namesOf({ type, name, serverName }: Named): string[] {
   return type === 'tool' ? [`tool/${name}`, `tool/${serverName}.${name}`] : [`${type}/${name}`]
 }

@@ -51,7 +51,7 @@ function inputOf(shares: readonly ThreadShareOfScope[], settings: PartialSetting
 const contentsOf = (context: { messages: readonly unknown[] }) =>
   context.messages.map((message) => (message as { content: string }).content)
 
-describe('threads that are merged into one conversation', () => {
+describe('threads merged into one conversation', () => {
   const main = [
     at(1, { seq: 1, content: 'find out why it is slow' }),
     at(3, { seq: 2, role: 'assistant', content: '', toolCalls: [{ id: 'call-1', name: 'Read', arguments: {} }] }),
@@ -72,7 +72,7 @@ describe('threads that are merged into one conversation', () => {
     { name: 'research "2"', messages: research, ...bare },
   ]
 
-  test('stand in the order in which things happened, each with the name of its thread, calls beside their results', () => {
+  test('are in chronological order, each message with the name of its thread, calls beside their results', () => {
     const context = buildContext(inputOf(shares, { budget: 4_000 }))
     expect(contentsOf(context)).toEqual([
       'You lead.',
@@ -85,13 +85,13 @@ describe('threads that are merged into one conversation', () => {
     ])
   })
 
-  test('keep calls apart that have one id in two threads', () => {
+  test('keep calls of two threads with the same id apart', () => {
     const { messages } = buildContext(inputOf(shares, { budget: 4_000 }))
     const ids = messages.flatMap((message) => (message['toolCallId'] === undefined ? [] : [message['toolCallId']]))
     expect(ids).toEqual(['call-1_0', 'call-1_1'])
   })
 
-  test('are named in the receipt as what they are in their threads, with references that lead there from anywhere', () => {
+  test('are named in the receipt by their identity in their threads, with references that resolve from anywhere', () => {
     const { receipt } = buildContext(inputOf(shares, { budget: 4_000 }))
     const lines = receipt.entries.filter(({ count }) => count > 0)
     expect(lines.map(({ thread, fromSeq }) => [thread, fromSeq])).toEqual([
@@ -109,14 +109,14 @@ describe('threads that are merged into one conversation', () => {
     expect(receipt.scope).toEqual({ threads: ['main', 'research "2"'], since: null })
   })
 
-  test('leave out reasoning, which is signed for the conversation that it was made in', () => {
+  test('leave out reasoning, which is signed for its original conversation', () => {
     const signed = { ...main[1], thinking: [{ text: 'hm', signature: 'abc' }] } as Message
     const { messages } = mergeThreads([{ name: 'main', messages: [signed], ...bare }], estimateTokens)
     expect(messages[0]?.thinking).toEqual([])
   })
 })
 
-describe('a thread whose beginning is summarized', () => {
+describe('a thread with a summarized beginning', () => {
   const [covered, pruned] = [
     at(1, { seq: 1 }),
     at(2, { seq: 2, role: 'tool_result', toolCallId: 'x', content: 'long' }),
@@ -138,7 +138,7 @@ describe('a thread whose beginning is summarized', () => {
   const share = { name: 'old', messages: [pruned], state, covered: { count: 40, tokens: 900, code: '00000001' } }
   const later = { name: 'new', messages: [at(3, { seq: 1, content: 'and now?' })], ...bare }
 
-  test('shows its summary where it stood and what was condensed as it was, with references for readers elsewhere', () => {
+  test('has its summary at the original position and condensed messages as they were, with references that resolve from other threads', () => {
     const context = buildContext(inputOf([share, later], { budget: 4_000 }))
     const [, summary, text] = contentsOf(context)
     expect(summary).toMatch(
@@ -151,7 +151,7 @@ describe('a thread whose beginning is summarized', () => {
     expect(lines).toContainEqual(['raw', 0, 'old', 'the summary of what is covered'])
   })
 
-  test('is accounted for where its summary has no room', () => {
+  test('is accounted for if its summary does not fit', () => {
     const filler = { name: 'new', messages: [at(3, { seq: 1, content: 'and now? '.repeat(200) })], ...bare }
     const context = buildContext(
       inputOf([share, filler], { budget: 600, strategy: 'sliding-window', slidingWindow: { keepLastN: 1 } }),
@@ -161,7 +161,7 @@ describe('a thread whose beginning is summarized', () => {
   })
 })
 
-test('of more messages than a briefing is chosen from, the newest whole turns are taken, and the others counted', () => {
+test('of more messages than a briefing considers, the newest whole turns are used, and the others counted', () => {
   const long = Array.from({ length: limits.multiThreadMessagesMax }, (_, index) =>
     at(index, { seq: index + 1, content: 'x' }),
   )
@@ -194,7 +194,7 @@ test('any threads and any budget give a context that is valid, within the budget
   })
   fc.assert(
     fc.property(any, ({ threads, budget, strategy, format }) => {
-      // Of different pace, so that the turns of one fall between those of others, and with ids that all of them share.
+      // Threads of different pace, so that turns interleave, and with call ids that all of them share.
       const shares = threads.map(({ messages, pace }, index) => ({
         name: `t${index}`,
         messages: messages.map((each) => ({ ...each, orderedAtMs: each.seq * 1_000 * pace })),

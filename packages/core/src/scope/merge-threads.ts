@@ -6,20 +6,22 @@ import { comparePositions } from '../conversation/order.js'
 import { fromAnywhere, referenceIn } from './references.js'
 import { newestOf, sharedCallIds, type ThreadShareOfScope, turnsOf } from './turns.js'
 
-/** Several threads as one conversation. */
+/** Several threads merged into one conversation. */
 export interface Woven {
-  /** In their order, with sequence numbers and ids of this conversation alone; `origin` tells what they are in their threads. */
+  /**
+   * In order, with sequence numbers and ids of this conversation only; `origin` has their identity in their threads.
+   */
   readonly messages: readonly Message[]
-  /** What was decided about them in their threads; null where nothing was. */
+  /** Prunings from their threads; null without prunings. */
   readonly state: CompactionState | null
-  /** By the name of the thread, messages that are older than the newest {@link limits.multiThreadMessagesMax}. */
+  /** By the name of the thread, number of messages older than the newest {@link limits.multiThreadMessagesMax}. */
   readonly leftOut: ReadonlyMap<string, number>
 }
 
 /**
- * Weaves threads into one conversation, in the order in which things happened. A turn stays whole, so that each call stands
- * beside its results, and takes its place by its first message. Every message says which thread it is of, but for results,
- * which stand beside their calls. Reasoning is left out: it is signed for the conversation that it was made in.
+ * Merges threads into one conversation, in chronological order. A turn stays whole, so that each call is beside its
+ * results, and is ordered by its first message. Every message names its thread, except results, which follow their
+ * calls. Reasoning is left out, because it is signed for its original conversation.
  *
  * @param count of the counter that the request names
  */
@@ -54,10 +56,10 @@ export function mergeThreads(threads: readonly ThreadShareOfScope[], count: (tex
 
 interface Place {
   readonly share: ThreadShareOfScope
-  /** Number of the thread in the scope, from 0. */
+  /** Index of the thread in the scope, from 0. */
   readonly thread: number
   readonly shared: ReadonlySet<string>
-  /** In the common conversation, from 1. */
+  /** Position in the merged conversation, from 1. */
   readonly place: number
   readonly latestMs: number
 }
@@ -81,7 +83,7 @@ function inCommon(
     thinking: [],
     toolCalls: message.toolCalls.map((call) => ({ ...call, id: callId(call.id) })),
     toolCallId: message.toolCallId === null ? null : callId(message.toolCallId),
-    // What a provider reported was for the thread's own context, not for this one.
+    // A provider's report is about the thread's own context, not about this one.
     usage: null,
     contextId: null,
     origin: message.origin ?? {
@@ -95,12 +97,12 @@ function inCommon(
   return { ...merged, ...countMessageTokens(merged, count), tokensExact: true }
 }
 
-/** The parts of a message whose content begins so many characters earlier. */
+/** The parts of a message after `characters` characters were inserted before its content. */
 function movedBy(characters: number, { content, parts = [] }: Message): NonNullable<Message['parts']> {
   return parts.map((part) => ({ ...part, offset: (part.offset ?? content.length) + characters }))
 }
 
-/** The name of a thread before what was said in it. */
+/** Prefixes a text with the name of its thread. */
 function marked(thread: string, content: string): string {
   const mark = `[thread ${JSON.stringify(thread)}]`
   return content === '' ? mark : `${mark}\n${content}`
@@ -120,7 +122,7 @@ function ofThread(
   return { ...pruning, messageId: merged.id, text, tokens }
 }
 
-/** From before the first message, so that a compaction for the request looks at all of them. */
+/** The point is before the first message, so that a compaction for the request considers all of them. */
 function stateOf(prunings: ReadonlyMap<string, Pruning>): CompactionState {
   const point = { orderedAtMs: Number.NEGATIVE_INFINITY, ordinal: 0, id: '' }
   return { point, headSeq: 0, topIds: [], covered: null, summary: null, summaryTokens: 0, prunings }

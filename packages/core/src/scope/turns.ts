@@ -6,18 +6,18 @@ import { positionOf } from '../conversation/order.js'
 import { summaryMessage } from '../history/summary-message.js'
 import { fromAnywhere, referenceIn } from './references.js'
 
-/** What one of several threads brings into their common conversation. */
+/** One thread's part of a merged conversation. */
 export interface ThreadShareOfScope {
   readonly name: string
-  /** Those in its window that its summary does not cover, in any order. */
+  /** Messages in its window that its summary does not cover, in any order. */
   readonly messages: readonly Message[]
-  /** Its published state, whose summary stands where the first message that it covers stood; null without one. */
+  /** Its published state, whose summary is placed where the first covered message was; null without one. */
   readonly state: CompactionState | null
   /** The messages of the window that the summary covers, and the short code of the first. */
   readonly covered: { readonly count: number; readonly tokens: number; readonly code: string }
 }
 
-/** What may not be torn apart, where it belongs among those of other threads. */
+/** An inseparable group of messages, with its position among those of other threads. */
 export interface Turn {
   readonly at: Position
   readonly thread: number
@@ -39,7 +39,10 @@ export function turnsOf(share: ThreadShareOfScope, thread: number): Turn[] {
   return summary === null ? turns : [summary, ...turns]
 }
 
-/** A thread's summary as a message in its place: a common conversation has several, and its own may cover them again. */
+/**
+ * A thread's summary as a message at its position: a merged conversation has several, and its own summary may cover
+ * them again.
+ */
 function summaryTurn({ name, state, covered }: ThreadShareOfScope, thread: number): Turn | null {
   if (state?.summary == null || state.covered === null || covered.count === 0) return null
   const at = state.covered.from
@@ -67,7 +70,7 @@ const EMPTY: Omit<Message, keyof Position | 'code' | 'content'> = {
   tokensExact: false,
 }
 
-/** The newest whole turns within the bound on messages. */
+/** The newest whole turns within the limit on messages. */
 export function newestOf(turns: readonly Turn[]): { kept: readonly Turn[]; left: readonly Turn[] } {
   let count = 0
   let start = turns.length
@@ -78,7 +81,7 @@ export function newestOf(turns: readonly Turn[]): { kept: readonly Turn[]; left:
   return { kept: turns.slice(start), left: turns.slice(0, start) }
 }
 
-/** Ids of calls that more than one thread uses: there they would pair a call of one with a result of another. */
+/** Call ids that more than one thread uses: they would pair a call of one thread with a result of another. */
 export function sharedCallIds(turns: readonly Turn[]): ReadonlySet<string> {
   const threadOf = new Map<string, number>()
   const shared = new Set<string>()

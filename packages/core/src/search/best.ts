@@ -1,13 +1,14 @@
 import { nthLargest } from './nth-largest.js'
 import type { RankedDocument } from './word-query.js'
 
-/** Candidates for the best are thinned out when there are so many times more of them than are wanted. */
+/** Candidates are thinned out when there are this many times as many as are wanted. */
 const SLACK = 4
 const SLACK_LEAST = 1_000
 
 /**
- * The best of many documents, of which most are passed by with one comparison: once there are enough of them, whoever
- * scores less than the last of these is out. Documents of one score are told apart by where they stand, so none of those goes.
+ * The best of many documents, most of which are rejected with one comparison: once there are enough candidates, a
+ * document that scores less than the last of them is out. Documents with equal scores are ordered by position, so none
+ * of those is rejected early.
  */
 export class BestDocuments {
   #documents: RankedDocument[] = []
@@ -37,7 +38,7 @@ export class BestDocuments {
     const least = nthLargest(scores, this.limit)
     this.#documents = this.#documents.filter(({ score }) => score >= least)
     this.#least = least
-    // Many of one score: without more room each further one of them would be looked at again.
+    // If many candidates have equal scores, the capacity grows, so that not every further one triggers a new selection.
     this.#room = Math.max(this.#room, 2 * this.#documents.length)
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Cosines of different models mean different things: two texts that have nothing in common have a cosine of .0 under one and
- * of .7 under another. A score is a cosine brought to the scale of `all-MiniLM-L6-v2`, for which the default thresholds were
- * chosen: `0` has nothing in common, `.2` is as much as unrelated texts reach, `.7` is surely meant, `1` says the same. So
+ * Cosines of different models mean different things: two unrelated texts have a cosine of .0 under one and of .7 under
+ * another. A score is a cosine mapped to the scale of `all-MiniLM-L6-v2`, for which the default thresholds were chosen:
+ * `0` is unrelated, `.2` is the most that unrelated texts reach, `.7` is surely related, `1` is identical. So
  * thresholds hold for each embedder, and survive a change of it.
  *
- * Each row maps cosines to scores at some points, with straight lines between them. `heddle-hashing` was measured on 20 short
- * requests against 12 items: of unrelated pairs 99 % stay below .16, and of related ones a quarter reaches .47. Those of OpenAI
- * are estimates: nobody could measure them here.
+ * Each row maps cosines to scores at some points, with linear interpolation between them. `heddle-hashing` was measured
+ * on 20 short requests against 12 items: of unrelated pairs 99 % stay below .16, and of related ones a quarter reaches
+ * .47. Those of OpenAI are estimates: they could not be measured here.
  */
 const tables: readonly {
   readonly models: RegExp
@@ -46,12 +46,12 @@ const AS_IT_IS = [
   [1, 1],
 ] as const
 
-/** The points between which cosines of a model are brought to scores; of models that are not known, as they are. */
+/** Interpolation points from cosines to scores for a model; the identity for an unknown model. */
 export function scoreAnchors(model: string): readonly (readonly [cosine: number, score: number])[] {
   return tables.find(({ models }) => models.test(model))?.anchors ?? AS_IT_IS
 }
 
-/** The score of a cosine under a model, from 0 to 1; never falls where the cosine rises. */
+/** The score of a cosine under a model, from 0 to 1; monotonic in the cosine. */
 export function calibratedScore(model: string, cosine: number): number {
   const anchors = scoreAnchors(model)
   let [lowCosine, lowScore] = anchors[0] ?? [0, 0]

@@ -3,30 +3,30 @@ import type { Message } from '../conversation/message.js'
 import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
 import { termsOf } from './words.js'
 
-/** A message as word search knows it. */
+/** A message as a document of the word index. */
 export interface SearchDocument {
-  /** How often each term stands in it; those that begin with `=` once. */
+  /** Number of occurrences of each term; 1 for terms that begin with `=`. */
   readonly terms: ReadonlyMap<string, number>
-  /** Terms in it, repetitions included, but for those. */
+  /** Number of terms with repetitions, without those that begin with `=`. */
   readonly length: number
 }
 
-/** Characters of one message whose words count; a tenth of a second of work. What is past them is not found. */
+/** Characters of one message that are indexed: a tenth of a second of work. Later ones are not found. */
 export const DOCUMENT_CHARACTERS_MAX = 1_000_000
 
-/** Distinct terms of one document. A text with more is a table of hashes or worse. */
+/** Distinct terms of one document. A text with more is likely a table of hashes. */
 export const DOCUMENT_TERMS_MAX = 50_000
 
-/** No word begins with this sign: what a document is stands beside the words that are in it. */
+/** No word begins with this sign, so a document's properties are indexed beside its words. */
 export const kindTerm = (kind: SearchKind) => `=kind ${kind}`
 export const speakerTerm = (term: string) => `=by ${term}`
 
-/** Paths of one document that a search can be narrowed to, and characters of a part of one. */
+/** Limits on paths of one document that a search can be narrowed to, and on characters of a path segment. */
 const PATHS_MAX = 20
 const PATH_PARTS_MAX = 32
 const PATH_PART_CHARACTERS_MAX = 100
 
-/** The parts of a path, and each two that follow each other: who names all of them for a folder is in it. */
+/** The segments of a path, and each pair of adjacent segments: a path that has all terms of a folder is in it. */
 export function pathTerms(path: string): string[] {
   const parts = path
     .split('/')
@@ -42,10 +42,10 @@ type DocumentMessage = Pick<Message, 'role' | 'content' | 'toolCalls' | 'toolNam
 }
 
 /**
- * The words of a message: its text, the values of its calls, and of a result the name of its tool and the paths that its call
- * named, since a result seldom says what it is of.
+ * The words of a message: its text, the values of its calls, and for a result the name of its tool and the paths in its
+ * call, since a result seldom names its subject.
  *
- * @param call the call that a result answers; null where it is not known
+ * @param call the call that a result answers; null if unknown
  */
 export function searchDocument(
   message: DocumentMessage,
@@ -94,14 +94,14 @@ function* valuesOf(value: unknown): Generator<string> {
   else if (value !== null && typeof value === 'object') for (const part of Object.values(value)) yield* valuesOf(part)
 }
 
-/** What a message of a role is, but for results, whose tools say it. */
+/** The kind of a message by its role; that of a result depends on its tool. */
 export function kindOfRole(role: Exclude<Role, 'tool_result'>): SearchKind {
   return role === 'tool_use' ? 'assistant' : role
 }
 
 const SPEAKER_CHARACTERS_MAX = 200
 
-/** Who said it, where its metadata tell, as they do of chats with several people. */
+/** The speaker, if the metadata name one, as in chats with several people. */
 function speakerOf({ metadata }: DocumentMessage): string {
   for (const field of ['name', 'speaker', 'author']) {
     const name = metadata?.[field]

@@ -10,7 +10,7 @@ test('a short text is shown whole', () => {
   expect(show('  the loom is broken ', 'loom')).toBe('the loom is broken')
 })
 
-test('of a long text the part with the most different words is shown', () => {
+test('of a long text the part with the most distinct query words is shown', () => {
   const text = `the loom ${filler} loom loom ${filler} a broken loom ${filler}`
   expect(show(text, 'loom', 'broken')).toContain('a broken loom')
   expect(show(text, 'loom', 'broken')).toMatch(/^….*…$/s)

@@ -2,20 +2,20 @@ import type { Pausable } from '../recall/steps.js'
 import { isLowSurrogate } from '../tokens/characters.js'
 import { termsOf } from './words.js'
 
-/** Characters around the words that were found. */
+/** Characters around the matched words. */
 export const EXCERPT_CHARACTERS_MAX = 500
 
-/** Characters of a text that are looked through for the best place. */
+/** Characters of a text that are searched for the best excerpt. */
 const LOOKED_AT_CHARACTERS_MAX = 200_000
 
-/** Pieces of a text between white space, which never divides a term; one that goes on for longer is cut. */
+/** Pieces of a text between white space, which never split a term; longer pieces are cut. */
 const PIECE = /\S{1,200}/g
-/** Text without spaces takes longest: a few milliseconds. */
+/** Text without spaces is slowest: a few milliseconds per slice. */
 const CHARACTERS_PER_SLICE = 4_000
 
 /**
- * The part of a text that holds the most of a query's terms: the whole of a short text, the beginning of a text that holds
- * none. Cut ends are marked by `…`.
+ * The part of a text with the most query terms: all of a short text, the beginning of a text without matches. Cut ends
+ * are marked by `…`.
  */
 export function* excerpt(
   text: string,
@@ -45,7 +45,7 @@ interface Match {
   readonly term: string
 }
 
-/** The first run of matches that fits an excerpt and has the most different terms. */
+/** The first run of matches that fits an excerpt and has the most distinct terms. */
 function densest(matches: readonly Match[], charactersMax: number): { from: number; to: number } {
   let best = { from: 0, to: 0, different: 0 }
   const inside = new Map<string, number>()

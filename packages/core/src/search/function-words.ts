@@ -1,4 +1,4 @@
-/** English words that say little about what a text is about, in small letters. */
+/** English words that say little about a text's subject, in lower case. */
 export const functionWords: ReadonlySet<string> = new Set(
   `a about after again all also am an and any are as at be because been before but by can could did do does done each even
   for from had has have he her here him his how i if in into is it its just like me more most much must my no not now of off

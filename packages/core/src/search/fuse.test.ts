@@ -6,13 +6,13 @@ const near = (seq: number, cosine: number) => ({ thread: 1, seq, cosine })
 const everything = { neighbours: [], isWanted: () => true, unknownShare: 0 }
 const seqs = (documents: readonly { seq: number }[]) => documents.map(({ seq }) => seq)
 
-test('without a weight the ranking is that of words, scores included', () => {
+test('without a weight the ranking and the scores are those of words', () => {
   const words = [place(1, 8), place(2, 4)]
   const weights = { always: 0, unknownWords: 0.5 }
   expect(fuseRankings({ ...everything, words, vectors: [near(9, 1)], weights })).toEqual(words)
 })
 
-test('nearness counts for a share of the best score by words, and finds what words do not', () => {
+test('similarity counts for a share of the best score by words, and finds documents that words do not', () => {
   const words = [place(1, 10), place(2, 9)]
   const vectors = [near(2, 0.9), near(3, 0.5), near(4, 0.1)]
   const fused = fuseRankings({ ...everything, words, vectors, weights: { always: 0.2, unknownWords: 0 } })
@@ -21,7 +21,7 @@ test('nearness counts for a share of the best score by words, and finds what wor
   expect(fused[2]?.score).toBeCloseTo(1)
 })
 
-test('vectors count for more where the scope knows less than half of the query', () => {
+test('vectors count for more if the scope has less than half of the query words', () => {
   const words = [place(1, 10), place(2, 9)]
   const weights = { always: 0, unknownWords: 0.4 }
   const order = (unknownShare: number) =>
@@ -31,7 +31,7 @@ test('vectors count for more where the scope knows less than half of the query',
   expect(order(0.75)).toEqual([2, 1])
 })
 
-test('what stands beside a near message is raised, unless it may not be given back', () => {
+test('neighbors of a similar message are raised, unless they are excluded', () => {
   const vectors = [near(5, 1), near(9, 0)]
   const raised = rankNearest({ vectors, neighbours: [0.5], isWanted: (_, seq) => seq !== 4 })
   expect(seqs(raised).slice(0, 2)).toEqual([5, 6])
@@ -39,7 +39,7 @@ test('what stands beside a near message is raised, unless it may not be given ba
   expect(seqs(raised)).not.toContain(4)
 })
 
-test('where words find nothing, vectors alone rank', () => {
+test('if words find nothing, vectors alone rank', () => {
   const fused = fuseRankings({
     ...everything,
     words: [],
@@ -49,12 +49,12 @@ test('where words find nothing, vectors alone rank', () => {
   expect(fused).toEqual([place(3, 1)])
 })
 
-test('vectors of hashed words count only where words fail; those of a model of meanings always', () => {
+test('vectors of hashed words count only if words fail; those of a semantic model always', () => {
   expect(vectorWeightsOf('heddle-hashing-384-v1').always).toBe(0)
   expect(vectorWeightsOf('Xenova/all-MiniLM-L6-v2').always).toBeGreaterThan(0)
 })
 
-test('what is nearest of all is left alone where it has nothing in common with the query', () => {
+test('the nearest document is not found if it is unrelated to the query', () => {
   expect(isNear('heddle-hashing-384-v1', 0.12)).toBe(false)
   expect(isNear('heddle-hashing-384-v1', 0.3)).toBe(true)
   expect(isNear('Xenova/all-MiniLM-L6-v2', 0.1)).toBe(false)

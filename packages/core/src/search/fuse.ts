@@ -3,37 +3,37 @@ import type { NearDocument } from './nearest.js'
 import { Scores } from './scores.js'
 import type { RankedDocument } from './word-query.js'
 
-/** What nearness of vectors counts for, beside a score of 1 for the document that words rank first. */
+/** Weights of vector similarity, relative to a score of 1 for the document that words rank first. */
 export interface VectorWeights {
-  /** Whatever the words of the query. */
+  /** Independent of the query. */
   readonly always: number
-  /** Added in the measure in which the scope knows less than half of the query's words: fully, where it knows none. */
+  /** Added in proportion to the query's unknown words, from half of them on: fully if the scope has no query word. */
   readonly unknownWords: number
 }
 
 /**
- * The weights for vectors of a model. The embedder that hashes words and parts of words sees the same words as word search
- * does, less exactly: it helps where the scope spells most of a query otherwise, and where it counts always, results get
- * worse than those of words alone. A model of meanings finds what was said in other words.
+ * The weights for vectors of a model. The hashing embedder sees the same words as word search, less exactly: it helps
+ * if the scope spells most of a query differently; used always, it makes results worse than words alone. A semantic
+ * model also finds paraphrases.
  */
 export function vectorWeightsOf(model: string): VectorWeights {
   return HASHING.test(model) ? { always: 0, unknownWords: 0.3 } : { always: 0.1, unknownWords: 0.3 }
 }
 
 /**
- * Whether two texts of such nearness have something in common, which those that are nearest of all need not have: where
- * nothing is like the query, nothing is to be found.
+ * Whether two texts of this similarity are related. The nearest need not be: if nothing is related to the query,
+ * nothing should be found.
  */
 export function isNear(model: string, cosine: number): boolean {
   return calibratedScore(model, cosine) >= UNRELATED_SCORE_MAX
 }
 
-/** As much as unrelated texts reach: see `calibratedScore`. */
+/** The most that unrelated texts reach: see `calibratedScore`. */
 const UNRELATED_SCORE_MAX = 0.2
 
-/** What nearness counts for in one search. */
+/** Weight of vector similarity in one search. */
 export function weightOf(weights: VectorWeights, { unknownShare }: Pick<Rankings, 'unknownShare'>): number {
-  // Words that are known find what a query is about, as long as they are half of it.
+  // Known words find the subject of a query, as long as they are half of it.
   return weights.always + weights.unknownWords * Math.max(0, 2 * unknownShare - 1)
 }
 
@@ -44,19 +44,19 @@ export interface Rankings {
   readonly words: readonly RankedDocument[]
   /** The nearest first. */
   readonly vectors: readonly NearDocument[]
-  /** The share of the query's words that no document of the scope holds, from 0 to 1. */
+  /** The share of the query's words that no document of the scope has, from 0 to 1. */
   readonly unknownShare: number
   readonly weights: VectorWeights
-  /** Shares of nearness for the documents one place away, two places away, and so on: as for words. */
+  /** Shares of the similarity for documents one position away, two positions away, and so on: as for words. */
   readonly neighbours: readonly number[]
-  /** Whether a document may be given back; what is beside one that is near may be of another kind. */
+  /** Whether a document may be a result; a neighbor of a similar one may be of another kind. */
   readonly isWanted: (thread: number, seq: number) => boolean
 }
 
 /**
- * One ranking of two, in the unit of that by words. Ranks are not enough for that: of two documents that follow each other,
- * one may be far better. So nearness is a share of the way from the last of the nearest documents to the first, and counts
- * for a share of the best score by words.
+ * Fuses two rankings into one, in the unit of the word ranking. Fusing ranks would not do: of two consecutive
+ * documents, one may be far better. So similarity is scaled from the last to the first of the nearest documents, and
+ * counts for a share of the best score by words.
  */
 export function fuseRankings({ words, unknownShare, weights, ...near }: Rankings): RankedDocument[] {
   const weight = weightOf(weights, { unknownShare })
@@ -70,7 +70,7 @@ export function fuseRankings({ words, unknownShare, weights, ...near }: Rankings
   return ranked(scores)
 }
 
-/** The nearest documents by vectors alone, with what stands beside them, from 1 down. */
+/** Ranks the nearest documents by vectors alone, with their neighbors, from 1 down. */
 export function rankNearest(near: NearRankings): RankedDocument[] {
   return ranked(nearness(near))
 }
@@ -101,7 +101,7 @@ function nearness({ vectors, neighbours, isWanted }: NearRankings): Scores {
   return relative
 }
 
-/** What is found at all has a score. */
+/** Every found document has a positive score. */
 const LEAST = 1e-6
 
 function ranked(scores: Scores): RankedDocument[] {

@@ -2,7 +2,7 @@ import { readPostings } from './postings.js'
 import { Scores } from './scores.js'
 import type { RankedDocument, WordQuery } from './word-query.js'
 
-/** The kind of each document, by lists of all documents of a kind; null where none of them has it. */
+/** The kind of each document, from lists of all documents of a kind; null for a document in no list. */
 export function kindsOf<Kind>(
   documents: readonly Pick<RankedDocument, 'thread' | 'seq'>[],
   lists: ReadonlyMap<Kind, readonly Uint8Array[]>,
@@ -11,14 +11,14 @@ export function kindsOf<Kind>(
   return documents.map(({ thread, seq }) => members.find(({ of }) => of.get(thread)?.get(seq))?.kind ?? null)
 }
 
-/** Which threads some lists name. */
+/** The threads that occur in some lists. */
 export function threadsOf(lists: readonly Uint8Array[]): Set<number> {
   const threads = new Set<number>()
   for (const list of lists) readPostings(list, (thread) => threads.add(thread))
   return threads
 }
 
-/** The documents of some lists, as those with a score. */
+/** The documents of some lists, in the form of scores. */
 export function memberships(lists: readonly Uint8Array[]): Scores {
   const members = new Scores()
   for (const list of lists) readPostings(list, (thread, seq) => members.of(thread).add(seq, 1))

@@ -7,7 +7,7 @@ import { VectorBlock, vectorQuery } from './vector-block.js'
 
 const element = fc.integer({ min: -127, max: 127 })
 
-/** Some threads with some vectors of one length each, and a vector to compare them with. */
+/** Threads with vectors of one length, and a query vector. */
 const spaces = fc.integer({ min: 1, max: 21 }).chain((dimensions) => {
   const vector = fc.array(element, { minLength: dimensions, maxLength: dimensions })
   const row = fc.record({ seq: fc.integer({ min: 1, max: 9 }), vector })
@@ -32,7 +32,7 @@ function blocksOf(dimensions: number, threads: readonly (readonly { seq: number;
   })
 }
 
-test('the nearest messages are those of the greatest cosines, each by the nearest of its chunks', () => {
+test('the nearest messages are those with the greatest cosines, each by its nearest chunk', () => {
   fc.assert(
     fc.property(spaces, fc.integer({ min: 1, max: 12 }), ({ dimensions, query, threads }, limit) => {
       const given = Int8Array.from(query)
@@ -56,7 +56,7 @@ test('the nearest messages are those of the greatest cosines, each by the neares
   )
 })
 
-test('messages that are not wanted leave their place to others, however many there are', () => {
+test('excluded messages make place for others, however many there are', () => {
   const block = new VectorBlock(2)
   const seqs = Array.from({ length: 10_000 }, (_, index) => index + 1)
   block.append(seqs, Int8Array.from(seqs.flatMap((seq) => [100, seq % 100])))
@@ -69,7 +69,7 @@ test('messages that are not wanted leave their place to others, however many the
   ])
 })
 
-test('a vector of zeros is like nothing', () => {
+test('a zero vector is similar to nothing', () => {
   const block = new VectorBlock(3)
   block.append([1, 2], Int8Array.of(0, 0, 0, 1, 0, 0))
   const query = vectorQuery(Int8Array.of(5, 5, 0))
@@ -78,6 +78,6 @@ test('a vector of zeros is like nothing', () => {
   expect(second).toEqual({ thread: 1, seq: 1, cosine: 0 })
 })
 
-test('vectors of another length than was announced are refused', () => {
+test('vectors of another length than announced are refused', () => {
   expect(() => new VectorBlock(4).append([1, 2], new Int8Array(7))).toThrow('2 vectors of 4 bytes were announced')
 })

@@ -1,7 +1,7 @@
 import type { Pausable } from '../recall/steps.js'
 import { cosines, type VectorBlock, type VectorQuery } from './vector-block.js'
 
-/** A message by the number of its thread and its `seq`, with the cosine of the nearest of its chunks. */
+/** A message by the number of its thread and its `seq`, with the cosine of its nearest chunk. */
 export interface NearDocument {
   readonly thread: number
   readonly seq: number
@@ -10,20 +10,19 @@ export interface NearDocument {
 
 export interface NearestQuery {
   readonly query: VectorQuery
-  /** Vectors by the numbers of their threads. */
   readonly blocks: Iterable<readonly [thread: number, block: VectorBlock]>
-  /** Whether a message may be given back; asked for those alone that are near enough. */
+  /** Whether a message may be a result; called only for messages that are near enough. */
   readonly isWanted: (thread: number, seq: number) => boolean
   readonly limit: number
 }
 
-/** Rows that are compared between two pauses: less than a millisecond. */
+/** Rows compared between two yields: less than a millisecond. */
 const ROWS_PER_STEP = 2_048
-/** Candidates are thinned out when there are so many times more of them than are wanted. */
+/** Candidates are thinned out when there are this many times as many as are wanted. */
 const SLACK = 4
 const SLACK_LEAST = 1_000
 
-/** The messages whose vectors are nearest, the nearest first: exact, by one pass over all of them. */
+/** The messages with the nearest vectors, nearest first: exact, by one pass over all vectors. */
 export function* nearestDocuments({ query, blocks, isWanted, limit }: NearestQuery): Pausable<NearDocument[]> {
   const out = new Float32Array(ROWS_PER_STEP)
   let found: NearDocument[] = []
@@ -53,7 +52,7 @@ export function* nearestDocuments({ query, blocks, isWanted, limit }: NearestQue
   return best(found, limit)
 }
 
-/** Each message once, by the nearest of its chunks. The same messages give the same order. */
+/** Each message once, by its nearest chunk. The same messages give the same order. */
 function best(found: readonly NearDocument[], limit: number): NearDocument[] {
   const order = [...found].sort(
     (left, right) => right.cosine - left.cosine || right.thread - left.thread || right.seq - left.seq,

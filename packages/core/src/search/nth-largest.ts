@@ -1,8 +1,8 @@
 /**
- * The n-th largest of some numbers, from 1, by Hoare's selection: it looks at each a few times, where sorting all of them
- * would take most of the time of a search. Changes the order of the numbers.
+ * The n-th largest of some numbers, from 1, by Hoare's selection: it visits each a few times, while sorting all of them
+ * would take most of the time of a search. Reorders the numbers.
  *
- * @param n at most as many as there are numbers, none of which is NaN
+ * @param n at most the number of values, none of which is NaN
  */
 export function nthLargest(values: Float64Array, n: number): number {
   const wanted = values.length - n

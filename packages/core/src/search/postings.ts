@@ -1,15 +1,15 @@
 /**
- * Where one term stands: for each thread, by number, the documents that hold it, by `seq`, each with how often and how long
- * the document is. A document takes two or three bytes:
+ * The occurrences of one term: for each thread, by number, the documents that contain it, by `seq`, each with its term
+ * frequency and its length. A document takes two or three bytes:
  *
  *     threads:   { distance from the thread before, count of documents, documents }
- *     documents: { distance from the seq before, one byte: 5 bits of length, 3 bits of times }
+ *     documents: { distance from the seq before, one byte: 5 bits of length, 3 bits of frequency }
  *
- * Distances and counts are written in groups of 7 bits. Lengths and times are kept as classes, which is as exact as BM25
- * needs them.
+ * Distances and counts are written in groups of 7 bits. Lengths and frequencies are stored as classes, which is precise
+ * enough for BM25.
  */
 
-/** One document that holds a term. */
+/** One document that contains a term. */
 export interface Posting {
   readonly thread: number
   readonly seq: number
@@ -19,10 +19,10 @@ export interface Posting {
 
 const LENGTH_STEP = Math.log(1.4)
 const LENGTH_CLASS_MAX = 31
-/** The least number of times of each class; the last stands for all above it, too, which score next to the same. */
+/** The lowest frequency of each class; the last class includes all higher ones, which score almost the same. */
 const TIMES = [1, 2, 3, 4, 6, 9, 14, 20] as const
 
-/** A document's length and how often a term stands in it, as one byte. */
+/** A document's length and term frequency, as one byte. */
 export function packMeasure(length: number, times: number): number {
   const lengthClass = Math.min(LENGTH_CLASS_MAX, Math.round(Math.log(Math.max(1, length)) / LENGTH_STEP))
   let timesClass = 0
@@ -40,7 +40,7 @@ export function timesOf(measure: number): number {
   return TIMES[measure & 7] ?? 1
 }
 
-/** Bytes that are written one after another. */
+/** Writes bytes in sequence. */
 export class ByteWriter {
   #bytes = new Uint8Array(256)
   length = 0
@@ -135,7 +135,7 @@ export function writePostings(postings: readonly Posting[]): Uint8Array {
   return writer.take()
 }
 
-/** Calls `visit` for each document of a list, in its order. */
+/** Calls `visit` for each document of a list, in order. */
 export function readPostings(list: Uint8Array, visit: (thread: number, seq: number, measure: number) => void): void {
   const reader = new ByteReader(list)
   let thread = 0
@@ -149,18 +149,21 @@ export function readPostings(list: Uint8Array, visit: (thread: number, seq: numb
   }
 }
 
-/** The documents of some lists one after another. */
+/** The concatenated documents of some lists. */
 export interface PostingRuns {
   readonly count: number
   readonly seqs: Float64Array
   readonly measures: Uint8Array
-  /** Which of them are of one thread. */
+  /** The ranges of each thread. */
   readonly runs: readonly { readonly thread: number; readonly from: number; readonly to: number }[]
 }
 
-/** As {@link readPostings}, of all lists at once: a frequent term has many thousands, which are read in one tight loop. */
+/**
+ * Like {@link readPostings} for all lists at once: a frequent term has many thousands of postings, which are read in
+ * one tight loop.
+ */
 export function decodePostings(lists: readonly Uint8Array[]): PostingRuns {
-  // A document takes two bytes at least.
+  // A document takes at least two bytes.
   const most = lists.reduce((sum, { length }) => sum + (length >> 1), 0)
   const seqs = new Float64Array(most)
   const measures = new Uint8Array(most)
@@ -184,7 +187,7 @@ export function decodePostings(lists: readonly Uint8Array[]): PostingRuns {
   return { count, seqs, measures, runs }
 }
 
-/** Puts lists of one term together, and leaves out documents that `keep` does not want. */
+/** Merges lists of one term, without documents that `keep` rejects. */
 export function mergePostings(lists: readonly Uint8Array[], keep: (thread: number) => boolean = () => true): Posting[] {
   const merged: Posting[] = []
   for (const list of lists) {

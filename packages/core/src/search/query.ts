@@ -1,11 +1,11 @@
 import { termsOf } from './words.js'
 
-/** Distinct terms that a query may have; further ones are left out. */
+/** Distinct terms per query; further ones are ignored. */
 export const QUERY_TERMS_MAX = 64
 
 /**
- * Words that hold English sentences together. They stand in most texts, so they say next to nothing about one; a query of
- * nothing else is taken as it is.
+ * English function words. They occur in most texts, so they do not discriminate; a query of function words only is used
+ * unchanged.
  */
 const FUNCTION_WORDS = `a about after all also am an and any are as at be because been before being but by can could did do
   does doing done for from had has have having he her hers him his how i if in into is it its just me might more most my no
@@ -15,7 +15,7 @@ const FUNCTION_WORDS = `a about after all also am an and any are as at be becaus
 
 const functionTerms = new Set(FUNCTION_WORDS.split(/\s+/).flatMap((word) => [...termsOf(word)]))
 
-/** The distinct terms that a query looks for, in its order; none where it holds no word. */
+/** The distinct terms of a query, in order; empty if it has no word. */
 export function queryTerms(query: string): string[] {
   const terms = [...new Set(termsOf(query))]
   const telling = terms.filter((term) => !functionTerms.has(term))

@@ -13,7 +13,7 @@ interface Said {
   readonly by?: string
 }
 
-/** Messages in the order of their threads, each in a segment of its own where `apart`. */
+/** Messages in the order of their threads, each in a segment of its own if `apart`. */
 function indexed(messages: readonly Said[], apart = false): Segment[] {
   const next = new Map<number, number>()
   const documents = messages.map(({ thread, text, by = 'ann' }) => {
@@ -85,13 +85,13 @@ test('the order and the scores are the same however the postings are divided', (
   }
 })
 
-test('neighbours of a match are found by it, the nearer the better, and none across threads', () => {
+test('neighbors of a match are found too, nearer ones with higher scores, but never in another thread', () => {
   const weights = { ...alone, neighbours: [0.4, 0.1] }
   expect(ranked(indexed(loom), 'loom', { weights }).places).toEqual(['1.1', '1.2', '1.3'])
   expect(ranked(indexed(loom), 'loom').places).toEqual(['1.1'])
 })
 
-test('a thread that is about the query lifts its messages', () => {
+test('a thread about the query raises its messages', () => {
   const messages = [
     { thread: 1, text: 'weft' },
     { thread: 2, text: 'weft' },
@@ -109,7 +109,7 @@ test('a thread that is about the query lifts its messages', () => {
   expect(Math.abs(order(0))).toBe(1)
 })
 
-test('who is named as the speaker is preferred among what was found', () => {
+test('messages of a speaker named in the query are preferred among the matches', () => {
   const messages = [
     { thread: 1, text: 'I like the loom', by: 'bob' },
     { thread: 1, text: 'I like the loom', by: 'ann' },
@@ -119,7 +119,7 @@ test('who is named as the speaker is preferred among what was found', () => {
   expect(ranked(indexed(messages), 'bob loom', { weights: { ...alone, speaker: 1 } }).places).toEqual(['1.1', '1.2'])
 })
 
-test('conditions and the thread leave documents out, and count all of them for rarity', () => {
+test('conditions and the thread exclude documents, but rarity counts all of them', () => {
   const segments = indexed(loom)
   const bash = listsOf(segments, kindTerm('bash'))
   expect(ranked(segments, 'warp', { only: { thread: null, conditions: [bash] } }).places).toEqual(['2.3'])
@@ -137,7 +137,7 @@ test('conditions and the thread leave documents out, and count all of them for r
   ).toEqual(['bash', null])
 })
 
-test('the limit keeps the best, and says how many there were', () => {
+test('the limit keeps the best, and the total is reported', () => {
   const messages = Array.from({ length: 50 }, (_, index) => ({
     thread: index + 1,
     text: `loom ${'word '.repeat(index)}`,

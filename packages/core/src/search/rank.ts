@@ -5,14 +5,14 @@ import { decodePostings, lengthOf, type PostingRuns, timesOf } from './postings.
 import { PAGE_DOCUMENTS, Scores, ThreadScores } from './scores.js'
 import type { Ranking, ScopeStatistics, WordQuery } from './word-query.js'
 
-/** BM25's constants: how soon a word's repetitions stop to count, and how much a long text is held against it. */
+/** BM25's constants: how soon repetitions of a word stop counting, and how much long texts are penalized. */
 const DOCUMENT_CONSTANTS = { saturation: 0.9, lengthWeight: 0.4 }
 const THREAD_CONSTANTS = { saturation: 1.2, lengthWeight: 0.75 }
 
 /**
- * Ranks the documents of a scope by the words of a query: by BM25, and by the parts of {@link WordQuery.weights} beside it. In a
- * conversation an answer seldom repeats the words of its question, so what stands around a document tells what it is about.
- * The same postings give the same order, however they are spread over lists.
+ * Ranks the documents of a scope by the words of a query: by BM25, and by the parts of {@link WordQuery.weights} beside
+ * it. In a conversation an answer seldom repeats the words of its question, so neighboring documents indicate a
+ * document's subject. The same postings give the same order, however they are divided into lists.
  */
 export function* rankWords(query: WordQuery): Pausable<Ranking> {
   const own = new Scores()
@@ -37,7 +37,7 @@ export function* rankWords(query: WordQuery): Pausable<Ranking> {
   return { documents: best.take(), found }
 }
 
-/** How much a word tells that so many documents hold. */
+/** Weight of a word that this many documents contain. */
 export function rarityOf(holders: number, { documents }: ScopeStatistics): number {
   return Math.log(1 + (Math.max(0, documents - holders) + 0.5) / (holders + 0.5))
 }
@@ -60,13 +60,13 @@ function saturated(
   return (times * (saturation + 1)) / (times + saturation * (1 - lengthWeight + lengthWeight * relativeLength))
 }
 
-/** Adds one term's scores to those of the documents, and gives how often each thread has it. */
+/** Adds one term's scores to those of the documents, and returns its frequency by thread. */
 function scoreTerm(
   postings: PostingRuns,
   { rarity, own, scope }: { rarity: number; own: Scores; scope: ScopeStatistics },
 ): Map<number, number> {
   const lengthAverage = Math.max(1, scope.length / Math.max(1, scope.documents))
-  // A measure is a byte: there are few of them, and many documents.
+  // A measure is a byte: few distinct values, many documents.
   const scoreOf = Float64Array.from({ length: 256 }, (_, measure) => {
     return rarity * saturated(timesOf(measure), lengthOf(measure) / lengthAverage, DOCUMENT_CONSTANTS)
   })
@@ -86,10 +86,10 @@ function scoreTerm(
 }
 
 /**
- * Adds to each document the shares of its neighbours and its thread, and what it counts for who speaks, and gives those to
- * `best` that may be given back.
+ * Adds to each document the shares of its neighbors and its thread, and its bonus for the speaker, and adds the
+ * permitted ones to `best`.
  *
- * @returns how many these are
+ * @returns the number of permitted documents
  */
 function* sumUp(
   own: Scores,
@@ -123,7 +123,7 @@ function* sumUp(
   return found
 }
 
-/** Each score, with shares of it for the documents beside it. */
+/** Each score, plus shares of it for the neighboring documents. */
 function withNeighbours(own: ThreadScores, shares: readonly number[]): ThreadScores {
   const sums = new ThreadScores()
   const reach = shares.length

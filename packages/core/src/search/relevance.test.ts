@@ -13,7 +13,7 @@ const said = [
   ...['warp', 'weft', 'shed', 'reed', 'pick'].map((text, index) => ({ thread: 2, seq: index + 1, text, by: 'eve' })),
 ]
 
-/** As a ranking gives them: the scores say nothing but the order. */
+/** As in a ranking: only the order of the scores matters. */
 const ranked = said.slice(0, 3).map(({ thread, seq }) => ({ thread, seq, score: 90 - 10 * seq }))
 
 function judged(asked: string, changed: Partial<Judged> = {}) {
@@ -30,18 +30,18 @@ function judged(asked: string, changed: Partial<Judged> = {}) {
   return Object.fromEntries(found.map(({ thread, seq, score }) => [`${thread}.${seq}`, Number(score.toFixed(2))]))
 }
 
-test('what holds all words of a query scores 1, what stands beside it half, and what is further away nothing', () => {
+test('a document with all query words scores 1, its neighbors half, and others nothing', () => {
   expect(judged('loom beam')).toEqual({ '1.1': 1, '1.2': 0.5, '1.3': 0 })
 })
 
-test('words that nobody holds count too, and so do those who speak', () => {
+test('words that no document has count too, and so do speakers', () => {
   expect(judged('loom unheard')['1.1']).toBe(0.5)
   expect(judged('ann beam')['1.1']).toBe(1)
   expect(judged('unheard')['1.1']).toBe(0)
   expect(judged('')).toEqual({ '1.1': 0, '1.2': 0, '1.3': 0 })
 })
 
-test('what means the same is as good as what says it, and comes before what says less', () => {
+test('a paraphrase is as good as a literal match, and ranks above a partial match', () => {
   const vectors = [
     { thread: 1, seq: 3, cosine: 0.8 },
     { thread: 1, seq: 2, cosine: 0.1 },

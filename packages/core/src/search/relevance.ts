@@ -10,23 +10,25 @@ export interface Judged {
   /** The best first. */
   readonly documents: readonly RankedDocument[]
   readonly query: Pick<WordQuery, 'terms' | 'scope'>
-  /** The nearest messages by vectors of `model`; none where words were searched, or vectors that know no more than those. */
+  /**
+   * The nearest messages by vectors of `model`; empty if only words were searched, or the vectors add nothing to words.
+   */
   readonly vectors: readonly NearDocument[]
   readonly model: string | null
 }
 
-/** Documents that are judged at most: enough for what a context may recall, after what it shows anyway. */
+/** Maximum number of documents scored: enough for the recall limit after removing those the context shows anyway. */
 const JUDGED_MAX = 500
-/** A word that stands beside a document, in the message before or after, says half as much of it as one that is in it. */
+/** A query word in a neighboring message counts half as much as one in the document itself. */
 const BESIDE = 0.5
 
 /**
- * Documents with scores that say how much of the query they are about, where a ranking says only which of them is better: 1
- * holds all of its words, or means the same, and 0 nothing of it. So a threshold holds for each query. Words count by their
- * rarity, those that nobody holds too; of words and nearness the better counts.
+ * Rescores ranked documents by how much of the query they are about, since ranking scores only compare documents: 1 has
+ * all of its words, or the same meaning, and 0 is unrelated. So a threshold is valid for each query. Words are weighted
+ * by rarity, including those that no document has; the higher of word share and similarity counts.
  *
- * The order stays that of the ranking, which knows more than this; what is near in meaning alone comes before what is less
- * about the query.
+ * The order stays that of the ranking, which uses more signals; a document found only by similarity is placed before
+ * those less about the query.
  */
 export function* byRelevance({ documents, query, vectors, model }: Judged): Pausable<RankedDocument[]> {
   const judged = documents.slice(0, JUDGED_MAX)
@@ -44,7 +46,7 @@ export function* byRelevance({ documents, query, vectors, model }: Judged): Paus
     .map(({ document }) => document)
 }
 
-/** How much of the query's words each document holds, from 0 to 1. */
+/** The weighted share of the query's words in each document, from 0 to 1. */
 function* sharesOfQuery(
   documents: readonly RankedDocument[],
   { terms, scope }: Judged['query'],
@@ -63,7 +65,8 @@ function* sharesOfQuery(
       })
       yield
     }
-    // A word that nobody holds weighs as much as one that a single document holds: of few documents it would count for all.
+    // A word that no document has weighs as much as one in a single document; with few documents it would outweigh all
+    // others.
     const weight = rarityOf(Math.max(1, holders), scope)
     all += weight
     for (const [index, { thread, seq }] of documents.entries()) {

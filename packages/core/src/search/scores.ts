@@ -1,7 +1,11 @@
-/** Scores of one page of documents; most lists run through their threads in order, so the page before is the page again. */
+/**
+ * Documents per page of scores; most lists visit threads in order, so the current page is usually the next one needed.
+ */
 export const PAGE_DOCUMENTS = 128
 
-/** Scores of a thread's documents by `seq`; one without a score has 0. Takes room for what has scores alone, by pages. */
+/**
+ * Scores of a thread's documents by `seq`; 0 without a score. Memory is allocated in pages, only where scores exist.
+ */
 export class ThreadScores {
   readonly #pages = new Map<number, Float64Array>()
   #number = -1
@@ -17,7 +21,7 @@ export class ThreadScores {
     page[index] = (page[index] as number) + score
   }
 
-  /** The scores of documents that follow each other, from `number` times the size of a page: to read and to change. */
+  /** Scores of consecutive documents, from `number` times the page size: readable and writable. */
   page(number: number): Float64Array {
     const known = this.#find(number)
     if (known !== undefined) return known
@@ -27,12 +31,12 @@ export class ThreadScores {
     return page
   }
 
-  /** Pages with a score, in their order: sums of the same shares are the same to the last bit then. */
+  /** Pages with a score, in order, so that sums over the same shares are bit-identical. */
   get pages(): readonly (readonly [number: number, page: Float64Array])[] {
     return [...this.#pages].sort(([left], [right]) => left - right)
   }
 
-  /** Calls `visit` for each document with a score, in no order. */
+  /** Calls `visit` for each document with a score, in any order. */
   each(visit: (seq: number, score: number) => void): void {
     for (const [number, page] of this.#pages) {
       for (let index = 0; index < PAGE_DOCUMENTS; index++) {
@@ -51,12 +55,11 @@ export class ThreadScores {
   }
 }
 
-/** Scores by the numbers of threads. */
 export class Scores extends Map<number, ThreadScores> {
   #number = -1
   #thread: ThreadScores | undefined
 
-  /** The scores of a thread, which are made where there are none. */
+  /** The scores of a thread, created if missing. */
   of(thread: number): ThreadScores {
     if (thread === this.#number && this.#thread !== undefined) return this.#thread
     let scores = this.get(thread)

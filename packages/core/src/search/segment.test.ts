@@ -19,7 +19,7 @@ const documents = fc
     ),
   )
 
-/** Everything that a segment says of each term. */
+/** Everything in a segment by term. */
 function contentsOf(segment: Segment): Record<string, string[]> {
   const contents: Record<string, string[]> = {}
   for (const term of [...words, kindTerm('user')]) {
@@ -37,7 +37,7 @@ function contentsOf(segment: Segment): Record<string, string[]> {
 
 const whole = (segment: Segment) => ({ ...segment, blocks: contentsOf(segment) })
 
-test('documents that were put together are as those that were written at once, however they were divided', () => {
+test('merged documents equal those written at once, however they were divided', () => {
   fc.assert(
     fc.property(documents, fc.array(fc.nat(4)), (given, parts) => {
       const segments = [0, 1, 2, 3, 4].map((part) => {
@@ -48,13 +48,13 @@ test('documents that were put together are as those that were written at once, h
   )
 })
 
-test('a thread that was dropped is as one that was never there', () => {
+test('a segment after dropping a thread equals one without it', () => {
   fc.assert(
     fc.property(documents, fc.nat(5), (given, thread) => {
       const dropped = whole(dropThread(buildSegment(given), thread))
       const { length, ...expected } = whole(buildSegment(given.filter((document) => document.thread !== thread)))
       expect(dropped).toMatchObject(expected)
-      // Lengths of single documents are kept as classes.
+      // Lengths of single documents are stored as classes.
       expect(Math.abs(dropped.length - length)).toBeLessThanOrEqual(0.2 * length + expected.documents)
     }),
   )
@@ -67,7 +67,7 @@ test('many terms are found through blocks of a few kilobytes', () => {
   ])
   expect(blocks.length).toBeGreaterThan(10)
   for (const { bytes } of blocks) expect(bytes.length).toBeLessThan(3_000)
-  // Each term is looked for alone; the assertion is one, because five thousand take longer than the search.
+  // Each term is searched for separately; one assertion, because five thousand take longer than the searches.
   const missed = terms.filter((term) => {
     const block = blocks.findLast(({ firstTerm }) => firstTerm <= term)
     return block === undefined || !findPostings(block.bytes, [term]).has(term)
@@ -75,7 +75,7 @@ test('many terms are found through blocks of a few kilobytes', () => {
   expect(missed).toEqual([])
 })
 
-test('a measure keeps lengths to a fifth and small counts exactly', () => {
+test('a measure keeps lengths within a fifth and small counts exactly', () => {
   for (const length of [1, 2, 5, 17, 120, 4_000, 30_000]) {
     for (const times of [1, 2, 3, 4]) {
       const measure = packMeasure(length, times)
@@ -87,7 +87,7 @@ test('a measure keeps lengths to a fifth and small counts exactly', () => {
   }
 })
 
-test('postings that end too early are an error, never a wait', () => {
+test('truncated postings are an error, not an endless loop', () => {
   const { blocks } = buildSegment([{ thread: 1, seq: 1, terms: new Map([['loom', 1]]), length: 1 }])
   const bytes = blocks[0]?.bytes ?? new Uint8Array()
   for (let end = 1; end < bytes.length; end++) {

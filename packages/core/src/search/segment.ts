@@ -11,32 +11,31 @@ import {
 } from './postings.js'
 
 /**
- * A part of a scope's postings that is written once and never changed: all terms of some documents in their order, cut into
- * blocks. New documents make a small segment; eight of about one size are put together, so that a scope has few of them,
- * and each document is written again a handful of times, however large the scope grows.
+ * An immutable part of a scope's postings: all terms of some documents in order, divided into blocks. New documents
+ * make a small segment; eight of similar size are merged, so that a scope has few segments and each document is
+ * rewritten only a handful of times, however large the scope grows.
  */
 export interface Segment {
   readonly documents: number
-  /** Terms in all documents. */
+  /** Number of terms in all documents. */
   readonly length: number
-  /** The numbers of the threads that the documents are of, rising. */
+  /** The numbers of the documents' threads, ascending. */
   readonly threads: readonly number[]
   readonly blocks: readonly Block[]
 }
 
-/** Some terms that follow each other, with their postings. */
+/** Consecutive terms with their postings. */
 export interface Block {
-  /** The first of its terms. A term is in the last block that begins with it or with one before it, or nowhere. */
+  /** The first of its terms. A term can only be in the last block whose first term is not after it. */
   readonly firstTerm: string
   readonly bytes: Uint8Array
 }
 
-/** Bytes at which a block ends: with what it shrinks to and its row, several fill a page of Postgres. */
+/** Bytes at which a block ends: compressed and with its row overhead, several fill a page of Postgres. */
 const BLOCK_BYTES = 2_400
 
-/** A document on its way into a segment. */
+/** A document to be written into a segment. */
 export interface PlacedDocument extends SearchDocument {
-  /** The number of its thread. */
   readonly thread: number
   readonly seq: number
 }
@@ -81,7 +80,7 @@ function merged(only: Uint8Array | undefined, more: readonly Uint8Array[]): Uint
   return more.length === 0 ? only : writePostings(mergePostings([only, ...more]))
 }
 
-/** The segment without the documents of a thread, and without the terms that only these held. */
+/** The segment without the documents of a thread, and without terms that only those had. */
 export function dropThread(segment: Segment, thread: number): Segment {
   const kinds = new Set(searchKinds.map((kind) => keyOf(kindTerm(kind))))
   let documents = 0
@@ -91,7 +90,7 @@ export function dropThread(segment: Segment, thread: number): Segment {
     const kept = mergePostings([list], (of) => of !== thread)
     if (kept.length === 0) continue
     entries.push([key, writePostings(kept)])
-    // Each document is of one kind.
+    // Each document has one kind.
     if (!kinds.has(key)) continue
     documents += kept.length
     length += kept.reduce((sum, { measure }) => sum + lengthOf(measure), 0)
@@ -104,7 +103,6 @@ export function dropThread(segment: Segment, thread: number): Segment {
   }
 }
 
-/** The postings of some terms in a block. */
 export function findPostings(block: Uint8Array, terms: readonly string[]): Map<string, Uint8Array> {
   const wanted = new Map(terms.map((term) => [keyOf(term), term]))
   const found = new Map<string, Uint8Array>()
@@ -115,17 +113,17 @@ export function findPostings(block: Uint8Array, terms: readonly string[]): Map<s
   return found
 }
 
-/** Bytes of all blocks: what a segment's size is judged by. */
+/** Bytes of all blocks; measures the size of a segment. */
 export function segmentBytes({ blocks }: Segment): number {
   return blocks.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
-/** The bytes of a term's UTF-8 as characters: these sort as the database sorts the term. */
+/** The bytes of a term's UTF-8 as characters, which sort as the database sorts the term. */
 function keyOf(term: string): string {
   return Buffer.from(term, 'utf8').toString('latin1')
 }
 
-/** A term is written as what it shares with the one before, and the rest. */
+/** A term is written as the length of the prefix shared with the previous one, and the rest. */
 function writeBlocks(entries: [key: string, list: Uint8Array][]): Block[] {
   const blocks: Block[] = []
   const writer = new ByteWriter()

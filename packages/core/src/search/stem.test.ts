@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stem } from './stem.js'
 
-/** Examples of the paper, each under the step that it shows. */
+/** The paper's examples, each under the step that it illustrates. */
 test.each([
   ['plurals', 'caresses:caress ponies:poni ties:ti caress:caress cats:cat'],
   ['past and progress', 'feed:feed agreed:agre plastered:plaster bled:bled motoring:motor sing:sing'],
@@ -31,7 +31,7 @@ test('words of one family share a stem', () => {
   for (const family of families) expect(new Set(family.split(' ').map(stem)).size).toBe(1)
 })
 
-test('a stem is never longer than its word by more than a letter, nor empty', () => {
+test('a stem is at most one letter longer than its word, and never empty', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z]{1,20}$/), (word) => {
       expect(stem(word).length).toBeGreaterThan(0)

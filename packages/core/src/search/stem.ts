@@ -26,7 +26,7 @@ const MEASURE_OVER_1 = new RegExp(`^(${CONSONANTS})?${VOWELS}${CONSONANTS}${VOWE
 const HAS_VOWEL = new RegExp(`^(${CONSONANTS})?${VOWEL}`)
 const ENDS_SHORT = new RegExp(`^${CONSONANTS}${VOWEL}[^aeiouwxy]$`)
 
-/** The longest ending of a word that is in the table decides, whether or not what is left is long enough. */
+/** The longest suffix in the table decides, even if the rest of the word is too short. */
 const DOUBLE_SUFFIXES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ational: 'ate',

@@ -1,19 +1,19 @@
 /**
- * Vectors of one thread in memory, one signed byte a dimension, row after row, with the message that each stands for. Rows
- * are only added, in the order of storing; a message of several chunks has several rows that follow each other.
+ * Vectors of one thread in memory, one signed byte per dimension, row by row, with the message of each row. Rows are
+ * only appended, in the order of storing; a message of several chunks has several consecutive rows.
  */
 export class VectorBlock {
-  /** Rows that it holds; there may be room for more. */
+  /** Number of rows; the capacity may be larger. */
   count = 0
-  /** Row after row in words of four bytes; rows are filled up with zeros to whole words. */
+  /** Rows packed into words of four bytes, zero-padded to whole words. */
   words = new Int32Array()
-  /** The reciprocal of each row's length: 0 for a row of zeros, which is like nothing. */
+  /** The reciprocal of each row's length: 0 for a zero row, which is similar to nothing. */
   scales = new Float32Array()
   /** The message of each row, by its `seq`. */
   seqs = new Float64Array()
   readonly wordsPerRow: number
 
-  /** @param rows how many will come, as far as is known: room for them is made at once */
+  /** @param rows expected number of rows, as far as known: memory is allocated at once */
   constructor(
     readonly dimensions: number,
     rows = 0,
@@ -29,7 +29,9 @@ export class VectorBlock {
   /** @param vectors as many rows of `dimensions` bytes as there are `seqs` */
   append(seqs: readonly number[], vectors: Int8Array): void {
     if (vectors.length !== seqs.length * this.dimensions) {
-      throw new Error(`${seqs.length} vectors of ${this.dimensions} bytes were announced, ${vectors.length} bytes came`)
+      throw new Error(
+        `${seqs.length} vectors of ${this.dimensions} bytes were announced, ${vectors.length} bytes received`,
+      )
     }
     this.#reserve(this.count + seqs.length)
     const bytes = new Int8Array(this.words.buffer)
@@ -42,7 +44,7 @@ export class VectorBlock {
     }
   }
 
-  /** A block that is made takes what it needs; one that grows gets a part more, so that it is seldom copied. */
+  /** A new block takes what it needs; a growing one is over-allocated, so that it is seldom copied. */
   #reserve(rows: number): void {
     if (rows <= this.seqs.length) return
     const room = this.seqs.length === 0 ? rows : Math.max(rows, Math.ceil(this.count * GROWTH))
@@ -66,12 +68,12 @@ function scaleOf(vector: Int8Array): number {
   return square === 0 ? 0 : 1 / Math.sqrt(square)
 }
 
-/** A vector to compare others with, as {@link cosines} wants it. */
+/** A query vector in the form that {@link cosines} needs. */
 export interface VectorQuery {
   readonly scale: number
-  /** The words of it that are not all zeros: those of the embedder that hashes words are few. */
+  /** Indices of its non-zero words: few for the hashing embedder. */
   readonly places: Int32Array
-  /** Four elements for each of them. */
+  /** Four elements per index. */
   readonly elements: Int32Array
 }
 
@@ -88,9 +90,9 @@ export function vectorQuery(vector: Int8Array): VectorQuery {
 }
 
 /**
- * Writes the cosines of some rows of a block with a query to `out`, from -1 to 1, in their order. Whole numbers until the
- * end: four elements are loaded as one word and taken apart by shifts, for four rows at once, which is more than twice as
- * fast as element by element.
+ * Writes the cosines of some rows of a block with a query to `out`, from -1 to 1, in order. Integer arithmetic until
+ * the end: four elements are loaded as one word and unpacked by shifts, for four rows at once, which is more than twice
+ * as fast as element by element.
  *
  * @param from a row; `to` the row after the last
  */
@@ -138,7 +140,7 @@ export function cosines(
   }
 }
 
-/** The lowest byte of a word is the first element: memory is little-endian wherever Node runs. */
+/** The lowest byte of a word is the first element, because all platforms of Node are little-endian. */
 function wordDot(word: number, a: number, b: number, c: number, d: number): number {
   return (
     (Math.imul(a, (word << 24) >> 24) +

@@ -26,14 +26,14 @@ test.each([
   expect(terms(text)).toEqual(expected)
 })
 
-test('a name is found whole and in parts, however it is spelled', () => {
+test('a name is found whole and in parts, in any spelling', () => {
   expect(terms('why does getUserById fail')).toEqual(expect.arrayContaining(terms('getUserById')))
   for (const part of ['user', 'b.ts', 'src']) {
     expect(terms('getUserById in lib/src/a/b.ts')).toEqual(expect.arrayContaining(terms(part)))
   }
 })
 
-test('any text gives terms that are short, hold no space and begin with no mark of what is no word', () => {
+test('terms of any text are short, have no spaces and do not begin with the mark of non-words', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' })), (text) => {
       for (const term of terms(text)) {
@@ -46,13 +46,13 @@ test('any text gives terms that are short, hold no space and begin with no mark 
   )
 })
 
-test('a long text without spaces takes no longer than its length', () => {
+test('a long text without spaces takes time linear in its length', () => {
   const startedAtMs = performance.now()
   for (const part of ['a', 'aB', 'a.', '東', '-', "a'"]) terms(part.repeat(100_000))
   expect(performance.now() - startedAtMs).toBeLessThan(10_000)
 })
 
-test('a query is looked for without the words that hold sentences together, unless it has no others', () => {
+test('function words of a query are ignored, unless it has no others', () => {
   expect(queryTerms('When did Caroline go to the support group?')).toEqual(['carolin', 'go', 'support', 'group'])
   expect(queryTerms('to be or not to be')).toEqual(['to', 'be', 'or', 'not'])
   expect(queryTerms('?!')).toEqual([])

@@ -2,26 +2,26 @@ import { LRUCache } from 'lru-cache'
 import { detached } from '../tokens/detached.js'
 import { stem } from './stem.js'
 
-/** Characters of the longest term: what goes on for longer is a hash or an encoded file, found by its beginning. */
+/** Characters of the longest term: anything longer is a hash or an encoded file, found by its beginning. */
 export const TERM_CHARACTERS_MAX = 48
 
-/** Parts of one compound that are kept besides its whole. */
+/** Parts of one compound that are indexed besides the whole. */
 const PARTS_MAX = 32
 
-/** Words that were met, with their terms: texts repeat themselves, and stemming takes longer than looking up. */
+/** Cached words with their terms: texts repeat words, and stemming takes longer than a lookup. */
 const STEMS_KEPT_MAX = 20_000
-/** Longer words are hashes and encoded files, which hardly come again. */
+/** Longer words are hashes and encoded files, which hardly repeat. */
 const STEMS_CHARACTERS_MAX = 40
 
 /**
- * The terms of a text in their order, repetitions included.
+ * The terms of a text in order, repetitions included.
  *
- * - Words in any script are small letters without the accents of Latin ones; English endings are stripped.
- * - Names of code, paths, versions and numbers are found whole and in parts: `getUserById` gives itself and four words,
- *   `src/a/b.ts` itself, `b.ts` and four words.
- * - Scripts that put no spaces between words are taken apart by Unicode's word breaks.
+ * - Words in any script are lower-cased, Latin ones without accents; English endings are stripped.
+ * - Names of code, paths, versions and numbers are indexed whole and in parts: `getUserById` gives itself and four
+ *   words, `src/a/b.ts` itself, `b.ts` and four words.
+ * - Scripts without spaces between words are divided at the word breaks of Unicode.
  *
- * The same text always gives the same terms: what is stored was made by this function, and a query is, too.
+ * The same text always gives the same terms: both stored documents and queries use this function.
  */
 export function* termsOf(text: string): Generator<string> {
   for (const [run] of text.matchAll(RUN)) {
@@ -32,20 +32,20 @@ export function* termsOf(text: string): Generator<string> {
   }
 }
 
-/** Characters that are taken apart at once: what goes on for longer without a space is cut, whatever it is. */
+/** Characters divided at once: longer runs without a space are cut, whatever they are. */
 const RUN_CHARACTERS_MAX = 1_000
 
-/** MessageBatcher and digits, and what joins them within a name, a path, a number or a contraction. */
+/** Letters and digits, and the characters that join them within a name, a path, a number or a contraction. */
 const RUN = /[\p{L}\p{M}\p{N}_$]+(?:[-./\\:@#+'’,]+[\p{L}\p{M}\p{N}_$]+)*/gu
-/** What most runs of a prose text are: a word with small letters, perhaps with a capital first. */
+/** Most runs of prose: a lower-case word, perhaps with a capital first. */
 const PLAIN = /^[A-Za-z][a-z]*$/
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
-/** Words of scripts without capitals have no parts: to look for some takes most of the time. */
+/** Words of scripts without capitals have no parts; searching for them would take most of the time. */
 const ONE_PART = /^[\p{Lo}\p{M}]+$/u
 const wordBreaks = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** What joins parts of sentences and not of names: each side is on its own. */
+/** Joins clauses rather than parts of names: each side is separate. */
 const LOOSE_JOINT = /[,:](?!\d)|(?<!\d)[,:]|[.,:/\\-]{2,}|\+/
 const JOINT = /[-./\\:@#+,_$]+/
 const PART =
@@ -81,7 +81,7 @@ function* termsOfCompound(compound: string): Generator<string> {
   }
 }
 
-/** Hyphens alone join words of prose, such as "well-known", which say no more together than apart. */
+/** Hyphens alone join words of prose, such as "well-known", which mean no more together than apart. */
 function isName(compound: string, pieces: readonly string[]): boolean {
   return /[\p{N}./\\:@#_$]/u.test(compound) || pieces.some((piece) => /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u.test(piece))
 }
@@ -99,7 +99,7 @@ function termOfWord(word: string): string {
   return kept
 }
 
-/** One spelling for all that people take for the same: width, case, and the accents of Latin letters. */
+/** Unifies variants that people consider the same: width, case, and the accents of Latin letters. */
 function spelled(text: string): string {
   const short = text.slice(0, TERM_CHARACTERS_MAX * 2)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them.
@@ -108,7 +108,7 @@ function spelled(text: string): string {
     .toWellFormed()
     .normalize('NFKD')
     .toLowerCase()
-    // Unicode spells some letters with a space: the Greek "ͺ" by itself, the Arabic "ﷺ" as four words.
+    // Unicode normalizes some letters to a form with a space: the Greek "ͺ" alone, the Arabic "ﷺ" as four words.
     .replace(/(?<=\p{Script=Latin}\p{Mn}*)\p{Mn}|\s/gu, '')
   return [...folded.normalize('NFC')].slice(0, TERM_CHARACTERS_MAX).join('')
 }

@@ -36,7 +36,7 @@ const message: Message & { sourceId: null; metadata: null } = {
 }
 
 describe('a snapshot of restored messages', () => {
-  it('holds each as the message that came first, with its first time', () => {
+  it('has each as the original message, with its original time', () => {
     const restores = { id: FIRST, seq: 1, orderedAtMs: AT_MS }
     expect(toSnapshotMessage(THREAD, { ...message, restores })).toMatchObject({
       id: FIRST,
@@ -45,7 +45,7 @@ describe('a snapshot of restored messages', () => {
     expect(toSnapshotMessage(THREAD, message)).toMatchObject({ id: MARK, timestamp: '2026-02-12T14:01:00.000Z' })
   })
 
-  it('leads from a copy of a copy to the message that came first, and to the snapshot that each came from', () => {
+  it('resolves a copy of a copy to the original message, and to the snapshot that each came from', () => {
     const saved = { ...toSnapshotMessage(THREAD, message), id: FIRST, timestamp: '2026-02-12T14:00:00.000Z' }
     const copy = copyOf(saved, { id: MARK, snapshotId: SNAPSHOT })
     const again = { ...saved, id: MARK, timestamp: 'later', metadata: copy.metadata ?? {} }
@@ -55,7 +55,7 @@ describe('a snapshot of restored messages', () => {
       expect(snapshotOfMark(metadata)).toBeNull()
   })
 
-  it('is restored with all calls and results of those messages that are missing, and with nothing else', () => {
+  it('is restored with all missing calls and results of those messages, and with nothing else', () => {
     const steps = fc.array(fc.record({ calls: fc.nat({ max: 3 }), missing: fc.nat({ max: 15 }) }), { maxLength: 8 })
     fc.assert(
       fc.property(steps, (turns) => {

@@ -3,25 +3,25 @@ import { v5 } from 'uuid'
 import type { SnapshotMessage } from './file.js'
 
 /*
- * A message is never changed, and is stored once. So a snapshot comes back as marks: rows with a place of their own in the
- * conversation, and no content, that point at the messages which they bring back. Only a message that the thread does not
- * hold any more comes back as a copy, since its content stands in the snapshot alone.
+ * A message is immutable and stored once. So a snapshot is restored as markers: rows with a position of their own in
+ * the conversation and without content, which point at the restored messages. Only a message that the thread no longer
+ * has is restored as a copy, since only the snapshot has its content.
  */
 
-/** The key in the metadata of a mark, or a copy, that says what it brings back. */
+/** The metadata key of a marker, or a copy, that identifies the restored message. */
 export const RESTORED_KEY = 'restored'
 
-/** What a mark, or a copy, says of itself. */
+/** Metadata of a marker or a copy. */
 export interface RestoredMark {
-  /** The snapshot from which it came back. */
+  /** The snapshot that it was restored from. */
   readonly snapshot: string
-  /** The message that was first. */
+  /** The original message. */
   readonly message: string
-  /** When that one was sent, ISO 8601. */
+  /** When the original was sent, ISO 8601. */
   readonly timestamp: string
 }
 
-/** The message of which this one is, at last, a copy, and its time: itself where it is none. */
+/** The original of a copy, through any chain of copies, and its time; a message that is no copy is its own original. */
 export function originalOf({ id, timestamp, metadata }: Pick<SnapshotMessage, 'id' | 'timestamp' | 'metadata'>): {
   readonly id: string
   readonly timestamp: string
@@ -32,7 +32,7 @@ export function originalOf({ id, timestamp, metadata }: Pick<SnapshotMessage, 'i
   return isId(message) && typeof at === 'string' ? { id: message, timestamp: at } : { id, timestamp }
 }
 
-/** The snapshot from which a mark was restored; null where its metadata does not say so. */
+/** The snapshot from which a marker was restored; null if its metadata does not name one. */
 export function snapshotOfMark(metadata: Readonly<Record<string, unknown>> | null): string | null {
   const mark = metadata?.[RESTORED_KEY]
   if (mark === null || typeof mark !== 'object' || !('snapshot' in mark)) return null
@@ -43,20 +43,20 @@ function isId(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 }
 
-/** The id of the mark that stands at a place of the order of storing. */
+/** The id of the marker at a sequence number. */
 export function markId(threadId: string, originalId: string, seq: number): string {
   return v5(`restored ${originalId} at ${seq}`, threadId)
 }
 
 /**
- * The id of the copy that stands in for a message which the thread does not hold. Two restores at once, or one that is
- * repeated after a crash, agree on it; later ones find the copy, and mark it as they do any message.
+ * The id of the copy of a message that the thread does not have. Concurrent restores, or one repeated after a crash,
+ * derive the same id; later ones find the copy, and mark it like any other message.
  */
 export function copyId(threadId: string, originalId: string): string {
   return v5(`restored ${originalId} 0`, threadId)
 }
 
-/** The copy of a message, as it is appended. It has no time of its own: it takes its place where it is restored. */
+/** The copy of a message, as it is appended. It has no time of its own: its position is where it is restored. */
 export function copyOf(message: SnapshotMessage, { id, snapshotId }: { id: string; snapshotId: string }): MessageInput {
   const original = originalOf(message)
   const mark = { snapshot: snapshotId, message: original.id, timestamp: original.timestamp } satisfies RestoredMark
@@ -77,8 +77,8 @@ export function copyOf(message: SnapshotMessage, { id, snapshotId }: { id: strin
 }
 
 /**
- * Those messages of one thread that are missing, with the calls and results that belong to them: a provider takes a call
- * and its results together or not at all.
+ * The missing messages of one thread, plus the calls and results that belong to them: a provider accepts a call and its
+ * results together or not at all.
  *
  * @param messages in conversation order
  */

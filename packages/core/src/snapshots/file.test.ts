@@ -21,7 +21,7 @@ const both: SnapshotFile = {
 }
 
 describe('a snapshot without a thread', () => {
-  it('keeps the others in their order, counts them, and says nothing of what it was summarized from', () => {
+  it('keeps the others in order, counts them, and does not name what it was summarized from', () => {
     expect(withoutThread(both, 'a')).toEqual({
       ...both,
       summary: SUMMARY_ERASED,
@@ -32,11 +32,11 @@ describe('a snapshot without a thread', () => {
     expect(both.messages).toHaveLength(3)
   })
 
-  it('that it does not hold is the same snapshot, summary included', () => {
+  it('that it does not contain is the same snapshot, summary included', () => {
     expect(withoutThread(both, 'c')).toBe(both)
   })
 
-  it('is empty once every thread was taken out', () => {
+  it('is empty after every thread was removed', () => {
     expect(threadsOfSnapshot(both).reduce(withoutThread, both)).toMatchObject({ message_count: 0, messages: [] })
   })
 })

@@ -2,10 +2,10 @@ import type { SnapshotFile } from '@heddle/contracts'
 
 export type { SnapshotFile, SnapshotMessage } from '@heddle/contracts'
 
-/** Stands where a summary would be, had the summarizer not failed (docs/snapshots.md). */
+/** Replaces the summary if the summarizer failed (docs/snapshots.md). */
 export const SUMMARY_FAILED = '(summary generation failed)'
 
-/** Stands where a summary was that told of a thread which was erased. */
+/** Replaces a summary that covered an erased thread. */
 export const SUMMARY_ERASED = '(the summary was removed with a thread that was erased)'
 
 export function threadsOfSnapshot({ messages }: SnapshotFile): string[] {
@@ -13,8 +13,8 @@ export function threadsOfSnapshot({ messages }: SnapshotFile): string[] {
 }
 
 /**
- * A snapshot without what it holds of one thread. The summary was written from all threads together, so nobody can say which
- * of its words tell of this one: it goes as a whole. A snapshot that does not hold the thread is returned as it is.
+ * A snapshot without the contents of one thread. The summary was written from all threads together, so it is not known
+ * which parts are about this one: it is removed whole. A snapshot without the thread is returned unchanged.
  */
 export function withoutThread(snapshot: SnapshotFile, threadId: string): SnapshotFile {
   const messages = snapshot.messages.filter(({ thread_id }) => thread_id !== threadId)

@@ -4,13 +4,13 @@ import { messageReference } from '../conversation/references.js'
 import { contentWithLines } from '../parts/line.js'
 import type { SnapshotFile, SnapshotMessage } from './file.js'
 
-/** A message with what is stored beside it. */
+/** A message with the fields stored beside it. */
 export type SavedMessage = Message & {
   readonly sourceId: string | null
   readonly metadata: Readonly<Record<string, unknown>> | null
 }
 
-/** A message as a snapshot's file has it. One that was restored is saved as what it was first, with its first time. */
+/** A message as a snapshot's file has it. A restored one is saved as its original, with the original time. */
 export function toSnapshotMessage(threadId: string, message: SavedMessage): SnapshotMessage {
   const { id, orderedAtMs } = message.restores ?? message
   const { toolCalls, toolCallId, thinking, toolName, isError, model, pinned, sourceId, metadata } = message
@@ -18,7 +18,7 @@ export function toSnapshotMessage(threadId: string, message: SavedMessage): Snap
     id,
     thread_id: threadId,
     role: message.role,
-    // Its parts stay with the message itself, under the references that the lines name.
+    // Its parts stay with the stored message, under the references in the lines.
     content: contentWithLines(message, messageReference(message.code)),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     ...(toolCallId !== null && { tool_call_id: toolCallId }),
@@ -34,8 +34,8 @@ export function toSnapshotMessage(threadId: string, message: SavedMessage): Snap
 }
 
 /**
- * The text of a snapshot's file, in pieces: what it is about, each field on a line, then a message a line. So its head can
- * be read without its messages, and a hundred megabytes are never one text.
+ * The text of a snapshot's file, in pieces: the head with one field per line, then one message per line. So the head
+ * can be read without the messages, and a hundred megabytes are never one string.
  */
 export function* snapshotText({ messages, ...head }: SnapshotFile): Generator<string> {
   yield '{\n'
@@ -45,9 +45,9 @@ export function* snapshotText({ messages, ...head }: SnapshotFile): Generator<st
   yield '\n  ]\n}\n'
 }
 
-/** How many messages a snapshot's file holds, by its head; null where the text is not the beginning of one. */
+/** The number of messages in a snapshot's file, from its head; null if the text is not such a head. */
 export function messageCountIn(head: string): number | null {
-  // In JSON no text holds a line break: a line that begins like that is the field itself.
+  // JSON strings contain no line breaks, so a line that begins like this is the field itself.
   const [, count] = /^ {2}"message_count": (\d{1,9}),$/m.exec(head) ?? []
   return count === undefined ? null : Number(count)
 }

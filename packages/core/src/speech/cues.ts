@@ -1,4 +1,4 @@
-/** What a sentence sounds like. Cues are hints of a language, so each only adds weight; none decides alone. */
+/** Cues in a sentence. They are hints of one language, so each only adds weight; none decides alone. */
 
 const REQUIREMENT =
   /\b(?:must(?:n't)?|should(?:n't)?|need(?:s|ed)? to|have to|has to|do(?:es)? ?n[o']t|never|always|only|make sure|ensure|require[sd]?|want(?:ed)?|prefer|instead|at (?:most|least)|no more than|without|deadline|important|budget|limit|avoid)\b/i
@@ -13,17 +13,17 @@ const STATE =
   /\b(?:done|complete[d]?|finished|implemented|all tests pass(?:ed|ing)?|pass(?:es|ed)?|committed|pushed|merged|created|updated|added|removed|renamed|refactored|summary of (?:the )?changes|now (?:uses|has|returns|works)|ready|deployed|in progress|next step|remaining|still)\b/i
 const OPEN =
   /\b(?:todo|open question|not (?:yet|sure)|unclear|remaining|still need|next steps?|pending|follow-?up|waiting for|blocked)\b/i
-/** Announcements of the next small step: true for a moment, worthless later. */
+/** Announcements of the next small step: worthless later. */
 const FILLER =
   /^(?:(?:ok(?:ay)?|great|good|perfect|excellent|now|first|next|then|sure|alright|yes|right|thanks?(?: you)?|done|hmm)[,.!:]? ?)*(?:(?:let me|let's|i'?ll|i will|i'm going to|i need to|i should|now i|we can) (?:now |also |first |just |then |quickly )*(?:check|look|see|read|run|try|search|find|view|examine|explore|verify|start|take|fix|update|create|add|do|help|continue|get|understand|build|test|rerun|re-run|also|edit|remove|format|make|think|proceed|review|investigate)\b.{0,140})?[.:!]?$/i
-/** Courtesies and requests for the next answer, which has come by then. */
+/** Courtesies, and requests for an answer that has been given since. */
 const COURTESY =
   /\b(?:let me know|feel free|anything else|happy to (?:help|assist)|you'?re welcome|please (?:confirm|provide|share|let)|how can i (?:help|assist)|have a (?:great|nice|good|wonderful))\b/i
-/** Replies that say nothing without what they answer. */
+/** Replies that mean nothing without the message they answer. */
 const NOD =
   /^(?:y|n|yes|no|yep|yeah|ok(?:ay)?|sure|thanks?(?: you)?|great|perfect|good|continue|go on|go ahead|proceed|please|do it|nice|cool|done|\d|hi|hello|hey|lgtm)[\s.!,]*(?:please|thanks?|do (?:it|that)|go ahead|continue)?[\s.!]*$/i
 
-/** Names, numbers, paths, quoted code: what cannot be guessed again once it is forgotten. */
+/** Names, numbers, paths, quoted code: details that cannot be reconstructed once they are lost. */
 const DETAIL =
   /`[^`]{2,80}`|"[^"]{2,80}"|https?:\/\/\S+|[\w.-]*\/[\w./-]+|\b[a-z]+[A-Z]\w*|\b\w+_\w+|\b[A-Z]{2,}[A-Z0-9-]*\b|(?<=[a-z,;] )\p{Lu}\p{L}+|[$€£]?\b\d[\d.,:%-]*/gu
 const DETAILS_MAX = 8
@@ -43,7 +43,7 @@ export interface Cues {
   readonly details: number
 }
 
-/** A sentence is far shorter; the expressions take quadratic time on a word without an end. */
+/** A sentence is far shorter; the expressions take quadratic time on an endless word. */
 const READ_CHARACTERS_MAX = 1_000
 
 export function cuesOf(whole: string): Cues {

@@ -1,10 +1,10 @@
 /*
- * What stands in a user's message and is not the user's: agents and their editors put it there. An expanded slash command is
- * the text of a command's file, the output of a local command is a program's, a reminder is the harness's. A summary that took
- * them for requests would tell an agent to do what nobody asked for.
+ * Parts of a user's message that the user did not write, but agents and their editors inserted. An expanded slash
+ * command is the text of a command's file, the output of a local command is a program's, a reminder is the harness's. A
+ * summary that mistook them for requests would make an agent do what nobody asked for.
  */
 
-/** Blocks that no program but an agent writes, wherever they stand. */
+/** Blocks that only agents write, anywhere in a text. */
 const BLOCKS = [
   'system-reminder',
   'local-command-stdout',
@@ -36,7 +36,7 @@ const BLOCKS = [
   'system_notification',
   'function_results',
 ]
-/** Blocks that are an agent's in a message of the user alone; elsewhere such tags hold something else. */
+/** Blocks that agents insert only into user messages; elsewhere such tags mean something else. */
 const USER_BLOCKS = [
   'permissions instructions',
   'user_shell_command',
@@ -68,12 +68,12 @@ const USER_BLOCKS = [
   'uploaded_files',
 ]
 
-/** A text without the blocks that nobody said. One that is not closed goes to the end. */
+/** A text without inserted blocks. An unclosed one extends to the end. */
 export function withoutInjected(text: string): string {
   return withoutBlocks(text, BLOCKS, true)
 }
 
-/** A user's message without the blocks that nobody said. */
+/** A user's message without inserted blocks. */
 export function withoutUserBlocks(text: string): string {
   return withoutBlocks(withoutInjected(text), USER_BLOCKS, false)
 }
@@ -95,7 +95,7 @@ function withoutBlocks(text: string, names: readonly string[], endsUnclosed: boo
   return kept.join('')
 }
 
-/** Finds where the next closing tag ends; once there is none, none is looked for again. */
+/** Finds the end of the next closing tag; once the search fails, it is not repeated. */
 function closingIn(text: string, name: string): (from: number) => number {
   const closing = new RegExp(`</${name}>`, 'gi')
   let isGone = false
@@ -107,7 +107,7 @@ function closingIn(text: string, name: string): (from: number) => number {
   }
 }
 
-/** A slash command that a user gave, with what was said after its name. */
+/** A user's slash command, with its arguments. */
 export interface SlashCommand {
   /** With its slash. */
   readonly name: string
@@ -117,7 +117,7 @@ export interface SlashCommand {
 const NAME = /<command-name>\s*\/?([\w:.-]{1,80})\s*<\/command-name>/
 const WORDS = /<command-args>([\s\S]{0,4000}?)<\/command-args>/
 
-/** The slash command that a message is; null where it is something else. */
+/** The slash command in a message; null for any other message. */
 export function slashCommandIn(text: string): SlashCommand | null {
   const name = NAME.exec(text.slice(0, 8_000))?.[1]
   return name === undefined ? null : { name: `/${name}`, words: WORDS.exec(text)?.[1]?.trim() ?? '' }

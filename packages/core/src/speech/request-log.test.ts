@@ -8,7 +8,7 @@ const said = (text: string, more: Partial<SummarySource> = {}): SummarySource =>
   ...{ reference: '', role: 'user', text, toolName: null, isError: false, pinned: false, orderedAtMs: 0 },
   ...more,
 })
-/** Requests, each answered by a call, so that it is no mere talk. */
+/** Requests, each followed by a call, so that the conversation is not mere talk. */
 function goalOf(texts: readonly string[], previousSummary: string | null = null): string[] {
   const worked = {
     role: 'assistant',
@@ -39,7 +39,7 @@ Let the loom weave twill by:
 If you need specific details from before exiting plan mode, read the full transcript at: /tmp/loom.jsonl`
 
 describe('the goal', () => {
-  test('is the last request that says by itself what it wants, with the one before it and what came after', () => {
+  test('is the last request that is understood by itself, with the previous one and the follow-up', () => {
     expect(
       goalOf([
         'Make the loom weave twill, please',
@@ -53,7 +53,7 @@ describe('the goal', () => {
     ])
   })
 
-  test('is told with what all began with', () => {
+  test('includes the first request of the conversation', () => {
     const texts = [
       'Make the loom weave twill',
       'Rename the green frame of the loom',
@@ -67,7 +67,7 @@ describe('the goal', () => {
     expect(goalOf(['Make the loom weave twill', ...rest])).toEqual(['- Make the loom weave twill', '- Then: push it'])
   })
 
-  test('of a plan is its title and its aim, and none of its items is a request', () => {
+  test('of a plan is its title and its aim, and its items are not requests', () => {
     const summary = summarizeExtractively({
       ...{ purpose: 'compaction', previousSummary: null, tokensMax: 1_500 },
       messages: [said(PLAN), said('Done.', { role: 'assistant' })],
@@ -83,7 +83,7 @@ describe('the goal', () => {
     expect(summary).not.toContain('transcript')
   })
 
-  test('is carried on from summary to summary until another one comes', () => {
+  test('is carried on from summary to summary until a new one comes', () => {
     const earlier = '## Goal\n- Make the loom weave twill\n- Before it: Paint the loom\n- Then: use the green one'
     expect(goalOf(['go on'], earlier)).toEqual([
       '- Make the loom weave twill',
@@ -97,12 +97,12 @@ describe('the goal', () => {
     ])
   })
 
-  test('of parts that stand one after the other is that of the last', () => {
+  test('of concatenated parts is that of the last', () => {
     const parts = '## Goal\n- Paint the loom\n\n## Files\n- loom.ts: read\n\n## Goal\n- Make the loom weave twill'
     expect(goalOf(['go on'], parts).slice(0, 2)).toEqual(['- Make the loom weave twill', '- Before it: Paint the loom'])
   })
 
-  test('has the error of what was pasted, and nothing else of it', () => {
+  test('has the error in a pasted text, and nothing else of it', () => {
     const pasted = 'we are seeing:\n```\nwarping\nfatal: the shaft is stuck\nwarped\n```\nany way to retry it?'
     expect(goalOf([pasted])).toEqual(['- we are seeing: (fatal: the shaft is stuck) any way to retry it?'])
   })
@@ -125,12 +125,12 @@ test.each([
   expect(substanceOf(words)).toBe(substance)
 })
 
-test('a request that merely speaks of a plan hands over none', () => {
+test('a request that only mentions a plan does not contain one', () => {
   expect(requestedPlanIn('Can you follow the plan and tell me what is left?')).toBeNull()
   expect(requestedPlanIn('Implement the following plan:\n\n')).toBeNull()
 })
 
-test('weighing words takes time linear in them', () => {
+test('weighing words takes linear time', () => {
   for (const unit of ['good ', 'hmm ', 'please ', 'a.b.c ', "don't ", '/a/b ', 'how ']) {
     expect(typeof substanceOf(unit.repeat(200_000))).toBe('string')
   }

@@ -8,59 +8,58 @@ import { type Substance, substanceOf } from './substance.js'
 /** A user's message as a request. */
 export interface ReadRequest {
   readonly plan: RequestedPlan | null
-  /** What it asks for, on one line. */
+  /** Its text, on one line. */
   readonly words: string
   readonly substance: Substance
 }
 
-/** Reads what a user said as a request. */
+/** Reads a user's text as a request. */
 export function readRequest(text: string): ReadRequest {
   const plan = requestedPlanIn(text)
   const words = plan ? describeRequestedPlan(plan) : requestWords(text)
   return { plan, words, substance: plan ? 'task' : substanceOf(words) }
 }
 
-/** A request as the goal of a summary tells it. */
+/** A request as the goal of a summary shows it. */
 interface Request {
-  /** In full, with the lines of its message; a goal tells the headline of it. */
+  /** The full text, with the lines of its message; a goal shows its headline. */
   readonly text: string
   readonly words: string
   readonly place: number
   readonly reference: string
 }
 
-/** The goal that an earlier summary told. */
+/** The goal in an earlier summary. */
 export interface EarlierGoal {
   readonly text: string
-  /** The one before it, and the one that all began with; null where it told none. */
+  /** The goal before it, and the first one; null if the summary has neither. */
   readonly before: string | null
   readonly first: string | null
   readonly reference: string
 }
 
-/** What one sentence may take of the goal, and the request before it. */
+/** Maximum characters of one sentence of the goal, or of the request before it. */
 const GOAL_CHARACTERS_MAX = 360
 const BEFORE_CHARACTERS_MAX = 200
 const THEN_CHARACTERS_MAX = 100
-/** A goal that is told as a whole has nothing more to recall. */
+/** A goal shown in full needs no reference for recall. */
 const WITHOUT_REFERENCE_CHARACTERS_MAX = 120
 
-/** How the lines of a goal begin, by which a later summary knows them again. */
+/** Prefixes of a goal's lines, by which a later summary recognizes them. */
 export const BEFORE_MARK = 'Before it: '
 export const FIRST_MARK = 'Began with: '
 export const THEN_MARK = 'Then: '
 
 const GOAL_SCORE = 40
 
-/** The requests of a conversation in their order: what it is about is the last one that says it by itself. */
+/** The requests of a conversation in order. Its subject is the last one that is understood by itself. */
 export class RequestLog {
   private goal: Request | null = null
   private before: Request | null = null
   private first: Request | null = null
-  /** A short answer, order or question after the goal; null where none came. */
+  /** The latest short answer, order or question after the goal, or null. */
   private followUp: Request | null = null
 
-  /** What was the goal of an earlier summary. */
   carryOn({ text, before, first, reference }: EarlierGoal): void {
     const told = (words: string | null) => (words === null ? null : { text: words, words, place: -1, reference: '' })
     this.before = told(before) ?? this.goal
@@ -69,14 +68,14 @@ export class RequestLog {
     this.followUp = null
   }
 
-  /** Whether nothing but questions came so far. */
+  /** Whether only questions came so far. */
   private isOnlyAsked = false
 
-  /** Takes in what a user said. */
+  /** Adds a user's text. */
   add({ plan, words, substance }: ReadRequest, text: string, place: number, reference: string): void {
     if (substance === 'courtesy') return
     const request = { text: plan ? words : text, words, place, reference }
-    // A question is what the conversation is about until something is to be done.
+    // A question is the subject of the conversation until there is a task.
     const isGoal = substance === 'task' || (substance === 'question' && (this.goal === null || this.isOnlyAsked))
     if (!isGoal) {
       this.followUp = request
@@ -84,14 +83,14 @@ export class RequestLog {
     }
     this.isOnlyAsked = substance === 'question'
     this.followUp = null
-    // Agents send a message again that a hook had stopped.
+    // Agents resend a message that a hook had stopped.
     if (this.goal?.words === words) return
     this.before = this.goal
     this.goal = request
     this.first ??= request
   }
 
-  /** The goal, the one before it, and what was said after it. */
+  /** The goal, the one before it, and the text after it. */
   candidates(): Candidate[] {
     const { goal, before, followUp } = this
     const first = this.first?.words === goal?.words || this.first?.words === before?.words ? null : this.first
@@ -114,7 +113,7 @@ export class RequestLog {
   }
 }
 
-/** Short words as they are; of long ones how they begin, and what they ask for where that is further down. */
+/** Short texts unchanged; of long ones the beginning, and the actual request if it is further down. */
 function headlineOf(words: string, text: string): string {
   if (words.length <= GOAL_CHARACTERS_MAX) return words
   const sentences = sentencesOf(text)

@@ -4,7 +4,7 @@ import { isProtocol, speechOf } from './sentences.js'
 
 const LINES_MAX = 400
 
-/** Lines that were copied from somewhere: of a difference, of code, of a stack or of a log. */
+/** Copied lines: of a diff, of code, of a stack trace or of a log. */
 const COPIED_LINES = [
   /^[+-](?:\s{2,}|\t)/,
   /^@@ -\d/,
@@ -16,7 +16,7 @@ const COPIED_LINES = [
   /[;{]\s*$/,
 ]
 
-/** A user's words without what was copied into them; all of them where nothing else is left. */
+/** A user's text without copied parts; all of it if nothing else is left. */
 export function withoutCopied(text: string): string {
   let inCode = false
   const own = text.split('\n').filter((line) => {
@@ -34,7 +34,7 @@ const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\[[ x]\]|#{1,6})\s+/i
 const FENCED = /^[ \t]{0,100}(?:```|~~~)[^\n]*\n([\s\S]{0,6000}?)^[ \t]{0,100}(?:```|~~~)[^\S\n]*$/gm
 const FENCED_CHARACTERS_MAX = 120
 
-/** What a user asked for, on one line; the items of lists are set apart, and of what was pasted the error alone is told. */
+/** A user's request on one line: list items are separated, and pasted text is reduced to its error. */
 export function requestWords(text: string): string {
   const parts: string[] = []
   let isNew = false
@@ -52,7 +52,7 @@ export function requestWords(text: string): string {
     if (before !== undefined && (isNew || ITEM.test(line)) && /[\p{L}\p{N})"'`]$/u.test(before)) {
       parts[parts.length - 1] = `${before};`
     }
-    // What stands below a heading or an item belongs to it.
+    // Lines below a heading or an item belong to it.
     isNew = ITEM.test(line) && line.trimStart().startsWith('#')
     parts.push(words)
   }

@@ -1,19 +1,19 @@
 import { oneLine, truncate } from '../tools/lines.js'
 
-/** A plan that a user hands over to be carried out: one request, however long its lists are. */
+/** A plan that a user hands over for execution: one request, however long its lists are. */
 export interface RequestedPlan {
   readonly title: string
-  /** What it is for, in the plan's own words; empty where it does not say. */
+  /** Its purpose, in the plan's own words; empty if it states none. */
   readonly aim: string
   /** The headings of its steps. */
   readonly parts: readonly string[]
-  /** What the user wrote before it. */
+  /** The user's text before it. */
   readonly before: string
 }
 
 const OPENING =
   /^[^\S\n]*(?:please[,:]? )?(?:implement|execute|carry out|follow|apply|proceed with|work (?:on|through)) (?:this|the|my|our)(?: \w{1,20}){0,2} ?(?:plan|spec(?:ification)?)\b[^\n]{0,60}$/im
-/** It stands at the beginning of a message, after a few words at most. */
+/** A plan starts a message, after at most a few words. */
 const BEFORE_CHARACTERS_MAX = 600
 const TITLE_CHARACTERS_MAX = 120
 const AIM_CHARACTERS_MAX = 240
@@ -24,11 +24,11 @@ const LINES_MAX = 400
 const HEADING = /^(#{1,6})\s+(.{1,300})$/
 const AIM_HEADING =
   /^(?:goals?|contexts?|overview|summary|objectives?|purpose|problem|background|why|motivation|aim)\b/i
-/** Headings that every plan has. */
+/** Headings common to all plans. */
 const COMMON_HEADING =
   /^(?:goals?|context|overview|summary|objectives?|purpose|problem|background|verification|testing|tests?|files? (?:to|that)|implementation(?: order| steps| plan)?|approach|steps|changes|target|notes?|risks?|out of scope|plan|critical files)\b/i
 
-/** The plan that a text hands over; null where it is no such text. */
+/** The plan in a text; null if there is no plan. */
 export function requestedPlanIn(text: string): RequestedPlan | null {
   const opening = OPENING.exec(text.slice(0, BEFORE_CHARACTERS_MAX))
   if (!opening) return null
@@ -56,12 +56,11 @@ export function requestedPlanIn(text: string): RequestedPlan | null {
   }
 }
 
-/** The plan as one request. */
 export function describeRequestedPlan({ title, aim }: RequestedPlan): string {
   return `Implement the plan “${title}”${aim === '' || aim === title ? '' : `: ${aim}`}`
 }
 
-/** The first lines below a heading that belong together, on one. */
+/** The lines of the first paragraph below a heading, joined into one. */
 function paragraphAfter(lines: readonly string[], at: number): string {
   const words: string[] = []
   for (const line of lines.slice(at + 1)) {

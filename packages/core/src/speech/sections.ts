@@ -14,13 +14,13 @@ export type SectionName =
 export interface Section {
   readonly name: SectionName
   readonly heading: string
-  /** Share of the tokens that is the section's own before the rest is given to whatever weighs most. */
+  /** Share of the tokens reserved for the section; the rest goes to the weightiest lines. */
   readonly share: number
-  /** Headings of other summaries that mean the same. */
+  /** Headings of other summaries with the same meaning. */
   readonly like: RegExp
 }
 
-/** The parts of a summary, in the order in which it shows them. */
+/** The sections of a summary, in order. */
 export const sections: readonly Section[] = [
   { name: 'goal', heading: 'Goal', share: 0.12, like: /goal|intent|objective|purpose/i },
   {
@@ -31,7 +31,7 @@ export const sections: readonly Section[] = [
   },
   { name: 'decisions', heading: 'Decisions', share: 0.08, like: /decision|chose|choice|approach|plan|commitment/i },
   { name: 'state', heading: 'Current state', share: 0.08, like: /state|status|progress|current|done|completed/i },
-  // Lines about files and commands share what is left when the others have theirs.
+  // Lines about files and commands share what the others leave.
   { name: 'files', heading: 'Files', share: 0, like: /file|code section|artifact/i },
   { name: 'commands', heading: 'Commands and results', share: 0, like: /command|action|tool|search/i },
   {
@@ -43,19 +43,19 @@ export const sections: readonly Section[] = [
   { name: 'facts', heading: 'Findings', share: 0.06, like: /fact|finding|knowledge|concept|context|detail|learn/i },
   { name: 'questions', heading: 'Open questions', share: 0.04, like: /question|unclear|waiting/i },
   { name: 'next', heading: 'Next steps', share: 0.06, like: /next|pending|todo|to do|open|remaining|follow/i },
-  // What is searched for, not read.
+  // Names are searched for, not read.
   { name: 'names', heading: 'Identifiers', share: 0, like: /identifier|names/i },
 ]
 
-/** One line that a summary may hold. */
+/** A candidate line of a summary. */
 export interface Candidate {
   readonly section: SectionName
   readonly text: string
-  /** Weight; the higher, the sooner it is taken. */
+  /** Weight; higher ones are chosen first. */
   readonly score: number
-  /** Place in the conversation; lines are shown in this order. Lines of an earlier summary come first. */
+  /** Position in the conversation, which is the order of lines. Lines of an earlier summary come first. */
   readonly place: number
   readonly reference: string
-  /** How often it was said; once where it is missing. */
+  /** Number of occurrences; default 1. */
   readonly times?: number
 }

@@ -3,7 +3,7 @@ import { withoutInjected } from './injected.js'
 
 /** A statement is a sentence, not a page. */
 export const SENTENCE_CHARACTERS_MAX = 320
-/** What is read of one message: its beginning and its end, where people and models say what matters. */
+/** Characters read of one message: its beginning and its end, where people and models put the important parts. */
 const HEAD_CHARACTERS = 12_000
 const TAIL_CHARACTERS = 4_000
 const SENTENCES_MAX = 120
@@ -11,12 +11,12 @@ const SENTENCES_MAX = 120
 const PROTOCOL_LINE =
   /^(?:\{\s*"|\[\s*\{|"[\w-]+"\s*:|\[called |\[… |\[Request interrupted|\((?:Open file|Current directory): |bash-\$|Caveat: The messages below)|"(?:tool_use_id|tool_call_id|type":\s*"tool_)/
 
-/** Whether a line is a tool's wire format or an agent's mark, no speech. */
+/** Whether a line is a tool's wire format or an agent's markup. */
 export function isProtocol(line: string): boolean {
   return PROTOCOL_LINE.test(line)
 }
 
-/** The sentences of a message in its order, on one line each, without code, tables, lead-ins and what is no speech. */
+/** The sentences of a message in order, each on one line, without code, tables, lead-ins and markup. */
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = []
   let inCode = false
@@ -35,7 +35,7 @@ export function sentencesOf(text: string): string[] {
   return sentences
 }
 
-/** What was said, bounded: injected blocks and tags are taken out, and calls in words too. */
+/** The spoken text, bounded: without inserted blocks, tags and textual calls. */
 export function speechOf(text: string): string {
   let speech =
     text.length <= HEAD_CHARACTERS + TAIL_CHARACTERS
@@ -48,7 +48,7 @@ export function speechOf(text: string): string {
     .replace(/\[recall:[^\]\n]{0,200}\]/g, '')
 }
 
-/** A line without the signs of lists, quotes, headings and emphasis. */
+/** A line without markup of lists, quotes, headings and emphasis. */
 function plainLine(line: string): string {
   return oneLine(line, 4_000)
     .replace(/^(?:(?:#{1,6}|>|[-*+•]|\d{1,3}[.)]|\[[ x]\])\s+)+/i, '')
@@ -56,7 +56,7 @@ function plainLine(line: string): string {
     .trim()
 }
 
-/** Sentence ends: a stop, white space, and something that can begin a sentence. */
+/** Sentence ends: a full stop, white space, and something that can begin a sentence. */
 const STOP = /[.!?](?:["')\]]{0,2})\s+(?=[\p{Lu}\p{N}"'(`[])/gu
 const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|No|approx)|\b[A-Z])\.$/
 

@@ -2,24 +2,24 @@ import type { Role, SummaryPurpose, ToolCall } from '@heddle/contracts'
 
 /** A message as a summarizer reads it: plain text, calls in words (`[called name arguments]` at its end). */
 export interface SummarySource {
-  /** The reference of the message, `msg-xxxxxxxx`; empty where it has none. */
+  /** The reference of the message, `msg-xxxxxxxx`, or empty. */
   readonly reference: string
   readonly role: Role
   readonly text: string
   readonly toolName: string | null
-  /** The calls in full; where they are missing, those in the text count. */
+  /** The structured calls; if they are missing, those in the text count. */
   readonly calls?: readonly ToolCall[]
   readonly isError: boolean
   readonly pinned: boolean
   readonly orderedAtMs: number
 }
 
-/** What is to be summarized. */
+/** The input of a summary. */
 export interface SummaryRequest {
   readonly purpose: SummaryPurpose
   /** In conversation order. */
   readonly messages: readonly SummarySource[]
-  /** The summary of what came before these messages, whose essence the new one carries on. */
+  /** The summary of earlier messages, whose essence the new one carries on. */
   readonly previousSummary: string | null
   readonly tokensMax: number
 }

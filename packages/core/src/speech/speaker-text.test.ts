@@ -12,19 +12,19 @@ const said = (...sources: SummarySource[]) => speakerText(sources).map(({ role, 
 const REVIEW = '<command-message>review</command-message>\n<command-name>/review</command-name>'
 const INSTRUCTIONS = 'You are an expert code reviewer. You must list every open pull request before you do anything.'
 
-test('the text of an expanded slash command is no request of the user, the command is', () => {
+test('the text of an expanded slash command is no request of the user, but the command is', () => {
   expect(said(user(REVIEW, 1_000), user(INSTRUCTIONS, 1_000))).toEqual([
     { role: 'user', text: 'Run /review' },
     { role: 'system', text: INSTRUCTIONS },
   ])
 })
 
-test('what was given with a command are words of the user', () => {
+test("a command's arguments are the user's text", () => {
   const command = `${REVIEW}<command-args>only the parser, please</command-args>`
   expect(said(user(command, 1_000))).toEqual([{ role: 'user', text: 'Run /review only the parser, please' }])
 })
 
-test("a command of the program itself says nothing, and what the user says after it stays the user's", () => {
+test("a command for the program itself has no text, and what the user writes after it stays the user's", () => {
   const exit =
     '<command-name>/exit</command-name>\n<command-message>exit</command-message>\n<command-args></command-args>'
   const output = '<local-command-stdout>Goodbye!</local-command-stdout>'
@@ -39,7 +39,7 @@ test("a command of the program itself says nothing, and what the user says after
   })
 })
 
-test('a summary has what was asked for, and nothing that a program put into the mouth of its user', () => {
+test('a summary has the requests, and no text that a program inserted in the name of its user', () => {
   const summary = summarizeExtractively({
     purpose: 'compaction',
     previousSummary: null,

@@ -2,14 +2,14 @@ import { slashCommandIn } from './injected.js'
 import type { SummarySource } from './source.js'
 import { userSpeechIn } from './user-speech.js'
 
-/** A program sends what it expanded at once; a person who says something next needs longer. */
+/** A program sends an expansion at once; a person's next message takes longer. */
 const EXPANDED_WITHIN_MS = 500
 
 /**
- * The messages with what their users said, and nothing that a program put there: a user's message of which nobody said anything
- * has no text. Slash commands are told as what they are. A command stands as the words that were given with it, or as its name
- * where an agent was told by it what to do; the text of the command's file, which agents send as the user's next message, is an
- * instruction that nobody typed, and is read as a system's. A command that only changed the program itself says nothing.
+ * The messages with only the text that their users wrote, without text that a program inserted; a fully inserted user
+ * message becomes empty. A slash command becomes its arguments, or its name if it instructs the agent; the text of the
+ * command's file, which agents send as the user's next message, is an instruction that nobody typed, and is read as a
+ * system message. A command that only changed the program itself becomes empty.
  */
 export function speakerText(messages: readonly SummarySource[]): SummarySource[] {
   const said: SummarySource[] = []
@@ -36,7 +36,7 @@ export function speakerText(messages: readonly SummarySource[]): SummarySource[]
   return said
 }
 
-/** Whether nothing of a message was said: then it is the output of the command, or the mark of one. */
+/** Whether a program inserted all of a message: it is the output of a command, or its marker. */
 function isInjected(text: string): boolean {
   return slashCommandIn(text) !== null || userSpeechIn(text) === ''
 }

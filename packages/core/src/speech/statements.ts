@@ -7,33 +7,36 @@ import type { Candidate, SectionName } from './sections.js'
 import { sentencesOf } from './sentences.js'
 import type { SummarySource } from './source.js'
 
-/** Where a message stands among those to be summarized. */
+/** Context of a message among those to be summarized. */
 export interface Standing {
   readonly place: number
-  /** What a user's message asks for; null for others, and for pinned ones. */
+  /** The request in a user's message; null for others, and for pinned ones. */
   readonly request: ReadRequest | null
   /** 0 for the oldest message, 1 for the newest. */
   readonly recency: number
   readonly isFirstRequest: boolean
   readonly isLatestRequest: boolean
   readonly isLatestReply: boolean
-  /** Whether nobody calls tools here: people talk, and what they say of themselves matters more than what they ask. */
+  /**
+   * Whether the conversation has no tool calls: in a talk, what people say of themselves matters more than their
+   * requests.
+   */
   readonly isTalk: boolean
 }
 
-/** A request this short is kept as it was written. */
+/** A request this short is kept verbatim. */
 const WHOLE_REQUEST_CHARACTERS_MAX = 320
-/** A follow-up that is shorter says nothing without what it answers. */
+/** A shorter follow-up means nothing without the message it answers. */
 const FOLLOW_UP_CHARACTERS_MIN = 30
-/** Lines that one long message may offer; more would be a copy of it. */
+/** Candidate lines of one long message; more would copy it. */
 const LINES_A_REQUEST_MAX = 6
 const LINES_A_PLAN_MAX = 3
-/** A statement with fewer words beside its names says too little. */
+/** A statement with fewer words beside its names is not informative. */
 const WORDS_MIN = 3
 const WITHOUT_REFERENCE_CHARACTERS_MAX = 120
 const PINNED_CHARACTERS_MAX = 600
 
-/** The lines that a user's or an assistant's message offers to a summary. */
+/** The candidate lines of a user's or an assistant's message. */
 export function statementsOf(source: SummarySource, standing: Standing): Candidate[] {
   const { reference, pinned, role } = source
   const line = (section: SectionName, text: string, score: number): Candidate => ({
@@ -74,16 +77,16 @@ function requestsOf(source: SummarySource, request: ReadRequest, standing: Stand
       return []
     const asks = !isFollowUp || cues.asking || cues.requirement || cues.question || edge > 0
     const score = 4 + edge + weigh(cues) + (cues.requirement ? 3 : 0) + 2 * standing.recency + (isFollowUp ? -3 : 2)
-    // A short message that is told as a whole has nothing more to recall.
+    // A short message shown in full needs no reference for recall.
     const reference = whole.length < WITHOUT_REFERENCE_CHARACTERS_MAX ? '' : source.reference
     return [{ ...line(asks ? 'requests' : 'facts', whole, asks ? score : score - 2), reference }]
   }
   const told = sentences().flatMap((sentence, index) => {
     const cues = cuesOf(sentence)
-    // Headings and bare words of a long text say nothing without what stands below them.
+    // Headings and single words of a long text mean nothing without the text below them.
     if (plainWordsIn(sentence) < 2) return []
     if (cues.details === 0 && (sentence.length < 30 || !(cues.requirement || cues.asking || index < 3))) return []
-    // What a long message begins with says what it is about.
+    // The beginning of a long message states its subject.
     const opening = edge * (index < 6 ? 1 - index * 0.12 : 0.25)
     const asks = cues.asking || cues.requirement || index === 0
     const score = 2 + opening + weigh(cues) + (cues.requirement ? 3 : 0) + (cues.asking ? 1 : 0) + 2 * standing.recency
@@ -92,7 +95,7 @@ function requestsOf(source: SummarySource, request: ReadRequest, standing: Stand
   return told.sort((left, right) => right.score - left.score).slice(0, LINES_A_REQUEST_MAX)
 }
 
-/** A plan is one request; what it lays down are decisions, of which a few are told. */
+/** A plan is one request; its contents are decisions, of which a few are listed. */
 function planOf(plan: RequestedPlan, text: string, standing: Standing, line: Line): Candidate[] {
   const laidDown = sentencesOf(text).filter((sentence) => {
     const { requirement, decision, details } = cuesOf(sentence)
@@ -106,24 +109,24 @@ function planOf(plan: RequestedPlan, text: string, standing: Standing, line: Lin
   ]
 }
 
-/** What people tell in a conversation without tools, sentence by sentence. */
+/** Statements of people in a conversation without tools, sentence by sentence. */
 function talkOf(sentences: readonly string[], standing: Standing, line: Line, isUsers: boolean): Candidate[] {
   return sentences.flatMap((sentence) => {
     const cues = cuesOf(sentence)
     if (cues.nod || sentence.length < (cues.details > 0 ? 20 : 50)) return []
     const score = 2 + Math.min(sentence.length, 160) / 80 + 2 * weigh(cues) + standing.recency
     if (cues.question) return isUsers && cues.details > 0 ? [line('requests', sentence, score - 1)] : []
-    // What an assistant tells its user to do is advice.
+    // An instruction of an assistant to its user is advice.
     return [line(isUsers && cues.asking && cues.requirement ? 'requests' : 'facts', sentence, score)]
   })
 }
 
-/** The section of an assistant's sentence and its weight there; none for what says too little. */
+/** The section of an assistant's sentence and its weight there; empty if it is not informative. */
 function replyStatement(sentence: string, cues: Cues, standing: Standing, closing: number): [SectionName, number][] {
   const weight = weigh(cues)
   const { recency } = standing
   if (cues.question) return recency > 0.8 || closing > 0 ? [['questions', 2 + weight + 6 * recency + closing]] : []
-  // A lead-in to a list, a bare name, a few words: nothing without what stands around them.
+  // A lead-in to a list, a bare name, or a few words mean nothing without their surroundings.
   if (sentence.length < 20 || sentence.endsWith(':') || plainWordsIn(sentence) < WORDS_MIN) return []
   if (cues.problem && (cues.resolution || /root cause|the (?:problem|issue|bug|cause) (?:is|was)/i.test(sentence))) {
     return [['errors', 4 + weight + 2 * recency]]
@@ -135,7 +138,7 @@ function replyStatement(sentence: string, cues: Cues, standing: Standing, closin
   return cues.details >= 2 ? [['facts', 1 + weight + 2 * recency]] : []
 }
 
-/** Words that are no code and no path. */
+/** Words that are neither code nor paths. */
 function plainWordsIn(sentence: string): number {
   const plain = sentence.replace(/`[^`]{0,200}`|\S*[/_.(=]\S+|\S*[a-z][A-Z]\S*/g, ' ')
   return plain.match(/\p{L}{2,}/gu)?.length ?? 0

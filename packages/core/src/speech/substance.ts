@@ -1,24 +1,24 @@
 /**
- * How much a user's words ask for by themselves. "Commit this", "1 and 2", "yes, go on" and a bare path need what stands before
- * them; "make the parser accept tabs" does not, and neither does "is the parser slow?", though it asks for words alone. Words are weighed by simple signs of their form, so that the same words always
- * weigh the same.
+ * How much a user's text requests by itself. "Commit this", "1 and 2", "yes, go on" and a bare path depend on earlier
+ * text; "make the parser accept tabs" does not, and neither does "is the parser slow?", though it asks only for an
+ * answer. Texts are weighed by simple formal signs, so that the same text always has the same weight.
  */
 export type Substance = 'task' | 'question' | 'follow-up' | 'courtesy'
 
 const SUBSTANCE_MIN = 5
-/** Words beyond these make a request no weightier. */
+/** More words do not add weight to a request. */
 const CONTENT_WORDS_MAX = 12
 const READ_CHARACTERS_MAX = 1_200
 
 const COURTESY =
   /^(?:(?:ok(?:ay)?|great|good|perfect|nice|cool|awesome|wow|thanks?|thank you|thx|ty|cheers|hi|hello|hey|bye|goodbye|see you|welcome|lgtm|sounds good|well done|good (?:job|work|morning|night)|no problem|very much|so much|for|your|the|all|a lot|that'?s all|i needed|help|have a (?:great|good|nice) (?:day|one|trip|flight))[\s.,!?👍🙏😀😊-]*)+(?:###\w+###)?$/iu
 
-/** Openings that answer what was said before; what follows them may still ask for something. */
+/** Openings that answer an earlier message; a request may follow them. */
 const ANSWER =
   /^(?:(?:y|n|yes|yeah|yep|yup|no|nope|ok(?:ay)?|sure|right|correct|exactly|true|great|good|perfect|fine|cool|nice|hmm+|ah+|oh|uh|um+|ugh|well|wait|sorry|actually|thanks?|thank you|please|hey|hi|hello|now|so|then|also|q|question|one more thing)\b[\s.,:;!?—–-]*)+/i
 const REFERRING =
   /^(?:and (?:those|that|this|it|these|the)|but|or|though|so (?:it|that|this)|it(?:'?s| is| was| also| just)?|that(?:'?s)?|this|those|these|which|i mean|to be clear|correction|fyi|because|since|not|do you mean|are you|the (?:first|second|third|last|latter|former) (?:one|option))\b/i
-/** Words that point at what was said before; a `that` before a clause does not. */
+/** Words that refer to earlier text; a `that` before a clause does not. */
 const POINTING = /\b(?:this|it|these|those|too)\b|\bthat\b(?! (?:the|an?|we|it|i|you)\b)/gi
 const AGREEING = /^(?:y|n|yes|yeah|yep|yup|no|nope|ok(?:ay)?|sure|right|correct|exactly|great|good|fine)\b/i
 const CLARIFYING = /^(?:sorry|i mean|to be clear|correction|fyi)\b/i
@@ -29,18 +29,18 @@ const IMPERATIVE = new RegExp(`^(?:(?:then|and|also|first|next|just|please|pls|k
 const WISH =
   /\b(?:can|could|would|will) (?:you|we|i)\b|\b(?:i|we)(?:'?d| would)? (?:want|need|like|love|prefere?|wish|have) to\b|\b(?:i|we)(?:'?d| would) (?:like|love|prefere?)\b|\b(?:i|we) (?:want|need|wish)\b|\b(?:i'?m|i am|we'?re|we are|i was|i'?ve been) (?:trying|looking|hoping|wondering|planning|working|building|struggling|having|getting|creating|implementing)\b|\bhelp (?:me|us)\b|\b(?:should|shouldn'?t) (?:we|i|it)\b|\blet'?s (?!see\b|not\b|go\b|move on\b)|\bplease\b|\bis there (?:a |any ?)?way\b|\bany ?way (?:we|to|for|i)\b|\bmake sense to\b|\bi wonder\b/i
 const HOW = /^(?:why|how|what|where|when|who|which)\b/i
-/** A question of how to do something asks for no more than that: its `can I` and `do I need` are no wishes. */
+/** A how-to question asks only for an answer: its `can I` and `do I need` are no requests. */
 const HOW_TO = /^(?:how|what|where|when|who|which)\b[^.?!]{0,200}[.?!]?/i
 const PROBLEM =
   /\b(?:fail(?:s|ed|ing|ure)?|broken?|bugs?|issues?|errors?|fatal|crash(?:es|ed|ing)?|wrong|incorrect|(?:does|do|did|is|was) ?n[o']t (?:work|handle|match|build|compile|pass|run|load|start|exist|show|respond|happening)|not working|can(?:'?t|not)|unable|stuck|missing|leak(?:s|ing)?|slow|hangs?|regression|problems?|panics?)\b/i
 const REQUIREMENT = /\b(?:must|should|need(?:s|ed)? to|has to|have to|instead of|without|never|always)\b/i
 
-/** Small steps at the end of some work, which say nothing of what it was. */
+/** Small steps at the end of some work, which do not describe it. */
 const ERRAND =
   /^(?:(?:please|then|now|just|and|also|let'?s|can you|could you|go ahead and) )*(?:commit|push|merge|rebase|close|ship|continue|proceed|resume|retry|go|keep|redo|rerun|re-run|undo|stop|log|file|open|raise|approve|submit|release)\b/i
 const ERRAND_WORDS_MAX = 4
 
-/** Words that carry no subject. Of other languages every word counts. */
+/** Words without a subject. In other languages every word counts. */
 const EMPTY_WORDS = new Set(
   'a about actually again all also am an and any anything are as at be been being bit both but by can commit could did do does doing don done each either else ensure ever every everything few first for from get getting give go going good got had has have having he hello help her here hi his how however i if in into is it its just keep kind kinda know last later least let like little ll look looks lot make many may maybe me mean might more most much must my need needs new next no not nothing now of off ok okay on once one only option or other our out over own please pls pretty push put quite re really right said same say see seem seems she should shouldn so some something still such sure take than thank thanks that the their them then there these they thing things think this those though through to too try two up us use ve very want was way we well were what when where whether which while who why will with would wouldn yes yet you your yours'.split(
     ' ',
@@ -50,7 +50,7 @@ const PATH = /(?:https?:\/\/|~?\/|[A-Za-z]:\\|\.{1,2}\/)[^\s'"`]{1,400}/g
 const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_.'’:-]*/gu
 const IDEOGRAPHS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu
 
-/** @param words what a user said, on one line */
+/** @param words a user's text, on one line */
 export function substanceOf(words: string): Substance {
   const read = words.slice(0, READ_CHARACTERS_MAX).toWellFormed().trim()
   if (read === '' || COURTESY.test(read)) return 'courtesy'
@@ -87,7 +87,7 @@ function asksIn(words: string): boolean {
   )
 }
 
-/** Words that tell of a subject; a path counts as one, whatever it holds. */
+/** Counts words that carry a subject; a path counts as one, whatever it contains. */
 export function contentWordsIn(text: string): number {
   const withoutPaths = text.replace(PATH, ' ')
   const ideographs = withoutPaths.match(IDEOGRAPHS)?.length ?? 0

@@ -54,11 +54,11 @@ test.each([
   ],
   ['a template', 'Here it is:\nISSUE:\nThe shaft is stuck\n\nIMPORTANT TIPS:\n1. Always wait', 'The shaft is stuck'],
   ['nothing', 'Mend the <b>shaft</b> in loom.ts, a < b', 'Mend the <b>shaft</b> in loom.ts, a < b'],
-])('of a message with %s, what a person typed is left', (_, text, said) => {
+])('of a message with %s, only the typed text is left', (_, text, said) => {
   expect(userSpeechIn(text)).toBe(said)
 })
 
-test("an agent's own summary is nothing that a person said, and is read as a summary", () => {
+test("an agent's own summary is not the user's text, and is read as a summary", () => {
   const text =
     'This session is being continued from a previous conversation that ran out of context.\n\nAnalysis:\nWell.\n\nSummary:\n1. Primary Request and Intent:\n   Mend the shaft of the loom\n'
   expect(userSpeechIn(text)).toBe('')
@@ -70,7 +70,7 @@ test("an agent's own summary is nothing that a person said, and is read as a sum
   expect(summarizeExtractively(request)).toContain('## Goal\n- Mend the shaft of the loom')
 })
 
-test('reading a message takes time linear in it, whatever it holds', () => {
+test('reading a message takes linear time, whatever it contains', () => {
   for (const unit of ['<file>', '<a-b>', '</file>', '<user_query>', '```\n', 'ISSUE:\nTIPS:\n', '[Image #1]', '- \t']) {
     expect(userSpeechIn(unit.repeat(500_000)).length).toBeLessThanOrEqual(16_001)
   }

@@ -2,16 +2,16 @@ import { sliceWhole } from '../tools/lines.js'
 import { withoutUserBlocks } from './injected.js'
 
 /*
- * Agents send much in their users' name: the body of a skill, the output of a hook, the rules of a project, files, the state of
- * an editor, their own summary of what came before. Each of them says it in fixed words, by which it is told here from what a
- * person typed.
+ * Agents send much in their users' name: the body of a skill, the output of a hook, the rules of a project, files, the
+ * state of an editor, their own summary of earlier messages. Each of these uses fixed phrases, by which it is
+ * distinguished here from typed text.
  */
 
-/** What is read of one message; agents put what they add at its beginning or its end. */
+/** Characters read of one message; agents add text at its beginning or its end. */
 const HEAD_CHARACTERS = 12_000
 const TAIL_CHARACTERS = 4_000
 
-/** How messages begin of which nobody said anything. */
+/** Beginnings of messages without typed text. */
 const INJECTED_MESSAGES = [
   /^Base directory for this skill:/,
   /^This session is being continued from a previous conversation/,
@@ -25,7 +25,7 @@ const INJECTED_MESSAGES = [
   /^Your last (?:message|reply) (?:contained|had) no tool call/i,
 ]
 
-/** A summary that an agent made of what came before, sent in its user's name. */
+/** An agent's summary of earlier messages, sent in its user's name. */
 const CONTINUATION = /^\s{0,20}This session is being continued from a previous conversation/
 
 /** Lines that agents write in their users' name. */
@@ -42,19 +42,19 @@ const INJECTED_LINES = [
 ]
 const IMAGE_MARK = /\[(?:Image|Pasted text) #\d{1,4}(?: \+\d{1,6} lines)?\]/g
 
-/** After this heading comes what was typed; before it, what the editor adds. */
+/** After this heading comes typed text; before it, additions of the editor. */
 const REQUEST_HEADING = /^#{1,3} (?:My|User'?s?) request(?: for \w{1,30})?:[^\S\n]*$/m
-/** Where a skill is told what was typed behind its name. */
+/** The typed arguments in the text of a skill. */
 const SKILL_ARGUMENTS = /^ARGUMENTS:[^\S\n]*(.{1,4000})/m
-/** Tags around what was typed; where one stands, nothing outside of it was. */
+/** Tags around typed text; if one is present, nothing outside of it was typed. */
 const SAID_TAG =
   /<(user_query|userRequest|user_request|user_message|task|feedback|issue_description|pr_description|problem_statement)>/i
 const SAID_TAGS_MAX = 20
-/** Tags of two words at the beginning of a line, which programs write and people do not. */
+/** Tags of several words at the beginning of a line, which only programs write. */
 const COMPOUND_TAG = /^<([a-z]{2,30}(?:[-_][a-z]{2,30}){1,4})(?:\s[^<>]{0,400})?>/im
 const COMPOUND_TAGS_MAX = 40
 
-/** What a person said in a user's message; empty where all of it was put there by a program. */
+/** The text that a person typed in a user's message; empty if a program inserted all of it. */
 export function userSpeechIn(text: string): string {
   const read = withoutUnknownBlocks(withoutUserBlocks(bounded(text)))
   const start = read.trimStart()
@@ -70,7 +70,7 @@ export function userSpeechIn(text: string): string {
   return withoutTemplate(lines).join('\n').trim()
 }
 
-/** The agent's own summary that a message is; null where it is something else. */
+/** The agent's own summary in a message; null for any other message. */
 export function continuationIn(text: string): string | null {
   if (!CONTINUATION.test(text)) return null
   const summary = text.indexOf('\nSummary:\n')
@@ -82,7 +82,7 @@ function bounded(text: string): string {
   return `${sliceWhole(text, HEAD_CHARACTERS)}\n${text.slice(-TAIL_CHARACTERS).toWellFormed()}`
 }
 
-/** What stands inside the tags around typed words; null where there are none. */
+/** The text inside tags around typed text; null without such tags. */
 function insideTags(text: string): string | null {
   const inside: string[] = []
   let rest = text
@@ -98,7 +98,7 @@ function insideTags(text: string): string | null {
   return inside.length === 0 ? null : inside.join('\n')
 }
 
-/** A block that no list knows is a program's where something stands beside it, else it holds what was said. */
+/** An unknown block counts as a program's if there is text beside it, else as typed. */
 function withoutUnknownBlocks(text: string): string {
   let rest = text
   for (let count = 0; count < COMPOUND_TAGS_MAX; count++) {
@@ -114,12 +114,14 @@ function withoutUnknownBlocks(text: string): string {
   return rest
 }
 
-/** Labels in capitals on lines of their own divide the message that a program fills in: `ISSUE:`, `IMPORTANT TIPS:`. */
+/**
+ * Labels in capitals on lines of their own structure a template that a program fills in: `ISSUE:`, `IMPORTANT TIPS:`.
+ */
 const LABEL = /^[A-Z][A-Z ]{3,40}:\s*$/
 const SAID_LABEL = /^(?:ISSUE|TASK|PROBLEM|REQUEST|QUESTION|GOAL|USER|QUERY|BUG|FEATURE)\b/
 const RULES_LABEL = /\b(?:INSTRUCTIONS?|TIPS?|RULES?|GUIDELINES?|FORMAT|NOTES?|TOOLS?|CONTEXT|EXAMPLES?)\b/
 
-/** Of a message with such labels, what stands below those of its request. */
+/** Of a message with such labels, the text below those of its request. */
 function withoutTemplate(lines: readonly string[]): readonly string[] {
   const labels = lines.filter((line) => LABEL.test(line))
   if (!labels.some((line) => SAID_LABEL.test(line)) || !labels.some((line) => RULES_LABEL.test(line))) return lines

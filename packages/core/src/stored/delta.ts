@@ -1,8 +1,9 @@
 import type { ContextLines } from './lines.js'
 
 /**
- * What is stored of a context: its head, then for each run of lines that an earlier context has too where it stands there
- * (`=12,250`: 250 lines from line 12 on), and each other line as it is. A line is JSON or `!`, so it never begins with `=`.
+ * The stored form of a context: its head, then a reference for each run of lines that an earlier context also has
+ * (`=12,250`: 250 lines from line 12 on), and each other line verbatim. A line is JSON or `!`, so it never begins with
+ * `=`.
  */
 export function toDelta({ head, lines }: Pick<ContextLines, 'head' | 'lines'>, base: readonly string[]): string {
   const places = new Map<string, number>()
@@ -31,7 +32,7 @@ export function toDelta({ head, lines }: Pick<ContextLines, 'head' | 'lines'>, b
   return written.join('\n')
 }
 
-/** The head and the lines of which a delta was made. */
+/** Restores the head and the lines from a delta. */
 export function fromDelta(delta: string, base: readonly string[]): { head: string; lines: string[] } {
   const [head = '', ...written] = delta.split('\n')
   const lines = written.flatMap((line) => {

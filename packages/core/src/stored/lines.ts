@@ -2,21 +2,22 @@ import type { ContextResult } from '@heddle/contracts'
 import type { TextNames } from './texts.js'
 
 /**
- * A context as lines: one for each message, each tool and item, and each entry of its receipt, and a head for the rest. A line is JSON in which
- * a text that stands elsewhere is its name, `{ "$": "m12.0" }`. The contexts of a thread share most of their lines.
+ * A context as lines: one for each message, each tool and item, and each entry of its receipt, and a head for the rest.
+ * A line is JSON in which a text stored elsewhere is replaced by its name, `{ "$": "m12.0" }`. The contexts of a thread
+ * share most of their lines.
  */
 export interface ContextLines {
   readonly head: string
   readonly lines: readonly string[]
-  /** Lines that must not be shared with other contexts, in their order; `HIDDEN` stands in their places. */
+  /** Lines that must not be shared with other contexts, in order; `HIDDEN` is in their places. */
   readonly hidden: readonly string[]
 }
 
 export const HIDDEN = '!'
 
 /**
- * @param isHidden says of a text whether the line that holds it may be kept with this context only: it is about another
- *   thread, with which it is to go
+ * @param isHidden whether the line with a text may be stored only with this context: it is about another thread, and
+ * must be erased together with that thread
  */
 export function toLines(
   { id: _, ...result }: ContextResult,
@@ -38,21 +39,21 @@ export function toLines(
   }
   const { messages, tools, items, receipt } = result
   const lines = [...messages, ...receipt.entries, ...tools, ...items].map(line)
-  // The lists leave their lengths in their places, so that the fields keep their order.
+  // The lists are replaced by their lengths, so that the fields keep their order.
   const lengths = { messages: messages.length, tools: tools.length, items: items.length }
   const head = line({ ...result, ...lengths, receipt: { ...receipt, entries: receipt.entries.length } })
   return { head, lines, hidden }
 }
 
-/** Texts that a stored context names and that are not there any more. */
+/** Texts that a stored context names and that no longer exist. */
 export interface MissingTexts {
   readonly missing: readonly string[]
 }
 
 /**
- * The context that the lines were made of, field by field in its order.
+ * Restores a context from its lines, field by field in order.
  *
- * @param textOf the text of a name; undefined where it is gone
+ * @param textOf the text of a name; undefined if it no longer exists
  */
 export function fromLines(
   { head, lines, hidden }: ContextLines,
@@ -72,7 +73,7 @@ export function fromLines(
   const values = lines.map(read)
   const whole = read(head) as {
     messages: number
-    // Contexts that were stored before there were items have neither.
+    // Contexts stored before items were introduced have neither.
     tools?: number
     items?: number
     receipt: { entries: number }
@@ -94,7 +95,7 @@ export function fromLines(
   } as Omit<ContextResult, 'id'>
 }
 
-/** The messages of the thread, by sequence number, whose texts the lines name. */
+/** The sequence numbers of the messages whose texts the lines name. */
 export function namedMessages({ head, lines, hidden }: ContextLines): number[] {
   const seqs = new Set<number>()
   for (const line of [head, ...lines, ...hidden]) {
@@ -110,10 +111,10 @@ function encode(value: unknown, nameOf: (text: string) => string | undefined): u
   }
   if (Array.isArray(value)) return value.map((one) => encode(one, nameOf))
   if (typeof value !== 'object' || value === null) return value
-  // An object that looks like a name is kept as the list of its fields.
+  // An object that looks like a name is stored as the list of its fields.
   if (Object.hasOwn(value, '$') || Object.hasOwn(value, '$$'))
     return { $$: Object.entries(value).map(([key, one]) => [key, encode(one, nameOf)]) }
-  // A copy whose fields are its own, whatever they are called: then writing to one changes nothing else.
+  // A copy with own properties for any field name, so that assigning one has no side effects.
   const encoded: Record<string, unknown> = { ...value }
   for (const key of Object.keys(encoded)) {
     const field = encoded[key]

@@ -10,7 +10,7 @@ const message = (seq: number, content: string, fields: Partial<Message> = {}): M
 
 const agent = { systemPrompt: 'You weave all day long.', docs: [{ name: 'loom', text: 'How the loom is set up.' }] }
 
-/** Built contexts hold any JSON; what is stored of them must not depend on what is in it. */
+/** Built contexts may contain any JSON; their stored form must not depend on it. */
 const resultOf = (messages: readonly unknown[], entries: readonly unknown[]) =>
   ({
     id: 'c',
@@ -39,7 +39,7 @@ describe('a stored context', () => {
   ]
   const request = { message: 'and now the blue cloth' }
 
-  it('names the texts that stand elsewhere and holds none of them', () => {
+  it('names texts that are stored elsewhere instead of containing them', () => {
     const result = resultOf(
       [
         { role: 'user', content: stored[0]?.content },
@@ -60,13 +60,13 @@ describe('a stored context', () => {
     expect(JSON.stringify({ id, ...fromLines(lines, texts(stored, request)) })).toBe(JSON.stringify({ id, ...rest }))
   })
 
-  it('says what is missing instead of leaving it out', () => {
+  it('reports missing texts instead of leaving them out', () => {
     const result = resultOf([{ role: 'user', content: stored[0]?.content }], [])
     const lines = toLines(result, nameTexts(stored, agent, request), () => false)
     expect(fromLines(lines, texts([], request))).toEqual({ missing: ['m1.0'] })
   })
 
-  it('keeps a line about another thread apart, and is incomplete without it', () => {
+  it('stores a line about another thread separately, and is incomplete without it', () => {
     const result = resultOf(
       [
         { role: 'user', content: 'Other threads: secret' },
@@ -80,7 +80,7 @@ describe('a stored context', () => {
     expect(fromLines({ ...lines, hidden: [] }, () => undefined)).toEqual({ missing: ['a line about another thread'] })
   })
 
-  it('comes back byte for byte whatever it holds, along any chain of deltas', () => {
+  it('is restored byte for byte with any contents, along any chain of deltas', () => {
     const text = fc.oneof(
       fc.constantFrom('please weave the red cloth', 'and now the blue cloth', '=1,2', '!', 'a\nb', '$', '$$'),
       fc.string({ unit: 'binary', maxLength: 20 }),
@@ -129,7 +129,7 @@ describe('a stored context', () => {
     )
   })
 
-  it('that shares its lines with the one before costs only what is new', () => {
+  it('that shares its lines with the previous one stores only new lines', () => {
     const base = Array.from({ length: 1_000 }, (_, line) => JSON.stringify({ line }))
     const delta = toDelta({ head: '{}', lines: [...base.slice(0, 10), '"new"', ...base.slice(200)] }, base)
     expect(delta).toBe('{}\n=0,10\n"new"\n=200,800')

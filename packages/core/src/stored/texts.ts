@@ -4,10 +4,10 @@ import { messageReference } from '../conversation/references.js'
 /** Shorter texts cost less than their names. */
 const NAMED_CHARACTERS_MIN = 12
 
-/** The names of texts that stand elsewhere in the store, by text: what a stored context names, it does not hold. */
+/** The names of texts stored elsewhere, by text: a stored context contains the name instead. */
 export type TextNames = ReadonlyMap<string, string>
 
-/** The agent's version in force: its texts are immutable, too. */
+/** The agent's current version, whose texts are immutable, too. */
 export interface AgentTexts {
   readonly systemPrompt: string
   readonly docs: readonly { readonly name: string; readonly text: string }[]
@@ -32,7 +32,7 @@ export function nameTexts(
 }
 
 /**
- * The texts of a message, each always in the same place: names that were stored depend on it. Calls stand both as one text
+ * The texts of a message, always at the same indexes: stored names depend on them. Calls are included both as one text
  * and by the texts in them, since providers take either.
  */
 export function messageTexts(message: Message): string[] {

@@ -25,7 +25,7 @@ const rows = fc.record({
 })
 
 describe('any history with reasoning and parallel calls, in any format and by any strategy', () => {
-  test('a budget larger than one that works always works, and holds what it says', () => {
+  test('a budget larger than one that works always works, and is respected', () => {
     fc.assert(
       fc.property(rows, ({ message, ...row }) => {
         const outcome = lookAtBudgets({ ...row, ...(message !== undefined && { message }), count: estimateTokens })
@@ -36,7 +36,7 @@ describe('any history with reasoning and parallel calls, in any format and by an
   })
 })
 
-/** A session as coding agents have them: requests now and then, and one call after the other between them. */
+/** A session like those of coding agents: occasional requests, and sequences of calls between them. */
 function session(turns: number): Message[] {
   const messages: Message[] = []
   const add = (fields: Partial<Message>) => messages.push(sampleMessage({ seq: messages.length + 1, ...fields }))
@@ -65,7 +65,7 @@ describe('a session that is larger than its budget', () => {
     }
   })
 
-  test('shows the newest turns as they were said, under one summary of what is between them and the first', () => {
+  test('shows the newest turns verbatim, and one summary of the messages between them and the first ones', () => {
     const messages = session(120)
     const request = { thread: 'run', message: 'go on' }
     const { receipt, summaryUsed } = buildContext(
@@ -81,7 +81,7 @@ describe('a session that is larger than its budget', () => {
     expect(modes.reduce((sum, { count }) => sum + count, 0)).toBe(messages.length)
   })
 
-  test('holds messages whose pruning was undone, and its pins, wherever they are', () => {
+  test('keeps messages whose pruning was undone, and pinned ones, wherever they are', () => {
     const messages = session(120).map((message) =>
       message.seq === 70 ? { ...message, undone: true } : message.seq === 1 ? { ...message, pinned: true } : message,
     )
@@ -94,7 +94,7 @@ describe('a session that is larger than its budget', () => {
   })
 })
 
-test('how a budget is filled goes by the latest context of that budget, and by whether the thread has grown since', () => {
+test('the fill depends on the latest context of the same budget, and on whether the thread has grown since', () => {
   expect(chooseFill(null, 10)).toBe('budget')
   expect(chooseFill({ fill: 'budget', headSeq: 10 }, 10)).toBe('budget')
   expect(chooseFill({ fill: 'cache', headSeq: 10 }, 10)).toBe('cache')

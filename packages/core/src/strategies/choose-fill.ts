@@ -7,9 +7,9 @@ export interface PreviousFill {
 }
 
 /**
- * How a context fills its budget where nobody says. The first one of a budget is asked for once, as far as anybody knows, and
- * is filled. A thread that has grown since its last one is being continued, behind a cache that keeps what they share. One
- * that has not changed gets the same context again.
+ * Default fill of a context. The first context of a budget is assumed to be a one-time request, and is filled. A thread
+ * that has grown since its last one is being continued, with a provider cache of the shared prefix. An unchanged thread
+ * gets the same context again.
  */
 export function chooseFill(previous: PreviousFill | null, headSeq: number): Fill {
   if (previous === null) return 'budget'

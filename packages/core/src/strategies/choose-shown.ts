@@ -6,28 +6,29 @@ import type { Message } from '../conversation/message.js'
 import { type Caps, capSizes } from '../history/fit.js'
 import type { ContextStrategy, HistoryInput } from './strategy.js'
 
-/** What a context shows beside its summary. */
+/** The messages that a context shows beside its summary. */
 export interface Shown {
   readonly ids: ReadonlySet<string>
-  /** Those of them that may stand before what the summary covers. */
+  /** Shown messages that may precede the range of the summary. */
   readonly heldIds: readonly string[]
   readonly caps: Caps
-  /** Whether the published summary stands for messages, too, that were not loaded. */
+  /** Whether the published summary also covers messages that were not loaded. */
   readonly coversUnloaded: boolean
 }
 
-/** The shares of the room that the first messages and the latest request may take; what is longer is shortened. */
+/** Shares of the budget for the first messages and for the latest request; longer ones are shortened. */
 const TOP_SHARE_MAX = 0.25
 const REQUEST_SHARE_MAX = 0.25
-/** The share of the room that messages may take whose pruning was undone; they are shown whole or as all others. */
+/** Share of the budget for messages whose pruning was undone; beyond it they are treated like all others. */
 const UNDONE_SHARE_MAX = 0.5
 
 /**
- * Chooses what a room shows: the pins, the latest request, the first messages within their share, and the newest turns one
- * after the other. The turn that does not fit whole is shortened into what is left.
+ * Chooses the messages to show: the pinned ones, the latest request, the first messages within their share, and the
+ * newest turns one by one. The first turn that does not fit whole is shortened to the rest.
  *
- * @param published the compaction whose summary stands for what is not shown; null where one is made for the context
- * @returns null where nothing can be shown, and no new message follows
+ * @param published the compaction whose summary covers the messages not shown; null if a summary is made for this
+ * context
+ * @returns null if nothing can be shown, and no new message follows
  */
 export function chooseShown(
   strategy: ContextStrategy,
@@ -52,14 +53,15 @@ export function chooseShown(
   }
   const heldIds = new Set(chosen.ids)
   const coversUnloaded = published !== null && input.hasUnloadedCovered === true
-  // What the published summary covers and was not loaded is older than all that was: the oldest that was stays with it.
+  // Covered messages that were not loaded are older than all loaded ones, so the oldest loaded one must stay covered
+  // too.
   const oldest = coversUnloaded ? conversation.messages.find((message) => isCovered(message, published)) : undefined
   const groups = groupsOf(conversation)
   for (const group of groups.toReversed()) {
     if (oldest !== undefined && group.includes(oldest)) break
     if (chosen.take(group, roomTokens - chosen.usedTokens) !== 'whole') break
   }
-  // A turn that is too long to be shortened leaves room: more of the first messages take it.
+  // If a turn is too long to be shortened, more of the first messages use its tokens.
   for (const group of published === null ? groups : []) {
     const before = new Set(chosen.ids)
     const taken = chosen.take(group, roomTokens - chosen.usedTokens)
@@ -70,7 +72,7 @@ export function chooseShown(
   return { ids: chosen.ids, heldIds: [...heldIds], caps: chosen.caps, coversUnloaded }
 }
 
-/** The messages that were chosen so far, and what they take. */
+/** The messages chosen so far, and their tokens. */
 class Chosen {
   readonly ids = new Set<string>()
   readonly caps = new Map<string, number>()
@@ -82,7 +84,10 @@ class Chosen {
     private readonly input: HistoryInput,
   ) {}
 
-  /** Takes messages whole where they fit into `tokensMax`, else shortened unless they must be whole, else not at all. */
+  /**
+   * Takes messages whole if they fit into `tokensMax`; otherwise shortened, unless they must be whole; otherwise not at
+   * all.
+   */
   take(
     messages: readonly Message[],
     tokensMax = this.roomTokens,
@@ -110,7 +115,7 @@ class Chosen {
   }
 }
 
-/** The messages that no summary covers though they are the first: those of the published compaction, else the strategy's. */
+/** The first messages, which no summary covers: those of the published compaction, else the strategy's. */
 function topGroups(
   { preserveTop }: ContextStrategy,
   conversation: Conversation,
@@ -130,7 +135,7 @@ function topGroups(
   return groups
 }
 
-/** Messages between two places where a cut is legal. */
+/** Messages between two legal cuts. */
 function groupsOf({ messages, boundaries }: Conversation): Message[][] {
   const groups: Message[][] = []
   let group: Message[] = []

@@ -6,7 +6,7 @@ import { SimulatedThread } from '../../../../test/support/src/samples/simulated-
 import { buildContext } from '../assembly/build.js'
 import { CROWDED_OUT } from './crowd-out.js'
 
-/** Many short messages: none can be shortened, and together they are too many for a small budget. */
+/** Many short messages that cannot be shortened and together exceed a small budget. */
 function crowded(): SimulatedThread {
   const thread = new SimulatedThread({ budget: 10_000, sandwich: { preserveBottom: 40 } })
   for (let seq = 1; seq <= 60; seq++) {
@@ -16,7 +16,7 @@ function crowded(): SimulatedThread {
   return thread
 }
 
-test('what does not fit even when it is shortened is left out, oldest first, and the receipt says so', () => {
+test('messages that do not fit even when shortened are left out, oldest first, and the receipt says so', () => {
   const thread = crowded()
   const settings = mergeSettings({ ...thread.settings, budget: 500 })
   const { receipt, tokensUsed } = buildContext(simulatedInput(thread, { settings }))
@@ -27,7 +27,7 @@ test('what does not fit even when it is shortened is left out, oldest first, and
   expect(receipt.notes).toContainEqual(expect.stringContaining('even shortened they do not fit the budget'))
 })
 
-test('the latest request, the newest turn and what is pinned are never crowded out', () => {
+test('the latest request, the newest turn and pinned messages are never left out', () => {
   const thread = crowded()
   const settings = mergeSettings({ ...thread.settings, budget: 300 })
   const { receipt } = buildContext(simulatedInput(thread, { settings }))

@@ -2,12 +2,12 @@ import type { CompactionState } from '../compaction/state.js'
 import { costUnder } from '../compaction/state-costs.js'
 import type { Conversation } from '../conversation/conversation.js'
 
-export const CROWDED_OUT = 'no room for it beside newer messages'
+export const CROWDED_OUT = 'did not fit beside newer messages'
 
 /**
- * Turns that may be left out where even the shortened history does not fit, in the order in which they go: the oldest after
- * the first messages, then the first messages, oldest first. What is pinned, the newest turn, and the latest request of the
- * user are not among them.
+ * Turns that may be left out if even the shortened history does not fit, in the order of omission: the oldest after the
+ * first messages, then the first messages, oldest first. Pinned messages, the newest turn, and the user's latest
+ * request are excluded.
  *
  * @returns the ids of the messages of each turn
  */
@@ -33,7 +33,7 @@ export function turnsThatMayGo(
   return [...turns.filter((ids) => !isTop(ids)), ...turns.filter(isTop)]
 }
 
-/** What is left out besides, so that the rest fits: as few turns as possible; null where all of them are not enough. */
+/** Further turns to leave out so that the rest fits, as few as possible; null if all of them are not enough. */
 export function crowdOut(
   turns: readonly (readonly string[])[],
   leftOut: ReadonlyMap<string, string>,

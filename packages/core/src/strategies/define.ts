@@ -8,11 +8,11 @@ import { countTokens } from '../tokens/tokens.js'
 import { fitHistory } from './fit-history.js'
 import type { BuildOptions, ContextStrategy, FittedHistory, StrategyContext } from './strategy.js'
 
-/** What makes a strategy; the rest of {@link ContextStrategy} follows from it unless it is given too. */
+/** The rules that define a strategy; the rest of {@link ContextStrategy} is derived from them unless given. */
 export type StrategyRules = Pick<ContextStrategy, 'name'> & Partial<ContextStrategy>
 
 /**
- * Makes a strategy of its rules. Without any others it shows the whole history.
+ * Makes a strategy from its rules. Without rules it shows the whole history.
  *
  * @throws PermanentError `VALIDATION_ERROR` for a count or a share that is out of bounds
  */
@@ -75,7 +75,7 @@ function buildWith(strategy: ContextStrategy, { messages, cachedState, maxTokens
   }
 }
 
-/** The lines of a history with the summary in its place. */
+/** The lines of a history with the summary at its position. */
 export function messagesOf({ history, summary }: FittedHistory): NeutralMessage[] {
   const messages = history.lines.map((line) => line.neutral)
   if (summary) messages.splice(history.summaryAt, 0, summary)
@@ -95,7 +95,7 @@ const APPEND_SOME = 'append messages to the thread, or give the request a messag
 /**
  * See docs/strategies.md#a-strategy-of-your-own.
  *
- * @param why follows the text of the spec, where messages are there and are not shown
+ * @param why appended to the specified text, if there are messages but all are hidden
  */
 export function noMessages(hint: string = APPEND_SOME, why?: string): PermanentError {
   const text = 'Conversation has no messages'

@@ -10,10 +10,10 @@ import { estimateTokens } from '../tokens/tokens.js'
 registerOnce(registerOwn)
 const strategies = [...builtInStrategies, OWN_STRATEGY]
 
-/** Histories of all strategies together: few, so that all tests stay quick. CI searches 5,000. */
+/** Number of histories over all strategies: low, so that the tests stay fast. CI runs 5,000. */
 const HISTORIES = Number(process.env['HEDDLE_STRATEGY_HISTORIES'] ?? 72)
 const ROUNDS = 20
-/** Short ones against small budgets find what long ones find, and many more of them are tried in the same time. */
+/** Short histories with small budgets find the same faults as long ones, and many more fit into the same time. */
 const STEPS_MAX = 20
 
 const settings = fc.record({

@@ -10,19 +10,19 @@ import { chooseShown, type Shown } from './choose-shown.js'
 import { countSummary, layOut, reasoningNotes } from './lay-out.js'
 import type { ContextStrategy, FittedHistory, HistoryInput } from './strategy.js'
 
-/** Layouts that are tried; each takes what the one before was off from its room. */
+/** Maximum number of layouts tried; each corrects its budget by the error of the previous one. */
 const ROUNDS_MAX = 6
-/** A history that fills this share of its room is not laid out again. */
+/** A history that fills this share of its budget is not laid out again. */
 const FILLED_SHARE = 0.985
-/** What a layout that was too large gives way by, beside what it was over. */
+/** Extra margin by which a layout that was too large is reduced. */
 const MARGIN_TOKENS = 16
 
 /**
- * Fills a room that is smaller than the history: the first messages, the pins and the latest request stay, then the newest
- * turns as they were said, one after the other, and the next one shortened to what is left. One summary stands for the
- * rest: that of the published compaction where there is one, extended by what came after it. A larger room shows more.
+ * Fills a budget that is smaller than the history: the first messages, the pinned ones and the latest request stay,
+ * then the newest turns verbatim, one by one, and the next one shortened to the rest. One summary covers the others:
+ * that of the published compaction if there is one, extended by later messages. A larger budget shows more.
  *
- * @returns null where not even the newest turn has room: then the history is fitted as for `cache`
+ * @returns null if not even the newest turn fits: then the history is fitted as for `cache`
  */
 export function fillBudget(strategy: ContextStrategy, input: HistoryInput): FittedHistory | null {
   if (strategy.planCoverage === undefined) return null
@@ -52,12 +52,12 @@ export function fillBudget(strategy: ContextStrategy, input: HistoryInput): Fitt
   return best
 }
 
-/** The one summary of what a context does not show. */
+/** The one summary of the messages that a context does not show. */
 class RestSummary {
-  /** The compaction in force, where its summary can stand for what is not shown. */
+  /** The compaction in force, if its summary can cover the messages not shown. */
   readonly published: CompactionState | null
   #text: string | null
-  /** The messages that the text tells of besides what the published compaction covers. */
+  /** The messages covered by the text beyond those of the published compaction. */
   #told = new Set<string>()
   #tokensMax: number
   #isLengthened = false
@@ -74,7 +74,7 @@ class RestSummary {
     this.tokens = this.#text === null ? this.#tokensMax : countSummary(this.#text, input)
   }
 
-  /** The state under which everything is covered that is not shown; null where all is. */
+  /** The state that covers all messages not shown; null if all are shown. */
   stateBeside({ ids, heldIds, coversUnloaded }: Shown): CompactionState | null {
     const covered = this.conversation.messages.filter(({ id }) => !ids.has(id))
     const [first, last] = [covered[0], covered.at(-1)]
@@ -96,7 +96,7 @@ class RestSummary {
   }
 
   /**
-   * Lets the summary take room that no turn fits into; once, and only where it is made for the context.
+   * Lets the summary use tokens that no turn fits into; once, and only if it is made for this context.
    *
    * @returns whether it may be longer now
    */

@@ -10,14 +10,17 @@ import { countSummary, layOut, reasoningNotes } from './lay-out.js'
 import { leastTokens, leastWithSummary } from './least-history.js'
 import type { ContextStrategy, FittedHistory, HistoryInput, TooSmall } from './strategy.js'
 
-/** Tries to bring the rendered history under its room; each takes what the one before was over by from the room. */
+/**
+ * Maximum number of attempts to bring the rendered history under its budget; each lowers the budget by the previous
+ * excess.
+ */
 const FITTING_ROUNDS_MAX = 4
 
 /**
- * Fits a history into its room. What fits whole stays whole. Else old reasoning is dropped before messages are; then the
- * budget is filled, or the history is compacted, as the request says; then single messages are shortened, and at last
- * turns are left out. Every message stays accounted for. Only where not even the least history fits is it refused, so that
- * a budget larger than one that works always works.
+ * Fits a history into its budget. A history that fits is unchanged. Otherwise old reasoning is dropped first; then the
+ * budget is filled, or the history is compacted, as the request says; then single messages are shortened, and finally
+ * turns are left out. Every message stays accounted for. It is refused only if not even the smallest history fits, so
+ * that a budget larger than one that works always works.
  */
 export function fitHistory(strategy: ContextStrategy, input: HistoryInput): FittedHistory | TooSmall {
   const room = input.roomTokens
@@ -37,10 +40,10 @@ export function fitHistory(strategy: ContextStrategy, input: HistoryInput): Fitt
   return leastWithSummary(strategy, input)
 }
 
-/** By how much an estimate may be over what a history really takes, for it to be worth a count. */
+/** Maximum ratio of an estimate to the budget for which an exact count is worthwhile. */
 const ESTIMATE_OVER_MAX = 1.25
 
-/** The whole history as it was said; null where that is more than the room, or where a compaction is wanted before that. */
+/** The whole history verbatim; null if it exceeds the budget, or a compaction is due before. */
 function fitWhole(strategy: ContextStrategy, input: HistoryInput): FittedHistory | null {
   const { conversation, roomTokens, isAnswered = false } = input
   if (strategy.leaveOut !== undefined || !mayBeWhole(strategy, input)) return null
@@ -55,14 +58,14 @@ function fitWhole(strategy: ContextStrategy, input: HistoryInput): FittedHistory
   return fitted.tokens <= roomTokens ? fitted : null
 }
 
-/** Whether all of a history is at hand, and nobody keeps its compactions for the contexts that follow. */
+/** Whether the whole history is loaded, and its compactions are not kept for later contexts. */
 function mayBeWhole(strategy: ContextStrategy, input: HistoryInput): boolean {
   if (strategy.planCoverage === undefined) return true
   if (input.hasUnloadedCovered) return false
   return input.fill === 'budget' || (input.isLaneKept === false && input.state === null)
 }
 
-/** @returns null where turns would have to be left out that must not be */
+/** @returns null if turns would have to be left out that must stay */
 function layOutWithin(strategy: ContextStrategy, input: HistoryInput, room: number): FittedHistory | null {
   const { state, conversation, notes } = compactedWithin(strategy, input, room)
   const asked = strategy.leaveOut?.(conversation, room) ?? new Map<string, string>()
@@ -88,7 +91,7 @@ interface Attempt {
   readonly room: number
 }
 
-/** Shortens messages, and where that is not enough leaves out whole turns, unless the strategy shows all of them. */
+/** Shortens messages, and if that is not enough leaves out whole turns, unless the strategy shows all of them. */
 function fitSizes(strategy: ContextStrategy, input: HistoryInput, { conversation, state, leftOut, room }: Attempt) {
   const sizes = (without: ReadonlyMap<string, string>) => capSizes(conversation, state, without, room, input)
   const all = sizes(leftOut)
@@ -108,8 +111,8 @@ interface Compacted {
 }
 
 /**
- * The published state where it serves; else what the deterministic fallback arrives at. Under each, old reasoning is dropped
- * before anything is compacted further.
+ * The published state if it suffices; else the state of the deterministic fallback. Under each, old reasoning is
+ * dropped before further compaction.
  */
 function compactedWithin(strategy: ContextStrategy, input: HistoryInput, room: number): Compacted {
   const { conversation, state, isStateCurtailed = false, lane, headSeq, reference, isAnswered = false } = input
@@ -132,12 +135,11 @@ function compactedWithin(strategy: ContextStrategy, input: HistoryInput, room: n
   if (alone.fits) return alone
   const tighterLane = { ...lane, limitTokens: Math.max(1, room) }
   const tighter = settle(alone.conversation.messages, settled, tighterLane, headSeq, reference)
-  const isTighter =
-    tighter !== settled ? ['the history was compacted further to leave room for the other sections'] : []
+  const isTighter = tighter !== settled ? ['the history was compacted further to fit beside the other sections'] : []
   return { ...alone, state: tighter, notes: [...alone.notes, ...isTighter] }
 }
 
-/** What a history takes under a state, its summary included. */
+/** Tokens of a history under a state, its summary included. */
 function costOf({ messages }: Conversation, state: CompactionState | null): number {
   return messages.reduce((sum, message) => sum + costUnder(message, state), state?.summaryTokens ?? 0)
 }

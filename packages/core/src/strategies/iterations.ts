@@ -6,7 +6,7 @@ export const ITERATIONS = 'iterations'
 
 export const MESSAGES_LEFT_OUT = 'the strategy shows iterations, and no messages'
 
-/** A run (docs/iterations.md): the thread's iterations and the summary of older ones stand in the place of its messages. */
+/** A run (docs/iterations.md): the thread's iterations and the summary of older ones replace its messages. */
 export function createIterations(): ContextStrategy {
   return defineStrategy({
     name: ITERATIONS,

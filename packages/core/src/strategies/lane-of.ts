@@ -5,7 +5,7 @@ import { carriesReasoning } from '../formats/index.js'
 import { strategyOf } from './registry.js'
 import type { ContextStrategy } from './strategy.js'
 
-/** @throws PermanentError `VALIDATION_ERROR` where this process does not know the strategy */
+/** @throws PermanentError `VALIDATION_ERROR` if this process does not know the strategy */
 export function laneOf(settings: Settings): Lane<ContextStrategy> {
   const strategy = strategyOf(settings)
   const { tools, ...parts } = laneParts(settings)
@@ -16,7 +16,7 @@ export function laneOf(settings: Settings): Lane<ContextStrategy> {
     prune,
     sandwich: settings.sandwich,
     maxSummaryTokens,
-    // Without what came later the key is what it was before: the states of a thread stay its own.
+    // A default is omitted, so that keys from before the setting existed, and the states stored under them, stay valid.
     ...(compactTo !== defaultSettings.compactTo && { compactTo }),
     ...(tools.length > 0 && { tools }),
     ...(!isDefault(tree) && { tree }),

@@ -7,7 +7,7 @@ import { type History, layOutHistory } from '../history/history.js'
 import { summaryMessage } from '../history/summary-message.js'
 import type { FittedHistory, HistoryInput } from './strategy.js'
 
-/** What becomes of each message of a history. */
+/** The outcome of each message of a history. */
 export interface Layout {
   readonly conversation: Conversation
   readonly state: CompactionState | null
@@ -15,12 +15,12 @@ export interface Layout {
   readonly caps: Caps
 }
 
-/** What a summary takes as a message of the request's format. */
+/** Tokens of a summary as a message in the request's format. */
 export function countSummary(summary: string, { format, count }: HistoryInput): number {
   return countNeutralMessage(format, summaryMessage(summary, format), count)
 }
 
-/** Lays a history out and counts it as it is sent. */
+/** Lays out a history and counts it as it is sent. */
 export function layOut(layout: Layout, input: HistoryInput, notes: readonly string[]): FittedHistory {
   const { conversation, state, leftOut, caps } = layout
   const { format, count, reference, storedCountsFit } = input
@@ -40,11 +40,11 @@ export function layOut(layout: Layout, input: HistoryInput, notes: readonly stri
   }
 }
 
-/** What was asked for and could not be had: messages whose pruning was undone, and which are not there verbatim. */
+/** Notes on messages whose pruning was undone but which are not included verbatim. */
 function undoneNotes({ lines, absent }: History): string[] {
   const all = [...lines.flatMap((line) => line.sources), ...absent]
   const count = all.filter(({ message, fate }) => message.undone === true && fate.mode !== 'raw').length
-  return count === 0 ? [] : [`${count} messages whose pruning was undone do not fit, and stand as before`]
+  return count === 0 ? [] : [`${count} messages whose pruning was undone do not fit, and stay pruned`]
 }
 
 export function reasoningNotes(dropped: number): string[] {

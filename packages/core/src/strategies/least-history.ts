@@ -8,9 +8,10 @@ import { countSummary, layOut, reasoningNotes } from './lay-out.js'
 import type { ContextStrategy, FittedHistory, HistoryInput } from './strategy.js'
 
 /**
- * The smallest form of a history, which no budget changes: a budget that holds it works, and so does every larger one. It is
- * what must not be left out, as short as it can be made: the pins, and where no new message follows, the latest request of
- * the user, else the newest turn. A strategy that shows all of its messages shortens all of them.
+ * The smallest form of a history, which does not depend on the budget: a budget that fits it works, and so does every
+ * larger one. It has only messages that must not be left out, as short as possible: the pinned ones, and without a new
+ * message the user's latest request, else the newest turn. A strategy that shows all of its messages shortens all of
+ * them.
  */
 export function leastHistory(strategy: ContextStrategy, input: HistoryInput): FittedHistory {
   const { conversation, dropped } = lean(input)
@@ -19,21 +20,21 @@ export function leastHistory(strategy: ContextStrategy, input: HistoryInput): Fi
   return laidOut(conversation, leftOut, input, dropped)
 }
 
-/** Tokens of {@link leastHistory}, without looking at what it leaves out. */
+/** Tokens of {@link leastHistory}, without visiting the messages that it leaves out. */
 export function leastTokens(strategy: ContextStrategy, input: HistoryInput): number {
   const { conversation } = lean(input)
   const shown = conversation.messages.filter(isInLeast(strategy, input))
   return shown.length === 0 ? 0 : laidOut({ ...conversation, messages: shown }, [], input, 0).tokens
 }
 
-/** The same with the summary of the compaction in force, where there is room for it; it then covers what it stands for. */
+/** The same with the summary of the compaction in force, if it fits, which then accounts for the messages it covers. */
 export function leastWithSummary(strategy: ContextStrategy, input: HistoryInput): FittedHistory {
   const least = leastHistory(strategy, input)
   const { state, roomTokens } = input
   if (state?.summary == null || least.tokens + countSummary(state.summary, input) > roomTokens) return least
   const { conversation, dropped } = lean(input)
   const leftOut = least.history.absent.map(({ message }) => message).filter((message) => !isCovered(message, state))
-  // What was pruned stands as it is here: only the summary is taken from the state.
+  // Pruned messages are verbatim here: only the summary is used from the state.
   const fitted = laidOut(conversation, leftOut, input, dropped, { ...state, prunings: new Map() })
   return fitted.tokens <= roomTokens ? fitted : least
 }
@@ -56,7 +57,7 @@ function laidOut(
   return layOut({ conversation, state, leftOut, caps: smallestCaps(shortened, input) }, input, notes)
 }
 
-/** Whether a context cannot do without a message. */
+/** Whether a context must include a message. */
 function isInLeast(
   strategy: ContextStrategy,
   { conversation, isAnswered }: HistoryInput,

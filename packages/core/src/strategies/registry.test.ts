@@ -4,7 +4,7 @@ import { defineStrategy } from './define.js'
 import { laneOf } from './lane-of.js'
 import { registerStrategy, strategyOf } from './registry.js'
 
-test('a strategy that nobody registered is refused with the names there are', () => {
+test('an unregistered strategy is refused with the known names', () => {
   const settings = { ...defaultSettings, strategy: 'mine' }
   expect(() => parse(settingsSchema, settings, 'settings')).toThrow(/must be one of sandwich, sliding-window/)
   expect(() => strategyOf(settings)).toThrow(
@@ -12,7 +12,7 @@ test('a strategy that nobody registered is refused with the names there are', ()
   )
 })
 
-test('a registered strategy is known by its name, once, and its settings make a lane of their own', () => {
+test('a registered strategy is found by its name, once, and its settings make a lane of their own', () => {
   registerStrategy('registry-test', ({ budget }) =>
     defineStrategy({ name: 'registry-test', preserveTop: budget === 1_000 ? 1 : 2 }),
   )
@@ -32,6 +32,6 @@ test.each([
   expect(() => defineStrategy({ name: 'odd', ...rules })).toThrow(message)
 })
 
-test('lanes of the strategies that were there before keep the names under which their states are stored', () => {
+test('lanes of earlier strategies keep the names under which their states are stored', () => {
   expect(laneOf(defaultSettings).key).toBe('sandwich-374cadea38e4')
 })

@@ -14,7 +14,7 @@ import { createSlidingWindow } from './sliding-window.js'
 import type { ContextStrategy } from './strategy.js'
 import { createTree } from './tree.js'
 
-/** Makes a strategy of the settings of a thread or a request. Pure, and called often. */
+/** Makes a strategy from the settings of a thread or a request. Pure, and called often. */
 export type StrategyMaker = (settings: Settings) => ContextStrategy
 
 const builtIn: Readonly<Record<(typeof builtInStrategies)[number], StrategyMaker>> = {
@@ -27,8 +27,8 @@ const builtIn: Readonly<Record<(typeof builtInStrategies)[number], StrategyMaker
 const makers = new Map<StrategyName, StrategyMaker>(Object.entries(builtIn))
 
 /**
- * Adds a strategy under a name of one's own, for all agents and requests of this process. To be called while a process
- * starts, and alike in each that plans or builds: workers and clients.
+ * Adds a custom strategy for all agents and requests of this process. To be called at startup, with the same definition
+ * in each process that plans or builds: workers and clients.
  *
  * @throws PermanentError `VALIDATION_ERROR` for a name that is taken
  */
@@ -37,7 +37,7 @@ export function registerStrategy(name: StrategyName, make: StrategyMaker): void 
   makers.set(name, make)
 }
 
-/** What a module of strategies is given, so that it needs to find no package of Heddle to register them. */
+/** Passed to a module of strategies, so that it can register them without importing a package of Heddle. */
 export interface StrategyKit {
   readonly defineStrategy: typeof defineStrategy
   readonly registerStrategy: typeof registerStrategy
@@ -45,7 +45,7 @@ export interface StrategyKit {
 
 export const strategyKit: StrategyKit = { defineStrategy, registerStrategy }
 
-/** @throws PermanentError `VALIDATION_ERROR` where this process knows no such strategy, as with a setting of another one */
+/** @throws PermanentError `VALIDATION_ERROR` if this process knows no such strategy */
 export function strategyOf(settings: Settings): ContextStrategy {
   const make = makers.get(settings.strategy)
   if (make) return make(settings)

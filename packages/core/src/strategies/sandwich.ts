@@ -4,12 +4,12 @@ import type { Message } from '../conversation/message.js'
 import { defineStrategy } from './define.js'
 import type { ContextStrategy } from './strategy.js'
 
-/** The default (docs/strategies.md): the first messages and the newest stay, what is between them is summarized. */
+/** The default (docs/strategies.md): the first and the newest messages stay, and those between them are summarized. */
 export function createSandwich({ sandwich }: Settings): ContextStrategy {
   return defineStrategy({ name: 'sandwich', key: '', ...sandwich, planCoverage: coverMiddle(sandwich) })
 }
 
-/** The range between the first messages and the newest, where there is one. */
+/** The range between the first and the newest messages, or null. */
 export function coverMiddle(kept: {
   preserveTop: number
   preserveBottom: number

@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation/conversation.js'
 import { defineStrategy } from './define.js'
 import type { ContextStrategy } from './strategy.js'
 
-/** Sliding window (docs/strategies.md): the newest messages, and nothing in the place of the others. */
+/** Sliding window (docs/strategies.md): only the newest messages, without a summary of the others. */
 export function createSlidingWindow({ slidingWindow }: Settings): ContextStrategy {
   return defineStrategy({
     name: 'sliding-window',
@@ -14,7 +14,7 @@ export function createSlidingWindow({ slidingWindow }: Settings): ContextStrateg
   })
 }
 
-/** The newest messages, by number and by room, cut between turns. */
+/** The newest messages, limited by number and by tokens, cut between turns. */
 function slideWindow(conversation: Conversation, keepLastN: number, roomTokens: number): ReadonlyMap<string, string> {
   const { messages, boundaries, keptRaw } = conversation
   let start = messages.length

@@ -11,7 +11,7 @@ import { strategyOf } from './registry.js'
 
 registerOnce(registerOwn)
 
-/** A talk in which each message takes about 60 tokens. */
+/** A talk with messages of about 60 tokens. */
 const talk = (length: number): Message[] =>
   Array.from({ length }, (_, index) => {
     const content = `Message ${index + 1}: we decided that file src/part${index + 1}.ts holds part ${index + 1}. ${'word '.repeat(40)}`
@@ -33,7 +33,7 @@ describe('the sandwich', () => {
     expect(built).toMatchObject({ summaryUsed: false, newState: null })
   })
 
-  test('over its threshold compresses, and gives the state to keep', () => {
+  test('over its threshold compresses, and returns the state to store', () => {
     const messages = talk(120)
     expect(sandwich.needsCompression(messages, LIMIT)).toBe(true)
     const built = sandwich.buildContext(messages, null, LIMIT)
@@ -52,14 +52,14 @@ describe('the sandwich', () => {
     expect([sandwich.preserveTop, sandwich.preserveBottom, sandwich.compressionThreshold]).toEqual([5, 5, 0.7])
   })
 
-  test('always keeps the first five and the last five messages word for word', () => {
+  test('always keeps the first five and the last five messages verbatim', () => {
     const messages = talk(300)
     const texts = textsOf(sandwich.buildContext(messages, null, LIMIT).messages)
     expect(texts.slice(0, 5)).toEqual(textsOf(messages.slice(0, 5)))
     expect(texts.slice(-5)).toEqual(textsOf(messages.slice(-5)))
   })
 
-  test('uses a cached summary again while the messages after it fit', () => {
+  test('reuses a cached summary while the messages after it fit', () => {
     const messages = talk(120)
     const { newState } = sandwich.buildContext(messages, null, LIMIT)
     const cached = newState && { ...newState, summary: 'what the cache says', summaryTokens: 4 }
@@ -69,7 +69,7 @@ describe('the sandwich', () => {
   })
 
   // Growth past the trigger, since a summary for every appended message would cost more than it saves.
-  test('makes a cached summary anew when the middle has grown past the trigger', () => {
+  test('replaces a cached summary when the middle has grown past the trigger', () => {
     const messages = talk(240)
     const { newState } = sandwich.buildContext(messages.slice(0, 120), null, LIMIT)
     const built = sandwich.buildContext(messages, newState, LIMIT)
@@ -86,10 +86,10 @@ describe('the sandwich', () => {
     expect(messages[at]?.content).toMatch(/^\[Earlier conversation summary: /)
   })
 
-  test('says of its tokens what a count of its messages says, and estimates within a third of that', () => {
+  test('reports the tokens that a count of its messages gives, and estimates within a third of that', () => {
     const { messages, tokensUsed } = sandwich.buildContext(talk(120), null, LIMIT)
     const counted = messages.reduce((sum, message) => sum + countNeutralMessage('neutral', message, countTokens), 0)
-    // Never less than it takes, and hardly more: a message that stands verbatim is not counted again.
+    // Never less than the exact count, and hardly more: verbatim messages use their stored count.
     expect(tokensUsed).toBeGreaterThanOrEqual(counted)
     expect(tokensUsed / counted).toBeLessThan(1.05)
     const words = textsOf(messages).join('\n')
@@ -118,7 +118,7 @@ describe('every strategy', () => {
     }
   })
 
-  test('says what is needed where not even the shortened form fits', () => {
+  test('states the tokens needed if not even the shortest form fits', () => {
     for (const strategy of every) {
       expect(() => strategy.buildContext(talk(60), null, 20)).toThrow(
         expect.objectContaining({ code: 'BUDGET_TOO_SMALL', facts: { budget: 20, needed: expect.any(Number) } }),
@@ -127,7 +127,7 @@ describe('every strategy', () => {
   })
 })
 
-test('the strategy of the guide keeps the last two requests with what was done for them', () => {
+test('the strategy of the guide keeps the last two requests with the work done for them', () => {
   const strategy = strategyOf(mergeSettings({ strategy: 'two-requests' }))
   const messages = talk(121).map((message) =>
     message.role === 'user' && ![1, 61, 91, 121].includes(message.seq)

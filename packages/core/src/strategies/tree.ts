@@ -4,8 +4,9 @@ import { coverMiddle } from './sandwich.js'
 import type { ContextStrategy } from './strategy.js'
 
 /**
- * Tree (docs/strategies.md#summaries-by-levels): keeps what the sandwich keeps, and summarizes what is between by levels. Leaves of raw messages have
- * summaries of their own, and so have parts of parts; only what changed is summarized again.
+ * Tree (docs/strategies.md#summaries-by-levels): keeps the same messages as the sandwich, and summarizes those between
+ * hierarchically. Leaves of raw messages have summaries of their own, and so do groups of parts; only changed parts are
+ * summarized again.
  */
 export function createTree({ tree }: Settings): ContextStrategy {
   const { preserveTop, preserveBottom, compressionThreshold } = tree

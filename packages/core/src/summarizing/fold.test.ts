@@ -12,7 +12,7 @@ const costs = fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 1, maxL
 const rooms = fc.integer({ min: foldBounds.contentTokensMin, max: 20_000 })
 
 describe('the parts of a fold', () => {
-  test('hold every message once, in order, and are never more than their bound', () => {
+  test('contain every message once, in order, and are at most as many as allowed', () => {
     fc.assert(
       fc.property(costs, rooms, (each, room) => {
         const parts = splitIntoParts(each, room)
@@ -23,7 +23,7 @@ describe('the parts of a fold', () => {
     )
   })
 
-  test('fit a call where they are no more than their bound', () => {
+  test('fit a call if they are at most as many as allowed', () => {
     fc.assert(
       fc.property(costs, rooms, (each, room) => {
         const parts = splitIntoParts(each, room)
@@ -36,7 +36,7 @@ describe('the parts of a fold', () => {
     )
   })
 
-  test('take no more calls than the bound, with the summaries of parts and second tries of a quarter of them', () => {
+  test('take at most the allowed calls, with the summaries of parts and retries of a quarter of them', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -58,7 +58,7 @@ describe('the parts of a fold', () => {
     )
   })
 
-  test('the text of a part is never more than a call may carry', () => {
+  test('the text of a part never exceeds the limit of a call', () => {
     const texts = fc.array(
       fc.oneof(
         fc.string({ maxLength: 300 }),
@@ -83,7 +83,7 @@ describe('the parts of a fold', () => {
     )
   })
 
-  test('what fits stands in it word for word', () => {
+  test('messages that fit are included verbatim', () => {
     expect(partText([source('We chose Postgres.'), source('Go on.', '')], 400)).toBe(
       'user [recall:msg-aaaaaaaa]:\nWe chose Postgres.\n\nuser:\nGo on.',
     )
@@ -96,7 +96,7 @@ describe('the parts of a fold', () => {
     )
   })
 
-  test('ordinary text is never thought smaller than it is', () => {
+  test('the size of ordinary text is never underestimated', () => {
     for (const text of [
       'The quick brown fox jumps.',
       "const total = items.map((item) => item.price).join(', ') // line 12\n",

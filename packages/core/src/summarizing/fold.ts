@@ -5,20 +5,22 @@ import { elideMiddle } from './sources.js'
 import { summarizeExtractively } from './summarize.js'
 
 /**
- * How a conversation that is larger than a summarizer's window is folded: in parts that fit, each summarized from its raw
- * messages, then the summaries of several parts into one, until one is left. A message is therefore summarized as often as
- * the fold has levels, which is two or three, and not once for each part that follows it.
+ * How a conversation larger than a summarizer's window is folded: in parts that fit, each summarized from its raw
+ * messages, then the summaries of several parts into one, until one is left. A message is therefore summarized once per
+ * level of the fold, which is two or three times, and not once for each later part.
  */
 export const foldBounds = {
-  /** Parts that are summarized from messages. What does not fit into as many is shortened without a model first. */
+  /**
+   * Maximum number of parts summarized from messages. If more are needed, messages are first shortened without a model.
+   */
   partsMax: 40,
-  /** Summaries of parts that one further call takes at least. */
+  /** Minimum number of part summaries that one further call combines. */
   fanInMin: 6,
-  /** Calls of one summary, the second tries of an answer that was no good included. */
+  /** Calls per summary, including retries of bad answers. */
   callsMax: 64,
-  /** Content of one call in tokens, whatever the window: longer inputs take longer than a call may. */
+  /** Tokens of content per call, whatever the window: longer inputs exceed the time limit of a call. */
   contentTokensMax: 100_000,
-  /** The smallest content for which folding makes sense. */
+  /** The smallest content for which folding is useful. */
   contentTokensMin: 400,
 } as const
 
@@ -27,11 +29,11 @@ export interface FoldWindow {
   readonly windowTokens: number
   /** Tokens of the answer. */
   readonly tokensMax: number
-  /** How many tokens of the provider one of ours may be; 1 for o200k itself. */
+  /** Provider tokens per token of ours, at most; 1 for o200k itself. */
   readonly margin: number
 }
 
-/** What the prompts take besides the conversation. */
+/** Tokens of the prompts beside the conversation. */
 const PROMPT_TOKENS = 260
 
 /** Tokens of content that one call may carry. */
@@ -40,36 +42,36 @@ export function contentTokensMax({ windowTokens, tokensMax, margin }: FoldWindow
   return Math.max(foldBounds.contentTokensMin, Math.min(foldBounds.contentTokensMax, room))
 }
 
-/** The longest summary of a part: so many of them fit into one call that a fold gets small quickly. */
+/** The longest summary of a part: enough of them fit into one call that a fold shrinks quickly. */
 export function partSummaryTokensMax(contentTokens: number, tokensMax: number): number {
   return Math.max(60, Math.min(tokensMax, Math.floor(contentTokens / foldBounds.fanInMin) - 4))
 }
 
 /**
- * Tokens of a text without counting it, never fewer than there are in ordinary text: two million tokens take seconds to
- * count, and parts are checked exactly when they are made.
+ * Estimates the tokens of a text, never too low for ordinary text: exactly counting two million tokens takes seconds,
+ * and parts are checked exactly when they are made.
  */
 export function roughTokens(text: string): number {
   let units = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    // MessageBatcher and spaces come in words; signs and digits are often tokens of their own.
+    // Letters and spaces form words; punctuation and digits are often tokens of their own.
     units += code > 127 ? 4 : (code | 32) > 96 || code === 32 ? 1 : 2
   }
   return Math.ceil(units / 3) + 1
 }
 
-/** A run of messages, by place; `to` is not of it. */
+/** A run of messages by index; `to` is exclusive. */
 export interface Part {
   readonly from: number
   readonly to: number
 }
 
 /**
- * Splits messages into runs that each fit a call, or into `partsMax` runs of about the same size where that would be too
- * many; a message that is larger than a call is a part of its own.
+ * Splits messages into runs that each fit a call, or into `partsMax` runs of similar size if those would be too many; a
+ * message that is larger than a call is a part of its own.
  *
- * @param costs rough tokens of each message
+ * @param costs estimated tokens of each message
  */
 export function splitIntoParts(costs: readonly number[], contentTokens: number): Part[] {
   const fitting = packed(costs, contentTokens)
@@ -94,7 +96,7 @@ function packed(costs: readonly number[], tokensMax: number): Part[] {
   return parts
 }
 
-/** A part ends where its share of the whole is reached, so there are never more parts than shares. */
+/** A part ends when its share of the total is reached, so there are never more parts than shares. */
 function evenly(costs: readonly number[], share: number): Part[] {
   const parts: Part[] = []
   let from = 0
@@ -109,12 +111,12 @@ function evenly(costs: readonly number[], share: number): Part[] {
 }
 
 /**
- * The text of a part, never more than `contentTokens`: messages as they are; where that is too much, the oversized ones
- * elided in the middle with their references; where it still is, what the extractive summarizer makes of them.
+ * The text of a part, at most `contentTokens`: messages verbatim; if that is too much, the oversized ones elided in the
+ * middle with their references; if it still is, their extractive summary.
  */
 export function partText(messages: readonly SummarySource[], contentTokens: number): string {
   const rough = messages.reduce((sum, source) => sum + roughTokens(source.text), 0)
-  // What is far too much is not put together only to be counted.
+  // A text that is far too long is not assembled just to be counted.
   if (rough <= 4 * contentTokens || messages.length === 1) {
     const text = joined(messages.map((source) => elided(source, contentTokens)))
     if (countTokens(text) <= contentTokens) return text
@@ -126,11 +128,11 @@ function joined(messages: readonly SummarySource[]): string {
   return messages.map(formatSource).join('\n\n')
 }
 
-/** A message that alone is larger than half of a call loses its middle; its reference says where the whole of it is. */
+/** A message larger than half of a call loses its middle; its reference leads to the whole. */
 function elided(source: SummarySource, contentTokens: number): SummarySource {
   const tokensMax = Math.floor(contentTokens / 2)
   if (source.text.length <= tokensMax || countTokens(source.text) <= tokensMax) return source
-  // A character takes three tokens at most, so this ends.
+  // A character takes at most three tokens, so this terminates.
   for (let characters = Math.min(source.text.length, tokensMax * 4); ; characters = Math.floor(characters / 2)) {
     const text = elideMiddle(source.text, characters)
     const whole = source.reference === '' ? text : `${text}\n[the whole message: recall:${source.reference}]`

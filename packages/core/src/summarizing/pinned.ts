@@ -5,18 +5,17 @@ import { oneLine } from '../tools/lines.js'
 
 /** Something that a summary must not lose. */
 export interface PinnedFact {
-  /** The words of the message in one line; of a long one its beginning. */
+  /** The text of the message on one line; of a long one its beginning. */
   readonly text: string
-  /** Under which the whole message can be recalled; empty where it has no reference. */
+  /** The reference for recalling the whole message; empty if it has no reference. */
   readonly reference: string
 }
 
-/** Of a longer fact its beginning and its reference stand in the summary. */
+/** Longer facts are represented by their beginning and their reference. */
 const FACT_CHARACTERS_MAX = 400
-/** Facts of one summary; of more, the latest. */
+/** Facts per summary; beyond that, only the latest. */
 const FACTS_MAX = 50
 
-/** What was pinned among the messages of a summary. */
 export function pinnedFacts(messages: readonly SummarySource[]): PinnedFact[] {
   return messages
     .filter(({ pinned, text }) => pinned && oneLine(text, FACT_CHARACTERS_MAX) !== '')
@@ -24,15 +23,15 @@ export function pinnedFacts(messages: readonly SummarySource[]): PinnedFact[] {
     .map(({ text, reference }) => ({ text: oneLine(text, FACT_CHARACTERS_MAX), reference }))
 }
 
-/** Whether a summary says a fact in its own words, or names where it can be recalled. Case, spaces and signs do not count. */
+/** Whether a summary states a fact, or contains its reference. Case, spaces and punctuation are ignored. */
 export function holdsFact(summary: string, { text, reference }: PinnedFact): boolean {
   if (reference !== '' && summary.includes(recallTag(reference))) return true
   return words(summary).includes(words(text))
 }
 
 /**
- * A summary with the pinned facts that it lost written below it, as long as all of it fits; the check afterwards says
- * whether it did. A model cannot be trusted with a word-for-word copy, and need not be.
+ * Appends the pinned facts that a summary lost, if all of them fit; the later check verifies it. A model cannot be
+ * trusted with a verbatim copy.
  */
 export function withPinnedFacts(summary: string, facts: readonly PinnedFact[], tokensMax: number): string {
   const lost = facts.filter((fact) => !holdsFact(summary, fact))
@@ -43,7 +42,7 @@ export function withPinnedFacts(summary: string, facts: readonly PinnedFact[], t
   return `${summary.trimEnd()}\n\nPinned: ${references.join(' ')}`
 }
 
-/** Tokens that the pinned facts may take of a summary: as much stays free for them. */
+/** Tokens reserved in a summary for the pinned facts. */
 export function pinnedTokens(facts: readonly PinnedFact[]): number {
   return facts.length === 0 ? 0 : countTokens(pinnedBlock(facts)) + 2
 }

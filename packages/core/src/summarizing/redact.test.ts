@@ -8,7 +8,7 @@ const ALPHANUMERIC = 'abcdefghijkmnpqrsuvwyzABCDEFGHJKLMNPQRSTUVW0123456789'
 const alphanumeric = (minLength: number) => from(ALPHANUMERIC, minLength)
 const withDigit = (minLength: number) => alphanumeric(minLength).map((text) => `${text}7`)
 
-/** A secret, and how it stands in a text; what is between is random. */
+/** A secret and its surroundings in a text, with random text between. */
 const secrets = fc.oneof(
   withDigit(24).map((key) => ({ secret: `sk-${key}`, text: `sk-${key}` })),
   withDigit(24).map((key) => ({ secret: key, text: `sk-ant-api03-${key}` })),
@@ -44,7 +44,7 @@ const prose = fc.array(fc.constantFrom('we', 'moved', 'the', 'deploy', 'to', 'Fr
 const around = prose.map((words) => words.join(' '))
 
 describe('redaction', () => {
-  test('takes out every kind of secret, wherever it stands', () => {
+  test('removes every kind of secret, anywhere in a text', () => {
     fc.assert(
       fc.property(around, secrets, around, (before, { secret, text }, after) => {
         const redacted = redactSecrets(`${before} ${text} ${after}`)
@@ -74,7 +74,7 @@ describe('redaction', () => {
     )
   })
 
-  test('leaves a text without secrets as it is', () => {
+  test('leaves a text without secrets unchanged', () => {
     fc.assert(
       fc.property(around, (text) => {
         expect(redactSecrets(text)).toBe(text)
@@ -92,7 +92,7 @@ describe('redaction', () => {
     }
   })
 
-  test('keeps what stands around a secret readable', () => {
+  test('keeps the text around a secret readable', () => {
     expect(redactSecrets('connect to postgres://app:hunter2@db:5432/app now')).toBe(
       'connect to postgres://[redacted:credentials]@db:5432/app now',
     )
@@ -101,7 +101,7 @@ describe('redaction', () => {
     )
   })
 
-  test('comes to an end on texts that are made to hold it up', () => {
+  test('terminates quickly on adversarial texts', () => {
     for (const unit of [
       '-----BEGIN PRIVATE KEY-----',
       'a:',

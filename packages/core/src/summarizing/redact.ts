@@ -1,25 +1,25 @@
 /**
- * Secrets leave in prompts unless something takes them out: a model's provider is a stranger to them. The rules know secrets
- * by their shape or by what they are called. Where in doubt they redact, since a summary loses little by it; what is stored is
- * never touched. Each expression runs in time linear in the text: every repetition is bounded, or ends where its class does.
+ * Removes secrets from prompts, so that they do not reach a model's provider. The rules recognize secrets by their
+ * shape or by their name. In doubt they redact, since a summary loses little by it; stored messages are never changed.
+ * Each expression runs in time linear in the text: every repetition is bounded, or ends where its class does.
  */
 interface RedactionRule {
   readonly kind: string
   readonly expression: RegExp
-  /** Stands before and after the mark, from the groups of the match. */
+  /** Text to keep before and after the mark, from the groups of the match. */
   readonly keep?: (groups: readonly string[]) => readonly [before: string, after: string]
 }
 
 const keepBefore = ([before = '']: readonly string[]) => [before, ''] as const
 
-/** What people call a secret where they give it a value. */
+/** Common names of secrets that are assigned a value. */
 const NAMES =
   'password|passwd|passphrase|api[_-]?key|secret[_-]?access[_-]?key|access[_-]?key|client[_-]?secret|private[_-]?key|secret[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|session[_-]?token|secret|token'
 
 const rules: readonly RedactionRule[] = [
   {
     kind: 'private-key',
-    // Whole, or the beginning of one that was cut off. In JSON its line feeds are escaped.
+    // A whole key, or the beginning of a truncated one. In JSON its line feeds are escaped.
     expression:
       /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:[\w+/=\s\\:,.()]|-(?!-))*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s|\\[nr]|[A-Za-z0-9+/=]{16,})*)/g,
   },
@@ -59,7 +59,7 @@ const rules: readonly RedactionRule[] = [
   { kind: 'authorization', expression: /(\bbearer\s{1,3})[A-Za-z0-9._~+/=-]{16,4000}/gi, keep: keepBefore },
   {
     kind: 'credentials',
-    // The password may hold any sign but a slash, also an `@`.
+    // The password may contain any character except a slash, also an `@`.
     expression: /(\b[a-z][a-z0-9+.-]{1,30}:\/\/)(?:[^\s/:@"'<>]{0,200}:[^\s/"'<>]{1,400}|[^\s/:@"'<>]{16,400})(@)/gi,
     keep: ([before = '', after = '']) => [before, after],
   },
@@ -73,7 +73,7 @@ const rules: readonly RedactionRule[] = [
   },
   {
     kind: 'secret',
-    // Without quotes it may be a type or a call: only what holds a digit counts.
+    // An unquoted value may be a type or a call, so it must contain a digit.
     expression: new RegExp(
       `((?:${NAMES})\\s{0,3}[:=]\\s{0,3}|--(?:${NAMES})[ =])(?=[^\\s"',;]{0,100}\\d)[^\\s"',;()[\\]]{8,4000}`,
       'gi',
@@ -83,8 +83,8 @@ const rules: readonly RedactionRule[] = [
 ]
 
 /**
- * A text without the secrets that can be told by their shape or their name; each becomes a mark such as
- * `[redacted:api-key]`. Never fails; what it gives stays the same when it is redacted again.
+ * A text without secrets that are recognized by their shape or their name; each becomes a mark such as
+ * `[redacted:api-key]`. Never fails; idempotent.
  */
 export function redactSecrets(text: string): string {
   let redacted = text

@@ -4,20 +4,20 @@ import { contentWithLines } from '../parts/line.js'
 import type { SummarySource } from '../speech/source.js'
 import { withoutProtocol } from '../tools/protocol.js'
 
-/** Characters of one message that a summarizer is shown; what is longer is elided in the middle. */
+/** Characters of one message in a summarizer's input; longer ones are elided in the middle. */
 export const SOURCE_CHARACTERS_MAX = 8_000
-/** Characters of a call's arguments that are kept beside its words: what an edit puts in tells most of it. */
+/** Characters of a call's arguments that are kept beside its text: the inserted text of an edit is informative. */
 const CALL_CHARACTERS_MAX = 24_000
 const TEXT_CHARACTERS_MAX = 16_000
 
 export interface SourceOptions {
   /** Characters of one message at most. Default {@link SOURCE_CHARACTERS_MAX}. */
   readonly charactersMax?: number
-  /** Applied to whole texts before anything is cut from them, such as `redactSecrets`. Default: nothing. */
+  /** Applied to whole texts before anything is cut from them, such as `redactSecrets`. Default: no change. */
   readonly prepare?: (text: string) => string
 }
 
-/** Messages as a summarizer reads them: plain text, calls in words, so that it needs no tool schemas. */
+/** Messages as a summarizer reads them: plain text with textual calls, so that it needs no tool schemas. */
 export function summarySources(
   messages: readonly Message[],
   pairs: ToolPairs,
@@ -47,7 +47,7 @@ export function summarySources(
   })
 }
 
-/** JSON whose long texts are elided each, so that it stays JSON. */
+/** JSON with each long text elided, so that it stays valid. */
 function shortened(given: string): string {
   if (given.length <= CALL_CHARACTERS_MAX) return given
   try {
@@ -59,7 +59,7 @@ function shortened(given: string): string {
   }
 }
 
-/** The beginning and the end of a text, with a mark of how much is missing between them. */
+/** The beginning and the end of a text, with a note of how much is missing between them. */
 export function elideMiddle(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text
   const half = Math.floor(charactersMax / 2)

@@ -3,7 +3,7 @@ import { BytePairs, bytesOf } from './byte-pairs.js'
 
 const letters = [...'abcdef']
 
-test('neighbours of the lowest rank are merged first, of equal ones the first', () => {
+test('the pair of the lowest rank is merged first, of equal ones the first', () => {
   expect(new BytePairs([...letters, 'bc', 'ab', 'cd']).count('abcd')).toBe(3)
   expect(new BytePairs([...letters, 'ab', 'bc', 'cd']).count('abcd')).toBe(2)
   expect(new BytePairs([...letters, 'ab', 'cd', 'abcd']).count('abcd')).toBe(1)
@@ -12,7 +12,7 @@ test('neighbours of the lowest rank are merged first, of equal ones the first', 
   expect(pairs.count('aaaa')).toBe(2)
 })
 
-test('what makes no token with its neighbours is a token for each byte', () => {
+test('bytes that form no token with their neighbors are one token each', () => {
   const pairs = new BytePairs(letters)
   expect(pairs.count('')).toBe(0)
   expect(pairs.count('a')).toBe(1)
@@ -20,7 +20,7 @@ test('what makes no token with its neighbours is a token for each byte', () => {
   expect(pairs.count(bytesOf('é'))).toBe(2)
 })
 
-test('tokens that are no text are known by their bytes', () => {
+test('tokens that are not valid text are known by their bytes', () => {
   const pairs = new BytePairs([[0xc3], [0xa9], [0xc3, 0xa9]])
   expect(pairs.has(bytesOf('é'))).toBe(true)
   expect(pairs.count(bytesOf('éé'))).toBe(2)

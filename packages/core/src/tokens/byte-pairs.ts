@@ -1,20 +1,21 @@
 /**
- * Byte-pair encoding as far as counting needs it. The library's own takes quadratic time in the length of a piece, and makes
- * a text of each pair of bytes that it looks up, which for names and hashes is nearly all of the time. The counts are the same.
+ * Byte-pair encoding, limited to counting. The library's own takes quadratic time in the length of a piece, and makes a
+ * string for each pair of bytes that it looks up, which takes nearly all of the time for names and hashes. The counts
+ * are the same.
  *
- * A piece is a text of its bytes: each character stands for one.
+ * A piece is a string with one character per byte.
  */
 export class BytePairs {
   private readonly ranks = new Map<string, number>()
-  /** The rank of each token of two bytes, by these: half of all that is looked up, without a text for it. */
+  /** The rank of each two-byte token, indexed by its bytes: half of all lookups, without making a string. */
   private readonly twoBytes = new Int32Array(BYTE_VALUES * BYTE_VALUES).fill(NO_TOKEN)
-  /** For each byte of a piece: where the next part begins, and the one before it. */
+  /** For each byte of a piece: the start of the next part, and of the previous one. */
   private next = new Int32Array(0)
   private previous = new Int32Array(0)
-  /** For each part: the rank of the token that it makes with the part after it. */
+  /** For each part: the rank of the token that it forms with the next part. */
   private pairs = new Int32Array(0)
 
-  /** @param tokens by their rank: each a text, or its bytes where these are no text */
+  /** @param tokens by rank: each a text, or its bytes if they are not valid text */
   constructor(tokens: readonly (string | readonly number[] | undefined)[]) {
     for (const [rank, token] of tokens.entries()) {
       if (token === undefined) continue
@@ -29,7 +30,7 @@ export class BytePairs {
     return this.ranks.has(bytes)
   }
 
-  /** Tokens of a piece: of all neighbours those of the lowest rank are merged, the first of them first. */
+  /** Counts the tokens of a piece: the adjacent pair of the lowest rank is merged, the first of equal ones first. */
   count(bytes: string): number {
     const { length } = bytes
     if (length < 2) return length
@@ -44,7 +45,7 @@ export class BytePairs {
     let parts = length
     for (let lowest = takeLowest(heap); lowest !== undefined; lowest = takeLowest(heap)) {
       const at = lowest % POSITIONS
-      // The part was merged into another since, or with another.
+      // The part was merged since, into the previous or with the next.
       if (pairs[at] !== Math.floor(lowest / POSITIONS)) continue
       const merged = next[at] ?? length
       const after = next[merged] ?? length
@@ -59,7 +60,7 @@ export class BytePairs {
     return parts
   }
 
-  /** Notes the rank of two neighbours, the first from `at` to `middle`, the second from there to `to`. */
+  /** Records the rank of two adjacent parts, the first from `at` to `middle`, the second from there to `to`. */
   private offer(heap: number[], bytes: string, at: number, middle: number, to: number): void {
     const isPair = middle < bytes.length && to <= bytes.length && to - at <= TOKEN_BYTES_MAX
     const rank = isPair ? this.rankOf(bytes, at, to) : NO_TOKEN
@@ -80,11 +81,11 @@ export class BytePairs {
   }
 }
 
-/** The longest token of o200k has 128 bytes; what would be longer need not be looked up. */
+/** The longest token of o200k has 128 bytes; longer ones need no lookup. */
 const TOKEN_BYTES_MAX = 128
 const NO_TOKEN = -1
 const BYTE_VALUES = 256
-/** A rank and a position in one number, so that they are compared at once: positions are below this. */
+/** Rank and position are combined in one number for comparison: positions are below this. */
 const POSITIONS = 2 ** 24
 
 function pairOf(bytes: string, at: number): number {

@@ -1,6 +1,4 @@
-/*
- * Kinds of characters by their UTF-16 code: what a scan of a long text asks of each, many times faster than an expression.
- */
+/* Character classes by UTF-16 code, for scans of long texts: many times faster than regular expressions. */
 export const LINE_FEED = 10
 export const CARRIAGE_RETURN = 13
 
@@ -8,7 +6,7 @@ export function isLineBreak(code: number): boolean {
   return code === LINE_FEED || code === CARRIAGE_RETURN || code === 0x2028 || code === 0x2029
 }
 
-/** What `\s` matches. */
+/** The same class as `\s`. */
 export function isSpace(code: number): boolean {
   if (code < 128) return code === 32 || (code >= 9 && code <= 13)
   return (
@@ -29,7 +27,7 @@ export function isSentenceEnd(code: number): boolean {
   return code === 46 || code === 33 || code === 63 || code === 0x2026
 }
 
-/** Quotes and brackets that may stand between the end of a sentence and the space after it. */
+/** Quotes and brackets that may come between the end of a sentence and the space after it. */
 export function isCloser(code: number): boolean {
   return code === 34 || code === 39 || code === 41 || code === 93 || code === 0x201d || code === 0x2019 || code === 0xbb
 }

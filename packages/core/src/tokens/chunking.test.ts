@@ -32,7 +32,7 @@ const anyText = fc
   )
   .map((parts) => parts.join(''))
 
-test('chunks are ranges of the text, in order, that cover all of it but white space', () => {
+test('chunks are ranges of the text, in order, that cover all of it except white space', () => {
   fc.assert(
     fc.property(anyText, (source) => {
       let covered = 0
@@ -50,7 +50,7 @@ test('chunks are ranges of the text, in order, that cover all of it but white sp
   )
 })
 
-test('a chunk has at most 500 characters and no more marks, digits and wide characters than a model reads', () => {
+test('a chunk has at most 500 characters and at most the punctuation, digits and wide characters that a model reads', () => {
   fc.assert(
     fc.property(anyText, (source) => {
       for (const { text } of chunkText(source)) {
@@ -63,7 +63,7 @@ test('a chunk has at most 500 characters and no more marks, digits and wide char
   )
 })
 
-test('a character outside the basic plane is never cut in two', () => {
+test('a surrogate pair is never split', () => {
   fc.assert(
     fc.property(fc.nat(3), fc.integer({ min: 200, max: 900 }), (shift, count) => {
       for (const { text } of chunkText('a'.repeat(shift) + '😀'.repeat(count))) expect(text.isWellFormed()).toBe(true)
@@ -71,13 +71,13 @@ test('a character outside the basic plane is never cut in two', () => {
   )
 })
 
-test('a short text is one chunk and an empty one is none', () => {
+test('a short text is one chunk, and an empty one has no chunks', () => {
   expect(chunkText('  Hello there.\n')).toEqual([{ from: 2, to: 14, text: 'Hello there.' }])
   expect(chunkText('')).toEqual([])
   expect(chunkText(' \n\t ')).toEqual([])
 })
 
-test('short paragraphs are put together up to 500 characters and a paragraph is not torn to fill a chunk', () => {
+test('short paragraphs are joined up to 500 characters, and a paragraph is not split to fill a chunk', () => {
   const paragraph = (word: string) => `${word} `.repeat(30).trim()
   const [first, second, third] = [paragraph('banana'), paragraph('cherry'), paragraph('damson')]
   expect(texts(`${first}\n\n${second}\n\n${third}`)).toEqual([`${first}\n\n${second}`, third])
@@ -110,7 +110,7 @@ test('version numbers, decimals and file names do not end a sentence', () => {
   for (const chunk of chunks) expect(chunk).toMatch(/^Set it to v1\.2\.3 in config\.yaml/)
 })
 
-test('Chinese sentences end without white space and are bounded by tokens', () => {
+test('Chinese sentences end without white space and are limited by tokens', () => {
   const sentence = `${'我们今天去公园散步'.repeat(5)}。`
   const chunks = texts(sentence.repeat(20))
   for (const chunk of chunks) {
@@ -123,7 +123,7 @@ test('a Korean syllable counts as the three letters that it decomposes into', ()
   for (const chunk of texts('각'.repeat(1000))) expect(chunk.length * 3).toBeLessThanOrEqual(CHUNK_TOKENS_MAX)
 })
 
-test('a sentence that is too long is cut at white space, or anywhere where there is none', () => {
+test('a sentence that is too long is cut at white space, or anywhere in a text without white space', () => {
   for (const chunk of texts('lorem '.repeat(400))) expect(chunk).toMatch(/^(lorem )*lorem$/)
   expect(texts('a'.repeat(1200)).join('')).toBe('a'.repeat(1200))
 })
@@ -135,7 +135,7 @@ test('English prose fills its chunks', () => {
   expect(chunks.slice(0, -1).every((chunk) => chunk.length > 400)).toBe(true)
 })
 
-test('a line of 1 MB takes no more than a few times as long per character as one of 100 KB', () => {
+test('a line of 1 MB takes at most a few times as long per character as one of 100 KB', () => {
   const units = ['word ', 'x', 'a\n\n', '. ', '漢', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa ', 'y'.repeat(499)]
   for (const unit of units) {
     const small = secondsFor(unit.repeat(100_000 / unit.length))

@@ -11,7 +11,7 @@ import {
 } from './characters.js'
 import { tokenWeights } from './token-weights.js'
 
-/** A range of a text: `text` is `source.slice(from, to)`, so whoever keeps the source need not keep a copy of it. */
+/** A range of a text: `text` is `source.slice(from, to)`, so it need not be stored beside the source. */
 export interface Chunk {
   readonly from: number
   readonly to: number
@@ -21,16 +21,17 @@ export interface Chunk {
 /** About 500 characters a chunk (docs/embedding.md#what-is-embedded-and-when). */
 export const CHUNK_CHARACTERS_MAX = 500
 
-/** MiniLM is trained on 256 tokens, two of which open and close every text; the others are slack, for we estimate. */
+/** MiniLM is trained on 256 tokens, two of which open and close every text; the rest is a margin for estimates. */
 export const CHUNK_TOKENS_MAX = 240
 
 /**
- * Cuts a text into pieces to embed (docs/embedding.md): whole paragraphs, a paragraph over 500 characters by its sentences and
- * lines, and neighbours put together again up to 500 characters. A sentence that is too long is cut at white space, or
- * anywhere in a text without any. Everything but white space is in exactly one chunk. Takes time linear in the text.
+ * Cuts a text into pieces to embed (docs/embedding.md): whole paragraphs, a paragraph over 500 characters by its
+ * sentences and lines, and adjacent pieces joined again up to 500 characters. A sentence that is too long is cut at
+ * white space, or anywhere in a text without any. Everything except white space is in exactly one chunk. Takes linear
+ * time.
  *
- * Word-piece models read 256 tokens at most and cut the rest off in silence. Their vocabulary is not known here, so chunks
- * are bounded by {@link tokenWeights}: dense text such as hashes, base64 or Chinese gives shorter chunks than prose.
+ * Word-piece models read at most 256 tokens and silently ignore the rest. Their vocabulary is not known here, so chunks
+ * are limited by {@link tokenWeights}: dense text such as hashes, base64 or Chinese gives shorter chunks than prose.
  */
 export function chunkText(text: string): Chunk[] {
   const weights = tokenWeights(text)
@@ -76,7 +77,7 @@ function* pieces(text: string, weights: Uint8Array): Generator<Piece> {
   }
 }
 
-/** The range with its weight, or null where it does not fit a chunk. */
+/** The range with its weight, or null if it does not fit a chunk. */
 function asPiece({ from, to }: Range, weights: Uint8Array): Piece | null {
   if (to - from > CHUNK_CHARACTERS_MAX) return null
   let weight = 0
@@ -106,11 +107,11 @@ function* paragraphs(text: string): Generator<Range> {
   if (from >= 0) yield { from, to }
 }
 
-/** Sentences and lines of a paragraph: lines too, for lists, code and logs have no full stops. */
+/** Sentences and lines of a paragraph: lines too, because lists, code and logs have no full stops. */
 function* sentences(text: string, paragraph: Range): Generator<Range> {
   let from = paragraph.from
   let to = from
-  /** What stands since the last word: the end of a sentence counts only where white space or a wide full stop follows. */
+  /** Whether a sentence ended after the last word: it counts only if white space follows, or the full stop is wide. */
   let ended = false
   let lineBroke = false
   for (let at = paragraph.from; at < paragraph.to; at++) {
@@ -132,7 +133,7 @@ function* sentences(text: string, paragraph: Range): Generator<Range> {
   if (to > from) yield { from, to }
 }
 
-/** Cuts a range into pieces of the greatest size: at white space, or anywhere where there is none. */
+/** Cuts a range into the largest possible pieces: at white space, or anywhere without white space. */
 function* hardPieces(text: string, range: Range, weights: Uint8Array): Generator<Piece> {
   let from = range.from
   while (from < range.to) {
@@ -163,10 +164,13 @@ function* hardPieces(text: string, range: Range, weights: Uint8Array): Generator
   }
 }
 
-/** Weights count half tokens, so that they are whole numbers. */
+/** Weights are in half tokens, so that they are integers. */
 const WEIGHT_MAX = CHUNK_TOKENS_MAX * 2
 
-/** Chinese and Japanese put no space after a full stop; a run of them, or a quote that closes, belongs to the sentence. */
+/**
+ * Chinese and Japanese have no space after a full stop; a run of full stops, or a closing quote, belongs to the
+ * sentence.
+ */
 function endsWideSentence(text: string, to: number, next: number): boolean {
   return isWideEnd(text.charCodeAt(to - 1)) && !isWideEnd(next) && next !== 0x300d && next !== 0x300f && !isCloser(next)
 }

@@ -1,26 +1,27 @@
 /**
- * What is known of models by the beginning of their names: the windows that their makers published (OpenAI, Anthropic, Google,
- * Meta, Mistral, Cohere, DeepSeek, Alibaba, Microsoft, xAI, Amazon, and Azure's spellings), written down on 2026-11-23. Of a name that was served with several windows the smaller stands here unless
- * a longer name tells them apart. A models.dev file of the user goes before all of it.
+ * Known models by prefixes of their names: the windows that their makers published (OpenAI, Anthropic, Google, Meta,
+ * Mistral, Cohere, DeepSeek, Alibaba, Microsoft, xAI, Amazon, and Azure's spellings), as of 2026-11-23. If a name was
+ * served with several windows, the smaller one is listed unless a longer name distinguishes them. A models.dev file of
+ * the user overrides this table.
  *
- * `window` is in the model's own tokens, for the request and its answer together; of models that bound the request by itself,
- * that bound.
+ * `window` is in the model's own tokens, for the request and its answer together; for models with a separate limit
+ * on the request, it is that limit.
  */
 export interface KnownModel {
   readonly window: number
-  /** By how much the model's tokenizer may count more than o200k does. */
+  /** Maximum ratio of the model's token count to o200k's. */
   readonly margin: number
 }
 
-/** Claude's has been seen at 1.55 times. */
+/** For Claude 1.55 was measured. */
 const CLAUDE = 1.55
-/** Vocabularies of some 100,000 words and more: cl100k, Gemini's, Llama's from 3 on, and those like them. */
+/** Vocabularies of some 100,000 words and more: cl100k, Gemini's, Llama's from 3 on, and similar ones. */
 const LARGE_VOCABULARY = 1.15
-/** Vocabularies of some 32,000 words, which split code and other languages than English further. */
+/** Vocabularies of some 32,000 words, which split code and languages other than English further. */
 const SMALL_VOCABULARY = 1.35
 const O200K = 1
 
-/** Windows, with the beginnings of the names that have them, by the margin of their tokenizers. */
+/** Windows, with the name prefixes that have them, by the margin of their tokenizers. */
 const TABLE: readonly (readonly [margin: number, windows: readonly (readonly [tokens: number, names: string])[]])[] = [
   [
     O200K,
@@ -28,7 +29,7 @@ const TABLE: readonly (readonly [margin: number, windows: readonly (readonly [to
       [128_000, 'gpt-4o chatgpt-4o gpt-4.5 gpt-5-chat o1-mini o1-preview'],
       [131_072, 'gpt-oss'],
       [200_000, 'o1 o3 o4-mini'],
-      // 400,000 with the answer, of which a request may have 272,000.
+      // 400,000 with the answer, of which a request may use 272,000.
       [272_000, 'gpt-5 gpt-5.1'],
       [1_047_576, 'gpt-4.1'],
     ],

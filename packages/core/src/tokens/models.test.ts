@@ -76,13 +76,13 @@ test.each([
 })
 
 test.each(['gpt-45', 'gpt-4.7', 'gpt-6', 'acme-2', 'o1x', 'llama', 'gpt', 'claudette', 'openai/', ':', ''])(
-  '%j is no model that the table knows: its window is assumed',
+  '%j is not in the table: its window is assumed',
   (model) => {
     expect([modelWindowTokens(model), isKnownModel(model)]).toEqual([200_000, false])
   },
 )
 
-test('what a name begins with counts at a place where the name may end, whatever stands before and after it', () => {
+test('a prefix counts only if the name may end there, whatever precedes and follows it', () => {
   const before = fc.constantFrom('', 'openai/', 'openrouter/openai/', 'azure:', 'us.meta.', 'models/')
   const after = fc.constantFrom('', '-2025-01-01', ':free', '@latest', '-preview', '_v2')
   fc.assert(
@@ -95,7 +95,7 @@ test('what a name begins with counts at a place where the name may end, whatever
   )
 })
 
-test('in every known window there is room for a request beside the answer', () => {
+test('every known window fits a request beside the answer', () => {
   for (const [model, { window }] of knownModels) {
     for (const maxOutputTokens of [1, 4_096, 1_000_000]) {
       const limit = limitTokens(mergeSettings({ model, maxOutputTokens }))
@@ -105,7 +105,7 @@ test('in every known window there is room for a request beside the answer', () =
   }
 })
 
-test('the known small windows are the limits of contexts that name no budget', () => {
+test('the known small windows limit contexts without a budget', () => {
   const limit = (model: string) => limitTokens(mergeSettings({ model }))
   expect(limit('gpt-4')).toBe(Math.floor((8_192 - 4_096) / 1.15))
   expect(limit('gpt-3.5-turbo')).toBe(Math.floor((16_385 - 4_096) / 1.15))
@@ -113,7 +113,7 @@ test('the known small windows are the limits of contexts that name no budget', (
   expect(limit('acme-2')).toBe(195_904)
 })
 
-test('a models.dev file goes before the table, by the id of a model and with its provider', () => {
+test('a models.dev file overrides the table, by the id of a model with or without its provider', () => {
   const file = { acme: { models: { 'acme-1': { limit: { context: 50_000 } }, silent: { limit: { context: 0 } } } } }
   addModels(readModelsFile(file))
   expect(modelWindowTokens('acme-1')).toBe(50_000)
@@ -128,13 +128,13 @@ test('of two providers of one model the smaller window counts', () => {
   expect(models.get('one/shared')?.window).toBe(90_000)
 })
 
-test('a file of another form is refused with the place in it', () => {
+test('a file of another format is refused with the place in it', () => {
   expect(() => readModelsFile({ acme: { models: { x: { limit: { context: 'many' } } } } })).toThrow(
     /models\.acme\.models\.x\.limit\.context/,
   )
 })
 
-test('a window of a model whose tokens are smaller holds fewer of ours; a budget that was asked for is in ours', () => {
+test('a window of a model with smaller tokens holds fewer of ours; a requested budget is in ours', () => {
   const limit = (model: string, budget: number | null) => limitTokens(mergeSettings({ model, budget }))
   expect(modelMargin('claude-3-opus')).toBe(1.55)
   expect(limit('claude-3-opus', null)).toBe(Math.floor((200_000 - 4_096) / 1.55))
@@ -142,11 +142,11 @@ test('a window of a model whose tokens are smaller holds fewer of ours; a budget
   expect(limit('gpt-4o', null)).toBe(128_000 - 4_096)
 })
 
-test('a receipt says when an answer has less room than was asked for', () => {
+test('a receipt says when an answer gets fewer tokens than requested', () => {
   const notesOf = (settings: PartialSettings) =>
     buildContext(sampleInput({ messages: [sampleMessage({ seq: 1 })] }, settings)).receipt.notes
   expect(notesOf({ model: 'gpt-3.5-turbo-instruct' })).toContain(
-    '2048 tokens are kept for the answer, half of the window, in place of 4096',
+    '2048 tokens are reserved for the answer, half of the window, instead of 4096',
   )
   expect(notesOf({ model: 'gpt-3.5-turbo-instruct', budget: 1_000 })).toEqual([])
   expect(notesOf({ model: 'gpt-4o' })).toEqual([])

@@ -1,15 +1,15 @@
 import type { ModelLimits } from '@heddle/contracts'
 import { type KnownModel, knownModels } from './model-windows.js'
 
-/** The window of a model that no table names: that of the models most agents run on. */
+/** The window of an unknown model: that of the most widely used models. */
 export const DEFAULT_WINDOW_TOKENS = 200_000
 
-/** Filled while a process starts and only ever longer, so that what a name means never changes under way. */
+/** Filled at startup and never changed for an existing name, so that the meaning of a name is stable. */
 const added = new Map<string, ModelLimits>()
 
 /**
- * Makes the windows of models known, over Heddle's own table: those of a models.dev file, see `readModelsFile`. To be called
- * while a process starts, and alike in each that plans or builds.
+ * Adds the windows of a models.dev file, see `readModelsFile`, which override Heddle's own table. To be called at
+ * startup, with the same file in each process that plans or builds.
  */
 export function addModels(models: ReadonlyMap<string, ModelLimits>): void {
   for (const [name, limits] of models) added.set(name, limits)
@@ -19,12 +19,12 @@ export function modelWindowTokens(model: string | null): number {
   return knownWindow(model) ?? DEFAULT_WINDOW_TOKENS
 }
 
-/** Whether a table names the model's window, or it is assumed. */
+/** Whether a table has the model; if not, its window is assumed. */
 export function isKnownModel(model: string): boolean {
   return knownWindow(model) !== undefined
 }
 
-/** By how much the model's tokenizer may count more than o200k; 1 where nothing is known of it. */
+/** Maximum ratio of the model's token count to o200k's; 1 if unknown. */
 export function modelMargin(model: string | null): number {
   return familyOf(model)?.margin ?? 1
 }
@@ -37,13 +37,13 @@ function knownWindow(model: string | null): number | undefined {
 function familyOf(model: string | null): KnownModel | undefined {
   if (model === null) return undefined
   const name = ownName(model)
-  // What a colon parts may be a maker and a model (`openai:gpt-4`), or a model and its kind (`gpt-4:extended`).
+  // A colon may separate a maker and a model (`openai:gpt-4`), or a model and its kind (`gpt-4:extended`).
   const found = [name, name.slice(name.indexOf(':') + 1)].flatMap((each) => longestKnown(each) ?? [])
   const [beginning] = found.sort((one, other) => other.length - one.length)
   return beginning === undefined ? undefined : knownModels.get(beginning)
 }
 
-/** A name without who serves it: `anthropic/claude-3-opus`, `us.anthropic.claude-3-opus`, `models/gemini-pro`. */
+/** A name without its provider: `anthropic/claude-3-opus`, `us.anthropic.claude-3-opus`, `models/gemini-pro`. */
 function ownName(model: string): string {
   return model
     .slice(model.lastIndexOf('/') + 1)
@@ -51,7 +51,7 @@ function ownName(model: string): string {
     .replace(/^(?:[a-z-]+\.)+/, '')
 }
 
-/** The longest known beginning of a name, at a place where a name may end: `gpt-4` is none of `gpt-4o` and of `gpt-4.1`. */
+/** The longest known prefix of a name that ends at a word boundary: `gpt-4` is no prefix of `gpt-4o` or `gpt-4.1`. */
 function longestKnown(name: string): string | undefined {
   for (let end = name.length; end > 0; end--) {
     if (/^(?![a-z0-9]|\.\d)/.test(name.slice(end)) && knownModels.has(name.slice(0, end))) return name.slice(0, end)

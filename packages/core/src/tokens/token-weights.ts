@@ -1,13 +1,15 @@
 import { isAsciiLetter, isDigit, isSpace, isVowel } from './characters.js'
 
-/** Longer words are often hashes, base64 or glued names, in which word pieces find little more than single letters. */
+/**
+ * Longer words are often hashes, base64 or joined names, which word pieces split into little more than single letters.
+ */
 const PLAIN_WORD_CHARACTERS_MAX = 12
 
 /**
- * For each character, an upper estimate of its share of word-piece tokens, in halves. Word pieces make every punctuation
- * mark and every Chinese character a token, take digits and rare letters one by one, and decompose what Unicode can
- * decompose (a Korean syllable into three letters). A plain word, which is one with a vowel, costs at most a token for two
- * letters; real English costs half of that.
+ * For each character, an upper estimate of its share of word-piece tokens, in halves. Word pieces make every
+ * punctuation mark and every Chinese character a token, take digits and rare letters one by one, and decompose
+ * characters by Unicode (a Korean syllable into three letters). A plain word, which has a vowel, costs at most a token
+ * per two letters; real English costs half of that.
  */
 export function tokenWeights(text: string): Uint8Array {
   const weights = new Uint8Array(text.length)

@@ -6,7 +6,7 @@ import { countTokens, countTokensInSteps } from './tokens.js'
 
 const expected = (text: string) => countO200k(text, { disallowedSpecial: new Set<string>() })
 
-test('a text counts what the encoding counts, whatever its characters', () => {
+test('the count of a text is that of the encoding, for any characters', () => {
   const words = fc.constantFrom(
     "don't",
     ' the',
@@ -36,7 +36,7 @@ test('a text counts what the encoding counts, whatever its characters', () => {
   )
 })
 
-test('a long text counts what the encoding counts, wherever it is divided for splitting', () => {
+test('the count of a long text is that of the encoding, wherever it is divided', () => {
   const part = fc.constantFrom(
     ' the',
     "don't",
@@ -72,12 +72,12 @@ test('a run without a break is counted in linear time, and never too low', () =>
   expect(performance.now() - startedMs).toBeLessThan(2_000)
 })
 
-test('no text counts nothing', () => {
+test('an empty text has zero tokens', () => {
   expect(countTokens('')).toBe(0)
 })
 
 test.each(['chinese', 'commands-a-line', 'spaces', 'distinct-words'])(
-  'a long text is counted with pauses, at most a window after one another, and to the same sum: %s',
+  'a long text is counted with pauses, at most a window apart, to the same sum: %s',
   (shape) => {
     const text = contentShapes[shape]?.(100_000) ?? ''
     const steps = countTokensInSteps(text)

@@ -4,8 +4,8 @@ import { BytePairs, bytesOf } from './byte-pairs.js'
 import { detached } from './detached.js'
 
 /**
- * To split a text into pieces takes quadratic time on a run without a break, such as a megabyte of spaces. Longer runs are
- * counted in slices: the sum is never less than the true count, so no budget is exceeded by it.
+ * Splitting a text into pieces takes quadratic time on a run without a break, such as a megabyte of spaces. Longer runs
+ * are counted in slices: the sum is never less than the true count, so no budget is exceeded.
  */
 const RUN_CHARACTERS_MAX = 2_000
 
@@ -17,8 +17,8 @@ interface O200k {
   /** Splits a text into the pieces that are encoded one by one. */
   readonly pieces: RegExp
   /**
-   * Tokens of the short pieces that were met last. Most of a text is made of few words; among these a look-up is far faster
-   * than in the encoding's own table of 200,000. A key must not keep alive the text that it is cut from.
+   * Token counts of recent short pieces. Most of a text consists of few words, for which this is far faster than the
+   * encoding's own table of 200,000. A key must not keep its source text alive.
    */
   readonly known: LRUCache<string, number>
 }
@@ -26,7 +26,7 @@ interface O200k {
 const KNOWN_MAX = 20_000
 const KNOWN_CHARACTERS_MAX = 40
 
-/** Loaded with the first count: its table takes 45 MB and a fifth of a second, and most processes never count. */
+/** Loaded at the first count: its table takes 45 MB and a fifth of a second, and most processes never count. */
 let loaded: O200k | undefined
 
 function load(): O200k {
@@ -37,9 +37,12 @@ function load(): O200k {
   return { pairs: new BytePairs(ranks), pieces: O200KBase([]).tokenSplitRegex, known }
 }
 
-/** What is split into pieces at once: it takes a few milliseconds, and a million pieces at a time would fill the memory. */
+/**
+ * Characters split into pieces at once: this takes a few milliseconds, while splitting a whole text could fill the
+ * memory with a million pieces.
+ */
 const WINDOW_CHARACTERS = 8_192
-/** The end of a piece depends on what follows it: on a few characters, or on the whole of a run, which is the last piece. */
+/** The end of a piece depends on what follows it: a few characters, or a whole run, which is then the last piece. */
 const LOOK_AHEAD_CHARACTERS = 16
 
 /** Tokens of a text by OpenAI's o200k encoding. */
@@ -51,7 +54,7 @@ export function countTokens(text: string): number {
   }
 }
 
-/** The same with a pause every few milliseconds, for a text of any length in a process that serves others. */
+/** The same, yielding every few milliseconds, for a text of any length in a process that serves others. */
 export function* countTokensInSteps(text: string): Generator<undefined, number> {
   if (text === '') return 0
   const hasRun = text.length > RUN_CHARACTERS_MAX && hasLongRun(text)
@@ -70,7 +73,7 @@ interface CountedWindow {
   readonly tokens: number
 }
 
-/** Counts what is sure of the pieces that begin at a place: the last ones may go on beyond the window. */
+/** Counts the complete pieces from a position on: the last ones may extend beyond the window. */
 function nextWindow(text: string, from: number): CountedWindow {
   const window = text.slice(from, from + WINDOW_CHARACTERS)
   const isLast = from + window.length === text.length
@@ -106,7 +109,7 @@ function countPiece(piece: string, { pairs }: O200k): number {
   return pairs.has(bytes) ? 1 : pairs.count(bytes)
 }
 
-/** A scan instead of a regular expression, which would try each start of a run anew. */
+/** A scan, since a regular expression would retry from each position of a run. */
 function hasLongRun(text: string): boolean {
   let run = 0
   let inSpace = false
@@ -120,7 +123,7 @@ function hasLongRun(text: string): boolean {
   return false
 }
 
-/** An estimate: four characters a token. */
+/** An estimate: four characters per token. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4)
 }

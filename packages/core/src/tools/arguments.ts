@@ -1,15 +1,15 @@
 import type { ToolCall } from '@heddle/contracts'
 
-/** What a model gave to a tool, as far as it can be read. */
+/** The arguments of a call, as far as they could be parsed. */
 export interface ReadArguments {
   readonly fields: Readonly<Record<string, unknown>>
-  /** The arguments where they are one bare text, such as a patch or a command line. */
+  /** The arguments if they are one bare text, such as a patch or a command line. */
   readonly text: string | null
-  /** Whether the fields are all there; false where they were picked out of broken JSON. */
+  /** Whether all fields were read; false if they were recovered from broken JSON. */
   readonly whole: boolean
 }
 
-/** Reads a call's arguments: an object, JSON text, or what can be saved of broken JSON. Never throws. */
+/** Parses a call's arguments: an object, JSON text, or the recoverable part of broken JSON. Never throws. */
 export function readArguments(call: ToolCall): ReadArguments {
   if (typeof call.arguments !== 'string') return { fields: call.arguments, text: null, whole: true }
   const text = call.arguments
@@ -26,7 +26,7 @@ export function readArguments(call: ToolCall): ReadArguments {
   }
 }
 
-/** Broken JSON is mostly JSON that was cut off: the short fields at its start are whole. */
+/** Broken JSON is usually truncated JSON: the short fields at its start are complete. */
 const SAVED_CHARACTERS_MAX = 4_000
 const FIELD = /"(\w{1,40})"\s*:\s*(?:"((?:[^"\\]|\\.){0,1000})"|(\d{1,9})\b)/g
 
@@ -46,7 +46,7 @@ function unquote(value: string): string {
   }
 }
 
-/** The first of the named fields that holds a text that is not blank. */
+/** The first of the named fields with a non-blank text. */
 export function textField(fields: Readonly<Record<string, unknown>>, keys: readonly string[]): string | null {
   for (const key of keys) {
     const value = Object.hasOwn(fields, key) ? fields[key] : undefined
@@ -55,7 +55,7 @@ export function textField(fields: Readonly<Record<string, unknown>>, keys: reado
   return null
 }
 
-/** The first of the named fields that holds a whole number, also as text. */
+/** The first of the named fields with an integer, also as text. */
 export function numberField(fields: Readonly<Record<string, unknown>>, keys: readonly string[]): number | null {
   for (const key of keys) {
     const value = Object.hasOwn(fields, key) ? fields[key] : undefined

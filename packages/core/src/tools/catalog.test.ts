@@ -104,24 +104,24 @@ describe('a command line', () => {
     ["find src -name '*.ts' -delete", { kind: 'bash' }],
     ['ls -la src', { kind: 'bash' }],
   ]
-  test.each(shell)('is a view or a search only where it is nothing else: %s', (command, expected) => {
+  test.each(shell)('is a view or a search only if it does nothing else: %s', (command, expected) => {
     expect(call('Bash', { command })).toMatchObject({ command, ...expected })
   })
 })
 
-test('arguments that are broken JSON still give what can be read of them', () => {
+test('arguments that are broken JSON are read as far as possible', () => {
   expect(call('Edit', '{"file_path":"a.ts","old_string":"x')).toMatchObject({ kind: 'edit', path: 'a.ts' })
   expect(call('Read', '{"file_path":')).toMatchObject({ kind: 'file_view', path: null })
   expect(call('bash', 'ls -la')).toMatchObject({ kind: 'bash', command: 'ls -la' })
 })
 
-test('a row of the user comes before the rows that Heddle brings', () => {
+test("a user's row comes before Heddle's rows", () => {
   const mine = createToolCatalog([{ names: ['peek'], kind: 'file_view', path: ['what'] }], defaultToolTable)
   const use = describeToolCall({ id: '1', name: 'Peek', arguments: { what: 'a.ts' } }, mine)
   expect(use).toMatchObject({ kind: 'file_view', path: 'a.ts' })
 })
 
-test('a row of the user says which arguments and which texts of a result count', () => {
+test("a user's row says which arguments and which texts of a result count", () => {
   const mine = toolCatalogOf([
     { names: ['peek'], kind: 'file_view', path: ['what'], range: { from: ['first'], count: ['lines'] } },
     { names: ['compile'], kind: 'bash', command: ['target'], result: { exit: ['ended with'], failed: ['BROKEN'] } },
@@ -137,7 +137,7 @@ test('a row of the user says which arguments and which texts of a result count',
   expect(describeToolResult(use('lookup', { needle: 'x' }), 'hits: 12\na', false).matchCount).toBe(12)
 })
 
-test('no call makes it throw', () => {
+test('never throws for any call', () => {
   const names = fc.oneof(fc.constantFrom(...defaultToolTable.flatMap(({ names }) => names)), fc.string())
   const values = fc.oneof(
     fc.string(),

@@ -6,31 +6,31 @@ import { describeCommand } from './shell.js'
 import { type ShellWrite, shellWrites } from './shell-writes.js'
 import { defaultToolTable } from './table.js'
 
-/** What a tool call does, in the terms that pruning and summarizing need. */
+/** The effect of a tool call, as far as pruning and summarizing need it. */
 export interface ToolUse {
   readonly kind: ToolKind
-  /** The file that is viewed or edited, as the call spells it. */
+  /** The viewed or edited file, as the call spells it. */
   readonly path: string | null
   /** Every file that the call names, `path` first: a patch may change many. */
   readonly paths: readonly string[]
-  /** The lines that a view asks for; null is the whole file. */
+  /** The lines that a view requests; null is the whole file. */
   readonly range: LineRange | null
   readonly pattern: string | null
-  /** Where a search looks; null where the call leaves it to the tool. */
+  /** Where a search is made; null if the call does not say. */
   readonly searchPath: string | null
   readonly command: string | null
-  /** The folder in which the call says that it works. */
+  /** The working directory in the call. */
   readonly directory: string | null
-  /** Files that a command line changes or takes away. */
+  /** Files that a command line changes or removes. */
   readonly writes: readonly ShellWrite[]
-  /** How the tool's results are read, where its row says so. */
+  /** How to read the tool's results, if its row says so. */
   readonly result: ToolRule['result'] | null
 }
 
-/** Rows by the letters and digits of their names. */
+/** Rows by the letters and digits of their tool names. */
 export type ToolCatalog = ReadonlyMap<string, readonly ToolRule[]>
 
-/** Builds a catalog; rows given first win, so a user's own rows go before {@link defaultToolTable}. */
+/** Builds a catalog; earlier rows win, so a user's own rows are passed before {@link defaultToolTable}. */
 export function createToolCatalog(...tables: readonly (readonly ToolRule[])[]): ToolCatalog {
   const catalog = new Map<string, ToolRule[]>()
   for (const rule of tables.flat()) {
@@ -46,7 +46,7 @@ export function createToolCatalog(...tables: readonly (readonly ToolRule[])[]): 
 
 const defaultCatalog = createToolCatalog(defaultToolTable)
 
-/** The catalog with a user's own rows before those that Heddle brings. */
+/** The catalog with a user's own rows before Heddle's. */
 export function toolCatalogOf(own: readonly ToolRule[]): ToolCatalog {
   return own.length === 0 ? defaultCatalog : createToolCatalog(own, defaultToolTable)
 }
@@ -64,14 +64,14 @@ const unknownUse: ToolUse = {
   result: null,
 }
 
-/** Says what a call does. Unknown tools and unreadable arguments give `other`; it never throws. */
+/** Describes a call. Unknown tools and unreadable arguments give `other`; never throws. */
 export function describeToolCall(call: ToolCall, catalog: ToolCatalog = defaultCatalog): ToolUse {
   const remote = call.name.startsWith('mcp__')
   const rules = catalog.get(lettersAndDigits(call.name)) ?? catalog.get(lettersAndDigits(lastPart(call.name))) ?? []
   const read = readArguments(call)
   for (const rule of rules) {
     const use = applyRule(rule, read)
-    // The search or the edit of a remote service is none of files unless it says where.
+    // A search or an edit of a remote service is not about files unless it names one.
     if (use && !(remote && use.kind !== 'bash' && use.path === null && use.searchPath === null)) {
       return { ...use, directory: textField(read.fields, rule.directory ?? []), result: rule.result ?? null }
     }
@@ -80,7 +80,7 @@ export function describeToolCall(call: ToolCall, catalog: ToolCatalog = defaultC
   return path === null ? unknownUse : { ...unknownUse, path, paths: [path] }
 }
 
-/** The use that a row gives to a call, or null where the call lacks what the row is about. */
+/** The use that a row gives to a call, or null if the call lacks the fields of the row. */
 function applyRule(rule: ToolRule, read: ReadArguments): ToolUse | null {
   const { fields, text, whole } = read
   if (rule.when && !rule.when.values.includes(textField(fields, [rule.when.argument]) ?? '')) return null
@@ -123,7 +123,7 @@ function describeShell(command: string | null): ToolUse {
   return { ...unknownUse, kind: 'bash', command, writes: shellWrites(command) }
 }
 
-/** A command line; where it is a list of words, such as `['bash', '-lc', 'ls']`, the script in it. */
+/** A command line; for a list of words, such as `['bash', '-lc', 'ls']`, the script in it. */
 function commandOf(fields: Readonly<Record<string, unknown>>, keys: readonly string[]): string | null {
   for (const key of keys) {
     const value = Object.hasOwn(fields, key) ? fields[key] : undefined
@@ -143,12 +143,12 @@ function pathList(fields: Readonly<Record<string, unknown>>): string[] {
   return list?.filter((path) => typeof path === 'string').slice(0, 100) ?? []
 }
 
-/** Where the arguments are one bare word, it names the file or what is searched. */
+/** If the arguments are one bare word, it names the file or the search pattern. */
 function bareName(text: string | null): string | null {
   return text !== null && text.trim() !== '' && text.length <= 1_000 && !text.includes('\n') ? text.trim() : null
 }
 
-/** `mcp__files__read_file` and `functions.read_file` are `read_file`. */
+/** `mcp__files__read_file` and `functions.read_file` become `read_file`. */
 function lastPart(name: string): string {
   return name.split(/__|[./:]/).at(-1) ?? name
 }

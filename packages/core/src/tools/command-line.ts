@@ -1,26 +1,29 @@
 import { readWord } from './command-words.js'
 
 /**
- * Reads command lines as far as pruning needs: which simple commands there are, how they are joined, and into which files
- * they are redirected. It is no shell: what it cannot read for certain (loops, groups, a quote without its end) makes the
+ * Parses command lines as far as pruning needs: the simple commands, how they are joined, and the files of their
+ * redirections. It is no shell: anything it cannot read with certainty (loops, groups, an unterminated quote) makes the
  * whole line unknown, and a word whose value only a shell knows is null.
  */
 export interface SimpleCommand {
   /** Null for a word with a variable, a glob or a substitution in it. */
   readonly words: readonly (string | null)[]
-  /** Files that its output goes to; null where a shell alone knows the name. Not `/dev/null`, not another descriptor. */
+  /**
+   * Files that its output is redirected to; null if only a shell knows the name. Without `/dev/null` and other
+   * descriptors.
+   */
   readonly redirectedTo: readonly (string | null)[]
-  /** Whether it reads its input from a file or a text of the command line. */
+  /** Whether its input is redirected from a file or a here-document. */
   readonly readsInput: boolean
-  /** Whether its output goes nowhere. */
+  /** Whether its output is discarded. */
   readonly isSilent: boolean
-  /** What stands before it: how it is joined to the command before. The first has `;`. */
+  /** The operator that joins it to the previous command. The first has `;`. */
   readonly joinedBy: '&&' | '||' | '|' | ';'
 }
 
-/** A longer command line writes a file of its own, mostly; its first words would be all that matters. */
+/** A longer command line usually writes a file, and only its first words would matter. */
 const CHARACTERS_MAX = 200_000
-/** Words that open or join what runs not at all, or more than once. */
+/** Words that open or join commands which may run not at all, or more than once. */
 const CONTROL = new Set([
   'if',
   'for',
@@ -45,7 +48,7 @@ interface Draft {
   joinedBy: SimpleCommand['joinedBy']
 }
 
-/** @returns null for what is no plain list of simple commands */
+/** @returns null for anything but a plain list of simple commands */
 export function readCommandLine(line: string): SimpleCommand[] | null {
   if (line.length > CHARACTERS_MAX) return null
   const commands: Draft[] = []
@@ -75,7 +78,7 @@ export function readCommandLine(line: string): SimpleCommand[] | null {
       if (!close(current.words.length === 0 ? current.joinedBy : ';')) return null
     } else if (character === '(' || character === ')') return null
     else if (character === '&' && line.charAt(at + 1) !== '>') {
-      // What goes on in the background has not ended when the line has.
+      // A background command may still run after the line has ended.
       if (line.charAt(at + 1) !== '&') return null
       if (!close('&&')) return null
       at += 2
@@ -124,7 +127,7 @@ function endOfLine(line: string, at: number): number {
   return end === -1 ? line.length : end
 }
 
-/** Where the line after a text that ends with a line of its own `word` begins; -1 without one. */
+/** Start of the line after a here-document, which ends with a line equal to `word`; -1 without one. */
 function endOfHeredoc(line: string, start: number, { word, tabs }: { word: string; tabs: boolean }): number {
   for (let at = start; at <= line.length; ) {
     const end = endOfLine(line, at)

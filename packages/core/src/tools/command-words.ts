@@ -1,4 +1,6 @@
-/** A word from `start` on: its value, null where a shell would have to work it out; null for one without an end. */
+/**
+ * Reads a word from `start` on: its value, or null if only a shell can expand it; returns null for an unterminated one.
+ */
 export function readWord(line: string, start: number): { value: string | null; end: number } | null {
   const parts: string[] = []
   let isLiteral = true
@@ -19,7 +21,7 @@ export function readWord(line: string, start: number): { value: string | null; e
     } else if (character === '\\') {
       if (line.charAt(at + 1) !== '\n') parts.push(line.charAt(at + 1))
       at++
-      // What ends a word for a shell: other white space, such as a no-break space, is a part of it.
+      // Only these end a word in a shell: other white space, such as a no-break space, is a part of it.
     } else if (/[ \t\r\n|&;<>()]/.test(character)) break
     else if (character === '`') return null
     else if (character === '$') {
@@ -36,7 +38,7 @@ export function readWord(line: string, start: number): { value: string | null; e
   return { value: isLiteral ? parts.join('') : null, end: at }
 }
 
-/** `{}` is find's word, `~` a home that file tools know too; `[` alone is a test. */
+/** `{}` is a placeholder of find, `~` a home directory that file tools expand too; `[` alone is a test. */
 function isGlob(line: string, at: number): boolean {
   const character = line.charAt(at)
   if (character === '~') return false
@@ -46,16 +48,16 @@ function isGlob(line: string, at: number): boolean {
   return character !== '}'
 }
 
-/** Characters within which the end of a set is looked for: a line of nothing but `[` would be read again from each. */
+/** Characters searched for the end of a set: a line of only `[` would be read again from each. */
 const SET_CHARACTERS_MAX = 1_000
 
-/** Whether a set may end after it; where that is too far to be seen, only a shell can tell. */
+/** Whether a set may be closed after `at`; beyond the search limit, only a shell can decide. */
 function isClosed(line: string, at: number): boolean {
   const near = line.slice(at, at + SET_CHARACTERS_MAX)
   return near.includes(']') || at + near.length < line.length
 }
 
-/** The rest of a text in double quotes, up to its end; its value is null where a variable stands in it. */
+/** The rest of a text in double quotes; its value is null if it contains a variable. */
 function readQuoted(line: string, start: number): { value: string | null; end: number } | null {
   const parts: string[] = []
   let isLiteral = true
@@ -76,7 +78,9 @@ function readQuoted(line: string, start: number): { value: string | null; end: n
   return null
 }
 
-/** The last place of `$name`, `${name}` or `$(command)`; -1 where a substitution holds quotes, so that its end is not sure. */
+/**
+ * The end of `$name`, `${name}` or `$(command)`; -1 if a substitution contains quotes, so that its end is uncertain.
+ */
 function endOfVariable(line: string, at: number): number {
   const next = line.charAt(at + 1)
   if (next === '(' || next === '{') {

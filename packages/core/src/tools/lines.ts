@@ -1,6 +1,6 @@
 /**
- * Small looks at large texts. A tool's result may be four million characters on one line, so nothing here reads more of
- * a text than it was asked to.
+ * Bounded reads of large texts. A tool's result may be four million characters on one line, so nothing here reads more
+ * of a text than requested.
  */
 
 /** A text on one line: runs of white space and control characters become one space. At most `charactersMax` are read. */
@@ -14,7 +14,7 @@ export function oneLine(text: string, charactersMax = 2_000): string {
   )
 }
 
-/** At most `charactersMax` characters, the last of them an ellipsis where something was cut. */
+/** At most `charactersMax` characters; an ellipsis marks a cut. */
 export function truncate(text: string, charactersMax: number): string {
   return text.length <= charactersMax ? text : `${sliceWhole(text, charactersMax - 1).trimEnd()}…`
 }
@@ -57,7 +57,7 @@ function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
-/** Lines of a text; a final newline ends the last line and begins no other. */
+/** Counts lines; a final newline ends the last line and starts no other. */
 export function countLines(text: string): number {
   if (text === '') return 0
   let count = text.endsWith('\n') ? 0 : 1
@@ -65,7 +65,7 @@ export function countLines(text: string): number {
   return count
 }
 
-/** Whether a line holds no letter and no digit: blank, a rule, a bracket. */
+/** Whether a line has no letter and no digit: blank, a rule, a bracket. */
 export function isOnlySigns(line: string): boolean {
   return !/[\p{L}\p{N}]/u.test(line)
 }

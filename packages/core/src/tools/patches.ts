@@ -1,8 +1,8 @@
-/** A patch is read as far as this many files; more in one patch are a generated change. */
+/** Files read per patch; more in one patch are a generated change. */
 const FILES_MAX = 100
 const FILE_LINE = /^(?:\*\*\* (?:Update|Add|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b\/)?)([^\r\n\t]{1,1000})/gm
 
-/** The files that a patch changes, in its order: `*** Update File: F` (Codex) and `+++ b/F` (unified diffs). */
+/** The files that a patch changes, in order: `*** Update File: F` (Codex) and `+++ b/F` (unified diffs). */
 export function patchedPaths(patch: string): string[] {
   const paths = new Set<string>()
   for (const [, path] of patch.matchAll(FILE_LINE)) {

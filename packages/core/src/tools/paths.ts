@@ -1,6 +1,6 @@
 /**
- * One spelling for each path, so that a view and an edit of one file meet: `./a//b/../c.ts` is `a/c.ts`, and a relative
- * path is taken from the working directory where a tool tells it.
+ * Normalizes a path, so that a view and an edit of one file match: `./a//b/../c.ts` becomes `a/c.ts`, and a relative
+ * path is resolved against the working directory if it is known.
  */
 export function normalizePath(path: string, workingDirectory: string | null = null): string {
   const windows = /^[A-Za-z]:[\\/]/.test(path)

@@ -1,7 +1,7 @@
-/** Marks of tool protocols that a summary must not carry into a context; models that write them did not summarize. */
+/** Tool protocol markup that a summary must not carry into a context; models that write it did not summarize. */
 export const PROTOCOL = /<\/?(function_calls?|invoke|tool_call|tool_use|antml:[a-z_]+)\b|<\|[a-z_]+\|>/iu
 
-/** A text whose protocol marks are for reading only: who talks about them must still get a summary that may be stored. */
+/** Defuses protocol markup in a text: a conversation about such markup still needs a summary that may be stored. */
 export function withoutProtocol(text: string): string {
   return text.replace(new RegExp(PROTOCOL, 'giu'), (mark) => mark.replace('<', '‹'))
 }

@@ -24,9 +24,9 @@ const TO = ['end_line', 'endLine', 'EndLine', 'end_line_one_indexed_inclusive', 
 const COUNT = ['limit', 'line_count', 'num_lines', 'max_lines']
 
 /**
- * The lines that a call to view a file asks for; null is the whole file.
+ * The lines that a view of a file requests; null is the whole file.
  *
- * @param named the arguments that say so, where the tool's row names them
+ * @param named the arguments with the range, if the tool's row names them
  */
 export function rangeOf(fields: Readonly<Record<string, unknown>>, named?: ToolRule['range']): LineRange | null {
   const viewRange = Object.hasOwn(fields, 'view_range') ? fields['view_range'] : undefined
@@ -43,7 +43,7 @@ export function rangeOf(fields: Readonly<Record<string, unknown>>, named?: ToolR
     const line = numberField(fields, ['line_number', 'line'])
     return line === null ? null : range(line, null)
   }
-  // Some count lines from 0, and a negative offset is the end of the file.
+  // Some tools count lines from 0, and a negative offset is the end of the file.
   const first = from === null ? 1 : from < 0 ? from : Math.max(from, 1)
   if (to !== null) return range(first, to)
   return range(first, count === null || first < 0 ? null : first + count - 1)

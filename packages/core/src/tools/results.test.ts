@@ -33,7 +33,7 @@ test.each([
   ['Error: no such file', true],
   [`[File: /a.py (9 lines total)]\n1:x\nYour changes have NOT been applied. Please fix your edit${footer}`, true],
   [`[File: /a.py (9 lines total)]\n1:error: x${footer}`, false],
-])('an edit that did not happen is known without a flag: %j', (content, failed) => {
+])('a failed edit is recognized without a flag: %j', (content, failed) => {
   expect(describeToolResult(edit, content, false).failed).toBe(failed)
 })
 
@@ -51,7 +51,7 @@ test.each([
   expect(describeToolResult(grep, content, false).matchCount).toBe(count)
 })
 
-test('a result names the file that its call left open, and completes a relative path', () => {
+test('a result names the file that its call left open, and resolves a relative path', () => {
   expect(describeToolResult(use('edit', { search: 'a' }), `[File: src/a.py]${footer}`, false).path).toBe(
     '/testbed/src/a.py',
   )
@@ -65,7 +65,7 @@ test('the lines that a view shows are read from their numbers', () => {
   expect(shown('plain text\nof a file')).toBeNull()
 })
 
-test('no text makes it throw', () => {
+test('never throws for any text', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(bash, edit, grep, view),

@@ -3,23 +3,26 @@ import { firstLines, lastLines } from './lines.js'
 import { normalizePath } from './paths.js'
 import type { LineRange } from './ranges.js'
 
-/** What a tool's result says about its call. */
+/** The facts in a tool's result about its call. */
 export interface ToolOutcome {
-  /** Whether the tool reports that it failed. */
+  /** Whether the tool reports a failure. */
   readonly failed: boolean
-  /** `exit 0`, `exit 1`, `timed out` where the result tells; else `ok`, or `failed` where it plainly shows an error. */
+  /** `exit 0`, `exit 1`, `timed out` if the result says so; else `ok`, or `failed` for an obvious error. */
   readonly exitStatus: string
   /** Matches that a search found; null for other tools. */
   readonly matchCount: number | null
-  /** The file in its normal spelling; a result may know it better than the call. */
+  /** The normalized file path; a result may be more precise than the call. */
   readonly path: string | null
-  /** The folder that the result names as the current one. */
+  /** The current directory according to the result. */
   readonly directory: string | null
-  /** The lines that a view shows, where they are numbered. */
+  /** The lines that a view shows, if they are numbered. */
   readonly shown: LineRange | null
 }
 
-/** The end of a result where agents put what is not output: SWE-agent's `(Open file: …)`, Claude Code's reminders. */
+/**
+ * Last lines of a result, where agents append what is not output: SWE-agent's `(Open file: …)`, Claude Code's
+ * reminders.
+ */
 const TAIL_LINES = 40
 
 export function describeToolResult(use: ToolUse, content: string, isError: boolean): ToolOutcome {
@@ -47,7 +50,7 @@ export function describeToolResult(use: ToolUse, content: string, isError: boole
   }
 }
 
-/** The number that stands after one of some texts in the first or the last lines of a result. */
+/** The number after one of some texts in the first or the last lines of a result. */
 function numberAfter(
   texts: readonly string[] | undefined,
   head: readonly string[],
@@ -69,7 +72,7 @@ function beginsWith(texts: readonly string[] | undefined, head: readonly string[
 }
 
 const EXIT_AT_START = [/^exit code:?\s*(-?\d{1,10})\b/i, /^process exited with code (-?\d{1,10})\b/i]
-/** Lines that wrap a whole result, so that the output itself rarely has them. */
+/** Lines that wrap a whole result, and rarely occur in the output itself. */
 const EXIT_AT_END = [
   /^[[(<\s]*(?:the )?command (?:finished|completed|exited) with (?:exit )?code:? (-?\d{1,10})\.?[\])>\s]*$/i,
   /^[[(<\s]*(?:process )?exit(?:ed with)?[ -_]?(?:code|status):? (-?\d{1,10})\.?[\])>\s]*$/i,
@@ -95,7 +98,7 @@ function exitOf(head: readonly string[], tail: readonly string[]): string | null
   return [...first, ...last].some((line) => TIMED_OUT.test(line)) ? 'timed out' : null
 }
 
-/** How tools that do not flag their failures report them, each at the start of a line. */
+/** Phrases for failures in tools without an error flag, each at the start of a line. */
 const FAILURES = [
   /^<(?:tool_use_)?error(?:_details)?>/i,
   /^(?:error|fatal|exception|failure|invalid)\b[^\w\n]{0,3}[:\s]/i,
@@ -105,14 +108,14 @@ const FAILURES = [
   /^(?:your changes have not been applied|your proposed edit has introduced new syntax error)/i,
   /^(?:this is not executed|the user doesn't want to (?:proceed|take this action)|operation (?:cancelled|aborted))/i,
 ]
-/** A result longer than this that starts like an error is a file or a log about errors. */
+/** A longer result that starts like an error is a file or a log about errors. */
 const FAILURE_CHARACTERS_MAX = 2_000
 
 function saysFailed(use: ToolUse, head: readonly string[], tail: readonly string[], length: number): boolean {
   const isFailure = (line: string) => FAILURES.some((pattern) => pattern.test(line.trimStart()))
-  // A command's output may start like anything: only its exit status counts.
+  // A command's output may start with anything: only its exit status counts.
   if (use.kind === 'bash') return head[0]?.startsWith('<tool_use_error>') ?? false
-  // SWE-agent shows the file again, then says that the edit was not applied.
+  // SWE-agent shows the file again, then reports that the edit was not applied.
   if (
     use.kind === 'edit' &&
     [...head, ...tail].some((line) => /^your (?:changes have NOT been|proposed edit has)/i.test(line))
@@ -142,7 +145,7 @@ const FOUND_NONE = /^(?:no (?:matches|files|results|match)\b|0 (?:matches|result
 const MATCH_LINE = /^(?:[^:]{1,300}:)?\d{1,9}:/
 const CONTEXT_LINE = /^(?:--$|(?:.{1,300}-)?\d{1,9}-)/
 const NOTE_LINE = /^(?:\(results are truncated|\[?(?:truncated|showing)\b|<system-reminder>)/i
-/** Beyond this many characters a search's lines are no longer looked at one by one. */
+/** Beyond this many characters a search's lines are not read one by one. */
 const SEARCHED_CHARACTERS_MAX = 1_000_000
 
 function countMatches(content: string, head: readonly string[]): number {
@@ -171,12 +174,12 @@ function pathOf(use: ToolUse, head: readonly string[], tail: readonly string[]):
   return open === null || open === 'n/a' ? null : normalizePath(open, directory)
 }
 
-/** A command that changes the folder itself was not written in the one that its result names. */
+/** A command that changes the directory was not interpreted in the one that its result names. */
 function directoryOf(use: ToolUse, tail: readonly string[]): string | null {
   return /(?:^|[;&\s])cd\s/.test(use.command ?? '') ? null : footer(tail, 'Current directory')
 }
 
-/** What SWE-agent tells below a result. */
+/** A value in SWE-agent's footer below a result. */
 function footer(tail: readonly string[], label: string): string | null {
   const line = tail.map((each) => each.trim()).find((each) => each.startsWith(`(${label}: `) && each.endsWith(')'))
   return line?.slice(label.length + 3, -1) ?? null

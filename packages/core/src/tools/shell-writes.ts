@@ -1,34 +1,34 @@
 import { readCommandLine, type SimpleCommand } from './command-line.js'
 import { normalizePath } from './paths.js'
 
-/** A file that a command line changes, or takes away with all that is below it. */
+/** A file that a command line changes, or removes with everything below it. */
 export interface ShellWrite {
   readonly path: string
-  /** Whether the path is gone after it, and so is everything below it if it was a folder. */
+  /** Whether the path no longer exists, including everything below a folder. */
   readonly gone: boolean
 }
 
-/** More in one line are a generated change. */
+/** More files in one line are a generated change. */
 const WRITES_MAX = 100
 
 /**
- * The files that a command line has written once it succeeded: `sed -i`, `> F`, `tee F`, `cp A F`, `mv A F`, `rm F`. Only
- * what must have run for the line to succeed counts, which is its last chain of `&&`; what a shell alone can work out
- * (variables, globs, loops) is passed over. Too little is named rather than too much: a view that is wrongly taken for
- * outdated would be lost from sight.
+ * The files that a command line has written once it succeeded: `sed -i`, `> F`, `tee F`, `cp A F`, `mv A F`, `rm F`.
+ * Only commands that must have run for the line to succeed count, which is its last chain of `&&`; anything only a
+ * shell can expand (variables, globs, loops) is skipped. Too few files are better than too many: a view wrongly
+ * considered outdated would be lost.
  */
 export function shellWrites(command: string): ShellWrite[] {
   const commands = readCommandLine(command)
   if (commands === null) return []
   const start = lastChainStart(commands)
-  // A folder that was changed to before the chain may or may not have been reached.
+  // The directory may or may not have been changed before the chain.
   let directory: string | null | undefined = commands.slice(0, start).some((each) => each.words[0] === 'cd')
     ? undefined
     : null
   const writes: ShellWrite[] = []
   for (const [index, each] of commands.entries()) {
     if (index < start) continue
-    // Of a pipeline the last command alone tells how it ended.
+    // Only the last command of a pipeline determines its exit status.
     if (commands[index + 1]?.joinedBy === '|') continue
     if (each.words[0] === 'cd') {
       const to: string | null = each.words.length === 2 ? (each.words[1] ?? null) : null
@@ -49,12 +49,12 @@ export function shellWrites(command: string): ShellWrite[] {
   return writes
 }
 
-/** The index from which on every command has succeeded where the whole line has. */
+/** The index from which on every command has succeeded if the whole line has. */
 function lastChainStart(commands: readonly SimpleCommand[]): number {
   let start = commands.length - 1
   for (; start > 0; start--) {
     const { joinedBy } = commands[start] as SimpleCommand
-    // Of `a || b` either may have been what succeeded.
+    // Of `a || b` either may have succeeded.
     if (joinedBy === '||')
       return start + 1 < commands.length && commands[start + 1]?.joinedBy === '&&' ? start + 1 : commands.length
     if (joinedBy === ';') return start
@@ -67,7 +67,7 @@ function writesOf({ words, redirectedTo }: SimpleCommand): ShellWrite[] {
     paths.flatMap((path) => (path === null || path === '' ? [] : [{ path, gone }]))
   const [name, ...rest] = words
   const redirected = changed(redirectedTo)
-  // An unknown word might be an option that changes what the others mean.
+  // An unknown word might be an option that changes the meaning of the others.
   if (name === null || name === undefined || rest.includes(null)) return redirected
   const given = rest as readonly string[]
   const plain = given.filter((word) => !word.startsWith('-'))
@@ -97,7 +97,7 @@ function writesOf({ words, redirectedTo }: SimpleCommand): ShellWrite[] {
   }
 }
 
-/** The files of `sed -i SCRIPT F…`; with `-e` or `-f` every plain word is a file. macOS writes `-i ''`. */
+/** The files of `sed -i SCRIPT F…`; with `-e` or `-f` every plain word is a file. macOS requires `-i ''`. */
 function sedTargets(words: readonly string[]): string[] {
   const inPlace = words.findIndex((word) => /^-[nEru]*i|^--in-place/.test(word))
   if (inPlace === -1) return []

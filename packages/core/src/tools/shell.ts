@@ -2,18 +2,18 @@ import { readCommandLine } from './command-line.js'
 import { normalizePath } from './paths.js'
 import type { LineRange } from './ranges.js'
 
-/** What a command line is when it does one thing that agents also have a tool for. */
+/** The use of a command line that does one thing for which agents also have a tool. */
 export type ShellUse =
   | { readonly kind: 'file_view'; readonly path: string; readonly range: LineRange | null }
   | { readonly kind: 'grep'; readonly pattern: string; readonly searchPath: string | null }
 
-/** A longer command line is a script, no simple command. */
+/** A longer command line is a script, not a simple command. */
 const COMMAND_CHARACTERS_MAX = 2_000
 
 /**
- * Reads a command line that only shows one file (`cat F`, `sed -n '1,20p' F`, `head`, `tail`) or only searches
- * (`grep -rn P PATH`, `rg P PATH`, `git grep`, `find PATH -name P`), after a change of folder or without one. Pipes, lists,
- * redirections and variables make it anything else: null.
+ * Recognizes a command line that only shows one file (`cat F`, `sed -n '1,20p' F`, `head`, `tail`) or only searches
+ * (`grep -rn P PATH`, `rg P PATH`, `git grep`, `find PATH -name P`), possibly after a change of directory. With pipes,
+ * lists, redirections or variables it is null.
  */
 export function describeCommand(command: string): ShellUse | null {
   const simple = simpleCommand(command)
@@ -56,8 +56,8 @@ function useOf([name, ...rest]: readonly string[]): ShellUse | null {
 }
 
 /**
- * The one simple command of a line, and the folder that the line changes to before it; null where there is more to it. The
- * errors of a command may go anywhere: what it shows is its output.
+ * The one simple command of a line, and the directory that the line changes to before it; null if there is more. Its
+ * standard error may be redirected anywhere, since only its output is shown.
  */
 function simpleCommand(command: string): { words: readonly string[]; directory: string | null } | null {
   if (command.length > COMMAND_CHARACTERS_MAX) return null
@@ -75,7 +75,7 @@ function simpleCommand(command: string): { words: readonly string[]; directory: 
   return words.length === last.words.length ? { words, directory } : null
 }
 
-/** `range` gets the number after `-n`, and undefined from it means that the command is no plain view. */
+/** `range` gets the number after `-n`; if it returns undefined, the command is no plain view. */
 function viewOf(
   words: readonly string[],
   range: (count: number | null, plus: boolean) => LineRange | null | undefined,
@@ -143,14 +143,14 @@ function searchOf(words: readonly string[]): ShellUse | null {
   return { kind: 'grep', pattern, searchPath: plain.length === 0 ? null : plain.join(' ') }
 }
 
-/** Tests of find that only narrow what is found, with the words that follow them. */
+/** Tests of find that only filter, with the number of their arguments. */
 const FIND_TESTS = new Map([
   ...['-type', '-maxdepth', '-mindepth', '-newer', '-mtime', '-mmin', '-size'].map((test) => [test, 1] as const),
   ...['-not', '!', '-print', '-L', '-H'].map((test) => [test, 0] as const),
 ])
 const FIND_NAMES = new Set(['-name', '-iname', '-path', '-ipath', '-wholename'])
 
-/** `find DIR… -name PATTERN`, whatever else narrows it; what acts on the files found makes it no search. */
+/** `find DIR… -name PATTERN` with further filters; an action on the found files makes it no search. */
 function findOf(words: readonly string[]): ShellUse | null {
   const folders: string[] = []
   let pattern: string | null = null

@@ -51,11 +51,11 @@ const PATTERN = [
   'term',
   'text',
 ]
-/** Where a call says in which folder it works. */
+/** Arguments with the working directory of a call. */
 const DIRECTORY = ['cwd', 'workdir', 'working_directory', 'workingDirectory', 'working_dir', 'Cwd']
 const COMMAND = ['command', 'cmd', 'script', 'commandLine', 'CommandLine', 'command_line', 'input', 'code']
 
-/** The tools of the agents whose sessions Heddle meets. The first row that fits a call decides. */
+/** The tools of supported agents. The first row that fits a call decides. */
 export const defaultToolTable: readonly ToolRule[] = [
   // Anthropic's text editor: one tool, its commands in an argument.
   {
@@ -73,9 +73,9 @@ export const defaultToolTable: readonly ToolRule[] = [
     },
     path: PATH,
   },
-  // Patches that name their files themselves.
+  // Patches that contain the names of their files.
   { names: ['apply_patch', 'patch', 'apply_diff_patch'], kind: 'edit', patch: ['input', 'patch', 'patchText', 'diff'] },
-  // Claude Code, Crush, opencode, Cline, Roo, Cursor, Gemini CLI, Copilot, and what people call their own.
+  // Claude Code, Crush, opencode, Cline, Roo, Cursor, Gemini CLI, Copilot, and common names of custom tools.
   {
     names: ['read', 'read_file', 'view', 'view_file', 'open_file', 'cat', 'file_read', 'read_text_file', 'show_file'],
     kind: 'file_view',

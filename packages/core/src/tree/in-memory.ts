@@ -6,10 +6,10 @@ import { type TreeNode, topOfTree } from './nodes.js'
 import { leafRequest, parentRequest, wholeRequest } from './requests.js'
 
 /**
- * Summarizes a range by its tree without a model: what the pipeline arrives at with the extractive
- * summarizer. Takes time in proportion to the messages.
+ * Summarizes a range by its tree without a model: the result of the pipeline with the extractive summarizer. Takes time
+ * linear in the messages.
  *
- * @param before summary of what came before the messages; null where they are the whole range
+ * @param before summary of the messages before; null if these are the whole range
  */
 export function summarizeByTree(
   covered: readonly Message[],

@@ -10,7 +10,7 @@ const reference = (message: Message) => `msg-${message.code}`
 const requestOf = (messages: readonly Message[], leafTokens: number) =>
   leafRequest(messages, { leafTokens, fanOut: 4 }, { reference })
 
-test('the summary of a part is what the summarizer makes of it, however often and in whatever order parts are asked for', () => {
+test('the summary of a part is the one of the summarizer, however often and in whatever order parts are requested', () => {
   fc.assert(
     fc.property(
       fc.array(conversations(), { maxLength: 2 }),

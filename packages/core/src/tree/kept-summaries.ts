@@ -3,18 +3,18 @@ import { fingerprint } from '../conversation/fingerprint.js'
 import type { SummaryRequest } from '../speech/source.js'
 import { summarizeExtractively } from '../summarizing/summarize.js'
 
-/** Characters of summaries that are kept: those of the parts of some six threads of ten thousand messages. */
+/** Characters of cached summaries: those of the parts of some six threads of ten thousand messages. */
 const CHARACTERS_MAX = 2_000_000
 
-/** Summaries by all that they were made of. */
+/** Summaries by their complete inputs. */
 const kept = new LRUCache<string, string>({
   maxSize: CHARACTERS_MAX,
   sizeCalculation: ({ length }) => Math.max(1, length),
 })
 
 /**
- * As `summarizeExtractively`, for the parts of a long range: the background asks for them, and so does each request with a
- * budget of its own. Since a summary is a function of its request, it is made once for as long as it is kept.
+ * Like `summarizeExtractively`, for the parts of a long range: requested in the background, and by each request with a
+ * budget of its own. A summary is a function of its request, so it is cached.
  */
 export function summarizePart(request: SummaryRequest): string {
   const key = fingerprint(JSON.stringify(request))

@@ -3,30 +3,33 @@ import type { Message } from '../conversation/message.js'
 import { turnEndScan } from '../conversation/turns.js'
 
 /*
- * A summary of a long range is made in parts, so that what was summarized once need not be read again. The parts are the
- * leaves of a tree. Where a leaf ends depends on the messages from its own beginning alone, and often on the id of
- * its last message: one that comes late changes the leaf that it falls into and perhaps a few after it, and then the
- * cuts fall where they fell before.
+ * A summary of a long range is made in parts, so that messages summarized once need not be read again. The parts are
+ * the leaves of a tree. The end of a leaf depends only on the messages from its own beginning, and often on the id of
+ * its last message: a late message changes the leaf that it belongs to and perhaps a few after it, and after those the
+ * cuts are the same as before.
  */
 
 /** How a tree is cut. */
 export interface TreeShape {
   /** A leaf ends with the turn that brings it to this many tokens, as {@link readTokens} counts them. */
   readonly leafTokens: number
-  /** Parts that one summary puts together, at most. */
+  /** Maximum number of parts that one summary combines. */
   readonly fanOut: number
 }
 
-/** Past half of its size a leaf ends early about once in this share of its size, whatever the sizes of its messages. */
+/** Past half of its size a leaf ends early with this probability per size, whatever the sizes of its messages. */
 const EARLY_CUT_SHARE = 0.25
-/** A turn that is longer than so many leaves is cut within. */
+/** A turn longer than this many leaves is cut within. */
 const LEAF_SIZES_MAX = 4
-/** Characters that a summarizer is shown of one message; see `summarySources`. */
+/** Characters of one message in a summarizer's input; see `summarySources`. */
 const READ_CHARACTERS_MAX = 8_000
 const MESSAGE_TOKENS = 8
 const CHARACTERS_PER_TOKEN = 4
 
-/** What a summarizer reads of a message, in tokens: by its characters, so that it is the same whatever counted it. */
+/**
+ * Tokens of a message in a summarizer's input: estimated by characters, so that the result does not depend on a
+ * counter.
+ */
 export function readTokens(message: Message): number {
   const calls = message.toolCalls.reduce((sum, call) => sum + call.name.length + argumentCharacters(call.arguments), 0)
   const characters = Math.min(READ_CHARACTERS_MAX, message.content.length + calls)
@@ -38,10 +41,10 @@ function argumentCharacters(given: unknown): number {
 }
 
 /**
- * How many of some messages are the next leaf; null where they do not fill one yet.
+ * Number of messages in the next leaf; null if they do not fill one yet.
  *
  * @param messages covered ones in conversation order
- * @param from the end of the leaf before
+ * @param from the end of the previous leaf
  */
 export function leafLength(messages: readonly Message[], { leafTokens }: TreeShape, from = 0): number | null {
   const endsTurn = turnEndScan()
@@ -58,12 +61,12 @@ export function leafLength(messages: readonly Message[], { leafTokens }: TreeSha
   return null
 }
 
-/** A number from 0 to 1, without 1, that is always the same for a text. */
+/** A pseudo-random number in [0, 1) that is always the same for a text. */
 export function chance(text: string): number {
   return Number.parseInt(fingerprint(text).slice(0, 4), 16) / 65_536
 }
 
-/** Splits covered messages into leaves and what does not fill one yet. */
+/** Splits covered messages into leaves and a rest that does not fill one yet. */
 export function cutLeaves(
   messages: readonly Message[],
   shape: TreeShape,
@@ -77,12 +80,12 @@ export function cutLeaves(
   }
 }
 
-/** The length of a part's summary: as many of them as one summary puts together are read like one leaf. */
+/** The length of a part's summary: as many as one summary combines are as long as one leaf. */
 export function partTokensMax({ leafTokens, fanOut }: TreeShape): number {
   return Math.max(100, Math.floor(leafTokens / fanOut))
 }
 
-/** A hash of what a leaf says: of its messages, in their order, and of how long its summary may be. */
+/** A hash of a leaf's input: its messages, in order, and the length of its summary. */
 export function leafHash(messages: readonly Message[], shape: TreeShape): string {
   const said = messages.map(({ id, role, content, toolCalls, isError }) => [id, role, content, toolCalls, isError])
   return fingerprint(JSON.stringify([partTokensMax(shape), said]))

@@ -1,22 +1,25 @@
 import { fingerprint } from '../conversation/fingerprint.js'
 import { chance, type TreeShape } from './leaves.js'
 
-/** A part of a conversation: a leaf, or some parts that follow one another. */
+/** A part of a conversation: a leaf, or some consecutive parts. */
 export interface TreeNode {
-  /** Of what it covers: a part whose messages did not change has the hash that it had. */
+  /** Hash of its contents: a part whose messages did not change keeps its hash. */
   readonly hash: string
-  /** Empty for a leaf, whose summary is made from its messages; else the summary is made from those of the children. */
+  /**
+   * Empty for a leaf, whose summary is made from its messages; otherwise the summary is made from those of the
+   * children.
+   */
   readonly children: readonly TreeNode[]
 }
 
-/** A part that was filled to half of the fan-out ends early with this chance. */
+/** A part filled to half of the fan-out ends early with this probability. */
 const EARLY_CUT_CHANCE = 0.3
 
 /**
- * Puts leaves together, level by level. A part that is full never changes when more leaves follow.
+ * Combines leaves, level by level. A full part never changes when more leaves follow.
  *
  * @param leafHashes in conversation order
- * @returns the parts that belong to no larger one yet, oldest first: what the summary of the whole is made of. Their number
+ * @returns the parts that belong to no larger one yet, oldest first: the inputs of the whole summary. Their number
  * grows with the logarithm of the leaves
  */
 export function topOfTree(leafHashes: readonly string[], { fanOut }: TreeShape): TreeNode[] {

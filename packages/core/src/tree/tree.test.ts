@@ -29,7 +29,7 @@ const talk = (length: number, from = 1) =>
   )
 
 describe('the leaves of a conversation', () => {
-  test('are its messages in their order, each once, cut between turns', () => {
+  test('are its messages in order, each once, cut between turns', () => {
     fc.assert(
       fc.property(conversations(), (messages) => {
         const { leaves, open } = cutLeaves(messages, shape)
@@ -49,7 +49,7 @@ describe('the leaves of a conversation', () => {
     )
   })
 
-  test('stay as they are while messages follow them', () => {
+  test('stay the same while messages follow them', () => {
     fc.assert(
       fc.property(conversations(), fc.nat(), (messages, cut) => {
         const before = hashesOf(messages.slice(0, cut % messages.length))
@@ -59,7 +59,7 @@ describe('the leaves of a conversation', () => {
     )
   })
 
-  test('change only near a message that comes late', () => {
+  test('change only near a late message', () => {
     const messages = talk(1_500)
     const late = sampleMessage({ seq: 2_000, content: 'a word that came late' })
     const after = new Set(hashesOf([...messages.slice(0, 300), late, ...messages.slice(300)]))
@@ -81,7 +81,7 @@ describe('the levels of a tree', () => {
     for (const { children } of top) expect(children.length).toBeLessThanOrEqual(shape.fanOut)
   })
 
-  test('keep their full parts when leaves are added: only new ones are new', () => {
+  test('keep their full parts when leaves are added: only the end changes', () => {
     const before = new Set(partsUnder(topOfTree(hashes(2_000), shape)))
     const after = partsUnder(topOfTree(hashes(2_100), shape))
     const fresh = after.filter((hash) => !before.has(hash))
@@ -92,7 +92,7 @@ describe('the levels of a tree', () => {
   })
 })
 
-test('a part is asked for from its direct children alone, within its own length', () => {
+test("a part's request has only its direct children, and its own length", () => {
   expect(parentRequest(['one', 'two'], shape)).toEqual({
     purpose: 'compaction',
     messages: [],
@@ -101,7 +101,7 @@ test('a part is asked for from its direct children alone, within its own length'
   })
 })
 
-test('a summary by levels is within its length, is the same each time, and still knows the beginning', () => {
+test('a hierarchical summary is within its length, is deterministic, and still mentions the beginning', () => {
   const messages = talk(3_000)
   messages[3] = sampleMessage({ seq: 4, content: 'Please always deploy with the zebra-deploy script, never by hand.' })
   const summarized = () => summarizeByTree(messages, shape, { tokensMax: 600, before: null, reference })
