@@ -1,12 +1,13 @@
 import { z } from 'zod'
 
 /**
- * What an operation asks of its caller. `produce`: what a producer or a running agent does to its own threads. `read`:
- * whatever changes nothing that others see, building a context included. `admin`: what configures, and what removes for good.
+ * The permission that an operation requires. `produce`: operations of a producer or a running agent on its own threads.
+ * `read`: operations without an effect visible to others, building a context included. `admin`: configuration, and
+ * permanent removal.
  */
 export type Permission = 'produce' | 'read' | 'admin'
 
-/** What a caller is. `agent` is a producer and a reader in one: what an agent's own loop needs, and no more. */
+/** Roles of callers. `agent` combines producer and reader: exactly what an agent's own loop needs. */
 export const accessRoles = ['produce', 'read', 'agent', 'admin'] as const
 export const accessRoleSchema = z.enum(accessRoles, { error: `must be one of ${accessRoles.join(', ')}` })
 export type AccessRole = z.infer<typeof accessRoleSchema>
@@ -18,7 +19,7 @@ export const permissionsOf: Readonly<Record<AccessRole, readonly Permission[]>> 
   admin: ['produce', 'read', 'admin'],
 }
 
-/** For whom a request is answered. */
+/** The caller of a request, and its permissions. */
 export interface Access {
   readonly project: string
   readonly role: AccessRole

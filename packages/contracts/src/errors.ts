@@ -1,9 +1,8 @@
 import { describeAtPlace } from './primitives/redact-input.js'
 
 /**
- * The errors that Heddle's callers see. Each says by its class what happens next: a plain throw means "try again", a
- * {@link PermanentError} means "never try again", a {@link ConflictError} means that what was sent contradicts what is
- * stored.
+ * The errors for Heddle's callers. The class determines the next step: a plain throw means "try again", a {@link
+ * PermanentError} means "never try again", a {@link ConflictError} means that the request contradicts stored data.
  */
 export const errorCodes = [
   'VALIDATION_ERROR',
@@ -22,17 +21,17 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
-/** What a stage does with a job whose handler threw. */
+/** How a stage handles a job whose handler threw. */
 export type Disposition = 'retry' | 'give-up' | 'conflict'
 
 export interface ErrorDetails {
-  /** The field that is at fault, as a path: `messages.3.content`. */
+  /** The invalid field, as a path: `messages.3.content`. */
   field?: string
-  /** What was received, shortened; never message contents or secrets. */
+  /** The received value, shortened; never message contents or secrets. */
   received?: string
-  /** Seconds after which another try makes sense. */
+  /** Seconds after which a retry is useful. */
   retryAfter?: number
-  /** What the person who sees the error can do about it. */
+  /** Advice for the person who sees the error. */
   hint?: string
   /** Facts for programs, such as the candidates of an ambiguous reference. */
   facts?: Readonly<Record<string, unknown>>
@@ -84,7 +83,7 @@ export class HeddleError extends Error {
   }
 }
 
-/** Trying again cannot help: the input is at fault, or what it names is gone. */
+/** A retry cannot help: the input is invalid, or its target no longer exists. */
 export class PermanentError extends HeddleError {
   override name = 'PermanentError'
   constructor(code: ErrorCode, message: string, details?: ErrorDetails) {
@@ -92,7 +91,7 @@ export class PermanentError extends HeddleError {
   }
 }
 
-/** What was sent contradicts what is stored: another message under a used id, a publication that lost its race. */
+/** The request contradicts stored data: another message under a used id, a publication that lost its race. */
 export class ConflictError extends HeddleError {
   override name = 'ConflictError'
   constructor(message: string, details?: ErrorDetails) {
@@ -100,7 +99,7 @@ export class ConflictError extends HeddleError {
   }
 }
 
-/** Something outside failed for now: a server is down, a model is busy, a wait ran out. */
+/** A temporary external failure: a server is down, a model is busy, a wait timed out. */
 export class RetryableError extends HeddleError {
   override name = 'RetryableError'
   constructor(
@@ -115,7 +114,7 @@ export class RetryableError extends HeddleError {
 /**
  * A value that breaks a rule.
  *
- * @param field where it stands, as a path: `messages.3.content`
+ * @param field its path: `messages.3.content`
  * @param received the value; the error shows no more of it than is needed to find it
  */
 export function validationError(field: string, rule: string, received: unknown, hint?: string): PermanentError {
@@ -126,7 +125,7 @@ export function validationError(field: string, rule: string, received: unknown, 
   })
 }
 
-/** Nothing of this name is there. @param kind what was asked for, such as `thread` */
+/** No object of this name exists. @param kind the type of the object, such as `thread` */
 export function notFound(kind: string, name: string, hint?: string): PermanentError {
   return new PermanentError('NOT_FOUND', `${kind} "${name}" was not found`, {
     field: kind,
@@ -135,13 +134,13 @@ export function notFound(kind: string, name: string, hint?: string): PermanentEr
   })
 }
 
-/** Brings any thrown value into the form in which it is stored and sent. Unexpected errors become `INTERNAL`. */
+/** Converts any thrown value into the form in which it is stored and sent. Unexpected errors become `INTERNAL`. */
 export function errorData(error: unknown): ErrorData {
   if (error instanceof HeddleError) return error.toJSON()
   return { code: 'INTERNAL', detail: error instanceof Error ? error.message : String(error) }
 }
 
-/** The reverse of {@link errorData}: an error that was received from another process, ready to be thrown. */
+/** The reverse of {@link errorData}: an error received from another process, to be thrown. */
 export function errorFromData(data: ErrorData): HeddleError {
   const details: ErrorDetails = {
     ...(data.field !== undefined && { field: data.field }),

@@ -4,13 +4,13 @@ import { z } from 'zod'
 export const hiddenReasons = ['outside-window', 'before-clear'] as const
 export type HiddenReason = (typeof hiddenReasons)[number]
 
-/** Messages that were taken, and that no context shows as the window of their thread is now. */
+/** Messages that were stored, but that no context shows with the current window of their thread. */
 export const appendWarningSchema = z.object({
   reason: z.enum(hiddenReasons),
-  /** Messages of this append that it is about. */
+  /** Messages of this append that it concerns. */
   count: z.int().min(1),
   detail: z.string(),
-  /** What to do about it. */
+  /** Advice. */
   hint: z.string(),
 })
 export type AppendWarning = z.infer<typeof appendWarningSchema>

@@ -332,7 +332,7 @@ test('parts that break a rule are refused with the field, the rule and the size'
   const image = { type: 'image', mediaType: 'image/png', data: 'aGVk' }
   const cases: [unknown, string, RegExp][] = [
     [[{ ...image, data: 'not base64!' }], 'messages.0.parts.0.data', /must be base64.*a text of 11 characters/],
-    [[{ ...image, data: 'A'.repeat(28_000_000) }], 'messages.0.parts.0.data', /must say at most 20971520 bytes/],
+    [[{ ...image, data: 'A'.repeat(28_000_000) }], 'messages.0.parts.0.data', /must encode at most 20971520 bytes/],
     [[{ ...image, mediaType: undefined }], 'messages.0.parts.0.mediaType', /is needed beside data/],
     [[{ ...image, mediaType: 'audio/wav' }], 'messages.0.parts.0.mediaType', /must begin with image\//],
     [[{ ...image, url: 'https://example.com/a.png' }], 'messages.0.parts.0.data', /or one of url and fileId/],

@@ -10,12 +10,12 @@ import { scopeReceiptSchema, scopeSchema } from './scope.js'
 export const counters = ['o200k', 'characters'] as const
 export type CounterName = (typeof counters)[number]
 
-/** What an agent asks for. Fields left out come from the agent's settings. */
+/** An agent's request for a context. Missing fields are taken from the agent's settings. */
 export const contextRequestSchema = z.strictObject({
   thread: nameSchema,
-  /** Names the agent of a thread that may not exist yet; checked against the thread's agent where it does. */
+  /** Names the agent of a thread that may not exist yet; checked against the thread's agent if it exists. */
   agent: nameSchema.optional(),
-  /** The user's new message, which closes the context; it is not stored. */
+  /** The user's new message, which is the last of the context; it is not stored. */
   message: z.string().min(1).max(limits.messageCharactersMax).optional(),
   model: z.string().min(1).max(200).optional(),
   /** Tokens; see docs/strategies.md#what-a-budget-means. */
@@ -25,17 +25,23 @@ export const contextRequestSchema = z.strictObject({
     .max(limits.budgetTokensMax, `must be at most ${limits.budgetTokensMax}`)
     .optional(),
   strategy: strategyNameSchema.optional(),
-  /** Seconds of history that this context may show; null shows all ages. Over the settings of the agent and the thread. */
+  /**
+   * Seconds of history that this context may show; null shows all ages. Overrides the settings of the agent and the
+   * thread.
+   */
   rollingWindow: settingsSchema.shape.rollingWindow.optional(),
-  /** How the budget is filled, over the agent's settings; default by whether the thread is continued at that budget. */
+  /**
+   * How the budget is filled, overriding the agent's settings; the default depends on whether the thread is continued
+   * at that budget.
+   */
   fill: fillSchema.optional(),
-  /** For the strategy `iterations`, over the agent's settings. */
+  /** For the strategy `iterations`, overriding the agent's settings. */
   iterations: settingsSchema.shape.iterations.partial().optional(),
   format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).optional(),
   counter: z.enum(counters, { error: `must be one of ${counters.join(', ')}` }).optional(),
   /**
-   * Earlier messages that the request is about, found by words and by meaning: of the agent's other threads, and of this one
-   * what the window does not hold. Over the agent's setting `search.memories`; `true` takes its limits.
+   * Earlier messages related to the request, found by words and by meaning: in the agent's other threads, and in this
+   * one outside the window. Overrides the agent's setting `search.memories`; `true` uses its limits.
    */
   memories: z
     .union([
@@ -44,18 +50,18 @@ export const contextRequestSchema = z.strictObject({
     ])
     .optional(),
   /**
-   * Prepares the next context of the same request in the background whenever the thread changed, and answers with it where
-   * nothing changed since. For requests without a `message`, which is other each time. Default as the settings say.
+   * Prepares the next context of the same request in the background whenever the thread changes, and answers with it if
+   * nothing changed since. Only for requests without a `message`, since each message is new. Default from the settings.
    */
   prebuild: z.boolean().optional(),
-  /** What the context may tell of; see {@link scopeSchema}. Default all of the thread. */
+  /** Restricts the contents; see {@link scopeSchema}. Default: the whole thread. */
   scope: scopeSchema.optional(),
-  /** Asks for the context that the very same request got last up to that moment, which has passed: it is not built anew. */
+  /** Returns the latest context that was built for the same request up to this past time, without building it again. */
   at: timeSchema.optional(),
 })
 export type ContextRequest = z.infer<typeof contextRequestSchema>
 
-/** How a message stands in a context. */
+/** How a message appears in a context. */
 export const entryModes = [
   'raw',
   'condensed',
@@ -68,30 +74,30 @@ export const entryModes = [
 ] as const
 export type EntryMode = (typeof entryModes)[number]
 
-/** The earlier message that a line of a receipt recalls, or would have. */
+/** The earlier message that a line of a receipt recalls, or would have recalled. */
 export const memoryEntrySchema = z.object({
   messageId: idSchema,
   /** The name of its thread. */
   thread: z.string(),
-  /** What brings all of it back. */
+  /** The reference for recalling the whole message. */
   reference: z.string(),
-  /** Higher is better; scores of two contexts cannot be compared. */
+  /** Higher is better; scores of two contexts are not comparable. */
   score: z.number(),
-  /** Its place in time, as ISO 8601. */
+  /** The message's time, ISO 8601. */
   at: z.string(),
 })
 export type MemoryEntry = z.infer<typeof memoryEntrySchema>
 
 /**
- * One line of a receipt: a message of its own, or a run of messages that share a fate (`count` > 1). The counts of all
+ * One line of a receipt: a single message, or a run of messages with the same outcome (`count` > 1). The counts of all
  * entries of a context add up to its eligible messages (docs/design.md#invariant-3 and #invariant-12).
  */
 export const receiptEntrySchema = z.object({
   section: z.string(),
   mode: z.enum(entryModes),
-  /** Messages that this line accounts for; 0 for a line that is no message, such as a system prompt or a summary. */
+  /** Messages that this line accounts for; 0 for other parts, such as a system prompt or a summary. */
   count: z.int().min(0),
-  /** Iterations that this line accounts for; those of all lines add up to the receipt's `iterations`. */
+  /** Iterations that this line accounts for; the sum over all lines is the receipt's `iterations`. */
   iterations: z.int().min(0).optional(),
   /** Numbers of the first and the last iteration of the line. */
   fromIteration: z.int().optional(),
@@ -99,15 +105,15 @@ export const receiptEntrySchema = z.object({
   /** Sequence numbers of the first and the last message of the line. */
   fromSeq: z.int().optional(),
   toSeq: z.int().optional(),
-  /** The thread that the messages are of, where the context shows several. */
+  /** The thread of the messages, in a context of several threads. */
   thread: z.string().optional(),
   messageId: idSchema.optional(),
   reference: z.string().optional(),
   role: z.string().optional(),
   tokens: z.int().min(0),
-  /** What the messages would have cost verbatim. */
+  /** Tokens of the messages verbatim. */
   tokensRaw: z.int().min(0).optional(),
-  /** The item that this line is of: its version, how it came here, and its score. */
+  /** The item of this line: its version, its include mode, and its score. */
   item: includedItemSchema.optional(),
   memory: memoryEntrySchema.optional(),
   reason: z.string(),
@@ -119,14 +125,14 @@ export const receiptSchema = z.object({
   eligible: z.int(),
   imported: z.int(),
   /**
-   * Messages that are not eligible, by reason: kept aside for good (`compact-summary`, `error`, `approval`), `outside-window`
-   * (older than the rolling window), or `before-clear`. `eligible` and the last two add up to `imported`.
+   * Ineligible messages by reason: permanently kept aside (`compact-summary`, `error`, `approval`), `outside-window`
+   * (older than the rolling window), or `before-clear`. `eligible` plus the last two is `imported`.
    */
   ineligible: z.record(z.string(), z.int()),
-  /** Iterations since the last clear; only where the strategy shows iterations. */
+  /** Iterations since the last clear; only if the strategy shows iterations. */
   iterations: z.int().min(0).optional(),
   counter: z.enum(counters),
-  /** How the budget was filled; missing in receipts of earlier versions. */
+  /** How the budget was filled; absent in receipts of earlier versions. */
   fill: fillSchema.optional(),
   model: z.string().nullable(),
   agentVersion: z.int(),
@@ -135,42 +141,42 @@ export const receiptSchema = z.object({
   headSeq: z.int(),
   sections: z.array(z.object({ name: z.string(), tokens: z.int(), count: z.int() })),
   entries: z.array(receiptEntrySchema),
-  /** What the request bounded the context to. */
+  /** The scope of the request. */
   scope: scopeReceiptSchema.optional(),
-  /** Deviations that the reader should know of: a fallback that served, a call without a result that was answered. */
+  /** Notes for the reader about deviations: a fallback was used, a missing result was replaced. */
   notes: z.array(z.string()),
   tokensRaw: z.int(),
   /**
-   * Tokens with which the context begins like the previous one of its thread with the same settings: what a provider's cache
-   * need not read again. Left out where the worker that built it remembers none.
+   * Tokens of the prefix shared with the previous context of the thread under the same settings, which a provider can
+   * read from its cache. Absent if the worker that built it has no previous context in memory.
    */
   sharedPrefixTokens: z.int().min(0).optional(),
-  /** How items were selected by their meaning; only where there were some to select from. */
+  /** How items were selected by meaning; only if there were items to select from. */
   selection: z
     .object({
-      /** The model that judged; null where none did. */
+      /** The embedding model that scored; null without a selection. */
       model: z.string().nullable(),
-      /** Why nothing was selected. */
+      /** Why no items were selected. */
       skipped: z.string().nullable(),
     })
     .optional(),
-  /** How memories were looked for; only where they were asked for. */
+  /** How memories were searched; only if they were requested. */
   memories: z
     .object({
-      /** The model of the vectors that took part; null where words alone did. */
+      /** The model of the vectors used; null for a search by words only. */
       model: z.string().nullable(),
-      /** Why nothing was looked for. */
+      /** Why no search was made. */
       skipped: z.string().nullable(),
-      /** Why meaning took no part, or only in part. */
+      /** Why vectors were used only in part, or not at all. */
       degraded: z.string().nullable(),
     })
     .optional(),
-  /** The model whose vectors this machine compares: `heddle-hashing-384-v1` finds words where others find meanings. */
+  /** The model whose vectors this machine compares: `heddle-hashing-384-v1` compares words rather than meanings. */
   embedder: z.string().optional(),
 })
 export type Receipt = z.infer<typeof receiptSchema>
 
-/** A piece of Anthropic's system prompt; the mark tells its cache to keep what was read up to there. */
+/** A piece of Anthropic's system prompt; the mark makes its cache store the prefix up to there. */
 const systemBlockSchema = z.object({
   type: z.literal('text'),
   text: z.string(),
@@ -183,17 +189,17 @@ export const contextResultSchema = z.object({
   thread: z.string(),
   agent: z.string(),
   format: z.enum(formats),
-  /** Not checked against the names that are known here: the context may have been built where others are. */
+  /** Not checked against the strategies of this process: the context may have been built in another one. */
   strategy: z.string(),
   budget: z.int(),
   tokensUsed: z.int(),
   summaryUsed: z.boolean(),
-  /** The system prompt where the format has it beside the messages: blocks for `anthropic`, a text for `ai-sdk`, else null. */
+  /** The system prompt if the format sends it separately: blocks for `anthropic`, a text for `ai-sdk`, else null. */
   system: z.union([z.string(), z.array(systemBlockSchema)]).nullable(),
   messages: z.array(z.record(z.string(), z.json())),
-  /** The tools that the model may call, in the form that the format's provider takes. */
+  /** The tools that the model may call, in the form of the format's provider. */
   tools: z.array(z.record(z.string(), z.json())).default([]),
-  /** What was included: the thread's own items with the mode `always`, those added by hand, then those selected, best first. */
+  /** Included items: the thread's own with the mode `always`, those added by hand, then those selected, best first. */
   items: z.array(requestItemSchema).default([]),
   receipt: receiptSchema,
 })

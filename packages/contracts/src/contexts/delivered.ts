@@ -8,7 +8,7 @@ import type {
   OpenAiResponsesItem,
 } from './provider-messages.js'
 
-/** What each format puts into a context, as the provider's own package takes it. */
+/** The parts of a context in each format, with the types of the provider's own package. */
 interface Delivered {
   neutral: Pick<ContextResult, 'system' | 'messages'>
   'openai-chat': { system: null; messages: OpenAiChatMessage[] }
@@ -17,11 +17,11 @@ interface Delivered {
   'ai-sdk': { system: string | null; messages: AiSdkMessage[] }
 }
 
-/** A built context in a format that is known, whose messages can be handed to the provider's package as they are. */
+/** A built context in a known format, whose messages can be passed to the provider's package unchanged. */
 export type ContextIn<Format extends FormatName> = Omit<ContextResult, 'format' | 'system' | 'messages'> &
   Delivered[Format] & { format: Format }
 
-/** What a request is answered with: in the format that it names, where its type tells which. */
+/** The context for a request: in the format that it names, if its type is specific. */
 export type ContextFor<Request extends ContextRequest> = Request extends { readonly format: infer Format }
   ? Format extends FormatName
     ? ContextIn<Format>

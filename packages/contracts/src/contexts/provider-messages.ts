@@ -1,6 +1,6 @@
 import type { JsonObject } from '../primitives/json.js'
 
-/* What contexts hold in the form of a provider's own package. */
+/* Types of provider packages that occur in contexts. */
 
 type CacheMark = { cache_control?: { type: 'ephemeral' } }
 

@@ -7,12 +7,12 @@ import { isoTimeSchema, named, pageSchema } from './common.js'
 
 export const agentParamsSchema = z.strictObject({ agent: nameSchema })
 
-/** Of the database's numbers. */
+/** Largest integer of the database column. */
 const VERSION_MAX = 2_147_483_647
 
 const docSchema = z.strictObject({ name: nameSchema, text: z.string().max(limits.documentCharactersMax) })
 
-/** An agent's prompt, docs and settings. What is left out stays as it is. */
+/** An agent's prompt, docs and settings. Missing fields are unchanged. */
 export const agentBodySchema = named(
   'AgentBody',
   z.strictObject({
@@ -20,8 +20,8 @@ export const agentBodySchema = named(
     docs: z.array(docSchema).max(100).optional(),
     settings: partialSettingsSchema.optional(),
     /**
-     * The version that this is a change of, 0 for an agent that is yet to be made: where it has another one meanwhile, that
-     * is a conflict. Without it, whoever comes last wins.
+     * The version that this changes, 0 for an agent that does not exist yet: any other current version is a conflict.
+     * Without it, the last write wins.
      */
     ifVersion: z.int().min(0).max(VERSION_MAX).optional(),
   }),
@@ -33,12 +33,12 @@ export const agentSchema = named(
   z.object({
     agentId: idSchema,
     name: z.string(),
-    /** Each change is a version of its own. */
+    /** Incremented by each change. */
     version: z.int(),
     systemPrompt: z.string(),
     docs: z.array(z.object({ name: z.string(), text: z.string() })),
     settings: partialSettingsSchema,
-    /** How often the agent was cleared. */
+    /** Number of times the agent was cleared. */
     clearEpoch: z.int(),
     lastClearedAt: isoTimeSchema.nullable(),
     createdAt: isoTimeSchema,
@@ -60,14 +60,14 @@ export const agentSummarySchema = named(
     createdAt: isoTimeSchema,
   }),
 )
-/** An agent of a list, with what its threads add up to. */
+/** An agent in a list, with totals over its threads. */
 export type AgentSummary = OutputOf<typeof agentSummarySchema>
 export const agentPageSchema = named('AgentPage', pageSchema(agentSummarySchema))
 
 export const clearBodySchema = named(
   'ClearBody',
   z.strictObject({
-    /** When the agent was cleared, by the caller's clock. Default now. */
+    /** When the agent was cleared, by the caller's clock. Default: now. */
     clearedAt: timeSchema.optional(),
   }),
 )
@@ -77,11 +77,11 @@ export const clearedSchema = named(
   z.object({
     agent: z.string(),
     agentId: idSchema,
-    /** The time from which messages are shown again: that of the agent's latest clear. */
+    /** The time from which messages are shown: that of the agent's latest clear. */
     clearedAt: isoTimeSchema,
-    /** How often the agent was cleared. */
+    /** Number of times the agent was cleared. */
     epoch: z.int(),
-    /** Threads that have messages which the clear hides. */
+    /** Threads with messages hidden by the clear. */
     threads: z.int(),
   }),
 )

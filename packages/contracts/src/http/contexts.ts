@@ -8,7 +8,7 @@ import { flagQuerySchema, isoTimeSchema, named, pageSchema } from './common.js'
 
 export const contextParamsSchema = z.strictObject({ context: idSchema })
 export const contextQuerySchema = z.strictObject({
-  /** `true`: made again of what is stored, also where the delivered bytes are still kept. */
+  /** `true`: rebuild from stored data, even if the delivered bytes are still cached. */
   rebuild: flagQuerySchema.optional(),
 })
 export const momentParamsSchema = z.strictObject({ thread: nameSchema, at: timeSchema })
@@ -16,13 +16,13 @@ export const contextPairParamsSchema = z.strictObject({ context: idSchema, other
 
 /** A request for a context; its thread is in the path. */
 export const contextBodySchema = named('ContextBody', contextRequestSchema.omit({ thread: true }))
-/** Any JSON: messages of a context have been checked when it was built. */
+/** Any JSON: messages of a context were checked when it was built. */
 const formattedMessageSchema: z.ZodType<JsonObject> = z.record(z.string(), z.any())
 
 export const contextSchema = named(
   'Context',
   contextResultSchema.extend({
-    /** In the format that was asked for. */
+    /** In the requested format. */
     messages: z.array(formattedMessageSchema),
   }),
 )

@@ -6,7 +6,7 @@ import { eventNumberSchema, named } from './common.js'
 const topicSchema = z.enum(eventTopics, { error: `must be one of ${eventTopics.join(', ')}` })
 
 export const eventsQuerySchema = z.strictObject({
-  /** Topics with commas between them. Default all. */
+  /** Comma-separated topics. Default: all. */
   topics: z
     .string()
     .min(1, 'must not be empty')
@@ -14,11 +14,11 @@ export const eventsQuerySchema = z.strictObject({
     .transform((text): EventTopic[] => text.split(',') as EventTopic[])
     .pipe(z.array(topicSchema).max(eventTopics.length))
     .optional(),
-  /** Events of this thread only. */
+  /** Only events of this thread. */
   thread: nameSchema.optional(),
-  /** Events of this agent only: of its threads, and of its snapshots. */
+  /** Only events of this agent: of its threads and its snapshots. */
   agent: nameSchema.optional(),
-  /** The number of the last event that the caller knows, where it cannot send `Last-Event-ID`. */
+  /** The number of the last event that the caller received, if it cannot send `Last-Event-ID`. */
   after: eventNumberSchema.optional(),
 })
 

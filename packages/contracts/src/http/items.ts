@@ -19,10 +19,10 @@ import { isoTimeSchema, named, pageQuerySchema, pageSchema } from './common.js'
 export const itemParamsSchema = z.strictObject({ agent: nameSchema, type: itemTypeSchema, name: nameSchema })
 export const threadItemParamsSchema = z.strictObject({ thread: nameSchema, type: itemTypeSchema, name: nameSchema })
 
-/** The MCP server of a tool; may be left out where one server alone has a tool of the name. */
+/** The MCP server of a tool; optional if only one server has a tool of that name. */
 export const itemQuerySchema = z.strictObject({ serverName: nameSchema.optional() })
 export const itemVersionQuerySchema = itemQuerySchema.extend({
-  /** An older version, as a receipt names it. */
+  /** An older version, as named in a receipt. */
   version: z.coerce.number().int().min(1).optional(),
 })
 export const itemsQuerySchema = pageQuerySchema.extend({
@@ -35,12 +35,12 @@ const itemShape = {
   name: z.string(),
   serverName: z.string().optional(),
   itemId: idSchema,
-  /** Each change is a version of its own; receipts name it. */
+  /** Incremented by each change; receipts contain it. */
   version: z.int(),
   description: z.string().nullable(),
   text: z.string(),
   inputSchema: jsonObjectSchema.nullable(),
-  /** What the item itself says; null leaves it to a tool's server, and else means `always`. */
+  /** The item's own mode; null uses that of a tool's server, or else `always`. */
   include: includeModeSchema.nullable(),
   priorityLevel: z.int().nullable(),
   updatedAt: isoTimeSchema,
@@ -50,17 +50,17 @@ export const itemSchema = named(
   'Item',
   z.object({
     ...itemShape,
-    /** The mode in force. */
+    /** The effective mode. */
     includeMode: z.enum(includeModes),
-    /** Only in an old version: whether it is the one with which the item was taken away. */
+    /** Only for an old version: whether it is the removal of the item. */
     erased: z.boolean(),
   }),
 )
 /** A rule, a reference or a tool of an agent, in one version. */
 export type AgentItem = OutputOf<typeof itemSchema>
 /**
- * Threads that began before, and get what was put only when it is added to them by hand: 20 names at most, the newest first.
- * Empty unless the mode in force is `always`.
+ * Older threads, which get the item only if it is added to them by hand: at most 20 names, newest first. Empty unless
+ * the effective mode is `always`.
  */
 const threadsWithout = z.array(z.string())
 export const putItemSchema = named('PutItem', itemSchema.extend({ threadsWithout }))
@@ -68,16 +68,15 @@ export type PutItem = OutputOf<typeof putItemSchema>
 export type ThreadsWithout = Pick<PutItem, 'threadsWithout'>
 export const itemPageSchema = named('ItemPage', pageSchema(itemSchema))
 
-/** An item as a thread holds it. */
 export const threadItemSchema = named(
   'ThreadItem',
   z.object({
     ...itemShape,
-    /** How it came to the thread: when it started, or by hand (docs/items.md). */
+    /** Why the thread has it: added at its start, or by hand (docs/items.md). */
     includeMode: z.enum(['always', 'manual']),
   }),
 )
-/** Every context of the thread shows it, as it is by then. */
+/** An item of a thread. Every context of the thread shows its current version. */
 export type ThreadItemEntry = OutputOf<typeof threadItemSchema>
 export const threadItemsSchema = named('ThreadItems', pageSchema(threadItemSchema))
 export const threadItemAddedSchema = named('ThreadItemAdded', z.object({ added: z.boolean() }))
@@ -88,12 +87,12 @@ export const toolServerBodySchema = named('ToolServerBody', serverBodySchema)
 export const toolServerSchema = named('ToolServer', z.object({ serverName: z.string(), include: includeModeSchema }))
 export type ToolServer = OutputOf<typeof toolServerSchema>
 
-/** What an MCP server lists, all of it: tools that are not in it are taken away. */
+/** The complete tool list of an MCP server: tools that are not in it are removed. */
 export const toolsBodySchema = named(
   'ToolsBody',
   z.strictObject({
     tools: z.array(serverToolSchema).max(limits.toolsPerServerMax, `must be at most ${limits.toolsPerServerMax}`),
-    /** The mode of tools that have none of their own, from now on. */
+    /** The mode of tools without a mode of their own, from now on. */
     include: includeModeSchema.optional(),
   }),
 )
@@ -103,7 +102,7 @@ export const syncedToolsSchema = named(
     serverName: z.string(),
     added: z.array(z.string()),
     changed: z.array(z.string()),
-    /** Those that the server has no longer. */
+    /** Tools that the server no longer has. */
     removed: z.array(z.string()),
     unchanged: z.int(),
     threadsWithout,
@@ -112,7 +111,7 @@ export const syncedToolsSchema = named(
 /** The changes that a sync made to the tools of a server. */
 export type SyncedTools = OutputOf<typeof syncedToolsSchema>
 
-/** What a selection is tried out with; figures that are left out are those of the agent. */
+/** Parameters of a trial selection; missing figures are taken from the agent. */
 export const selectionBodySchema = named(
   'SelectionBody',
   z.strictObject({
@@ -137,19 +136,19 @@ const itemStatsEntrySchema = named(
     name: z.string(),
     serverName: z.string().optional(),
     itemId: idSchema,
-    /** The mode in force; null where the item was taken away. */
+    /** The effective mode; null if the item was removed. */
     includeMode: z.enum(includeModes).nullable(),
     /** Contexts that showed it. */
     contexts: count,
-    /** The same by how it came into them. */
+    /** The same by include mode. */
     byMode: z.object({ always: count, manual: count, agent: count }),
-    /** Contexts that showed it and that a reply answered. */
+    /** Contexts that showed it and were answered by a reply. */
     answered: count,
-    /** Of these, those whose reply used it. */
+    /** Those whose reply used it. */
     used: count,
-    /** Mean of the contexts that selected it by its meaning; null where none did. */
+    /** Mean score over the contexts that selected it by meaning; null without such contexts. */
     meanScore: z.number().nullable(),
-    /** Of all contexts that showed it. */
+    /** Tokens over all contexts that showed it. */
     tokens: count,
     meanTokens: z.number(),
     lastShownAt: isoTimeSchema.nullable(),
@@ -161,15 +160,15 @@ export const itemStatsSchema = named(
   'ItemStats',
   z.object({
     agent: z.string(),
-    /** When the oldest of the contexts was built; null where there is none. */
+    /** When the oldest of the contexts was built; null without contexts. */
     from: isoTimeSchema.nullable(),
     /** Contexts that showed items. */
     contexts: count,
     answered: count,
     threads: count,
-    /** Whether there are older ones that were not looked at. */
+    /** Whether older contexts were not counted. */
     isCut: z.boolean(),
-    /** By tokens, the costliest first. */
+    /** By tokens, most first. */
     items: z.array(itemStatsEntrySchema),
   }),
 )

@@ -20,7 +20,6 @@ export const iterationsBodySchema = named(
 export const iterationsAppendedSchema = named(
   'IterationsAppended',
   appendedSchema.omit({ warnings: true }).extend({
-    /** The number of each iteration, in their order. */
     iterationNumbers: z.array(z.int()),
   }),
 )
@@ -43,18 +42,18 @@ export const iterationEntrySchema = named(
     durationSeconds: z.number().nullable(),
   }),
 )
-/** An iteration with its whole texts; contexts show the beginnings of them (docs/iterations.md). */
+/** An iteration with its complete texts; contexts show the beginnings of them (docs/iterations.md). */
 export type IterationEntry = OutputOf<typeof iterationEntrySchema>
 export const iterationPageSchema = named('IterationPage', pageSchema(iterationEntrySchema))
 
 const runSummarySchema = z.object({
   text: z.string(),
-  /** How many iterations it covers, and the numbers of the first and the last of them. */
+  /** Number of iterations it covers, and the numbers of the first and the last of them. */
   coveredCount: z.int(),
   coveredFrom: z.int(),
   coveredTo: z.int(),
   tokens: z.int(),
-  /** Counts from 1; versions before it are kept. */
+  /** Counts from 1; earlier versions are kept. */
   version: z.int(),
   summarizer: z.string(),
   createdAt: isoTimeSchema,
@@ -65,15 +64,18 @@ export type RunSummary = OutputOf<typeof runSummarySchema>
 export const runStateSchema = named(
   'RunState',
   z.object({
-    /** The goal of the thread; null where none was told. */
+    /** The goal of the thread, or null. */
     goal: z.string().nullable(),
-    /** Those that the summary does not cover, oldest first, with the beginnings of their texts; at most the newest 400. */
+    /**
+     * Iterations that the summary does not cover, oldest first, with the beginnings of their texts; at most the newest
+     * 400.
+     */
     iterations: z.array(iterationEntrySchema),
-    /** Null where no iteration has left the window, or the summary is still to be made. */
+    /** Null before the first iteration leaves the window, or while its summary is not made yet. */
     summary: runSummarySchema.nullable(),
-    /** Iterations since the last clear, whether they are in `iterations`, covered, or neither. */
+    /** Number of iterations since the last clear, whether they are in `iterations`, covered, or neither. */
     totalIterations: z.int(),
-    /** Null before the first iteration, unless it was told. */
+    /** Null before the first iteration, unless it was set. */
     startTime: z.string().nullable(),
     currentCli: z.string().nullable(),
     currentModel: z.string().nullable(),
@@ -81,5 +83,5 @@ export const runStateSchema = named(
     fileEvents: z.array(fileEventSchema),
   }),
 )
-/** A run: its iterations, its summary and what it knows (docs/iterations.md). */
+/** A run: its iterations, its summary and its environment (docs/iterations.md). */
 export type RunState = OutputOf<typeof runStateSchema>

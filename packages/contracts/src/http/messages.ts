@@ -11,23 +11,23 @@ import { isoTimeSchema, jsonRecordSchema, named, pageSchema, tooMany } from './c
 
 const appendFields = {
   agent: nameSchema,
-  /** The context that the replies in it answered. */
+  /** The context that the replies answered. */
   contextId: idSchema.optional(),
-  /** `stored` (the default): they are committed; `queued`: the queue has them. */
+  /** `stored` (the default): answer after the commit; `queued`: answer once the messages are in the queue. */
   ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
   /**
-   * The rolling window, in seconds, of an agent that this append makes; null shows messages of all ages. The settings of an
-   * agent that is there stay as they are.
+   * The rolling window, in seconds, of an agent created by this append; null shows messages of all ages. The settings
+   * of an existing agent are unchanged.
    */
   newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
 }
 const listOf = <Entry extends z.ZodType>(entry: Entry) =>
   z.array(entry).min(1).max(limits.httpListItemsMax, tooMany('messages'))
 
-/** Formats besides Heddle's own. What is in them is checked where it is read, which names it by its path there. */
+/** Formats besides Heddle's own. Their contents are checked by their readers, which report paths within them. */
 const providerFormats = formats.filter((format) => format !== 'neutral')
 
-/** A message of a request, or a reply as it came, in the form of a provider's package. */
+/** A message of a request, or an unmodified reply, in the form of a provider's package. */
 const providerMessageSchema = named('ProviderMessage', jsonRecordSchema)
 
 const neutralAppendBodySchema = named(
@@ -50,7 +50,7 @@ export const appendBodySchema = z.discriminatedUnion('format', [neutralAppendBod
   error: `must be one of ${formats.join(', ')}`,
 })
 
-/** The same for a model, whose tools take one object. */
+/** The same for models, whose tools take one object. */
 export const appendToolInputSchema = z.strictObject({
   agent: nameSchema,
   thread: nameSchema,
@@ -67,9 +67,9 @@ export const appendedSchema = named(
     threadId: idSchema,
     /** Messages that this request added; with `ack: queued` those that were sent. */
     stored: z.int(),
-    /** Messages that were stored before, where nobody looks with `ack: queued`, or that stand in this append before. */
+    /** Messages that were stored before (not checked with `ack: queued`), or that occur earlier in this append. */
     repeated: z.int(),
-    /** Messages of it that contexts do not show, by reason. Left out where there are none, or none are known. */
+    /** Messages of this append that contexts do not show, by reason. Absent without such messages, or if they are unknown. */
     warnings: z.array(appendWarningSchema).optional(),
   }),
 )
@@ -81,23 +81,23 @@ export const messageEntrySchema = named(
     thread: z.string(),
     agent: z.string(),
     id: idSchema,
-    /** Place in the order of storing; the cursor after this message. */
+    /** Position in the order of storing; the cursor after this message. */
     seq: z.int(),
-    /** The short reference under which the message can be recalled. */
+    /** The short reference for recalling the message. */
     reference: z.string(),
     role: z.enum(roles),
     content: z.string(),
-    /** Images, documents and sounds, without their bytes: recall brings those by the reference of the part. */
+    /** Images, documents and sounds, without their bytes, which are recalled by the reference of the part. */
     parts: z.array(named('StoredPart', storedPartSchema.extend({ reference: z.string() }))).optional(),
     thinking: z.array(thinkingBlockSchema).optional(),
     toolCalls: z.array(toolCallSchema).optional(),
     toolCallId: z.string().optional(),
     toolName: z.string().optional(),
     isError: z.literal(true).optional(),
-    /** The id of the message where it comes from: what a reply is routed by. */
+    /** The message's id at its source, for routing replies. */
     sourceId: z.string().optional(),
     sentAt: isoTimeSchema.optional(),
-    /** Place in the conversation: `sentAt`, within the bounds that are set to clocks. */
+    /** Position in the conversation: `sentAt`, limited for clock skew. */
     orderedAt: isoTimeSchema,
     receivedAt: isoTimeSchema,
     model: z.string().optional(),
@@ -107,12 +107,12 @@ export const messageEntrySchema = named(
     keptAside: z.string().optional(),
     metadata: jsonRecordSchema.optional(),
     tokens: z.int(),
-    /** Whether a context that is built now may show it, where it was first or where it was restored. */
+    /** Whether a context built now may show it, at its original position or where it was restored. */
     inWindow: z.boolean(),
-    /** The latest restore that brought it back: from which snapshot, and its place in the conversation since. */
+    /** The latest restore of the message: the snapshot, and its new position in the conversation. */
     restored: z.object({ snapshot: idSchema.nullable(), at: isoTimeSchema }).optional(),
   }),
 )
-/** A message as it was appended, and how it stands. Fields that the producer did not give are left out. */
+/** A message as it was appended, with its current state. Fields that the producer did not send are absent. */
 export type MessageEntry = OutputOf<typeof messageEntrySchema>
 export const messagePageSchema = named('MessagePage', pageSchema(messageEntrySchema))

@@ -11,7 +11,7 @@ export const keyParamsSchema = z.strictObject({ key: idSchema })
 export const keyBodySchema = named(
   'KeyBody',
   z.strictObject({
-    /** Who uses it. */
+    /** The user of the key. */
     name: nameSchema,
     role: accessRoleSchema,
   }),
@@ -31,7 +31,7 @@ export type ApiKey = OutputOf<typeof keySchema>
 export const newKeySchema = named(
   'NewKey',
   keySchema.extend({
-    /** The key itself, which is not stored and is never shown again. */
+    /** The key itself, which is not stored and never shown again. */
     key: z.string(),
   }),
 )
@@ -39,7 +39,6 @@ export type NewApiKey = OutputOf<typeof newKeySchema>
 export const keyPageSchema = named('KeyPage', pageSchema(keySchema))
 
 export const grantParamsSchema = z.strictObject({
-  /** The name of the other project. */
   project: nameSchema,
 })
 export const grantChangedSchema = named(
@@ -49,10 +48,10 @@ export const grantChangedSchema = named(
 export const grantSchema = named(
   'Grant',
   z.object({
-    /** The id of the project that may read, which follows from its name. */
+    /** The id of the project that may read, derived from its name. */
     toProjectId: idSchema,
     createdAt: isoTimeSchema,
-    /** Null until an admin of that project has accepted it. */
+    /** Null until an admin of that project accepts it. */
     acceptedAt: isoTimeSchema.nullable(),
     revokedAt: isoTimeSchema.nullable(),
   }),
@@ -63,7 +62,7 @@ export const grantPageSchema = named('GrantPage', pageSchema(grantSchema))
 const stageSchema = z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` })
 
 export const deadLettersQuerySchema = z.strictObject({
-  /** One stage only. */
+  /** Only this stage. */
   stage: stageSchema.optional(),
   limit: limitQuerySchema,
 })
@@ -79,16 +78,16 @@ export const deadLetterSchema = named(
     failedAt: isoTimeSchema,
   }),
 )
-/** A job that failed for good, without its payload, which may be as large as the largest job. */
+/** A job that failed permanently, without its payload, which may be as large as the largest job. */
 export type DeadLetterEntry = OutputOf<typeof deadLetterSchema>
 export const deadLetterPageSchema = named('DeadLetterPage', pageSchema(deadLetterSchema))
 
 export const redriveBodySchema = named(
   'RedriveBody',
   z.strictObject({
-    /** One stage only. */
+    /** Only this stage. */
     stage: stageSchema.optional(),
-    /** Jobs that one request sends again. Default 100. */
+    /** Maximum number of jobs to send again. Default 100. */
     limit: z.int().min(1).max(limits.pageItemsMax).optional(),
   }),
 )

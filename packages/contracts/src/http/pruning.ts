@@ -7,7 +7,7 @@ import { named, wholeNumberSchema } from './common.js'
 
 const { model, budget, strategy } = contextRequestSchema.shape
 
-/** Whose compaction is planned: of the thread's settings, or of a request that says otherwise. */
+/** The compaction to plan: that of the thread's settings, or of a request that overrides them. */
 export const prunePlanRequestSchema = z.strictObject({
   thread: nameSchema,
   /** Checked against the thread's agent. */
@@ -29,7 +29,7 @@ const plannedMessageSchema = z.object({
   role: z.string(),
   action: z.enum(['condense', 'remove', 'stub', 'summarize']),
   reason: z.string(),
-  /** The text in its place; empty where there would be none. */
+  /** The replacement text; empty if the message would be removed. */
   text: z.string(),
   tokensBefore: z.int(),
   tokensAfter: z.int(),
@@ -43,7 +43,7 @@ export const prunePlanSchema = named(
     thread: z.string(),
     agent: z.string(),
     limitTokens: z.int(),
-    /** Whether the thread has grown past its trigger, so that a compaction comes by itself. */
+    /** Whether the thread has grown past its trigger, so that a compaction is due. */
     due: z.boolean(),
     tokensBefore: z.int(),
     tokensAfter: z.int(),
@@ -66,7 +66,7 @@ export const uncompactSchema = z.strictObject({
   toSeq: sequence.optional(),
   /** Every message of the thread. */
   all: z.literal(true).optional(),
-  /** Hands the messages back to compactions instead. */
+  /** Permits compactions of these messages again, instead of undoing them. */
   redo: z.boolean().optional(),
 })
 export type UncompactOptions = z.input<typeof uncompactSchema>
@@ -78,9 +78,9 @@ export const uncompactedSchema = named(
     thread: z.string(),
     agent: z.string(),
     action: z.enum(['undone', 'redone']),
-    /** Messages that contexts show verbatim again where they fit; with `redo` those that compactions may take again. */
+    /** Messages that contexts show verbatim again if they fit; with `redo` those that may be compacted again. */
     messages: z.int(),
-    /** Compactions that are made again because of it. */
+    /** Compactions that are repeated because of it. */
     compactions: z.int(),
   }),
 )

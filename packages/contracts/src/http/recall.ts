@@ -10,15 +10,15 @@ import { flagQuerySchema, isoTimeSchema, named, pageQuerySchema, pageSchema } fr
 export const recallBodySchema = named('RecallBody', recallRequestSchema)
 export const recalledSchema = named('Recalled', recallResultSchema)
 
-/** How a search went. */
+/** How a search was made. */
 const howFound = {
-  /** Whether all that may meet the conditions was looked at. */
+  /** Whether all messages that may match were searched. */
   isComplete: z.boolean(),
-  /** The model of the vectors that took part in the ranking; null where words alone did. */
+  /** The model of the vectors used for ranking; null for words only. */
   model: z.string().nullable(),
-  /** How vectors were compared: one by one, or by the index of pgvector; null where words alone ranked. */
+  /** How vectors were compared: one by one, or by the index of pgvector; null for words only. */
   comparedBy: z.enum(['exact', 'pgvector']).nullable(),
-  /** Why vectors took no part though they were wanted, or only in part; null where nothing is amiss. */
+  /** Why requested vectors were used only in part, or not at all; null for a complete search. */
   degraded: z.string().nullable(),
   /** A search has one page. */
   nextCursor: z.null(),
@@ -26,7 +26,7 @@ const howFound = {
 
 export const archiveSearchBodySchema = named('ArchiveSearchBody', archiveSearchSchema)
 const archiveEntry = {
-  ref: z.string().describe(`What recall takes: ${addressNote}.`),
+  ref: z.string().describe(`The form of references: ${addressNote}.`),
   messageId: idSchema,
   sourceId: z.string().nullable(),
   thread: z.string(),
@@ -34,11 +34,11 @@ const archiveEntry = {
   toolName: z.string().nullable(),
   filePaths: z.array(z.string()),
   failed: z.boolean(),
-  /** The line that stands for it in contexts, else its summary. */
+  /** The line that replaces it in contexts, else its summary. */
   text: z.string(),
   summary: z.string(),
   tokenCount: z.int(),
-  /** The message's place in time. */
+  /** The message's time. */
   at: isoTimeSchema,
   archivedAt: isoTimeSchema,
   accessCount: z.int(),
@@ -46,24 +46,24 @@ const archiveEntry = {
 }
 
 const archiveHitSchema = z.object(archiveEntry)
-/** An archived content, without the content: `client.recall` brings that back by its `ref`. */
+/** An archived content without its text, which `client.recall` returns by its `ref`. */
 export type ArchiveHit = OutputOf<typeof archiveHitSchema>
 
 export const archiveFoundSchema = named(
   'ArchiveFound',
   z.object({ items: z.array(archiveHitSchema.extend({ score: z.number() })), ...howFound }),
 )
-/** What a search of the archive found, the best first. */
+/** The results of an archive search, the best first. */
 export type ArchiveSearchResult = Omit<OutputOf<typeof archiveFoundSchema>, 'nextCursor'>
 export const archivePageSchema = named('ArchivePage', pageSchema(archiveHitSchema))
 
 const { agent, thread, kinds, tool, path, since, until } = archiveListSchema.shape
 
-/** What the archive holds of the project, an agent or a thread: all conditions that are given hold. */
+/** Filters for the archive of the project, an agent or a thread; all must match. */
 export const archiveQuerySchema = pageQuerySchema.extend({
   agent,
   thread,
-  /** Some of the kinds, with commas between them: `bash,grep`. */
+  /** Comma-separated kinds: `bash,grep`. */
   kinds: z
     .string()
     .max(limits.nameCharactersMax)
@@ -78,18 +78,18 @@ export const archiveQuerySchema = pageQuerySchema.extend({
 })
 
 const neighbourSchema = z.object({ messageId: idSchema, role: z.string(), text: z.string() })
-/** A message beside a hit. */
+/** A message next to a hit. */
 export type Neighbour = OutputOf<typeof neighbourSchema>
 const excerpts = {
-  /** Up to 500 characters around the words that were found. */
+  /** Up to 500 characters around the matched words. */
   text: z.string(),
-  /** The message that was stored before it, in short; null where it is the first. */
+  /** The message stored before it, in short; null for the first. */
   before: neighbourSchema.nullable(),
-  /** The message that was stored after it, in short; null where it is the last. */
+  /** The message stored after it, in short; null for the last. */
   after: neighbourSchema.nullable(),
 }
 const excerptsSchema = z.object(excerpts)
-/** What a hit shows of itself and of what stands around it. */
+/** The texts of a hit: an excerpt, and its neighbors. */
 export type Excerpts = OutputOf<typeof excerptsSchema>
 
 export const searchBodySchema = named('SearchBody', searchRequestSchema)
@@ -103,7 +103,7 @@ export const foundSchema = named(
         thread: z.string(),
         ref: z.string(),
         kind: z.enum(searchKinds),
-        /** Higher is better; scores of two searches cannot be compared. */
+        /** Higher is better; scores of two searches are not comparable. */
         score: z.number(),
         at: isoTimeSchema,
         ...excerpts,
@@ -112,7 +112,7 @@ export const foundSchema = named(
     ...howFound,
   }),
 )
-/** What a search found, the best first. */
+/** The results of a search, the best first. */
 export type SearchResult = Omit<OutputOf<typeof foundSchema>, 'nextCursor'>
-/** A message that a search found. `client.recall` brings all of it back by its `ref`. */
+/** A message found by a search. `client.recall` returns all of it by its `ref`. */
 export type SearchHit = SearchResult['items'][number]

@@ -9,11 +9,11 @@ import { flagQuerySchema, isoTimeSchema, named, pageQuerySchema, pageSchema } fr
 export const threadParamsSchema = z.strictObject({ thread: nameSchema })
 export const processParamsSchema = z.strictObject({ thread: nameSchema, process: nameSchema })
 
-/** The details of a thread. Fields that are left out stay as they are; null removes one. */
+/** The details of a thread. Missing fields are unchanged; null removes one. */
 export const threadBodySchema = named(
   'ThreadBody',
   z.strictObject({
-    /** The agent that the thread belongs to; both are made where they are missing. */
+    /** The thread's agent; thread and agent are created if they do not exist. */
     agent: nameSchema,
     ...threadDetailsSchema.shape,
   }),
@@ -27,7 +27,7 @@ export const threadDetailsResultSchema = named(
     name: z.string(),
     agent: z.string(),
     agentId: idSchema,
-    /** Each change is a version of its own; 0 where nothing was told about the thread. */
+    /** Incremented by each change; 0 if the thread has no details yet. */
     version: z.int(),
     title: z.string().nullable(),
     goal: z.string().nullable(),
@@ -36,7 +36,6 @@ export const threadDetailsResultSchema = named(
     loop: loopSchema.nullable(),
   }),
 )
-/** The details of a thread in one version. */
 export type ThreadEntry = z.infer<typeof threadDetailsResultSchema>
 
 const sentTokensShape = {
@@ -50,7 +49,7 @@ const sentTokensShape = {
 const stateSchema = z.object({
   id: idSchema,
   generation: z.int(),
-  /** `passed`: a later compaction came before it had its summary; its prunings hold all the same. */
+  /** `passed`: superseded by a later compaction before its summary was made; its prunings are still in force. */
   status: z.enum(['pending', 'passed', 'ready', 'void']),
   strategy: z.string(),
   limitTokens: z.int(),
@@ -73,47 +72,47 @@ export const threadSchema = named(
     goal: z.string().nullable(),
     status: z.string().nullable(),
     messages: z.int(),
-    /** Messages that a context may show, by kind; `imported` less those that a clear or the window hides. */
+    /** Messages that a context may show, by kind: `imported` minus those hidden by a clear or the window. */
     eligible: z.int(),
     imported: z.int(),
-    /** Those that a clear or the window hides. */
+    /** Messages hidden by a clear or the window. */
     hidden: z.object({ outsideWindow: z.int(), beforeClear: z.int() }),
-    /** What keeps messages out of contexts, and what to do about it. */
+    /** Reasons why messages are not in contexts, with advice. */
     warnings: z.array(z.string()),
     /** Messages that no context shows, by reason. */
     keptAside: z.record(z.string(), z.int()),
     byRole: z.record(z.string(), z.int()),
     toolCalls: z.int(),
     toolResults: z.int(),
-    /** Of the messages that a context may show, all that is sent of them: text, calls and reasoning. */
+    /** Tokens of the messages that a context may show: text, calls and reasoning. */
     tokens: z.int(),
-    /** The part of `tokens` that reasoning takes, signatures included. */
+    /** The part of `tokens` for reasoning, signatures included. */
     reasoningTokens: z.int(),
-    /** Messages whose tokens are estimated so far. */
+    /** Messages whose tokens are still estimates. */
     uncounted: z.int(),
-    /** What all of them take verbatim in each format, within a twentieth. */
+    /** Tokens of all of them verbatim in each format, within 5 %. */
     sentTokens: z.object(sentTokensShape),
     headSeq: z.int(),
-    /** How far each stage has come. */
+    /** The cursor of each stage. */
     cursors: z.object({ prune: z.int(), summarize: z.int(), embed: z.int() }),
     lastError: z.string().nullable(),
     /** The latest compactions, newest last. */
     states: z.array(stateSchema),
     prunings: z.object({ condense: z.int(), remove: z.int(), stub: z.int(), tokensFreed: z.int() }),
-    /** What providers were called for, as long as that is kept. */
+    /** Provider calls for summaries, for as long as they are recorded. */
     summaryCosts: z.object({
       summaries: z.int(),
       calls: z.int(),
       failedCalls: z.int(),
       inputTokens: z.int(),
       outputTokens: z.int(),
-      /** US dollars by list prices; calls of models whose price is not known count nothing, and are told. */
+      /** US dollars by list prices; calls of models without a known price are not included, but listed. */
       costUsd: z.number(),
       callsWithoutPrice: z.int(),
     }),
   }),
 )
-/** The state of a thread: what is stored of it, and how far the pipeline has come. */
+/** The state of a thread: its stored data, and the progress of the pipeline. */
 export type ThreadOverview = OutputOf<typeof threadSchema>
 
 export const threadSummarySchema = named(
@@ -137,7 +136,7 @@ export const threadPageSchema = named('ThreadPage', pageSchema(threadSummarySche
 export const threadsQuerySchema = pageQuerySchema.extend({ agent: nameSchema.optional() })
 
 export const erasureQuerySchema = z.strictObject({
-  /** `true`: the name is free once nothing is left, and a new thread may take it. */
+  /** `true`: the name is free after the erasure, and a new thread may use it. */
   reuse: flagQuerySchema.optional(),
 })
 
@@ -146,16 +145,16 @@ export const erasedSchema = named(
   z.object({
     kind: z.enum(['project', 'agent', 'thread']),
     name: z.string(),
-    /** Rows by kind, such as `messages` and `contexts`; also those that an earlier, broken-off request removed. */
+    /** Removed rows by kind, such as `messages` and `contexts`, including those of an earlier, interrupted request. */
     removed: z.record(z.string(), z.int()),
-    /** Jobs that this request took from the queues. */
+    /** Jobs that this request removed from the queues. */
     jobs: z.int(),
-    /** Whether all of it is removed; nothing of it is shown any more in either case. */
+    /** Whether everything is removed; it is hidden in any case. */
     finished: z.boolean(),
   }),
 )
 export type ErasureResult = OutputOf<typeof erasedSchema>
-/** What an erasure takes away as a whole. */
+/** Objects that can be erased as a whole. */
 export type ErasureKind = ErasureResult['kind']
 
 export const httpProcessBodySchema = named('ProcessBody', processBodySchema)
@@ -171,6 +170,5 @@ export const processSchema = named(
     updatedAt: isoTimeSchema,
   }),
 )
-/** The status of a process of a thread. */
 export type ThreadProcess = OutputOf<typeof processSchema>
 export const processPageSchema = named('ProcessPage', pageSchema(processSchema))

@@ -8,16 +8,19 @@ export const itemTypes = ['rule', 'reference', 'tool'] as const
 export type ItemType = (typeof itemTypes)[number]
 export const itemTypeSchema = z.enum(itemTypes, { error: `must be one of ${itemTypes.join(', ')}` })
 
-/** How an item comes into contexts (docs/items.md): with each new thread, by hand, or by its meaning for one request. */
+/**
+ * How an item is included in contexts (docs/items.md): in each new thread, by hand, or selected by meaning for a
+ * request.
+ */
 export const includeModes = ['always', 'manual', 'agent'] as const
 export type IncludeMode = (typeof includeModes)[number]
 export const includeModeSchema = z.enum(includeModes, { error: `must be one of ${includeModes.join(', ')}` })
 
-/** The name of an item. Everything that holds items holds names; what they name is looked up when it is needed. */
+/** The name of an item. References to items are names, which are resolved when they are used. */
 export interface ItemKey {
   readonly type: ItemType
   readonly name: string
-  /** The MCP server of a tool; rules and references have none. */
+  /** The MCP server of a tool; absent for rules and references. */
   readonly serverName?: string | undefined
 }
 
@@ -27,14 +30,13 @@ export const itemKeySchema = z.strictObject(keyShape)
 
 export const priorityLevelMax = 999
 
-/** What an item is. */
 export const itemBodySchema = z.strictObject({
   description: z.string().max(limits.itemDescriptionCharactersMax).nullable().optional(),
-  /** Of a rule or a reference; a tool has none. */
+  /** Text of a rule or a reference; absent for a tool. */
   text: z.string().max(limits.documentCharactersMax).optional(),
-  /** Of a tool: its input schema, as its server gave it. */
+  /** Input schema of a tool, as its server sent it. */
   inputSchema: jsonObjectSchema.nullable().optional(),
-  /** Null: `always`, or for a tool as its server says. */
+  /** Null: `always`, or for a tool the mode of its server. */
   include: includeModeSchema.nullable().optional(),
   /** Rules and references with lower levels come first, those without one last (docs/items.md). */
   priorityLevel: z.int().min(0).max(priorityLevelMax, `must be at most ${priorityLevelMax}`).nullable().optional(),
@@ -44,7 +46,7 @@ export type ItemBody = z.input<typeof itemBodySchema>
 export const newItemSchema = itemBodySchema.extend(keyShape)
 export type NewItem = z.input<typeof newItemSchema>
 
-/** @throws PermanentError `VALIDATION_ERROR` where fields do not go with the type */
+/** @throws PermanentError `VALIDATION_ERROR` if the fields do not match the type */
 export function checkItem({
   type,
   serverName,
@@ -62,20 +64,15 @@ export function checkItem({
   }
 }
 
-/** @throws PermanentError `VALIDATION_ERROR` where a tool names no server, or another item names one */
+/** @throws PermanentError `VALIDATION_ERROR` if a tool names no server, or another item names one */
 export function checkItemKey({ type, serverName }: { type: ItemType; serverName?: string | undefined }): void {
   if (type === 'tool' && serverName === undefined)
-    throw validationError(
-      'serverName',
-      'a tool names its server',
-      undefined,
-      'Name the MCP server that the tool is of.',
-    )
+    throw validationError('serverName', 'a tool names its server', undefined, 'Name the MCP server of the tool.')
   if (type !== 'tool' && serverName !== undefined)
-    throw validationError('serverName', 'only a tool is of a server', serverName)
+    throw validationError('serverName', 'only a tool has a server', serverName)
 }
 
-/** A tool as an MCP server lists it: what an exchange of all tools of a server takes. */
+/** A tool in the list of an MCP server, as a sync receives it. */
 export const serverToolSchema = z.object({
   name: nameSchema,
   description: z.string().max(limits.itemDescriptionCharactersMax).nullable().optional(),
@@ -85,23 +82,23 @@ export type ServerTool = z.input<typeof serverToolSchema>
 
 export const serverBodySchema = z.strictObject({ include: includeModeSchema })
 
-/** How much a request selects by meaning; each field goes over what the preset and the settings say. */
+/** How much a request selects by meaning; each field overrides the preset and the settings. */
 export const selectionShape = {
   preset: z.enum(['aggressive', 'normal', 'conservative'], { error: 'must be aggressive, normal or conservative' }),
-  /** Chunks that are considered before they are grouped by item. */
+  /** Chunks considered before they are grouped by item. */
   topK: z.int().min(1).max(1_000),
   /** Items after grouping. */
   topN: z.int().min(0).max(1_000),
-  /** Items with this score or more are included, even beyond `topN`. */
+  /** Items with at least this score are included, even beyond `topN`. */
   includeScore: z.number().min(0).max(1),
-  /** Items below it have nothing to do with the request and are never included. */
+  /** Items below it are unrelated to the request and never included. */
   minScore: z.number().min(0).max(1),
 } as const
 export const selectionSchema = z.strictObject(selectionShape).partial()
 export type SelectionOptions = z.infer<typeof selectionSchema>
 export type SelectionPreset = z.infer<typeof selectionShape.preset>
 
-/** The figures of a selection, all of them known. */
+/** The complete parameters of a selection. */
 export interface SelectionLimits {
   readonly topK: number
   readonly topN: number
@@ -109,7 +106,7 @@ export interface SelectionLimits {
   readonly minScore: number
 }
 
-/** What the presets stand for (docs/items.md#selection). */
+/** The parameters of the presets (docs/items.md#selection). */
 export const selectionPresets: Readonly<Record<SelectionPreset, SelectionLimits>> = {
   aggressive: { topK: 50, topN: 12, includeScore: 0.5, minScore: 0.1 },
   normal: { topK: 20, topN: 5, includeScore: 0.7, minScore: 0.2 },

@@ -5,18 +5,21 @@ import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import { settingsSchema } from '../settings/settings.js'
 
-/** Where a reply to a job is published: the name of its sender's inbox. */
+/** Where the reply to a job is published: the inbox of its sender. */
 const replyToSchema = z.string().min(1).max(100).optional()
 
-/** The job that carries messages. All of them belong to one thread. */
+/** The job that carries messages, all of one thread. */
 export const ingestJobSchema = z.strictObject({
   projectId: idSchema,
-  /** The id of this job's request: the sender awaits the reply under it. */
+  /** The id of this job's request, under which the sender awaits the reply. */
   requestId: idSchema,
   replyTo: replyToSchema,
   agent: nameSchema,
   thread: nameSchema,
-  /** The agent that an import creates has no rolling window: recorded sessions are old. Ignored where the agent exists. */
+  /**
+   * An agent created by an import has no rolling window, because recorded sessions are old. Ignored if the agent
+   * exists.
+   */
   newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
   messages: z
     .array(placedMessageSchema)
@@ -30,27 +33,27 @@ export const ingestJobSchema = z.strictObject({
 })
 export type IngestJob = z.infer<typeof ingestJobSchema>
 
-/** A wake-up: there may be something to do for this thread. What it is stands in the store. */
+/** A wake-up: there may be work for this thread, which the stage determines from the store. */
 export const wakeJobSchema = z.strictObject({ projectId: idSchema, threadId: idSchema })
 export type WakeJob = z.infer<typeof wakeJobSchema>
 
-/** A context was requested: the request is the row `contextId`, or stands in the job until there is one. */
+/** A requested context: the request is in the row `contextId`, or in the job until the row exists. */
 const contextJobSchema = z.strictObject({
   projectId: idSchema,
   contextId: idSchema,
   replyTo: replyToSchema,
-  /** Of the request: a worker that has built its like looks at once whether it can begin with that. */
+  /** Key of the request: a worker that has built a context with the same key checks whether it can reuse it. */
   requestKey: z.string().max(100).optional(),
-  /** Whose request it carries: an erasure finds the job by it. */
+  /** The thread of a request within the job, so that an erasure finds the job. */
   threadId: idSchema.optional(),
-  /** What is asked for, where nobody has made a row of it: the worker does, with its answer. */
+  /** The request, if it has no row yet: the worker then stores it together with its answer. */
   asked: z.strictObject({ request: contextRequestSchema, deadlineAtMs: z.number() }).optional(),
-  /** Whether the reply may bring the context itself. */
+  /** Whether the reply may contain the context itself. */
   wantsAnswer: z.boolean().optional(),
 })
 export type ContextJob = z.infer<typeof contextJobSchema>
 
-/** A snapshot was requested: the request is the row `snapshotId`. */
+/** A requested snapshot: the request is in the row `snapshotId`. */
 const snapshotJobSchema = z.strictObject({ projectId: idSchema, snapshotId: idSchema, replyTo: replyToSchema })
 export type SnapshotJob = z.infer<typeof snapshotJobSchema>
 

@@ -5,29 +5,29 @@ const amount = z.number().nonnegative()
 
 const workSchema = z.object({
   workers: amount,
-  /** Jobs, since the processes started. */
+  /** Jobs done since the processes started. */
   done: amount,
-  /** Tries of jobs that failed, whether or not they are tried again. */
+  /** Failed attempts, whether or not they are retried. */
   failed: amount,
-  /** Milliseconds that all tries took. */
+  /** Total milliseconds of all attempts. */
   tookMs: amount,
-  /** Jobs done in a second, over the last ten. */
+  /** Jobs done per second, over the last ten seconds. */
   perSecond: amount,
 })
 
-/** What the workers of a stage do. */
+/** Statistics of a stage's workers. */
 export interface PoolWork extends Readonly<z.infer<typeof workSchema>> {}
 
-/** What a process has asked of a model. */
+/** A process's calls of a model. */
 export interface ModelCalls {
-  /** Calls of its provider, since the process started. */
+  /** Provider calls since the process started. */
   readonly calls: number
   readonly failed: number
   readonly inputTokens: number
   readonly outputTokens: number
 }
 
-/** What a process tells all others of its workers, or asks them. */
+/** A process's report about its workers, or a request for such reports. */
 export interface StatsReport {
   readonly from: string
   readonly asks: boolean

@@ -15,23 +15,23 @@ export function isWakeStage(stage: StageName): stage is WakeStageName {
 interface StageDefinition<Schema extends z.ZodType> {
   /** Its queue is `heddle-<name>`: BullMQ refuses colons. */
   readonly schema: Schema
-  /** Tries before a job becomes a dead letter. */
+  /** Attempts before a job becomes a dead letter. */
   readonly attempts: number
-  /** The wait before the second try, in milliseconds; it doubles with each further one, up to `backoffMsMax`. */
+  /** The delay before the second attempt, in milliseconds; it doubles with each further one, up to `backoffMsMax`. */
   readonly backoffMs: number
   /** Jobs that one worker process handles at once. */
   readonly concurrency: number
-  /** How long a worker may hold a job without a sign of life, in milliseconds. */
+  /** How long a worker may hold a job's lock without renewing it, in milliseconds. */
   readonly lockMs: number
 }
 
 const define = <Schema extends z.ZodType>(definition: StageDefinition<Schema>) => definition
 
 /**
- * The catalog of stages: one entry is one queue, one payload, one worker. Limits stand here and nowhere else.
+ * The catalog of stages: one entry is one queue, one payload, one worker. Their limits are defined only here.
  *
- * Ingest and assemble hold many jobs at once because they wait for the database most of the time (ingest also groups the
- * jobs at hand into one commit); prune, summarize and embed compute.
+ * Ingest and assemble process many jobs at once because they mostly wait for the database (ingest also commits several
+ * jobs together); prune, summarize and embed compute.
  */
 export const stages = {
   ingest: define({ schema: ingestJobSchema, attempts: 8, backoffMs: 200, concurrency: 256, lockMs: 30_000 }),
@@ -46,8 +46,8 @@ export type StagePayload<Name extends StageName> = z.infer<(typeof stages)[Name]
 export const backoffMsMax = 30_000
 
 /**
- * A job whose worker died is taken up again this often before it counts as failed. BullMQ's default of 1 fails a job
- * whose worker was killed twice, which is what a rolling restart does.
+ * How often a job is retried after its worker died before it counts as failed. BullMQ's default of 1 fails a job whose
+ * worker was killed twice, which happens in a rolling restart.
  */
 export const stalledCountMax = 20
 

@@ -1,18 +1,18 @@
-/** What a summary is for: it decides on the prompt. */
+/** The purpose of a summary, which determines the prompt. */
 export type SummaryPurpose = 'compaction' | 'snapshot' | 'progress'
 
-/** One call of a provider, for the record of what summaries cost. */
+/** One provider call, for the record of summary costs. */
 export interface SummaryCall {
   readonly purpose: SummaryPurpose
   readonly provider: string
   readonly model: string
   readonly outcome: 'ok' | 'failed'
-  /** The code of the error; null where it went well. */
+  /** The code of the error; null on success. */
   readonly errorCode: string | null
-  /** As the provider counted, else by o200k; null where the call failed before anything was counted. */
+  /** The provider's count, else by o200k; null if the call failed before counting. */
   readonly inputTokens: number | null
   readonly outputTokens: number | null
-  /** US dollars by list prices; null where the price of the model is not known. */
+  /** US dollars by list prices; null if the model's price is unknown. */
   readonly costUsd: number | null
   readonly durationMs: number
 }

@@ -1,26 +1,26 @@
 import type { McpToolName } from './mcp.js'
 
-/** What a model is told of a tool's fields, by their paths. */
+/** Descriptions of a tool's fields for a model, by their paths. */
 interface ToolWords {
-  /** Of each field that it takes. */
+  /** For each input field. */
   readonly input: Readonly<Record<string, string>>
-  /** Of the fields that it gives and a model acts on; answers have more to them. */
+  /** For the output fields that a model acts on; answers have more. */
   readonly output: Readonly<Record<string, string>>
 }
 
 const MOMENT = 'A time, or how long ago: 90s, 1h, 7d'
-const REFERENCE = 'Takes the full text back with recall'
+const REFERENCE = 'Recall the full text by this reference'
 
 const page = {
   limit: 'Entries of a page',
-  cursor: 'nextCursor of the page before',
+  cursor: 'nextCursor of the previous page',
 }
-const nextCursor = 'Gives the next page as cursor; null on the last'
+const nextCursor = 'cursor for the next page; null on the last'
 
 const snapshot = {
   id: 'What restore_snapshot takes',
-  description: 'What it was saved for',
-  summary: 'What the window was about',
+  description: 'Why it was saved',
+  summary: 'Summary of the window',
   timestamp: 'When it was saved',
   messageCount: 'Messages in it',
 }
@@ -30,20 +30,20 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
     input: {
       ref: 'Reference as it is shown: msg-1a2b3c4d, [recall:...] or nexora://project/thread/msg-1a2b3c4d; may end in :L10-50, :match-3 or :tool-2',
       lines: 'Only these lines, from 1: 10-50 or 7',
-      search: 'Only lines that hold this text, in any case; no regular expression',
-      maxTokens: 'Tokens to bring back at most, 2000 by default',
-      thread: 'Thread that a short reference is of',
+      search: 'Only lines with this text, ignoring case; no regular expression',
+      maxTokens: 'Most tokens to return, 2000 by default',
+      thread: 'Thread of a short reference',
       offset: 'Raw piece from this character on, from 0; without lines, search and maxTokens',
       limit: 'Characters of such a piece',
     },
     output: {
       ref: 'Full reference that was found',
       contentType: 'file_view, grep, bash, edit, assistant, other, or a role',
-      content: 'The text, as far as asked for',
-      filePaths: 'Files that it is about',
-      truncated: 'Whether more is left; its last line says how to get it',
+      content: 'The requested text',
+      filePaths: 'Files it concerns',
+      truncated: 'Whether more is left; the last line says how to get it',
       linesTotal: 'Lines of the whole text',
-      nextOffset: 'Gives the next piece as offset; null at the end',
+      nextOffset: 'offset of the next piece; null at the end',
     },
   },
   search: {
@@ -52,10 +52,10 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       agent: 'Only threads of this agent',
       thread: 'Only this thread',
       kinds: 'Only these kinds of messages',
-      path: 'Only what is about this file or folder',
-      since: `Only from then on. ${MOMENT}`,
-      until: 'Only before then',
-      limit: 'Hits at most',
+      path: 'Only messages about this file or folder',
+      since: `Only from this time on. ${MOMENT}`,
+      until: 'Only before this time',
+      limit: 'Most hits',
       by: 'Rank by words, by meaning, or both',
     },
     output: {
@@ -63,17 +63,17 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       'items[].ref': REFERENCE,
       'items[].thread': 'Its thread',
       'items[].at': 'When it was said',
-      'items[].text': 'Where the words stand',
-      degraded: 'Why meaning did not take part; null where it did',
+      'items[].text': 'Text around the matched words',
+      degraded: 'Why vectors were not used; null if they were',
     },
   },
   build_context: {
     input: {
-      thread: 'Thread whose messages it is made of',
+      thread: 'Thread whose messages it contains',
       agent: 'Agent of a thread that may not exist yet',
       message: 'New message of the user at its end; not stored',
-      model: 'Model that will read it: bounds the tokens',
-      budget: 'Tokens at most; by default what the model takes',
+      model: 'Model that will read it: limits the tokens',
+      budget: 'Most tokens; by default the model window',
       strategy: 'How older messages are fitted in; sandwich by default',
       fill: 'cache: compacted for a thread that goes on; budget: as much as fits',
       rollingWindow: 'Seconds of history shown; null: all',
@@ -82,38 +82,38 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       'iterations.summarizeEvery': 'Iterations between summaries',
       'iterations.shownIterations': 'Newest iterations with outputs',
       'iterations.shownCharacters': 'Characters shown of an output',
-      format: "Form of the messages: neutral, or a provider's",
+      format: "Format of the messages: neutral, or a provider's",
       counter: 'How tokens are counted: o200k, or four characters each',
       memories: 'Recall earlier messages about the request',
-      'memories.tokensMax': 'Tokens of memories at most',
-      'memories.limit': 'Memories at most',
-      'memories.minScore': 'Least score, 0 to 1',
-      prebuild: 'Prepare the next one in the background',
-      scope: 'What it may tell of',
+      'memories.tokensMax': 'Most tokens of memories',
+      'memories.limit': 'Most memories',
+      'memories.minScore': 'Lowest score, 0 to 1',
+      prebuild: 'Prepare the next context in the background',
+      scope: 'Limits the contents',
       'scope.threads': 'Only these threads of the agent, as one conversation',
-      'scope.since': `Only from then on. ${MOMENT}`,
+      'scope.since': `Only from this time on. ${MOMENT}`,
       'scope.items': 'All, none, or these items, such as rule/tone',
       'scope.memories': 'Whether earlier messages are recalled',
-      at: 'Past time: what the same request got then',
+      at: 'Past time: return the context built then for the same request',
     },
     output: {
-      id: 'Reads it again as heddle://contexts/ID, with its receipt',
-      tokensUsed: 'Tokens of it',
-      summaryUsed: 'Whether a summary stands for older messages',
-      messages: 'In the format that was asked for',
-      notes: 'What the reader should know of it',
+      id: 'Id for reading heddle://contexts/ID, with its receipt',
+      tokensUsed: 'Tokens used',
+      summaryUsed: 'Whether a summary covers older messages',
+      messages: 'In the requested format',
+      notes: 'Notes for the reader',
     },
   },
   list_threads: {
     input: { agent: 'Only threads of this agent', ...page },
     output: {
       items: 'Threads by name',
-      'items[].thread': 'Its name for other tools',
+      'items[].thread': 'Its name in other tools',
       'items[].agent': 'Its agent',
-      'items[].title': 'What people call it',
-      'items[].status': 'How it stands',
+      'items[].title': 'Title for people',
+      'items[].status': 'Its status',
       'items[].messages': 'Messages in it',
-      'items[].lastMessageAt': 'When the last one came',
+      'items[].lastMessageAt': 'When the last one was sent',
       nextCursor,
     },
   },
@@ -134,35 +134,35 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
   append_messages: {
     input: {
       agent: 'Agent that the thread belongs to',
-      thread: 'Thread that they are added to',
-      format: "Form of the messages: neutral, or a provider's",
+      thread: 'Thread to append to',
+      format: "Format of the messages: neutral, or a provider's",
       contextId: 'Context that the replies answer',
-      newAgentRollingWindow: 'rollingWindow of an agent that is made',
+      newAgentRollingWindow: 'rollingWindow of an agent created by this',
       messages: 'In the order of the conversation',
-      'messages[].id': 'UUID of your own: the same one again is stored once',
-      'messages[].sourceId': 'Its id where it comes from',
-      'messages[].role': 'Who speaks; error and approval never reach a model',
-      'messages[].content': 'The text; empty where there are calls alone',
+      'messages[].id': 'A UUID of yours: a repeat of it is stored once',
+      'messages[].sourceId': 'Its id at the source',
+      'messages[].role': 'The speaker; error and approval never reach a model',
+      'messages[].content': 'The text; empty for only calls',
       'messages[].parts': 'Images, documents and sounds',
-      'messages[].parts[].type': 'What it is',
+      'messages[].parts[].type': 'The type',
       'messages[].parts[].mediaType': 'Such as image/png',
       'messages[].parts[].data': 'Its bytes in base64',
       'messages[].parts[].url': 'Instead of data; never fetched',
       'messages[].parts[].fileId': 'Instead of data: id at a provider',
       'messages[].parts[].name': 'Name of its file',
-      'messages[].parts[].detail': 'How closely a model looks',
-      'messages[].parts[].offset': 'Its place in content',
+      'messages[].parts[].detail': 'Level of detail for a model',
+      'messages[].parts[].offset': 'Its position in content',
       'messages[].parts[].width': 'Pixels',
       'messages[].parts[].height': 'Pixels',
       'messages[].parts[].pages': 'Pages of a document',
       'messages[].thinking': 'Reasoning before the text',
-      'messages[].thinking[].text': 'What was thought',
-      'messages[].thinking[].signature': "The provider's mark, unchanged",
-      'messages[].thinking[].redacted': 'What the provider hid, unchanged',
+      'messages[].thinking[].text': 'The reasoning',
+      'messages[].thinking[].signature': "The provider's signature, unchanged",
+      'messages[].thinking[].redacted': 'Encrypted reasoning, unchanged',
       'messages[].toolCalls': 'Calls of an assistant',
-      'messages[].toolCalls[].id': 'Id that the result names',
+      'messages[].toolCalls[].id': 'Id to be named by the result',
       'messages[].toolCalls[].name': 'Tool that is called',
-      'messages[].toolCalls[].arguments': 'Object or text that the tool gets',
+      'messages[].toolCalls[].arguments': 'Arguments, as an object or a text',
       'messages[].toolCallId': 'Of a result: id of its call',
       'messages[].toolName': 'Of a result: its tool',
       'messages[].isError': 'Of a result: whether the tool failed',
@@ -171,17 +171,17 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       'messages[].usage': 'Tokens as the provider reported them',
       'messages[].contextId': 'Context that it answers',
       'messages[].pinned': 'Never condensed or left out',
-      'messages[].keptAside': 'Kept, and shown in no context',
-      'messages[].metadata': 'Anything else to keep',
+      'messages[].keptAside': 'Stored, but in no context',
+      'messages[].metadata': 'Any other data to store',
     },
     output: {
-      stored: 'Messages that were added',
-      repeated: 'Messages that were there before',
+      stored: 'Messages added',
+      repeated: 'Messages stored before',
       warnings: 'Messages that contexts do not show',
     },
   },
   save_snapshot: {
-    input: { agent: 'Agent whose window is saved', description: 'What it is saved for' },
+    input: { agent: 'Agent whose window is saved', description: 'Why it is saved' },
     output: { ...snapshot, summaryError: 'Why there is no summary' },
   },
   list_snapshots: {
@@ -195,16 +195,16 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
   restore_snapshot: {
     input: { id: 'Snapshot as list_snapshots shows it' },
     output: {
-      restored: 'Messages brought back',
-      present: 'Messages that were shown anyway',
-      threads: 'Threads that they are in',
+      restored: 'Messages restored',
+      present: 'Messages already shown',
+      threads: 'Threads of these messages',
     },
   },
   clear_context: {
     input: {
-      agent: 'Agent whose windows begin anew',
+      agent: 'Agent whose windows restart',
       clearedAt: 'When: now by default, with a zone; never before an earlier clear',
     },
-    output: { clearedAt: 'When the windows begin', threads: 'Threads with messages before it' },
+    output: { clearedAt: 'New start of the windows', threads: 'Threads with messages before it' },
   },
 }

@@ -5,15 +5,15 @@ import { foreignNameSchema, idSchema, timeSchema } from '../primitives/names.js'
 import { checkParts, messagePartSchema } from './parts.js'
 
 /**
- * Roles of messages (docs/design.md#words): `error` and `approval` are kept and shown in a thread's history but never sent to
- * a model.
+ * Roles of messages (docs/design.md#words): `error` and `approval` are stored and shown in a thread's history but never
+ * sent to a model.
  */
 export const roles = ['user', 'assistant', 'tool_use', 'tool_result', 'system', 'error', 'approval'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * One call of a tool. `arguments` is what the provider gave: an object (Anthropic) or a text that should be JSON (OpenAI);
- * a text is kept to the letter, since models also write broken JSON.
+ * A tool call. `arguments` are as the provider sent them: an object (Anthropic) or a text that should be JSON (OpenAI);
+ * a text is stored unchanged, since models also write broken JSON.
  */
 export const toolCallSchema = z.strictObject({
   id: z.string().min(1).max(512),
@@ -22,23 +22,23 @@ export const toolCallSchema = z.strictObject({
 })
 export type ToolCall = z.infer<typeof toolCallSchema>
 
-/** A block of a model's reasoning with the provider's signature; it is sent back whole or not at all. */
+/** A block of a model's reasoning with the provider's signature; sent back whole or not at all. */
 export const thinkingBlockSchema = z.strictObject({
   text: z.string().max(limits.messageCharactersMax),
   signature: z.string().optional(),
-  /** Encrypted reasoning (Anthropic's `redacted_thinking`); `text` is empty then. */
+  /** Encrypted reasoning (Anthropic's `redacted_thinking`); `text` is then empty. */
   redacted: z.string().optional(),
 })
 export type ThinkingBlock = z.infer<typeof thinkingBlockSchema>
 
 const rawMessageSchema = z.strictObject({
-  /** A UUID (version 7 from the SDK) that the client chooses: the idempotency key of the message in its thread. */
+  /** A UUID chosen by the client (version 7 from the SDK): the idempotency key of the message in its thread. */
   id: idSchema,
-  /** The id of the message where it comes from, such as a chat's message id: for reply routing. */
+  /** The message's id at its source, such as a chat's message id: for routing replies. */
   sourceId: foreignNameSchema(512).optional(),
   role: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }),
   content: z.string().max(limits.messageCharactersMax, `must have at most ${limits.messageCharactersMax} characters`),
-  /** Images, documents and sounds, in the order of their places in the content. */
+  /** Images, documents and sounds, in the order of their positions in the content. */
   parts: z
     .array(messagePartSchema)
     .min(1, 'must hold at least one part, or be left out')
@@ -51,7 +51,7 @@ const rawMessageSchema = z.strictObject({
   isError: z.boolean().optional(),
   sentAt: timeSchema.optional(),
   model: foreignNameSchema(200).optional(),
-  /** What the provider reported with this reply: as it reported it, or in Heddle's names where an append was in its form. */
+  /** Token usage in the provider's reply: unchanged, or in Heddle's names for an append in the provider's format. */
   usage: jsonObjectSchema.optional(),
   /** The context that this reply answered. */
   contextId: idSchema.optional(),
@@ -62,7 +62,7 @@ const rawMessageSchema = z.strictObject({
   metadata: jsonObjectSchema.optional(),
 })
 
-/** What a message's size is measured by: the characters of everything in it that may be long. */
+/** The size of a message: the characters of all fields that may be long. */
 export function messageCharacters(
   message: Pick<z.infer<typeof rawMessageSchema>, 'content' | 'toolCalls' | 'thinking' | 'usage' | 'metadata'>,
 ): number {
@@ -80,7 +80,7 @@ function jsonCharacters(value: JsonObject | undefined): number {
   return value === undefined ? 0 : JSON.stringify(value).length
 }
 
-/** What a message must be as a whole, whatever its id. */
+/** Rules about a message as a whole, independent of its id. */
 function checkMessage(message: Omit<z.infer<typeof rawMessageSchema>, 'id'>, context: z.RefinementCtx): void {
   if (messageCharacters(message) > limits.messageCharactersMax) {
     context.addIssue({
@@ -97,10 +97,10 @@ function checkMessage(message: Omit<z.infer<typeof rawMessageSchema>, 'id'>, con
     fault('toolCallId', 'is needed on a tool_result')
   if (message.role === 'tool_use' && message.toolCalls === undefined) fault('toolCalls', 'is needed on a tool_use')
   if (message.toolCalls !== undefined && message.role !== 'assistant' && message.role !== 'tool_use') {
-    fault('toolCalls', 'may stand on an assistant or tool_use message only')
+    fault('toolCalls', 'is allowed only on an assistant or tool_use message')
   }
   if (message.thinking !== undefined && message.role !== 'assistant' && message.role !== 'tool_use') {
-    fault('thinking', 'may stand on an assistant or tool_use message only')
+    fault('thinking', 'is allowed only on an assistant or tool_use message')
   }
 }
 
@@ -108,19 +108,19 @@ function checkMessage(message: Omit<z.infer<typeof rawMessageSchema>, 'id'>, con
 export const messageInputSchema = rawMessageSchema.superRefine(checkMessage)
 export type MessageInput = z.infer<typeof messageInputSchema>
 
-/** A message that gets an id where it has none. */
+/** A message that gets an id if it has no id. */
 export const newMessageSchema = (newId: () => string) =>
   rawMessageSchema.extend({ id: idSchema.default(newId) }).superRefine(checkMessage)
 
-/** A message as it comes over HTTP, which may have no id yet. */
+/** A message in an HTTP request, possibly without an id. */
 export const messageBodySchema = rawMessageSchema.extend({ id: idSchema.optional() }).superRefine(checkMessage)
 
-/** A message on its way: with its place in the append that it came with. */
+/** A message with its position in its append. */
 export const placedMessageSchema = z.strictObject({
   message: messageInputSchema,
-  /** Its index in the append or file, counted over all jobs that the append was split into. */
+  /** Its index in the append or file, counted over all jobs of the append. */
   ordinal: z.int().min(0).max(2_000_000_000),
-  /** The client's proposal for its place in time: `sentAt`, made non-decreasing over the append. */
+  /** The client's proposal for its time: `sentAt`, made non-decreasing over the append. */
   orderedAt: timeSchema,
 })
 export type PlacedMessage = z.infer<typeof placedMessageSchema>

@@ -9,8 +9,8 @@ export const compactionOperations = {
     tag: 'threads',
     needs: 'read',
     repeat: 'idempotent',
-    summary: 'What a compaction would do to each message of a thread now, and how many tokens it would free',
-    description: 'Nothing is changed. Model, budget and strategy go over the settings of the thread and its agent.',
+    summary: 'Preview a compaction of a thread: its effect on each message, and the tokens it would free',
+    description: 'Nothing is changed. Model, budget and strategy override the settings of the thread and its agent.',
     params: threadParamsSchema,
     query: prunePlanQuerySchema,
     answers: { 200: { description: 'The plan.', schema: prunePlanSchema } },
@@ -23,9 +23,9 @@ export const compactionOperations = {
     repeat: 'idempotent',
     summary: 'Undo what compactions did to a message, a range or a whole thread',
     description:
-      'The body names one of `message`, `fromSeq` with `toSeq`, or `all`. The next context shows those messages verbatim where they fit, and no later compaction takes them until `redo` hands them back.',
+      'The body names one of `message`, `fromSeq` with `toSeq`, or `all`. The next context shows those messages verbatim if they fit, and they are not compacted again until `redo` permits it.',
     params: threadParamsSchema,
     body: uncompactBodySchema,
-    answers: { 200: { description: 'What was undone.', schema: uncompactedSchema } },
+    answers: { 200: { description: 'The messages concerned.', schema: uncompactedSchema } },
   }),
 }

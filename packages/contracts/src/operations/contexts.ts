@@ -19,7 +19,7 @@ const contextAnswer = { description: 'The context.', schema: contextSchema } as 
 const requestedAnswer = {
   description: 'It is being built.',
   schema: contextRequestedSchema,
-  headers: { Location: 'Where it will be.', 'Retry-After': 'Seconds after which to look.' },
+  headers: { Location: 'Where it will be.', 'Retry-After': 'Seconds after which to poll.' },
 } as const
 
 export const contextOperations = {
@@ -31,7 +31,7 @@ export const contextOperations = {
     repeat: 'once',
     stage: 'assemble',
     summary: 'Build a context: messages for a provider, within a budget, with a receipt',
-    description: 'What the body leaves out comes from the settings of the thread and its agent.',
+    description: 'Missing fields of the body are taken from the settings of the thread and its agent.',
     params: threadParamsSchema,
     body: contextBodySchema.optional(),
     bodyBytesMax: limits.httpBodyBytesMax,
@@ -47,7 +47,7 @@ export const contextOperations = {
     tag: 'contexts',
     needs: 'read',
     repeat: 'idempotent',
-    summary: 'The contexts that were asked for in a thread, newest first, without their messages',
+    summary: 'The contexts requested in a thread, newest first, without their messages',
     params: threadParamsSchema,
     query: pageQuerySchema,
     answers: { 200: { description: 'A page of contexts.', schema: contextPageSchema } },
@@ -59,7 +59,7 @@ export const contextOperations = {
     needs: 'read',
     repeat: 'idempotent',
     summary: 'A context as it was built',
-    description: 'One that could not be built is answered with the problem that kept it from being built.',
+    description: 'A context that could not be built is answered with the problem that prevented it.',
     params: contextParamsSchema,
     query: contextQuerySchema,
     answers: { 200: contextAnswer, 202: requestedAnswer },
@@ -70,7 +70,7 @@ export const contextOperations = {
     tag: 'contexts',
     needs: 'read',
     repeat: 'idempotent',
-    summary: 'What is in a context, why, and at what cost',
+    summary: 'The receipt of a context: its contents, the reasons, and the cost',
     params: contextParamsSchema,
     answers: { 200: { description: 'The receipt.', schema: httpReceiptSchema }, 202: requestedAnswer },
   }),
@@ -90,11 +90,11 @@ export const contextOperations = {
     tag: 'contexts',
     needs: 'read',
     repeat: 'idempotent',
-    summary: 'What became of a context in another: what came in, went out, changed its form or moved',
+    summary: 'The difference between two contexts: added, removed, changed and moved entries',
     params: contextPairParamsSchema,
     answers: {
       200: {
-        description: 'What the second has that the first has not, and the reverse.',
+        description: 'Entries that only one of them has, or that differ.',
         schema: httpContextDiffSchema,
       },
     },

@@ -5,10 +5,10 @@ export const erasureDescription =
   'With all that was derived from it. From the first moment on it is not shown any more, and what is sent to it is refused. An erasure that outlasts the request goes on by itself. The name is refused from then on; with `reuse=true`, also given later, it is free again once nothing is left.'
 
 export const erasureHeaders = {
-  Prefer: '`respond-async`: answer once it is not shown any more, and remove it meanwhile.',
+  Prefer: '`respond-async`: answer once it is hidden, and remove it afterwards.',
 } as const
 
 export const erasureAnswers = {
-  200: { description: 'What was removed.', schema: erasedSchema },
-  202: { description: 'It is not shown any more, and is being removed.', schema: erasedSchema },
+  200: { description: 'The removed rows.', schema: erasedSchema },
+  202: { description: 'It is hidden, and is being removed.', schema: erasedSchema },
 } as const

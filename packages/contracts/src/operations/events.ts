@@ -8,11 +8,11 @@ export const eventOperations = {
     tag: 'events',
     needs: 'read',
     repeat: 'idempotent',
-    summary: 'What happens in the project, as server-sent events',
+    summary: 'Events of the project, as server-sent events',
     description:
-      'Each event has its number as `id` and its topic as `event`. Who comes again with `Last-Event-ID` (a browser does so by itself) gets what happened meanwhile, each event once and in order. Without it the stream begins with what happens next.',
+      'Each event has its number as `id` and its topic as `event`. A client that reconnects with `Last-Event-ID` (a browser does so by itself) receives the missed events, each once and in order. Without it the stream begins with the next event.',
     query: eventsQuerySchema,
-    headers: { 'Last-Event-ID': 'The number of the last event that the caller has seen.' },
+    headers: { 'Last-Event-ID': 'The number of the last event that the caller has received.' },
     answers: {
       200: {
         description: 'The stream. `data` is one event as JSON.',

@@ -12,7 +12,7 @@ import { operation } from './operation.js'
 
 const keyHeader = {
   'Idempotency-Key':
-    'Gives what comes without an id one that is made of this key and its place, so that the same request may be sent again and is stored once. Another message at the same place of a request under the same key, to the same thread, is a conflict.',
+    'Derives an id from this key and the position for each message without one, so that a repeated request is stored once. Another message at the same position under the same key, in the same thread, is a conflict.',
 }
 
 export const messageOperations = {
@@ -25,18 +25,18 @@ export const messageOperations = {
     stage: 'ingest',
     summary: 'Append messages to a thread, in their order',
     description:
-      'Agent and thread are made where they are missing. With a `format` other than `neutral`, messages are as the package of that provider gives and takes them: messages of requests, and replies as they came, which are stored once by their own ids. Messages that have ids, or an Idempotency-Key, may be sent any number of times and are stored once.',
+      "Agent and thread are created if they do not exist. With a `format` other than `neutral`, messages have the form of that provider's package: messages of requests, and unmodified replies, which are stored once by their own ids. Messages with ids, or with an Idempotency-Key, may be sent any number of times and are stored once.",
     params: threadParamsSchema,
     body: appendBodySchema,
     bodyBytesMax: limits.httpBodyBytesMax,
     headers: {
       ...keyHeader,
       Prefer:
-        '`wait=N`: wait at most N seconds until they are stored. Default 30. `ids-are-new`: the ids were made for this request, and are not looked up before; leave it out when you send it again, or what is there counts as `stored`.',
+        '`wait=N`: wait at most N seconds until they are stored. Default 30. `ids-are-new`: the ids were created for this request, so existing messages are not checked; leave it out when you send it again, or repeats count as `stored`.',
     },
     answers: {
       200: { description: 'They are committed.', schema: appendedSchema },
-      202: { description: 'With `ack: queued`: the queue has them.', schema: appendedSchema },
+      202: { description: 'With `ack: queued`: they are in the queue.', schema: appendedSchema },
     },
   }),
   listMessages: operation({
@@ -47,7 +47,7 @@ export const messageOperations = {
     repeat: 'idempotent',
     summary: 'The history of a thread',
     description:
-      'Everything that was ever appended, whatever clears and rolling windows hide from contexts. A page ends early where its messages are large.',
+      'Every message ever appended, including those hidden from contexts by clears and rolling windows. A page with large messages may be short.',
     params: threadParamsSchema,
     query: orderedPageQuerySchema,
     answers: { 200: { description: 'A page of messages.', schema: messagePageSchema } },

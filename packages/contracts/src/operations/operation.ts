@@ -3,9 +3,9 @@ import type { Permission } from '../access.js'
 import type { OperationTag } from './tags.js'
 
 /**
- * The effect of sending the same request again. `idempotent`: nothing more. `by-key`: nothing more under the same
- * `Idempotency-Key`, or with the same ids in its body. `once`: something more, or another answer; a client sends it again
- * only after a refusal that says nothing was begun.
+ * The effect of sending the same request again. `idempotent`: no further effect. `by-key`: no further effect under the
+ * same `Idempotency-Key`, or with the same ids in its body. `once`: a further effect, or another answer; a client
+ * repeats it only after a refusal that guarantees nothing was started.
  */
 export type Repeatability = 'idempotent' | 'by-key' | 'once'
 
@@ -19,15 +19,14 @@ export interface OperationAnswer {
 }
 
 /**
- * One operation of the HTTP interface. Routes, the client over HTTP, the OpenAPI document, the tools of MCP and
- * docs/http-operations.md are made of it.
+ * One operation of the HTTP interface. Routes, the HTTP client, the OpenAPI document, the MCP tools and
+ * docs/http-operations.md are derived from it.
  */
 export interface Operation {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** `/v1/agents/:agent`; the names after colons are the fields of `params`. */
   readonly path: `/v1/${string}`
   readonly tag: OperationTag
-  /** The permission that its caller needs. */
   readonly needs: Permission
   readonly repeat: Repeatability
   /** One line for lists of operations. */
@@ -35,15 +34,15 @@ export interface Operation {
   readonly description?: string
   readonly params: z.ZodObject
   readonly query: z.ZodObject
-  /** Left out where the operation reads no body. */
+  /** Absent if the operation reads no body. */
   readonly body?: z.ZodType
   /** Default `application/json`; a body of another type reaches the handler as a text. */
   readonly bodyMediaType?: string
   /** Default `limits.httpSmallBodyBytesMax`. */
   readonly bodyBytesMax?: number
-  /** The stage whose workers do it, of which each project has a share. */
+  /** The stage whose workers execute it, and which each project has a share of. */
   readonly stage?: 'ingest' | 'assemble'
-  /** Request headers that it heeds, with their meanings. */
+  /** Supported request headers, with their meanings. */
   readonly headers?: Readonly<Record<string, string>>
   /** By status. */
   readonly answers: Readonly<Record<number, OperationAnswer>>

@@ -14,7 +14,7 @@ import {
 } from '../http/projects.js'
 import { operation } from './operation.js'
 
-const grantAnswer = { 200: { description: 'How the grant is now.', schema: grantChangedSchema } } as const
+const grantAnswer = { 200: { description: 'The grant after the change.', schema: grantChangedSchema } } as const
 
 export const projectOperations = {
   createKey: operation({
@@ -23,9 +23,8 @@ export const projectOperations = {
     tag: 'project',
     needs: 'admin',
     repeat: 'once',
-    summary: 'Make a key of the project',
-    description:
-      'The answer is the only one that shows the key. From the first key of its project on, a gateway lets nobody in without one.',
+    summary: 'Create a key of the project',
+    description: 'Only this answer shows the key. Once a project has its first key, gateways require a key for it.',
     body: keyBodySchema,
     answers: { 201: { description: 'The key, with its secret.', schema: newKeySchema } },
   }),
@@ -45,7 +44,7 @@ export const projectOperations = {
     needs: 'admin',
     repeat: 'idempotent',
     summary: 'Revoke a key',
-    description: 'Gateways that know it let it in for 2 more seconds. Revoking it again keeps the first time.',
+    description: 'Gateways that have cached it accept it for 2 more seconds. Revoking it again keeps the first time.',
     params: keyParamsSchema,
     answers: { 200: { description: 'The key.', schema: keySchema } },
   }),
@@ -55,7 +54,7 @@ export const projectOperations = {
     tag: 'project',
     needs: 'admin',
     repeat: 'idempotent',
-    summary: 'What the project has offered to others, newest first',
+    summary: 'The grants that the project has offered to others, newest first',
     answers: { 200: { description: 'The newest 1,000.', schema: grantPageSchema } },
   }),
   offerGrant: operation({
@@ -84,7 +83,7 @@ export const projectOperations = {
     tag: 'project',
     needs: 'admin',
     repeat: 'idempotent',
-    summary: 'End what this project has granted to another one',
+    summary: 'End a grant of the project to another one',
     params: grantParamsSchema,
     answers: grantAnswer,
   }),
@@ -94,7 +93,7 @@ export const projectOperations = {
     tag: 'project',
     needs: 'admin',
     repeat: 'idempotent',
-    summary: 'End what another project has granted to this one',
+    summary: 'End a grant of another project to this one',
     params: grantParamsSchema,
     answers: grantAnswer,
   }),
@@ -104,8 +103,8 @@ export const projectOperations = {
     tag: 'project',
     needs: 'admin',
     repeat: 'idempotent',
-    summary: 'The jobs of the project that failed for good, newest first, without their payloads',
-    description: 'Jobs that name no project are shown by `heddle queues` alone: they may be of any.',
+    summary: 'The jobs of the project that failed permanently, newest first, without their payloads',
+    description: 'Jobs that name no project are shown only by `heddle queues`, since they may belong to any.',
     query: deadLettersQuerySchema,
     answers: { 200: { description: 'The newest, in one page.', schema: deadLetterPageSchema } },
   }),
@@ -117,8 +116,8 @@ export const projectOperations = {
     repeat: 'idempotent',
     stage: 'ingest',
     summary: 'Send the newest dead letters of the project again, the oldest of them first',
-    description: 'A job that no stage can read stays where it is; one that fails again is a dead letter again.',
+    description: 'A job that no stage can read is not sent; one that fails again is a dead letter again.',
     body: redriveBodySchema.optional(),
-    answers: { 200: { description: 'What was sent, and what could not be.', schema: redrivenSchema } },
+    answers: { 200: { description: 'The jobs that were sent, and those that could not be.', schema: redrivenSchema } },
   }),
 }

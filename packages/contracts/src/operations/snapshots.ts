@@ -19,12 +19,12 @@ export const snapshotOperations = {
     repeat: 'by-key',
     stage: 'assemble',
     summary: 'Save the window of all threads of an agent, with a summary of them',
-    description: 'Nothing is cleared. Where the summarizer fails, the snapshot is saved without a summary.',
+    description: 'Nothing is cleared. If the summarizer fails, the snapshot is saved without a summary.',
     params: agentParamsSchema,
     body: snapshotBodySchema.optional(),
     headers: {
       'Idempotency-Key':
-        'The same request under it again is the same snapshot, or fails as it did, unless that was for lack of time. Another description under it is a conflict.',
+        'A repeat with the same key is the same snapshot, or fails in the same way, except after a timeout. Another description with the same key is a conflict.',
       Prefer: '`wait=N`: wait at most N seconds for it, 120 if it is left out.',
     },
     answers: { 201: { description: 'The snapshot.', schema: snapshotSummarySchema } },
@@ -56,9 +56,9 @@ export const snapshotOperations = {
     tag: 'snapshots',
     needs: 'produce',
     repeat: 'idempotent',
-    summary: 'Bring the messages of a saved window back into it',
-    description: 'What the window shows already stays as it is: restoring again adds nothing.',
+    summary: 'Restore the messages of a saved window',
+    description: 'Messages that the window already shows are unchanged: restoring again adds nothing.',
     params: snapshotParamsSchema,
-    answers: { 200: { description: 'What was restored.', schema: restoredSnapshotSchema } },
+    answers: { 200: { description: 'The counts of restored messages.', schema: restoredSnapshotSchema } },
   }),
 }

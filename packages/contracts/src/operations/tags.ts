@@ -2,14 +2,14 @@
 export const operationTags = [
   { name: 'agents', description: 'System prompts, docs and settings, and the clears of their windows.' },
   { name: 'threads', description: 'Conversations and runs of an agent, and the processes that run for them.' },
-  { name: 'messages', description: 'What was said: appended once, kept in order, never changed.' },
+  { name: 'messages', description: 'Appended once, kept in order, never changed.' },
   { name: 'contexts', description: 'Messages for a model within a budget, with a receipt of every line.' },
-  { name: 'recall', description: 'The full text of what contexts show in short, and the search for it.' },
+  { name: 'recall', description: 'The full text of condensed contents, and the search for it.' },
   { name: 'items', description: 'Rules, references and tools that contexts may include.' },
-  { name: 'snapshots', description: 'Saved windows of an agent, and their return.' },
+  { name: 'snapshots', description: 'Saved windows of an agent, and restoring them.' },
   { name: 'iterations', description: 'The steps of autonomous runs.' },
-  { name: 'project', description: 'Keys, grants to other projects, and jobs that failed for good.' },
-  { name: 'events', description: 'What happens, as it happens.' },
+  { name: 'project', description: 'Keys, grants to other projects, and jobs that failed permanently.' },
+  { name: 'events', description: 'Events of the project as they happen.' },
 ] as const
 
 export type OperationTag = (typeof operationTags)[number]['name']

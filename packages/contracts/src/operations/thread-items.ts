@@ -19,7 +19,7 @@ export const threadItemOperations = {
     summary: 'Add an item of the agent to a thread by hand',
     params: threadItemParamsSchema,
     query: itemQuerySchema,
-    answers: { 200: { description: 'Whether the thread did not hold it before.', schema: threadItemAddedSchema } },
+    answers: { 200: { description: 'Whether it was added by this request.', schema: threadItemAddedSchema } },
   }),
   getThreadItem: operation({
     method: 'GET',
@@ -38,11 +38,11 @@ export const threadItemOperations = {
     tag: 'items',
     needs: 'produce',
     repeat: 'once',
-    summary: 'Take an item away from a thread',
-    description: 'One with the mode `agent` may still be selected for a request.',
+    summary: 'Remove an item from a thread',
+    description: 'An item with the mode `agent` may still be selected for a request.',
     params: threadItemParamsSchema,
     query: itemQuerySchema,
-    answers: { 200: { description: 'The thread does not hold it any more.', schema: threadItemRemovedSchema } },
+    answers: { 200: { description: 'The thread no longer has the item.', schema: threadItemRemovedSchema } },
   }),
   listThreadItems: operation({
     method: 'GET',

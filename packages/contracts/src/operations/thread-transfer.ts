@@ -16,12 +16,12 @@ export const threadTransferOperations = {
     tag: 'threads',
     needs: 'read',
     repeat: 'idempotent',
-    summary: 'A thread with its archive, compactions and prunings, as JSON lines that lose nothing',
+    summary: 'A thread with its archive, compactions and prunings, as lossless JSON lines',
     description:
-      'It is read from the store page by page while it is sent. The last line is `{"type":"end","records":N}`: an answer without it was cut short.',
+      'It is read from the store page by page while it is sent. The last line is `{"type":"end","records":N}`: an answer without it was truncated.',
     params: threadParamsSchema,
     answers: {
-      200: { description: 'One record a line.', schema: exportedRecordSchema, mediaType: LINES_MEDIA_TYPE },
+      200: { description: 'One record per line.', schema: exportedRecordSchema, mediaType: LINES_MEDIA_TYPE },
     },
   }),
   importThread: operation({
@@ -30,13 +30,13 @@ export const threadTransferOperations = {
     tag: 'threads',
     needs: 'admin',
     repeat: 'idempotent',
-    summary: 'Bring an exported thread back, to the byte',
+    summary: 'Import an exported thread, byte for byte',
     description:
-      'All of it is checked before anything is stored. Importing it again adds nothing, and an import that was cut short goes on. A larger file is imported where the store is: `heddle threads import`.',
+      'Everything is checked before anything is stored. Importing it again adds nothing, and continues an interrupted import. A larger file is imported on the machine of the store: `heddle threads import`.',
     query: importQuerySchema,
     body: exportedLinesSchema,
     bodyMediaType: LINES_MEDIA_TYPE,
     bodyBytesMax: limits.httpBodyBytesMax,
-    answers: { 200: { description: 'What was added.', schema: importedThreadSchema } },
+    answers: { 200: { description: 'The added rows.', schema: importedThreadSchema } },
   }),
 }

@@ -8,7 +8,7 @@ function nested(levels: number): unknown {
   return { value }
 }
 
-it('copies an object, with every key that JSON knows', () => {
+it('copies an object, with every key that JSON allows', () => {
   const given: unknown = JSON.parse('{"__proto__":{"a":1},"constructor":null,"list":[1,"two",true,{"three":3.5}]}')
   const copy = jsonObjectSchema.parse(given)
   expect(copy).not.toBe(given)
@@ -30,7 +30,7 @@ it.each([
   expect(jsonObjectSchema.safeParse(value).success).toBe(false)
 })
 
-it('takes values up to its depth and refuses deeper ones, cycles too, without an overflow', () => {
+it('accepts values up to its depth and refuses deeper ones and cycles, without a stack overflow', () => {
   expect(jsonObjectSchema.safeParse(nested(limits.jsonDepthMax)).success).toBe(true)
   expect(jsonObjectSchema.safeParse(nested(limits.jsonDepthMax + 1)).success).toBe(false)
   expect(jsonObjectSchema.safeParse(nested(100_000)).success).toBe(false)
@@ -39,28 +39,28 @@ it('takes values up to its depth and refuses deeper ones, cycles too, without an
   expect(jsonObjectSchema.safeParse(cycle).success).toBe(false)
 })
 
-it('names the place of what is no JSON', () => {
+it('names the place of a value that is not JSON', () => {
   const { error } = jsonObjectSchema.safeParse({ list: [1, { date: new Date(0) }] })
   expect(error?.issues.map(({ path, message }) => [path, message])).toEqual([
     [['list', 1, 'date'], 'must be a JSON value'],
   ])
 })
 
-it('ends early on shared values that would grow without bound', () => {
+it('stops early on shared values that would expand without bound', () => {
   let shared: unknown = 'x'.repeat(1_000)
   for (let level = 0; level < 60; level++) shared = [shared, shared]
   const { error } = jsonObjectSchema.safeParse({ shared })
   expect(error?.issues[0]).toMatchObject({ code: 'too_big' })
 })
 
-it('takes a text or an object, also one with a field that texts have', () => {
+it('accepts a text or an object, also one with a field that texts have', () => {
   for (const value of ['text', { length: { toString: null } }, { length: 9e9 }]) {
     expect(jsonObjectOrTextSchema.parse(value)).toEqual(value)
   }
   expect(jsonObjectOrTextSchema.safeParse(['text']).success).toBe(false)
 })
 
-it('copies what a package gave as it would be sent', () => {
+it("copies a package's object as it would be sent", () => {
   class Reply {
     text = 'hello'
     unsaid = undefined
@@ -84,7 +84,7 @@ it('copies what a package gave as it would be sent', () => {
   })
 })
 
-it('refuses what cannot be sent, and what holds itself', () => {
+it('refuses values that cannot be sent, and cycles', () => {
   const cycle: Record<string, unknown> = {}
   cycle['self'] = cycle
   for (const value of [{ value: 1n }, { value: Number.NaN }, cycle, [1], 'text', null])

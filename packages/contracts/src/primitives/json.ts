@@ -5,10 +5,10 @@ export type JsonValue = z.core.util.JSONType
 export type JsonObject = { [key: string]: JsonValue }
 
 /**
- * An object of JSON values, copied, so that what its owner does to it afterwards changes nothing.
+ * An object of JSON values, copied, so that later changes by its owner have no effect.
  *
- * Not `z.json()`: that follows a value into any depth, until the stack ends, and a schema that holds it keeps books on
- * every object that it parses, which takes longer than all else that is done to a message.
+ * Not `z.json()`, which recurses into any depth, until the stack overflows, and whose containing schemas track every
+ * object that they parse, which takes longer than all other work on a message.
  */
 export const jsonObjectSchema = z
   .unknown()
@@ -16,8 +16,8 @@ export const jsonObjectSchema = z
   .meta({ type: 'object' })
 
 /**
- * The same of an object that a provider's package gave or takes, as it would be sent: fields that are undefined are left out,
- * addresses and times are texts, bytes are base64, and instances of classes are what they hold.
+ * The same for an object of a provider's package, in the form in which it would be sent: undefined fields are left out,
+ * URLs and dates are texts, bytes are base64, and class instances are their fields.
  */
 export const sentObjectSchema = z
   .unknown()
@@ -25,8 +25,8 @@ export const sentObjectSchema = z
   .meta({ type: 'object' })
 
 /**
- * Such an object, or a text. One schema and no union: the rules of a text would be tried on the object, and the library takes
- * a field that is called `length` for its length.
+ * Such an object, or a text. One schema rather than a union: the rules for texts would be tried on the object, and the
+ * library mistakes a field named `length` for its length.
  */
 export const jsonObjectOrTextSchema = z
   .unknown()
@@ -61,7 +61,7 @@ function refuseTooLarge(value: unknown, context: z.RefinementCtx): void {
   context.addIssue({ code: 'too_big', origin: 'string', maximum, input: value, message })
 }
 
-/** Where in a value there is no JSON, and which rule that breaks. */
+/** A value that is not JSON, with its path and the violated rule. */
 class NoJson extends Error {
   override name = 'NoJson'
   readonly path: readonly PropertyKey[]
@@ -73,14 +73,20 @@ class NoJson extends Error {
   }
 }
 
-/** What stands in many places counts in each: without this bound a handful of shared arrays would fill the memory. */
+/**
+ * A shared value counts at each of its occurrences: without this limit a handful of shared arrays would fill the
+ * memory.
+ */
 interface Budget {
   charactersLeft: number
-  /** Whether values are brought into the form in which they would be sent; else what is no JSON value is refused. */
+  /**
+   * Whether values are converted into the form in which they would be sent; otherwise a value that is not JSON is
+   * refused.
+   */
   readonly isAsSent: boolean
 }
 
-/** @param path where `value` stands: one array that grows and shrinks, so that a good value costs no list of its own */
+/** @param path the path of `value`: one mutable array, so that a valid value allocates no list */
 function copyJson(given: unknown, path: PropertyKey[], budget: Budget): JsonValue {
   const value = budget.isAsSent ? asSent(given) : given
   spend(budget, typeof value === 'string' ? value.length + 1 : 1)
@@ -90,14 +96,14 @@ function copyJson(given: unknown, path: PropertyKey[], budget: Budget): JsonValu
   if (!isArray && !(isObject(value) && (budget.isAsSent || isPlainObject(value)))) {
     throw new NoJson(path, 'must be a JSON value')
   }
-  // An object that holds itself ends here as well.
+  // A cyclic object ends here as well.
   if (path.length === limits.jsonDepthMax) throw new NoJson([], `must be at most ${limits.jsonDepthMax} levels deep`)
   return isArray ? copyArray(value, path, budget) : copyObject(value, path, budget)
 }
 
 function copyArray(values: readonly unknown[], path: PropertyKey[], budget: Budget): JsonValue[] {
   const copies: JsonValue[] = []
-  // By index, so that the holes of a sparse array are met, too.
+  // By index, so that holes of a sparse array are visited, too.
   for (let index = 0; index < values.length; index++) {
     path.push(index)
     copies.push(copyJson(values[index], path, budget))
@@ -115,7 +121,7 @@ function copyObject(object: object, path: PropertyKey[], budget: Budget): JsonOb
     fields.push([key, copyJson(object[key as keyof typeof object], path, budget)])
     path.pop()
   }
-  // It defines each field, also one that is named `__proto__`, where an assignment would set the prototype.
+  // Defines each field, also one named `__proto__`, which an assignment would treat as the prototype.
   return Object.fromEntries(fields)
 }
 
@@ -125,7 +131,7 @@ function spend(budget: Budget, characters: number): void {
     throw new NoJson([], `must have at most ${limits.messageCharactersMax} characters`, true)
 }
 
-/** What JSON has a form for that is not the value itself. */
+/** The JSON form of a value that is not JSON itself. */
 function asSent(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Uint8Array) return base64Of(value)
@@ -139,7 +145,7 @@ function isLeftOut(value: unknown): boolean {
 
 const BYTES_AT_ONCE = 8_192
 
-/** Without the buffers of Node: browsers have none. */
+/** Without Node's buffers, which browsers lack. */
 function base64Of(bytes: Uint8Array): string {
   let binary = ''
   for (let at = 0; at < bytes.length; at += BYTES_AT_ONCE) {

@@ -16,7 +16,7 @@ function carryOut(steps: Generator<undefined, string>): { text: string; pauses: 
   }
 }
 
-test('the JSON of a value with long texts is that of JSON.stringify, with pauses within each of them', () => {
+test('the JSON of a value with long texts equals that of JSON.stringify, with pauses within each of them', () => {
   fc.assert(
     fc.property(longText, oddText, fc.jsonValue(), (long, short, other) => {
       const value = { long, short, other, left: undefined, list: [long, null, undefined, { long }, 1.5, true] }
@@ -29,7 +29,7 @@ test('the JSON of a value with long texts is that of JSON.stringify, with pauses
   expect(carryOut(jsonSteps({ short: 'text' }))).toEqual({ text: '{"short":"text"}', pauses: 0 })
 })
 
-test('no piece ends within a character of two units, and all of them are the text', () => {
+test('no piece ends within a surrogate pair, and all of them are the text', () => {
   fc.assert(
     fc.property(oddText, fc.integer({ min: 2, max: 9 }), (text, charactersMax) => {
       const pieces = [...textPieces(text, charactersMax)]
@@ -41,7 +41,7 @@ test('no piece ends within a character of two units, and all of them are the tex
   )
 })
 
-test('the length of the JSON of a text is known without it', () => {
+test("the length of a text's JSON is computed without making it", () => {
   fc.assert(
     fc.property(fc.oneof(oddText, fc.string({ unit: 'binary' })), (text) => {
       expect(jsonLengthOf(text)).toBe(JSON.stringify(text).length)
@@ -49,7 +49,7 @@ test('the length of the JSON of a text is known without it', () => {
   )
 })
 
-test('a long text is found wherever it stands', () => {
+test('a long text is found at any position', () => {
   const long = 'x'.repeat(SHORT_TEXT_CHARACTERS_MAX + 1)
   for (const value of [long, [long], { a: { b: [1, long] } }]) expect(holdsLongText(value)).toBe(true)
   for (const value of [null, 1, undefined, long.slice(1), { a: [long.slice(1)] }])

@@ -1,7 +1,7 @@
-/** A text up to so long is worked on in one go: a millisecond, whatever stands in it. */
+/** Texts up to this length are processed at once: a millisecond, whatever they contain. */
 export const SHORT_TEXT_CHARACTERS_MAX = 32_768
 
-/** Whether a value of JSON holds a text that is to be worked on in pieces. */
+/** Whether a JSON value contains a text that must be processed in pieces. */
 export function holdsLongText(value: unknown): boolean {
   if (typeof value === 'string') return value.length > SHORT_TEXT_CHARACTERS_MAX
   if (value === null || typeof value !== 'object') return false
@@ -9,7 +9,7 @@ export function holdsLongText(value: unknown): boolean {
   return false
 }
 
-/** A text in pieces of at most so many characters, none of which ends within a character of two units. */
+/** A text in pieces of at most `charactersMax` characters, none of which ends within a surrogate pair. */
 export function* textPieces(text: string, charactersMax: number = SHORT_TEXT_CHARACTERS_MAX): Generator<string> {
   for (let from = 0; from < text.length; ) {
     let to = Math.min(text.length, from + charactersMax)
@@ -29,8 +29,8 @@ export function* jsonTextPieces(text: string): Generator<string> {
 }
 
 /**
- * The text that `JSON.stringify` gives for a value of JSON, with a pause after each piece of a long text: one of four million
- * characters that are all escaped takes a tenth of a second and more. The pieces are joined once, at the end.
+ * The result of `JSON.stringify` for a JSON value, yielding after each piece of a long text: escaping four million
+ * characters takes a tenth of a second and more. The pieces are joined once, at the end.
  */
 export function* jsonSteps(value: unknown): Generator<undefined, string> {
   if (!holdsLongText(value)) return JSON.stringify(value)
@@ -67,7 +67,7 @@ function* jsonPieces(value: unknown): Generator<string> {
   }
 }
 
-/** The length of a text's JSON, quotes included, in a fraction of the time that the JSON takes. */
+/** The length of a text's JSON, quotes included, in a fraction of the time that making it takes. */
 export function jsonLengthOf(text: string): number {
   let length = text.length + 2
   for (let index = 0; index < text.length; index++) {

@@ -20,7 +20,7 @@ function refusal(schema: z.ZodType, value: unknown): HeddleError {
     if (error instanceof HeddleError) return error
     throw error
   }
-  throw new Error('it was to be refused')
+  throw new Error('expected it to be refused')
 }
 
 test.each([
@@ -42,24 +42,24 @@ test.each([
     'content',
   ],
   ['an object within it', contextRequestSchema, { thread: 'run', scope: { thread: ['a'] } }, 'scope.thread', 'threads'],
-])('an unknown key of %s names the nearest that is known', (_, schema, value, field, meant) => {
+])('for an unknown key of %s, the nearest known one is named', (_, schema, value, field, meant) => {
   const error = refusal(schema, value)
   expect(error).toMatchObject({ code: 'VALIDATION_ERROR', field })
   expect(error.message).toContain(`${field}: is not known; did you mean ${meant}?`)
 })
 
-test('a key that is needed and mistyped is told by the one that was given', () => {
+test('a mistyped required key is reported by the key that was sent', () => {
   expect(refusal(searchRequestSchema, { querry: 'x' }).message).toContain('querry: is not known; did you mean query?')
   expect(refusal(searchRequestSchema, { agent: 'coder', limit: 'x' }).message).toContain('query: is needed')
 })
 
-test('where nothing is near, the error lists what is known there', () => {
+test('if no known key is near, the error lists them', () => {
   const error = refusal(archiveListSchema, { xyzzy: 1 })
   expect(error.message).not.toContain('did you mean')
   expect(error.hint).toBe('Known there: agent, thread, kinds, tool, path, failed, since, until, limit, cursor.')
 })
 
-test('every key of a body is found again after any slip of one letter', () => {
+test('every key of a body is found after any single typing error', () => {
   const schemas = [contextRequestSchema, agentBodySchema, partialSettingsSchema, messageInputSchema]
   const keys = schemas.flatMap((schema) => (schema instanceof z.ZodObject ? [Object.keys(schema.shape)] : []))
   expect(keys.length).toBeGreaterThan(2)
@@ -71,14 +71,14 @@ test('every key of a body is found again after any slip of one letter', () => {
       const slipped = key.slice(0, place) + (kind === 0 ? '' : letter) + key.slice(kind === 2 ? place : place + 1)
       fc.pre(key.length > 3 && !known.includes(slipped))
       const found = nearest(slipped, known)
-      // Two keys may be as near as each other.
+      // Two keys may be equally near.
       expect(found).not.toBeNull()
       if (found !== key) expect(known).toContain(found)
     }),
   )
 })
 
-test('no text takes long, and none that is far from all is taken for a slip', () => {
+test('no text takes long, and one that is far from all keys is not taken for a typing error', () => {
   const names = settingFields().map(({ name }) => name)
   expect(nearest('prune.keepLasN', names)).toBe('prune.keepLastN')
   for (const word of ['', '-', 'x', 'sandwiches are good', 'a'.repeat(1_000_000)])

@@ -1,9 +1,9 @@
-/** A longer word is most likely no name that was mistyped, and comparing it takes its time. */
+/** A longer word is hardly a mistyped name, and comparing it takes time. */
 const CHARACTERS_MAX = 64
 
 /**
- * What a word was most likely meant to be: the nearest of some known ones, however it is spelled in capitals, dashes and low
- * lines. Null where none is so near that it would be taken for a slip.
+ * Finds the known name that a mistyped word was most likely meant to be, ignoring case, dashes and underscores. Null if
+ * no name is near enough.
  */
 export function nearest(word: string, known: Iterable<string>): string | null {
   const given = plain(word)
@@ -20,7 +20,7 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   return best?.name ?? null
 }
 
-/** For the end of an error's text: empty where nothing is near. */
+/** For the end of an error's text: empty if no name is near. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   const name = nearest(word, known)
   return name === null ? '' : `; did you mean ${name}?`
@@ -30,7 +30,7 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, '')
 }
 
-/** Letters put in, left out, replaced, or swapped with their neighbour, counted one each. */
+/** Number of letters inserted, deleted, replaced, or swapped with their neighbor. */
 function editDistance(one: string, other: string): number {
   let [before, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)]
   for (let row = 1; row <= one.length; row++) {

@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import type { JsonValue } from './json.js'
 
 /**
- * A type whose fields and lists, at every level, are read and not changed. JSON of any form stays as it is, since its type
- * holds itself, and a record is read-only at its own level.
+ * A type with read-only fields and lists at every level. Arbitrary JSON is unchanged, since its type is recursive, and
+ * a record is read-only only at its own level.
  */
 export type ReadonlyDeep<Value> = [JsonValue] extends [Value] ? Value : ReadonlyFields<Value>
 
@@ -13,5 +13,4 @@ type ReadonlyFields<Value> = Value extends object
     : { readonly [Field in keyof Value]: ReadonlyDeep<Value[Field]> }
   : Value
 
-/** The output of a schema, for those who read it. */
 export type OutputOf<Schema extends z.ZodType> = ReadonlyDeep<z.output<Schema>>

@@ -17,14 +17,14 @@ function refusal(value: unknown) {
   } catch (error) {
     if (error instanceof HeddleError) return error.toJSON()
   }
-  throw new Error('it was taken')
+  throw new Error('expected a refusal')
 }
 
 test.each([
   [{ budget: 'large' }, 'budget', '"large"', 'must be a number'],
   [{ budget: -1 }, 'budget', '-1', 'must be at least 1'],
   [{ order: 'up' }, 'order', '"up"', 'must be one of asc, desc'],
-])('a wrong figure or word of a list is shown, with the rule in our words: %j', (value, field, received, rule) => {
+])('a wrong number or enum value is shown, with the rule in our words: %j', (value, field, received, rule) => {
   expect(refusal(value)).toMatchObject({ field, received, detail: expect.stringContaining(rule) })
 })
 
@@ -35,7 +35,7 @@ test.each([
   [{ kinds: 'canary' }, 'kinds', 'a text of 6 characters'],
   [{ 'canary\u202e': 1 }, 'a key of 7 characters', '1'],
 ])(
-  'of contents, and of texts where something else belongs, no more than kind and length: %j',
+  'of contents, and of texts in place of other types, only kind and length are shown: %j',
   (value, field, received) => {
     const refused = refusal(value)
     expect(refused).toMatchObject({ field, received })

@@ -8,7 +8,7 @@ export function describeReceived(value: unknown): string {
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : describeUnshown(value)
 }
 
-/** What a value is, and how large, without any of it. */
+/** The kind and size of a value, without its contents. */
 export function describeUnshown(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null || typeof value === 'boolean') return String(value)
@@ -17,7 +17,7 @@ export function describeUnshown(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Fields that hold what people and agents say: nothing of them is repeated in an error, whatever is wrong with it. */
+/** Fields with texts of people and agents: errors never repeat them, whatever is wrong. */
 const CONTENT_FIELDS = new Set(
   [
     'arguments content data description docs environment goal input inputSchema message metadata output prompt query raw search',
@@ -27,10 +27,10 @@ const CONTENT_FIELDS = new Set(
     .split(' '),
 )
 
-/** What may be repeated of a value at some place: words of lists, numbers, names, ids and times, and no content. */
+/** A description of a value in an error: enum values, numbers, names, ids and times are shown, contents are not. */
 export function describeAtPlace(path: readonly PropertyKey[], value: unknown, issue?: z.core.$ZodIssue): string {
   if (path.some((key) => CONTENT_FIELDS.has(String(key)))) return describeUnshown(value)
-  // A text in place of an object or a list is most likely what should have been in it.
+  // A text in place of an object or a list is most likely its intended content.
   const isMisplaced =
     issue?.code === 'invalid_union' ||
     (issue?.code === 'invalid_type' && ['object', 'array', 'record', 'string'].includes(issue.expected))
@@ -39,7 +39,7 @@ export function describeAtPlace(path: readonly PropertyKey[], value: unknown, is
 
 const KEY = /^[\w$.:/ -]{1,64}$/
 
-/** A path as errors name it; a key of the caller's own making that cannot be one of a schema is not repeated. */
+/** A path in errors; a key invented by the caller that cannot be in a schema is not repeated. */
 export function fieldAt(path: readonly PropertyKey[]): string {
   return path
     .map((key) => (KEY.test(String(key)) ? String(key) : `a key of ${String(key).length} characters`))

@@ -62,7 +62,7 @@ it.each([
   expect(refusal(messageInputSchema, value)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', field })
 })
 
-it('survives a value that cannot even be looked at', () => {
+it('handles a value that throws when it is read', () => {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
   expect(refusal(nameSchema, proxy)).toMatchObject({ code: 'VALIDATION_ERROR', field: 'thing' })
@@ -80,7 +80,7 @@ it.each([
   ['2016-12-31T23:59:60Z', false],
   ['+275760-09-13T00:00:00Z', false],
   ['2024-01-01T00:00:00', false],
-])('takes a time that every part can spell: %s', (time, isGood) => {
+])('accepts a time that all components can represent: %s', (time, isGood) => {
   expect(timeSchema.safeParse(time).success).toBe(isGood)
 })
 

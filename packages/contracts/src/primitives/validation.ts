@@ -4,17 +4,16 @@ import { didYouMean, nearest } from './nearest.js'
 import { describeAtPlace, fieldAt } from './redact-input.js'
 import { knownKeys, wording } from './zod-messages.js'
 
-/** Objects among which a property is looked for that cannot be read: the search goes as deep as there are objects. */
+/** Objects searched for an unreadable property: the search is recursive. */
 const OBJECTS_SEARCHED_MAX = 1_000
 
-/** What is said of a value that throws when it is read. */
 const UNREADABLE = 'a value that throws when it is read'
 
 /**
- * Parses what came from outside.
+ * Parses external input.
  *
  * @param subject what is parsed, for the message: `context request`
- * @throws PermanentError `VALIDATION_ERROR` that names the first field at fault, its rule, and what was received
+ * @throws PermanentError `VALIDATION_ERROR` that names the first invalid field, its rule, and the received value
  */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, subject: string): z.infer<Schema> {
   const result = tryParse(schema, value, subject)
@@ -29,7 +28,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, 
   )
 }
 
-/** Reading may fail by itself: objects of a program in this process may have getters that throw. */
+/** Reading may throw: objects of a program in this process may have throwing getters. */
 function tryParse<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -64,10 +63,10 @@ interface Fault {
   readonly hint?: string
 }
 
-/** The keys that an object knows in which another key was found, by that key. */
+/** The known keys of the object in which an unknown key was found, by that key. */
 type KeyCache = ReadonlyMap<string, readonly string[]>
 
-/** Where a key is missing and another one stands there in its place, that one is at fault. */
+/** If a key is missing and an unknown one is in its place, the unknown one is reported. */
 function mistyped(issues: readonly z.core.$ZodIssue[], known: KeyCache): z.core.$ZodIssue | undefined {
   const [first] = issues
   if (first === undefined) return undefined
@@ -96,7 +95,7 @@ function describeAt(value: unknown, path: readonly PropertyKey[], issue?: z.core
   let at = value
   try {
     for (const key of path) {
-      // What was split into a list came as a text.
+      // A text was split into a list, so the index is not the caller's.
       if (typeof at === 'string') break
       if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return describeAtPlace(path, undefined)
       at = (at as Record<PropertyKey, unknown>)[key]
@@ -107,7 +106,7 @@ function describeAt(value: unknown, path: readonly PropertyKey[], issue?: z.core
   }
 }
 
-/** Where the first property stands that throws when it is read; null where none is found. */
+/** The path of the first property that throws when it is read, or null. */
 function unreadablePath(value: unknown, seen: Set<object>): PropertyKey[] | null {
   if (value === null || typeof value !== 'object' || seen.has(value) || seen.size > OBJECTS_SEARCHED_MAX) return null
   seen.add(value)

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { didYouMean } from './nearest.js'
 
 /**
- * The rule that a value breaks, in the words of all errors, where its schema has none of its own. Given with each parse and
- * never set for all: programs that use Heddle have schemas of theirs.
+ * Common error texts for rules without a text in the schema. Passed to each parse and never set globally, since
+ * programs that use Heddle have their own schemas.
  */
 export const wording: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -24,13 +24,13 @@ export const wording: z.core.$ZodErrorMap = (issue) => {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'invalid_union':
-      return 'has none of the forms that it may have'
+      return 'has no permitted form'
     default:
       return 'is not valid'
   }
 }
 
-/** The keys that an object may have in which another one was found; those that are on their way out are not told. */
+/** The permitted keys of an object with an unknown key, without deprecated ones. */
 export function knownKeys(issue: z.core.$ZodRawIssue): string[] {
   const { inst } = issue
   if (!(inst instanceof z.ZodObject)) return []

@@ -3,21 +3,21 @@ import { limits } from '../primitives/limits.js'
 import { foreignNameSchema, nameSchema, timeSchema } from '../primitives/names.js'
 import { toolKinds } from '../settings/tools.js'
 
-/** What a search ranks by. */
+/** The rankings that a search can use. */
 export const searchLegs = ['both', 'words', 'meaning'] as const
 export type SearchLegs = (typeof searchLegs)[number]
 
 export const searchLegsSchema = z.enum(searchLegs, { error: `must be one of ${searchLegs.join(', ')}` }).default('both')
 
-/** What the archive knows an entry as: the kinds of tools, and what an assistant said. */
+/** Kinds of archive entries: the kinds of tools, and assistant replies. */
 export const archiveKinds = [...toolKinds, 'assistant'] as const
 export type ArchiveKind = (typeof archiveKinds)[number]
 
-/** `90s`, `15m`, `1h`, `7d` or `2w`: so long ago. */
+/** `90s`, `15m`, `1h`, `7d` or `2w`: a duration before now. */
 const AGO = /^(\d{1,6})([smhdw])$/
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** A moment: a time, or how long ago it was. */
+/** A moment: a time, or a duration before now. */
 export const momentSchema = z.union([z.string().regex(AGO), timeSchema], {
   error: 'must be how long ago, such as 90s, 15m, 1h, 7d or 2w, or a time such as 2026-02-12T14:30:00Z',
 })
@@ -28,14 +28,14 @@ export function momentMs(moment: string, nowMs: number): number {
   return unit === undefined ? Date.parse(moment) : nowMs - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
 }
 
-/** A file or a folder that contents are chosen by. */
+/** A file or a folder in a filter. */
 export const pathSchema = z
   .string()
   .min(1)
   .max(limits.pathCharactersMax)
   .refine((path) => !path.includes('\0') && path.isWellFormed(), 'must not hold NUL characters or lone surrogates')
 
-/** Which archived contents are meant: all conditions that are given hold. */
+/** Filters for archived contents: all must match. */
 const selection = {
   agent: nameSchema.optional(),
   thread: nameSchema.optional(),
@@ -44,11 +44,11 @@ const selection = {
     .min(1)
     .max(archiveKinds.length)
     .optional(),
-  /** The name of the tool, whatever the case of its letters. */
+  /** The name of the tool, ignoring case. */
   tool: foreignNameSchema(512).optional(),
-  /** A file, or a folder with all that is in it; `src/a.ts` also names `/repo/src/a.ts`. */
+  /** A file, or a folder with everything in it; `src/a.ts` also matches `/repo/src/a.ts`. */
   path: pathSchema.optional(),
-  /** Whether the tool reported that it failed. */
+  /** Whether the tool reported a failure. */
   failed: z.boolean().optional(),
   /** Messages at or after this moment. */
   since: momentSchema.optional(),
@@ -60,16 +60,16 @@ const selection = {
 export const archiveListSchema = z.strictObject({
   ...selection,
   limit: z.int().min(1).max(limits.pageItemsMax).default(100),
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor: z.string().max(limits.cursorCharactersMax).optional(),
-  /** @deprecated The name that `cursor` had. */
+  /** @deprecated The former name of `cursor`. */
   after: z.string().max(limits.cursorCharactersMax).optional().meta({ deprecated: true }),
 })
 export type ArchiveListRequest = z.input<typeof archiveListSchema>
 
 export const archiveSearchSchema = z.strictObject({
   ...selection,
-  /** Words, in any order; the more of them an entry holds and the rarer they are, the higher it stands. */
+  /** Words, in any order; an entry ranks higher with more and rarer words. */
   query: z.string().trim().min(1, 'must not be empty').max(limits.searchCharactersMax),
   limit: z.int().min(1).max(limits.pageItemsMax).default(20),
   by: searchLegsSchema,

@@ -50,7 +50,7 @@ test('its name and its text are within what providers allow', () => {
   expect(recallTool.openai).toMatchObject({ type: 'function', function: { name: 'recall' } })
 })
 
-test('a call is read as providers deliver it', () => {
+test('a call is read in the form in which providers deliver it', () => {
   expect(parseRecallCall('{"ref":"msg-1a2b3c4d","lines":null,"maxTokens":100}')).toEqual({
     ref: 'msg-1a2b3c4d',
     maxTokens: 100,

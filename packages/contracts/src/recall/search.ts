@@ -3,13 +3,15 @@ import { limits } from '../primitives/limits.js'
 import { nameSchema } from '../primitives/names.js'
 import { archiveKinds, momentSchema, pathSchema, searchLegsSchema } from './archive.js'
 
-/** What can be searched for: the kinds of the archive for results and replies, else the roles of messages. */
+/** Kinds of searchable messages: the archive's kinds for results and replies, else the roles of messages. */
 export const searchKinds = [...archiveKinds, 'user', 'system', 'error', 'approval'] as const
 export type SearchKind = (typeof searchKinds)[number]
 
-/** A search over the messages of an agent's threads, or of one thread, or of the whole project. All conditions hold. */
+/**
+ * A search over the messages of an agent's threads, of one thread, or of the whole project. All conditions must match.
+ */
 export const searchRequestSchema = z.strictObject({
-  /** Words, in any order; the more of them a message holds and the rarer they are, the higher it stands. */
+  /** Words, in any order; a message ranks higher with more and rarer words. */
   query: z
     .string()
     .trim()
@@ -22,7 +24,7 @@ export const searchRequestSchema = z.strictObject({
     .min(1)
     .max(searchKinds.length)
     .optional(),
-  /** Results and calls about a file, or a folder with all that is in it; `src/a.ts` also names `/repo/src/a.ts`. */
+  /** Results and calls about a file, or a folder with everything in it; `src/a.ts` also matches `/repo/src/a.ts`. */
   path: pathSchema.optional(),
   /** Messages at or after this moment. */
   since: momentSchema.optional(),

@@ -1,7 +1,7 @@
 import { selectionPresets } from '../items/items.js'
 import { defaultSettings, type PartialSettings, type Settings } from './settings.js'
 
-/** Lays settings over one another, the later ones on top: defaults < file < environment < agent < request. */
+/** Merges settings, later ones override earlier ones: defaults < file < environment < agent < request. */
 export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
   let merged: Settings = defaultSettings
   for (const layer of layers) {
@@ -19,7 +19,7 @@ export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
       },
       tree: { ...merged.tree, ...withoutUndefined(tree ?? {}) },
       snapshots: { ...merged.snapshots, ...withoutUndefined(snapshots ?? {}) },
-      // Rows of a later layer go first, and the first row that fits a call decides.
+      // Rows of a later layer come first, because the first row that fits a call decides.
       tools: tools === undefined ? merged.tools : [...tools, ...merged.tools],
       search: {
         ...merged.search,

@@ -13,8 +13,8 @@ const modelSchema = z.object({ limit: z.object({ context: z.int().min(0) }) })
 const modelsFileSchema = z.record(z.string(), z.object({ models: z.record(z.string(), modelSchema) }))
 
 /**
- * The windows of the models in a models.dev file, by the model's id and by `provider/id`. Of several providers of one id the
- * smallest window counts. Models without a window are passed over.
+ * The windows of the models in a models.dev file, by the model's id and by `provider/id`. If several providers have one
+ * id, the smallest window counts. Models without a window are skipped.
  *
  * @throws PermanentError `VALIDATION_ERROR` that names the place in the file
  */

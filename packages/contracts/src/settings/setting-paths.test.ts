@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readSetting, settingOrigins, withoutSetting, withSetting } from './setting-paths.js'
 
-test('each setting tells who says so: the last layer that names it, or that it follows from', () => {
+test('each setting names its source: the last layer that sets it, or a setting that it is derived from', () => {
   const rows = settingOrigins([
     { from: 'file', settings: { budget: 8_000, prune: { keepLastN: 4 }, search: { preset: 'aggressive' } } },
     { from: 'environment', settings: { budget: 8_000 } },
@@ -15,7 +15,7 @@ test('each setting tells who says so: the last layer that names it, or that it f
   expect(of('search.topN')).toMatchObject({ value: 3, from: 'agent' })
 })
 
-test('a setting is put at its place and taken away with the group that it leaves empty', () => {
+test('a setting is added at its path and removed with a group that becomes empty', () => {
   const settings = withSetting({ budget: 1 }, 'prune.keepLastN', 4)
   expect(settings).toEqual({ budget: 1, prune: { keepLastN: 4 } })
   expect(withoutSetting(settings, 'prune.keepLastN')).toEqual({ budget: 1 })

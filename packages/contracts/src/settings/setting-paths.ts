@@ -7,17 +7,17 @@ export interface SettingField {
   readonly value: unknown
 }
 
-/** All that can be set, with what holds where some layers are laid over the defaults. */
+/** All settings, with their effective values after merging some layers over the defaults. */
 export function settingFields(...layers: readonly PartialSettings[]): SettingField[] {
   return fieldsOf(mergeSettings(...layers))
 }
 
-/** What one layer sets by itself. */
+/** The settings in one layer. */
 export function ownFields(settings: PartialSettings): SettingField[] {
   return fieldsOf(settings)
 }
 
-/** Groups such as `prune` give a field for each of theirs. */
+/** Groups such as `prune` are flattened into their fields. */
 function fieldsOf(settings: object, prefix = ''): SettingField[] {
   return Object.entries(settings).flatMap(([name, value]: [string, unknown]) =>
     isGroup(value) ? fieldsOf(value, `${prefix}${name}.`) : [{ name: prefix + name, value }],
@@ -28,12 +28,12 @@ function isGroup(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A name as `heddle.yaml` has it, also where it is spelled with low lines. */
+/** A name as in `heddle.yaml`, also if it is spelled with underscores. */
 export function settingName(given: string): string {
   return given.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** `none` for what may be without a value; numbers and lists as in JSON; all else is text. */
+/** `none` for an optional value; numbers and lists as in JSON; anything else is text. */
 export function readSetting(text: string): unknown {
   if (text === 'none') return null
   try {
@@ -43,7 +43,7 @@ export function readSetting(text: string): unknown {
   }
 }
 
-/** The same settings with one more of them; nothing is checked yet. */
+/** Adds a setting; nothing is checked yet. */
 export function withSetting(settings: object, name: string, value: unknown): object {
   const [key = '', ...rest] = name.split('.')
   if (rest.length === 0) return { ...settings, [key]: value }
@@ -51,7 +51,7 @@ export function withSetting(settings: object, name: string, value: unknown): obj
   return { ...settings, [key]: withSetting(isGroup(group) ? group : {}, rest.join('.'), value) }
 }
 
-/** The same settings without one of them, and without the group that it was the last of. */
+/** Removes a setting, and its group if that becomes empty. */
 export function withoutSetting(settings: object, name: string): object {
   const [key = '', ...rest] = name.split('.')
   const { [key]: own, ...others } = settings as Record<string, unknown>
@@ -60,21 +60,21 @@ export function withoutSetting(settings: object, name: string): object {
   return Object.keys(group).length === 0 ? others : { ...others, [key]: group }
 }
 
-/** Settings that stand somewhere, such as in `heddle.yaml`; the later ones go over the earlier. */
+/** Settings of one source, such as `heddle.yaml`; later ones override earlier ones. */
 export interface SettingLayer {
   readonly from: string
   readonly settings: PartialSettings
 }
 
 export interface SettingOrigin extends SettingField {
-  /** The layer that says so; null for a default. */
+  /** The layer that sets it; null for a default. */
   readonly from: string | null
   readonly default: unknown
 }
 
 /**
- * What holds, and which layer says so. A layer says what it names, and also what follows from it, as the figures of
- * `search.preset` do.
+ * The effective settings, and the layer that sets each of them. A layer sets what it names, and also what is derived
+ * from it, such as the figures of `search.preset`.
  */
 export function settingOrigins(layers: readonly SettingLayer[]): SettingOrigin[] {
   const defaults = new Map(settingFields().map(({ name, value }) => [name, value]))

@@ -4,7 +4,7 @@ import { limits } from '../primitives/limits.js'
 import { fillSchema, formats, strategyNameSchema } from './strategies.js'
 import { toolRuleSchema, toolRulesMax } from './tools.js'
 
-/** Who may write summaries: `extractive` needs no model, the others are providers of models. */
+/** Summarizers: `extractive` needs no model, the others are providers of models. */
 export const summarizationProviders = [
   'extractive',
   'cerebras',
@@ -24,36 +24,40 @@ const count = (least: number, most: number) => z.int().min(least).max(most)
 
 export const sectionOrders = ['cache-stable', 'status-first'] as const
 
-/** Settings of an agent, all optional: what is not set comes from `heddle.yaml`, the environment, or {@link defaultSettings}. */
+/**
+ * Settings of an agent, all optional: missing ones are taken from `heddle.yaml`, the environment, or {@link
+ * defaultSettings}.
+ */
 export const settingsSchema = z.strictObject({
   /** Seconds of history that a context may show; null shows all. Default 86,400 (docs/windows.md). */
   rollingWindow: count(1, 3_153_600_000).nullable(),
-  /** The model that answers: gives the window and the token margin. */
+  /** The model that answers: determines the window and the token margin. */
   model: z.string().min(1).max(200).nullable(),
-  /** Tokens that a context may use; null takes the model's window less the output reserve. */
+  /** Tokens that a context may use; null uses the model's window minus the output reserve. */
   budget: count(1, limits.budgetTokensMax).nullable(),
   strategy: strategyNameSchema,
-  /** How contexts fill their budget; null goes by whether the thread is continued at that budget. */
+  /** How contexts fill their budget; null decides by whether the thread is continued at that budget. */
   fill: fillSchema.nullable(),
-  /** The form of requests that name none. Compactions in the background count what it sends; null is `neutral`. */
+  /** The format of requests that name no format. Background compactions count in this format; null is `neutral`. */
   format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).nullable(),
-  /** Tokens kept free for the model's answer. */
+  /** Tokens reserved for the model's answer. */
   maxOutputTokens: count(1, 1_000_000),
-  /** No compaction in the background (docs/pruning.md). */
+  /** Disables background compaction (docs/pruning.md). */
   disableAutoSummarize: z.boolean(),
-  /** Whether the next contexts are prepared in the background of requests that do not say so themselves. */
+  /** Whether the next contexts are prepared in the background, for requests without `prebuild`. */
   prebuild: z.boolean(),
   summarizationProvider: z.enum(summarizationProviders).nullable(),
   summarizationModel: z.string().min(1).max(200).nullable(),
   /** Longest summary in tokens (docs/iterations.md). */
   maxSummaryTokens: count(50, 100_000),
   /**
-   * How deep a compaction goes, as a share of the limit: where pruning alone leaves more than this, it summarizes too. Less
-   * means fewer compactions and smaller contexts, more keeps more messages as they are (`docs/caching.md`).
+   * How deep a compaction goes, as a share of the limit: if more than this remains after pruning, it also summarizes.
+   * Lower values mean fewer compactions and smaller contexts, higher ones keep more messages verbatim
+   * (`docs/caching.md`).
    */
   compactTo: z.number().gt(0).max(1),
   prune: z.strictObject({
-    /** The newest messages that stay as they are (docs/pruning.md). */
+    /** The newest messages, which stay unchanged (docs/pruning.md). */
     keepLastN: count(0, 100_000),
     /** The age past which long assistant messages are condensed. */
     condenseAfterN: count(0, 100_000),
@@ -73,15 +77,15 @@ export const settingsSchema = z.strictObject({
     keepLastN: count(1, 100_000),
   }),
   sections: z.strictObject({
-    /** The order of a context's parts: `cache-stable` has what changes each time at the end, `status-first` the status first. */
+    /** The order of a context's parts: `cache-stable` puts volatile parts last, `status-first` the status first. */
     order: z.enum(sectionOrders, { error: `must be one of ${sectionOrders.join(', ')}` }),
-    /** Tokens that a section may take, at most; what is longer is cut at its end. The history is fitted into its own. */
+    /** Maximum tokens of a section; a longer one is cut at its end. The history is fitted into its allocation. */
     allocations: z.strictObject({
       'system-prompt': count(1, limits.budgetTokensMax).optional(),
       docs: count(1, limits.budgetTokensMax).optional(),
       rules: count(1, limits.budgetTokensMax).optional(),
       references: count(1, limits.budgetTokensMax).optional(),
-      /** Of items that are selected by their meaning; whole ones only. Default a quarter of the limit. */
+      /** For items selected by meaning; whole items only. Default a quarter of the limit. */
       selected: count(1, limits.budgetTokensMax).optional(),
       status: count(1, limits.budgetTokensMax).optional(),
       history: count(1, limits.budgetTokensMax).optional(),
@@ -90,64 +94,67 @@ export const settingsSchema = z.strictObject({
   iterations: z.strictObject({
     /** The newest iterations that stay out of the progress summary (docs/iterations.md). */
     rawWindowSize: count(1, 200),
-    /** The summary is made anew from the iterations each time that so many more are there (docs/iterations.md). */
+    /** The summary is regenerated from the iterations after this many new ones (docs/iterations.md). */
     summarizeEvery: count(1, 10_000),
     /** The newest iterations of the window whose outputs a prompt shows (docs/iterations.md). */
     shownIterations: count(1, 200),
-    /** What a prompt shows of an output, in characters (docs/iterations.md). */
+    /** Characters of an output that a prompt shows (docs/iterations.md). */
     shownCharacters: count(1, 5_000),
   }),
   tree: z.strictObject({
     preserveTop: count(0, 10_000),
     preserveBottom: count(0, 10_000),
-    /** Share of the limit past which what is between them is summarized. */
+    /** Share of the limit past which the messages between them are summarized. */
     compressionThreshold: z.number().gt(0).max(1),
     /**
-     * Tokens of raw messages that one leaf summary is made of, about; of other strategies too, where they cover more than
-     * one summary can be made of.
+     * Approximate tokens of raw messages per leaf summary; also for other strategies, if they cover more than one
+     * summary can be made of.
      */
     leafTokens: count(500, 100_000),
-    /** Summaries that one summary of the next level is made of, at most; each has `leafTokens / fanOut` tokens at most. */
+    /**
+     * Maximum number of summaries that one summary of the next level is made of; each has at most `leafTokens / fanOut`
+     * tokens.
+     */
     fanOut: count(2, 32),
   }),
   snapshots: z.strictObject({
-    /** `files`: a file beside the row, in the data folder of the worker that saves it; `postgres`: the row alone. */
+    /** `files`: a file beside the row, in the data folder of the worker that saves it; `postgres`: only the row. */
     store: z.enum(['files', 'postgres'], { error: 'must be files or postgres' }),
   }),
-  /** Tools of one's own, as pruning is to know them; they go before the rows that Heddle brings. */
+  /** Custom tools for pruning; they precede Heddle's own rows. */
   tools: z.array(toolRuleSchema).max(toolRulesMax, `must have at most ${toolRulesMax} entries`),
   search: z.strictObject({
-    /** Which items are selected by meaning (docs/items.md); a preset stands for the others, which go over it. */
+    /** Which items are selected by meaning (docs/items.md); a preset sets the other fields, which override it. */
     ...selectionShape,
-    /** What the parts of word search count for beside the words of a message itself; 0 leaves a part out. */
+    /** Weights of the parts of word search beside a message's own words; 0 disables a part. */
     words: z.strictObject({
-      /** Shares of the scores of messages one place away, two places away, and so on. */
+      /** Shares of the scores of messages one position away, two positions away, and so on. */
       neighbours: z.array(z.number().min(0).max(1)).max(5),
       /** A share of the score of the whole thread. */
       thread: z.number().min(0).max(10),
-      /** Added where the query names who speaks; a rare word scores 5 to 10. */
+      /** Added if the query names the speaker; a rare word scores 5 to 10. */
       speaker: z.number().min(0).max(100),
     }),
-    /** What nearness of vectors counts for, beside a score of 1 for the message that words rank first. */
+    /** Weights of vector similarity, relative to a score of 1 for the message that words rank first. */
     vectors: z.strictObject({
-      /** Whatever the words of the query; null for what suits the embedder. */
+      /** Independent of the query; null uses the embedder's default. */
       always: z.number().min(0).max(10).nullable(),
-      /** Added in the measure in which the scope knows less than half of the query's words; null for what suits it. */
+      /** Added in proportion to the query's unknown words, from half of them on; null uses the embedder's default. */
       unknownWords: z.number().min(0).max(10).nullable(),
-      /** Milliseconds that vectors may take; a search answers by words alone then, and says so. */
+      /** Timeout for vectors in milliseconds; after it a search uses words only, and says so. */
       timeoutMs: count(1, 60_000),
     }),
-    /** What a context recalls of other threads, and of its own what the window does not hold. */
+    /** Earlier messages that a context recalls: from other threads, and from its own outside the window. */
     memories: z.strictObject({
-      /** Whether contexts have memories that do not ask for them. */
+      /** Whether contexts recall memories by default. */
       enabled: z.boolean(),
-      /** Tokens that they may take, all of them together; never more than a quarter of the context's limit. */
+      /** Maximum tokens of all memories together; never more than a quarter of the context's limit. */
       tokensMax: count(1, limits.budgetTokensMax),
-      /** Memories that a context may have. */
+      /** Maximum number of memories in a context. */
       limit: count(1, limits.memoriesMax),
-      /** What has a lower score is not about the request: 1 holds all that it asks for, 0 nothing. */
+      /** Memories with a lower score are unrelated to the request: 1 has everything that it asks for, 0 nothing. */
       minScore: z.number().min(0).max(1),
-      /** Milliseconds that the search for them may take; the context is built without them then, and says so. */
+      /** Timeout for their search in milliseconds; after it the context is built without them, and says so. */
       timeoutMs: count(1, 60_000),
     }),
   }),
@@ -180,14 +187,14 @@ export const defaultSettings: Settings = {
   search: {
     preset: 'normal',
     ...selectionPresets.normal,
-    // Found on long conversations between two people, where each part helps by itself and beside the others.
+    // Found on long conversations between two people, in which each part helps alone and in combination.
     words: { neighbours: [0.4, 0.15], thread: 0.35, speaker: 2 },
     vectors: { always: null, unknownWords: null, timeoutMs: 5_000 },
     memories: { enabled: false, tokensMax: 2_000, limit: 8, minScore: 0.25, timeoutMs: 3_000 },
   },
 }
 
-/** Settings as a user writes them: any part of them. */
+/** Settings as a user writes them: any subset. */
 export const partialSettingsSchema = settingsSchema
   .extend({
     prune: settingsSchema.shape.prune.partial(),

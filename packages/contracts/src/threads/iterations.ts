@@ -7,7 +7,7 @@ const longText = z
   .max(limits.messageCharactersMax, `must have at most ${limits.messageCharactersMax} characters`)
 const words = z.array(z.string().max(limits.nameCharactersMax * 50)).max(limits.iterationListItemsMax)
 
-/** What happened to a file while an iteration ran, as the producer names it: `modified`. */
+/** A file change during an iteration, as the producer names it: `modified`. */
 export const fileEventSchema = z.strictObject({
   path: z.string().min(1).max(4_096),
   event: z.string().min(1).max(100),
@@ -15,18 +15,18 @@ export const fileEventSchema = z.strictObject({
 })
 export type FileEvent = z.infer<typeof fileEventSchema>
 
-/** One step of an autonomous run (docs/iterations.md), with its whole texts: only contexts cut them. */
+/** One step of an autonomous run (docs/iterations.md), with its complete texts: only contexts cut them. */
 export const iterationInputSchema = z.strictObject({
-  /** A UUID that the producer chooses: the idempotency key of the iteration in its thread. */
+  /** A UUID chosen by the producer: the idempotency key of the iteration in its thread. */
   id: idSchema,
-  /** Default: the one after the highest of the thread. */
+  /** Default: the highest of the thread plus one. */
   iterationNumber: z.int().min(0).max(limits.iterationNumberMax).optional(),
-  /** Default: when it is appended. */
+  /** Default: the time of the append. */
   timestamp: timeSchema.optional(),
   cliUsed: z.string().min(1).max(200).optional(),
   modelUsed: z.string().min(1).max(200).optional(),
   prompt: longText,
-  /** May be empty: an iteration without output is one all the same. */
+  /** May be empty: an iteration without output counts too. */
   output: longText,
   progressScore: z.number().optional(),
   progressMarkers: words.optional(),

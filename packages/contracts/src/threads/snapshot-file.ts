@@ -15,7 +15,7 @@ const snapshotMessageSchema = z.object({
   tool_call_id: z.string().optional(),
   /** When it was sent. */
   timestamp: isoTimeSchema,
-  // What else a message needs to be the same when it comes back.
+  // Further fields needed to restore a message unchanged.
   thinking: z.array(thinkingBlockSchema).optional(),
   tool_name: z.string().optional(),
   is_error: z.boolean().optional(),
@@ -24,17 +24,16 @@ const snapshotMessageSchema = z.object({
   source_id: z.string().optional(),
   metadata: jsonObjectSchema.optional(),
 })
-/** A message of a snapshot, with the thread that it is of. */
 export type SnapshotMessage = OutputOf<typeof snapshotMessageSchema>
 
-/** A saved window of all threads of an agent, as its file has it (docs/snapshots.md#saving). */
+/** A saved window of all threads of an agent, in its file format (docs/snapshots.md#saving). */
 export const snapshotFileSchema = z.object({
   session_id: idSchema,
   timestamp: isoTimeSchema,
   description: z.string().nullable(),
   summary: z.string(),
   message_count: z.int(),
-  /** Null where the window shows all. */
+  /** Null if the window shows all messages. */
   window_start: isoTimeSchema.nullable(),
   window_end: isoTimeSchema,
   messages: z.array(snapshotMessageSchema),

@@ -4,7 +4,7 @@ import { foreignNameSchema, idSchema, nameSchema } from '../primitives/names.js'
 
 export const snapshotRequestSchema = z.strictObject({
   agent: nameSchema,
-  /** What the window was saved for. */
+  /** Why the window was saved. */
   description: foreignNameSchema(limits.snapshotDescriptionCharactersMax)
     .refine((text) => text.trim() !== '', 'must not be empty')
     .optional(),
@@ -17,34 +17,34 @@ const isoTimeSchema = z.iso.datetime()
 export const snapshotSchema = z.object({
   id: idSchema,
   agent: z.string(),
-  /** When it was asked for. */
+  /** When it was requested. */
   timestamp: isoTimeSchema,
   description: z.string().nullable(),
   summary: z.string(),
-  /** Why there is no summary, where the summarizer failed. */
+  /** Why there is no summary, if the summarizer failed. */
   summaryError: z.string().nullable(),
   messageCount: z.int(),
   threadCount: z.int(),
-  /** Null where the window showed all. */
+  /** Null if the window showed all messages. */
   windowStart: isoTimeSchema.nullable(),
   windowEnd: isoTimeSchema,
-  /** Whether a file of that name stands beside the row. */
+  /** Whether a file of that name exists beside the row. */
   store: z.enum(['files', 'postgres']),
   fileName: z.string(),
 })
 export type Snapshot = z.infer<typeof snapshotSchema>
 
-/** What came of bringing a snapshot back. */
+/** The result of restoring a snapshot. */
 export const restoredSchema = z.object({
   id: idSchema,
   agent: z.string(),
   /** Messages of the snapshot. */
   messages: z.int(),
-  /** Those that the window shows again: each by a mark that points at the message, which is stored once. */
+  /** Messages that the window shows again: each by a marker that points at the message, which is stored once. */
   restored: z.int(),
-  /** Those that the window shows anyway: where they were first, or since an earlier restore. */
+  /** Messages that the window showed already: at their original position, or since an earlier restore. */
   present: z.int(),
-  /** Those that were erased since the window was saved, with their threads: they cannot be brought back. */
+  /** Messages erased with their threads since the window was saved, which cannot be restored. */
   erased: z.int(),
   threads: z.array(z.string()),
 })

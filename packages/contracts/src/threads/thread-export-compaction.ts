@@ -3,7 +3,7 @@ import { idSchema } from '../primitives/names.js'
 import { archiveKinds } from '../recall/archive.js'
 import { count, hash, line, position, text, texts, time } from './thread-export-fields.js'
 
-/** An archived content, once for all entries that hold it. */
+/** An archived content, once for all entries that have it. */
 export const contentRecord = z.strictObject({ type: z.literal('content'), hash, text })
 
 export const archiveRecord = z.strictObject({
@@ -25,7 +25,7 @@ export const archiveRecord = z.strictObject({
 
 export const stateRecord = z.strictObject({
   type: z.literal('state'),
-  /** Its place among the states of the file, from 1; prunings and later states name it by that. */
+  /** Its number among the states of the file, from 1, by which prunings and later states refer to it. */
   number: z.int().min(1),
   replaces: z.int().min(1).nullable(),
   lane: line,
@@ -59,7 +59,7 @@ export const pruningRecord = z.strictObject({
   /** The number of its state. */
   state: z.int().min(1),
   messageId: idSchema,
-  /** The archive entry that holds the content. */
+  /** The archive entry with the content. */
   archive: z.strictObject({ messageId: idSchema, location: z.string().max(200) }),
   action: z.enum(['condense', 'remove', 'stub']),
   text: line,

@@ -3,7 +3,7 @@ import { includeModeSchema, itemBodySchema, itemTypeSchema } from '../items/item
 import { nameSchema } from '../primitives/names.js'
 import { time } from './thread-export-fields.js'
 
-/** The mode of the tools of a server that have none of their own. */
+/** The mode of the tools of a server without a mode of their own. */
 export const toolServerRecord = z.strictObject({
   type: z.literal('toolServer'),
   name: nameSchema,
@@ -18,7 +18,7 @@ const itemKey = {
 }
 const item = itemBodySchema.shape
 
-/** An item of the agent in the version in force; of one that was taken away nothing but its name. */
+/** The current version of an agent's item; only the name of a removed one. */
 export const itemRecord = z.strictObject({
   type: z.literal('item'),
   ...itemKey,

@@ -11,9 +11,9 @@ import { itemRecord, threadItemRecord, toolServerRecord } from './thread-export-
 import { loopSchema } from './threads.js'
 
 /**
- * An exported thread: JSON lines, one record each, in the order of {@link exportRecordTypes}. Records hold the columns of
- * their tables with every field, so that an import followed by an export gives the same bytes. Rows are named by what they
- * are about, never by ids that only one database knows.
+ * An exported thread: JSON lines, one record each, in the order of {@link exportRecordTypes}. Records have every column
+ * of their tables, so that an import followed by an export gives the same bytes. Rows are identified by their subject,
+ * never by ids of one database.
  */
 export const THREAD_EXPORT_VERSION = 1
 
@@ -114,7 +114,7 @@ const messageRecord = z.strictObject({
   role: message.role,
   content: text,
   contentEscaped: z.boolean(),
-  /** Missing in files that were written before messages had parts. */
+  /** Absent in files written before messages had parts. */
   parts: z.array(storedPartSchema).max(limits.partsPerMessageMax).nullable().optional(),
   thinking: message.thinking.unwrap().nullable(),
   toolCalls: message.toolCalls.unwrap().nullable(),
@@ -135,18 +135,18 @@ const messageRecord = z.strictObject({
   metadata: message.metadata.unwrap().nullable(),
   tokensEstimate: count,
   fingerprint: hash,
-  /** The message that a mark of a restore brings back. Files that were written before there were marks leave it out. */
+  /** The message that a restore marker points at. Absent in files written before there were markers. */
   restoresSeq: z.int().min(1).nullable().default(null),
-  /** The exact count; null where it was not counted yet. */
+  /** The exact count; null if it was not counted yet. */
   tokens: count.nullable(),
-  /** The part of them that its reasoning takes; missing in files of earlier versions. */
+  /** The part of `tokens` for its reasoning; absent in files of earlier versions. */
   reasoningTokens: count.nullable().optional(),
 })
 
-/** The bytes of an image, a document or a sound as base64, once for all messages that hold it. */
+/** The bytes of an image, a document or audio as base64, once for all messages that contain it. */
 const partRecord = z.strictObject({ type: z.literal('part'), data: partDataSchema })
 
-/** The last line: a file without it was cut short. */
+/** The last line: a file without it was truncated. */
 const endRecord = z.strictObject({ type: z.literal('end'), records: count })
 
 export const exportRecordSchema = z.discriminatedUnion(
@@ -176,7 +176,7 @@ export const exportRecordSchema = z.discriminatedUnion(
 export type ExportRecord = z.infer<typeof exportRecordSchema>
 export type ExportRecordOf<Type extends ExportRecord['type']> = Extract<ExportRecord, { type: Type }>
 
-/** The order of records in a file: what others refer to comes first, and messages last, which a reader is told of. */
+/** The order of records in a file: referenced records come first, and messages last. */
 export const exportRecordTypes = [
   'thread',
   'toolServer',

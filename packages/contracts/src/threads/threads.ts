@@ -6,7 +6,7 @@ import { partialSettingsSchema } from '../settings/settings.js'
 const textUpTo = (charactersMax: number) =>
   z.string().min(1, 'must not be empty').max(charactersMax, `must have at most ${charactersMax} characters`)
 
-/** What a run knows besides its iterations (docs/iterations.md). Where it is left out, the iterations say what they know of it. */
+/** The environment of a run (docs/iterations.md). If it is missing, it is derived from the iterations. */
 export const loopSchema = z.strictObject({
   startTime: timeSchema.optional(),
   currentCli: textUpTo(200).optional(),
@@ -24,18 +24,18 @@ export type Loop = z.infer<typeof loopSchema>
 const detailsSchema = z.strictObject({
   title: textUpTo(limits.titleCharactersMax).nullable(),
   goal: textUpTo(limits.goalCharactersMax).nullable(),
-  /** How the thread stands. A thread with a status is shown to the agent's other threads. */
+  /** The status of the thread. A thread with a status is shown to the agent's other threads. */
   status: textUpTo(limits.statusCharactersMax).nullable(),
-  /** Settings over the agent's. */
+  /** Settings that override the agent's. */
   settings: partialSettingsSchema,
   loop: loopSchema.nullable(),
 })
 
-/** What a thread is about and how it stands. What is left out stays as it is; null takes it away. */
+/** The subject and status of a thread. Missing fields are unchanged; null removes one. */
 export const threadDetailsSchema = detailsSchema.partial()
 export type ThreadDetails = z.infer<typeof threadDetailsSchema>
 
-/** How a process of a thread stands. The first word about a process needs its status. */
+/** The status of a process of a thread. The first request for a process must have a status. */
 export const processBodySchema = z.strictObject({
   status: textUpTo(limits.statusCharactersMax).optional(),
   ended: z.boolean().default(false),
