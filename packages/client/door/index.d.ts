@@ -1,6 +1,6 @@
 export * from '@heddle/client/connect'
 export type * from '@heddle/client/interface'
-// What these export is here where they are installed. A program that uses HTTP alone compiles without them.
+// Re-exports the engine if it is installed. A program that uses only HTTP compiles without it.
 // @ts-ignore
 export * from '@heddle/engine'
 // @ts-ignore

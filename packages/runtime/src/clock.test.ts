@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from './clock.js'
 
 describe('systemClock', () => {
-  it('ends a wait with the reason for which it was aborted', async () => {
+  it('ends a wait with the reason of the abort', async () => {
     const controller = new AbortController()
     const reason = new Error('closing')
     const waiting = systemClock.wait(60_000, controller.signal)
@@ -11,7 +11,7 @@ describe('systemClock', () => {
     await expect(systemClock.wait(60_000, controller.signal)).rejects.toBe(reason)
   })
 
-  it('leaves nothing on a signal whose wait has ended', async () => {
+  it('removes its listener from a signal after the wait', async () => {
     const { signal } = new AbortController()
     const removed: string[] = []
     const remove = signal.removeEventListener.bind(signal)
@@ -23,7 +23,7 @@ describe('systemClock', () => {
     expect(removed).toEqual(['abort'])
   })
 
-  it('calls back, unless it is called off', async () => {
+  it('calls back, unless it is cancelled', async () => {
     const called: string[] = []
     const cancel = systemClock.after(1, () => called.push('called off'))
     cancel()

@@ -1,23 +1,23 @@
-/** Where time comes from. Code that waits or compares times takes one, so that tests need not sleep. */
+/** Source of time. Code that waits or compares times takes one, so that tests need not sleep. */
 export interface Clock {
   /** The time now, in milliseconds since 1970. */
   nowMs(): number
   /**
-   * Milliseconds since some moment, which neither an operator nor a time server can set: for how long something lasted or may
-   * last. The time of day jumps, and what compares with it then holds for a year, or ends at once.
+   * Milliseconds since an arbitrary moment, unaffected by clock changes: for durations and timeouts. If the time of day
+   * jumps, a comparison with it may hold for a year, or end at once.
    */
   monotonicMs(): number
   /**
    * Waits.
    *
-   * @throws the signal's reason, once `signal` is aborted; nothing keeps running then
+   * @throws the signal's reason, once `signal` is aborted; the timer is then cancelled
    */
   wait(ms: number, signal?: AbortSignal): Promise<void>
   /**
-   * Calls back after a while: for waits that come by the thousand, where promises and signals would cost more than what
-   * is waited for.
+   * Calls back after a delay: for thousands of waits, for which promises and signals would cost more than the work
+   * itself.
    *
-   * @returns calls it off
+   * @returns cancels it
    */
   after(ms: number, callback: () => void): () => void
 }
@@ -25,7 +25,7 @@ export interface Clock {
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
-  // Not the wait of Node's `timers/promises`: it makes an error with a stack of its own for each wait that is called off.
+  // Not the wait of Node's `timers/promises`, which makes an error with a stack for each cancelled wait.
   wait: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)

@@ -1,7 +1,7 @@
-/** Everything between `//` and the last `@` before the path: passwords may hold any character, also an `@`. */
+/** Everything between `//` and the last `@` before the path: passwords may contain any character, also an `@`. */
 const CREDENTIALS = /([a-z0-9+.-]:\/\/)[^\s/]*@/gi
 
-/** Takes user names and passwords out of every address in a text: `postgres://u:p@host/db` becomes `postgres://host/db`. */
+/** Removes user names and passwords from every URL in a text: `postgres://u:p@host/db` becomes `postgres://host/db`. */
 export function withoutCredentials(text: string): string {
   return text.replace(CREDENTIALS, '$1')
 }

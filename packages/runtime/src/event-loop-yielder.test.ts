@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EventLoopYielder, runCooperatively } from './event-loop-yielder.js'
 
-/** Pieces of work that each take some time, told in which turn of the event loop each began. */
+/** Work items of some duration, with the iteration of the event loop in which each began. */
 async function begin(count: number, workMs: number): Promise<{ order: number[]; turnsOf: number[] }> {
   let nowMs = 0
   let turn = 0
@@ -27,23 +27,23 @@ async function begin(count: number, workMs: number): Promise<{ order: number[]; 
   return { order, turnsOf }
 }
 
-test('little work begins in the turn in which it came', async () => {
+test('a little work begins in the iteration of the event loop in which it was added', async () => {
   const { turnsOf } = await begin(100, 0.01)
   expect(new Set(turnsOf).size).toBe(1)
 })
 
-test('much work is spread over turns, some of it in each, in the order in which it came', async () => {
+test('much work is spread over iterations, a part of it in each, in order', async () => {
   const { order, turnsOf } = await begin(20, 1)
   expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index))
   expect(new Set(turnsOf).size).toBe(5)
 })
 
-test('work that alone fills a turn has one each', async () => {
+test('work that fills an iteration gets one of its own', async () => {
   const { turnsOf } = await begin(3, 50)
   expect(new Set(turnsOf).size).toBe(3)
 })
 
-test('a computation that pauses is carried out to its end, and others have their turn meanwhile', async () => {
+test('a computation that yields runs to its end, and other work runs meanwhile', async () => {
   let others = 0
   const other = () => {
     others++

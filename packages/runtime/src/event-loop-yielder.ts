@@ -1,9 +1,9 @@
-/** Work of one turn of the event loop: what comes from sockets, and what is to leave by them, waits so long. */
+/** Maximum milliseconds of work per iteration of the event loop, during which sockets are not served. */
 const TURN_MS = 4
 
 /**
- * Spreads many pieces of work that could begin at once over turns of the event loop, so that what the first of them
- * send is on its way while the others begin.
+ * Spreads many work items that could begin at once over iterations of the event loop, so that the output of the first
+ * is sent while the others begin.
  */
 export class EventLoopYielder {
   readonly #nowMs: () => number
@@ -11,12 +11,12 @@ export class EventLoopYielder {
   #isOpen = false
   readonly #waiting: (() => void)[] = []
 
-  /** @param nowMs tells the time, from whatever beginning */
+  /** @param nowMs the time, from any origin */
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs
   }
 
-  /** @returns null where this turn has time left; else what resolves in a later one, in the order of asking */
+  /** @returns null if this iteration has time left; else a promise that resolves in a later one, in call order */
   next(): Promise<void> | null {
     if (this.#waiting.length === 0) {
       if (!this.#isOpen) this.#open()
@@ -38,13 +38,13 @@ export class EventLoopYielder {
     this.#open()
     do {
       this.#waiting.shift()?.()
-      // Whoever was let go on does so before this does.
+      // Work that was resumed earlier runs before this.
       await null
     } while (this.#waiting.length > 0 && this.#nowMs() < this.#endsAtMs)
   }
 }
 
-/** Carries out a computation that pauses every now and then, and lets others have their turn at its pauses. */
+/** Runs a computation that yields regularly, and lets other work run at each yield. */
 export async function runCooperatively<Result>(steps: Generator<undefined, Result>): Promise<Result> {
   const turns = new EventLoopYielder()
   for (;;) {

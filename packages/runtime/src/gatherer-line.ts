@@ -1,30 +1,30 @@
-/** A sum over the items of one batch that has a bound. */
+/** A limited sum over the items of one batch. */
 export interface Weight<Item> {
   of(item: Item): number
-  /** An item above it goes alone. */
+  /** An item above it is a batch of its own. */
   readonly max: number
 }
 
-/** How items are grouped. */
+/** Rules for grouping items. */
 export interface BatchRules<Item> {
-  /** Items in one batch. Default: only the weights bound it. */
+  /** Maximum number of items in one batch. Default: only the weights limit it. */
   readonly itemsMax?: number
   readonly weights?: readonly Weight<Item>[]
-  /** Two batches that are under way at once never hold items of the same lane. Default: an item has no lane. */
+  /** Two concurrent batches never contain items of the same lane. Default: an item has no lane. */
   readonly laneOf?: (item: Item) => string
   /** Items of the same name never share a batch. Default: any may. */
   readonly nameOf?: (item: Item) => string
-  /** An item that is the same as one that still waits is merged with it. Default: each is one of its own. */
+  /** An item with the identity of a waiting one is merged with it. Default: no merging. */
   readonly identityOf?: (item: Item) => string | undefined
-  /** Default: the one that waits stands for both. */
+  /** Default: the waiting item is kept. */
   readonly merge?: (waiting: Item, added: Item) => Item
-  /** Batches of one key under way at once. Default 1. */
+  /** Concurrent batches of one key. Default 1. */
   readonly batchesMax?: number
-  /** Beside a batch under way, another is begun only from so many items, or from so much of the first weight, on. */
+  /** Minimum number of items, or of the first weight, for starting a batch beside a running one. */
   readonly anotherFrom?: { readonly items: number; readonly weight: number }
 }
 
-/** An item, and who waits for the end of its flush. */
+/** An item, and the callers that wait for its flush. */
 export interface Entry<Item> {
   item: Item
   readonly identity: string | undefined
@@ -33,18 +33,18 @@ export interface Entry<Item> {
   reject(error: unknown): void
 }
 
-/** The items of one key: those that wait, in their order, and which lanes are under way. */
+/** The items of one key: the waiting ones, in order, and the lanes of running batches. */
 export class GathererLine<Item> {
   readonly key: string
   readonly #rules: BatchRules<Item>
   #entries: Entry<Item>[] = []
-  /** Entries that wait and others may be merged with. */
+  /** Waiting entries that others may be merged with. */
   readonly #byIdentity = new Map<string, Entry<Item>>()
   readonly #lanesUnderWay = new Set<string>()
   #batches = 0
-  /** Ends the time in which the line waits for more items; undefined where it does not. */
+  /** Ends the delay in which the line waits for more items; undefined if it does not wait. */
   cancelPause: (() => void) | undefined
-  /** A batch is begun at the end of this tick. */
+  /** Whether a batch will start at the end of this tick. */
   isScheduled = false
 
   constructor(key: string, rules: BatchRules<Item>) {
@@ -64,7 +64,7 @@ export class GathererLine<Item> {
     return this.#entries.length === 0 && this.#batches === 0 && !this.isScheduled && this.cancelPause === undefined
   }
 
-  /** @returns the entry of the item, which may be one that waited before */
+  /** @returns the entry of the item, possibly an earlier one */
   add(item: Item): Entry<Item> {
     const { identityOf, merge } = this.#rules
     const identity = identityOf?.(item)
@@ -81,14 +81,14 @@ export class GathererLine<Item> {
     return entry
   }
 
-  /** Whether enough waits for another batch beside those under way. */
+  /** Whether enough items wait for another batch beside the running ones. */
   get isReady(): boolean {
     const { batchesMax = 1, anotherFrom } = this.#rules
     if (this.#entries.length === 0 || this.#batches >= batchesMax) return false
     return this.#batches === 0 || anotherFrom === undefined || this.#holds(anotherFrom)
   }
 
-  /** Takes the next batch out of the line; empty where the lanes of all that waits are under way. */
+  /** Removes the next batch from the line; empty if the lanes of all waiting items are in use. */
   begin(): readonly Entry<Item>[] {
     const batch = this.#cut()
     if (batch.length > 0) this.#batches++
@@ -98,7 +98,7 @@ export class GathererLine<Item> {
     return batch
   }
 
-  /** @param kept what is to be tried again, before all that waits */
+  /** @param kept entries to retry, before all waiting ones */
   end(batch: readonly Entry<Item>[], kept: readonly Entry<Item>[]): void {
     this.#batches--
     const { laneOf } = this.#rules
@@ -106,7 +106,7 @@ export class GathererLine<Item> {
     if (kept.length > 0) this.#entries = [...kept, ...this.#entries]
   }
 
-  /** Takes out all that waits. */
+  /** Removes all waiting entries. */
   empty(): readonly Entry<Item>[] {
     const entries = this.#entries
     this.#entries = []
@@ -154,7 +154,7 @@ export class GathererLine<Item> {
   }
 }
 
-/** @returns whether the items so far are within a bound */
+/** @returns whether the items so far are within a limit */
 type Check<Item> = (item: Item) => boolean
 
 function createSum<Item>({ of, max }: Weight<Item>): Check<Item> {
@@ -177,7 +177,7 @@ function createEntry<Item>(item: Item, identity: string | undefined): Entry<Item
     resolve = onFlushed
     reject = onRefused
   })
-  // A caller that was itself aborted may never look at the promise.
+  // An aborted caller may never handle the promise.
   settled.catch(() => {})
   return { item, identity, settled, resolve, reject }
 }

@@ -5,7 +5,7 @@ import { Gatherer, type GathererOptions, splitUnlessAway } from './gatherer.js'
 
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A gatherer of words, whose batches with the word `hangs` end by hand, and whose time passes by hand. */
+/** A gatherer of strings, with a manual clock; batches with the string `hangs` are ended by the test. */
 function recording(options: Partial<GathererOptions<string>> = {}) {
   const flushed: string[] = []
   const ends: (() => void)[] = []
@@ -35,7 +35,7 @@ function recording(options: Partial<GathererOptions<string>> = {}) {
     },
     async endBatch() {
       ends.shift()?.()
-      // The next batch is begun at the end of the tick in which this one ended.
+      // The next batch starts at the end of the tick in which this one ended.
       await tick()
       await tick()
     },
@@ -46,20 +46,20 @@ const failed = (results: readonly PromiseSettledResult<void>[]) =>
   results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))
 
 describe('batches', () => {
-  it('hold what comes within one tick', async () => {
+  it('contain the items of one tick', async () => {
     const { flushed, addAll } = recording()
     await addAll('a b c')
     await addAll('d')
     expect(flushed).toEqual(['a b c', 'd'])
   })
 
-  it('are bounded by items and by weights, and an item that is too heavy goes alone', async () => {
+  it('are limited by items and by weights, and an item that is too heavy is a batch of its own', async () => {
     const { flushed, addAll } = recording({ itemsMax: 3, weights: [{ of: (word) => word.length, max: 6 }] })
     await addAll('a b c dddd ee fff heavyheavy g')
     expect(flushed).toEqual(['a b c', 'dddd ee', 'fff', 'heavyheavy', 'g'])
   })
 
-  it('hold items of one key, and keys do not wait for each other', async () => {
+  it('contain items of one key, and keys do not wait for each other', async () => {
     const { flushed, addAll } = recording({ keyOf: (word) => word.charAt(0) })
     void addAll('hangs b1 b2')
     await tick()
@@ -67,13 +67,13 @@ describe('batches', () => {
     expect(flushed).toEqual(['hangs', 'b1 b2', 'b3'])
   })
 
-  it('hold items of different names only, in their order', async () => {
+  it('contain only items of different names, in order', async () => {
     const { flushed, addAll } = recording({ nameOf: (word) => word.charAt(0) })
     await addAll('a1 b1 a2 c1 a3')
     expect(flushed).toEqual(['a1 b1', 'a2 c1', 'a3'])
   })
 
-  it('hold one item of an identity, merged, and another where the first is under way', async () => {
+  it('contain one merged item per identity, and another while the first is flushed', async () => {
     const { flushed, addAll, endBatch } = recording({
       identityOf: (word) => word.charAt(0),
       merge: (waiting, added) => waiting + added,
@@ -86,7 +86,7 @@ describe('batches', () => {
     expect(flushed).toEqual(['hangs aa b', 'a hello'])
   })
 
-  it('under way at once are bounded, and what comes meanwhile goes together', async () => {
+  it('are limited in concurrency, and items added meanwhile form one batch', async () => {
     const { flushed, addAll, endBatch } = recording({ batchesMax: 2, itemsMax: 2 })
     const all = [addAll('hangs 1 hangs 2 3')]
     await tick()
@@ -99,7 +99,7 @@ describe('batches', () => {
     await Promise.all(all)
   })
 
-  it('under way at once never hold items of one lane', async () => {
+  it('that run concurrently never contain items of one lane', async () => {
     const { flushed, addAll, endBatch } = recording({ batchesMax: 2, itemsMax: 1, laneOf: (word) => word.charAt(0) })
     const all = addAll('hangs h2 b1 b2')
     for (let ticks = 0; ticks < 4; ticks++) await tick()
@@ -109,7 +109,7 @@ describe('batches', () => {
     expect(flushed).toEqual(['hangs', 'b1', 'b2', 'h2'])
   })
 
-  it('beside another are begun where enough waits whose lanes are free', async () => {
+  it('start beside another if enough items with free lanes wait', async () => {
     const { flushed, addAll, endBatch } = recording({
       batchesMax: 2,
       laneOf: (word) => word.charAt(0),
@@ -134,7 +134,7 @@ describe('batches', () => {
 })
 
 describe('pauses', () => {
-  it('let the first item of an idle key wait for others, but not those that came while it was flushed', async () => {
+  it('let the first item of an idle key wait for others, but not those added during a flush', async () => {
     const { flushed, pauses, addAll, passTime, endBatch } = recording({ delayMs: 20 })
     const all = [addAll('a hangs')]
     await tick()
@@ -146,13 +146,13 @@ describe('pauses', () => {
     await Promise.all(all)
   })
 
-  it('end where a full batch waits', async () => {
+  it('end their delay when a full batch waits', async () => {
     const { flushed, pauses, addAll } = recording({ delayMs: 20, itemsMax: 2 })
     await addAll('a b')
     expect([flushed, pauses()]).toEqual([['a b'], []])
   })
 
-  it('come after a batch as its size says, also where nothing waits', async () => {
+  it('are delayed after a batch by its size, also if no item waits', async () => {
     const { flushed, pauses, addAll, passTime } = recording({ restMs: (items) => items * 10 })
     await addAll('a b')
     await tick()
@@ -165,7 +165,7 @@ describe('pauses', () => {
     expect([flushed, pauses()]).toEqual([['a b', 'c'], []])
   })
 
-  it('are cut short by a flush, whose end is that of all items', async () => {
+  it('start at once on a flush, which ends when all items have ended', async () => {
     const { gatherer, flushed, addAll, endBatch } = recording({ delayMs: 20, keyOf: (word) => word })
     void addAll('a hangs')
     let isOver = false
@@ -185,27 +185,27 @@ describe('pauses', () => {
 })
 
 describe('a refused batch', () => {
-  it('fails, and what comes after it does not', async () => {
+  it('fails, and later ones do not', async () => {
     const { flushed, addAll } = recording()
     expect(failed(await addAll('a bad'))).toEqual([0, 1])
     expect(failed(await addAll('b'))).toEqual([])
     expect(flushed).toEqual(['a bad', 'b'])
   })
 
-  it('may take what waits behind it along', async () => {
+  it('may also fail the items that wait behind it', async () => {
     const { flushed, addAll } = recording({ itemsMax: 1, onRefused: () => 'reject-waiting' })
     expect(failed(await addAll('bad a b'))).toEqual([0, 1, 2])
     await addAll('c')
     expect(flushed).toEqual(['bad', 'c'])
   })
 
-  it('may be halved until the item at fault is alone', async () => {
+  it('may be halved until the invalid item is alone', async () => {
     const { flushed, addAll } = recording({ onRefused: splitUnlessAway })
     expect(failed(await addAll('a b c bad d e f'))).toEqual([3])
     expect(flushed).toEqual(['a b c bad d e f', 'a b c bad', 'a b', 'c bad', 'c', 'bad', 'd e f'])
   })
 
-  it('is not halved while the server is away', async () => {
+  it('is not halved while the server is unavailable', async () => {
     let flushes = 0
     const flush = () => Promise.reject(new RetryableError('SERVICE_UNAVAILABLE', `away ${++flushes}`))
     const { addAll } = recording({ flush, onRefused: splitUnlessAway })
@@ -213,20 +213,20 @@ describe('a refused batch', () => {
     expect(flushes).toBe(1)
   })
 
-  it('may lose the items that are named, the others going first again', async () => {
+  it('may fail only the named items, and the others are retried first', async () => {
     const { flushed, addAll } = recording({ itemsMax: 3, onRefused: () => (word) => word === 'bad' })
     expect(failed(await addAll('a bad b c'))).toEqual([1])
     expect(flushed).toEqual(['a bad b', 'a b c'])
   })
 
-  it('is not tried for ever where no item is named', async () => {
+  it('is not retried forever if no item is named', async () => {
     const { addAll } = recording({ onRefused: () => () => false })
     expect(failed(await addAll('a bad'))).toEqual([0, 1])
   })
 })
 
 describe('closing', () => {
-  it('flushes what waits, and ends all pauses', async () => {
+  it('flushes waiting items, and ends all delays', async () => {
     const { gatherer, flushed, pauses, addAll } = recording({ delayMs: 20, restMs: () => 30, keyOf: (word) => word })
     const all = addAll('a b')
     await gatherer.close({ timeoutMs: 1_000 })
@@ -236,7 +236,7 @@ describe('closing', () => {
     expect([flushed, pauses()]).toEqual([['a', 'b', 'later'], []])
   })
 
-  it('leaves behind what is not flushed in time', async () => {
+  it('abandons items that are not flushed in time', async () => {
     const { gatherer, addAll, passTime } = recording()
     void addAll('hangs')
     const late: string[] = []
@@ -261,11 +261,11 @@ const item = fc.record({
   lane: fc.constantFrom('a', 'b', 'c'),
   weight: fc.integer({ min: 0, max: 12 }),
   isBad: fc.boolean(),
-  /** Ticks between it and the next one. */
+  /** Ticks until the next one. */
   ticks: fc.integer({ min: 0, max: 2 }),
 })
 
-it('settles every item once, in the order of its lane and within all bounds, whatever comes and fails', async () => {
+it('settles every item once, in the order of its lane and within all limits, for any input and failures', async () => {
   const refusals = fc.constantFrom('reject', 'reject-waiting', 'split', 'named')
   const bounds = fc.record({
     itemsMax: fc.integer({ min: 1, max: 5 }),

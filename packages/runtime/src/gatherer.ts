@@ -4,42 +4,46 @@ import { type BatchRules, type Entry, GathererLine } from './gatherer-line.js'
 import { within } from './timeout.js'
 
 /**
- * What becomes of a batch whose flush failed: all of its items fail; besides them all that waits under the key; each half is
- * tried again by itself, down to single items; or only those items fail that the function names, and the others go first again.
+ * Handling of a batch whose flush failed: all of its items fail; or also all that wait under the key; or each half is
+ * retried by itself, down to single items; or only the items named by the function fail, and the others are retried
+ * first.
  */
 export type Refusal<Item> = 'reject' | 'reject-waiting' | 'split' | ((item: Item, index: number) => boolean)
 
 export interface GathererOptions<Item> extends BatchRules<Item> {
-  /** Does the work for the items of one batch, which share their key. */
+  /** Processes the items of one batch, which share their key. */
   flush(items: readonly Item[], key: string): Promise<unknown>
-  /** Items of one key share batches, and their order is kept. Default: all items. */
+  /** Items of one key share batches, and their order is kept. Default: one key for all items. */
   readonly keyOf?: (item: Item) => string
-  /** How long the first item of an idle key waits for a full batch, in milliseconds. Default 0: until the end of the tick. */
+  /**
+   * How long the first item of an idle key waits for a full batch, in milliseconds. Default 0: until the end of the
+   * tick.
+   */
   readonly delayMs?: number
-  /** How long a key rests after a batch of so many items, unless a full one waits, in milliseconds. Default 0. */
+  /** Delay of a key after a batch of this many items, unless a full one waits, in milliseconds. Default 0. */
   readonly restMs?: (items: number) => number
   /** Default: all items of the batch fail. */
   readonly onRefused?: (error: unknown, items: readonly Item[]) => Refusal<Item>
   readonly clock?: Pick<Clock, 'after'>
 }
 
-/** For batches of which a single item may be at fault: where the server is away, none of them is. */
+/** For batches in which a single item may be invalid: if the server is unavailable, splitting is useless. */
 export function splitUnlessAway(error: unknown): 'reject' | 'split' {
   return error instanceof HeddleError && error.disposition === 'retry' ? 'reject' : 'split'
 }
 
 /**
- * Gathers items and flushes them in batches: one round trip or one transaction for many of them.
+ * Collects items and flushes them in batches: one round trip or one transaction for many of them.
  *
- * Items that come within one tick, or within `delayMs`, share a batch. While as many batches as may be are under way the rest
- * gathers for the next one, so batches grow with the load by themselves, and a lone item waits for nobody.
+ * Items added within one tick, or within `delayMs`, share a batch. While the maximum number of batches is running,
+ * further items wait for the next one, so batches grow with the load, and a lone item is not delayed.
  */
 export class Gatherer<Item> {
   readonly #options: GathererOptions<Item>
   readonly #lines = new Map<string, GathererLine<Item>>()
   #waiting = 0
   #underWay = 0
-  /** Calls of `flush` and `close` that have not ended: no item waits for others meanwhile. */
+  /** Running calls of `flush` and `close`: during these no item waits for others. */
   #hurries = 0
   #whenIdle: (() => void)[] = []
 
@@ -53,9 +57,9 @@ export class Gatherer<Item> {
   }
 
   /**
-   * Resolves once the item has been flushed. A rejection that nobody looks at is dropped.
+   * Resolves once the item has been flushed. An unhandled rejection is ignored.
    *
-   * @throws what the flush of its batch threw
+   * @throws the error of its batch's flush
    */
   add(item: Item): Promise<void> {
     const line = this.#lineOf(this.#options.keyOf?.(item) ?? '')
@@ -66,12 +70,12 @@ export class Gatherer<Item> {
     return settled
   }
 
-  /** Resolves once nothing waits and nothing is under way; begins nothing earlier than otherwise. */
+  /** Resolves once no item waits and no batch runs; starts nothing earlier than otherwise. */
   async whenIdle(): Promise<void> {
     if (this.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** Flushes without further delay what waits and what is added meanwhile. Resolves once nothing is left. */
+  /** Flushes waiting items and those added meanwhile without further delay. Resolves once no item is left. */
   async flush(): Promise<void> {
     this.#hurries++
     for (const line of this.#lines.values()) this.#schedule(line)
@@ -79,7 +83,7 @@ export class Gatherer<Item> {
     this.#hurries--
   }
 
-  /** Flushes what waits, within a bound. What is added later is flushed at the end of its tick. */
+  /** Flushes waiting items, with a timeout. Items added later are flushed at the end of their tick. */
   async close({ timeoutMs, late = () => {} }: { timeoutMs: number; late?: () => void }): Promise<void> {
     this.#hurries++
     for (const line of this.#lines.values()) this.#endPause(line)
@@ -95,7 +99,7 @@ export class Gatherer<Item> {
     return line
   }
 
-  /** Has the line wait for more items. */
+  /** Makes the line wait for more items. */
   #pause(line: GathererLine<Item>, ms: number): void {
     if (ms <= 0 || this.#hurries > 0) return
     line.cancelPause = (this.#options.clock ?? systemClock).after(ms, () => {
@@ -114,7 +118,7 @@ export class Gatherer<Item> {
     return line.isReady && (line.cancelPause === undefined || line.isFull || this.#hurries > 0)
   }
 
-  /** Those who finish together add within one tick: their items belong into one batch. */
+  /** Callers that finish together add within one tick: their items belong into one batch. */
   #schedule(line: GathererLine<Item>): void {
     if (line.isScheduled || !this.#isDue(line)) return
     line.isScheduled = true
@@ -129,7 +133,7 @@ export class Gatherer<Item> {
       this.#endPause(line)
       const batch = line.begin()
       if (batch.length > 0) void this.#run(line, batch)
-      // What this batch leaves may be enough for another beside it.
+      // The remaining items may be enough for another concurrent batch.
       this.#schedule(line)
     }
     this.#forgetIdle(line)
@@ -148,7 +152,7 @@ export class Gatherer<Item> {
     if (this.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
-  /** @returns what is to be tried again */
+  /** @returns the entries to retry */
   async #flush(line: GathererLine<Item>, batch: readonly Entry<Item>[]): Promise<readonly Entry<Item>[]> {
     const items = batch.map(({ item }) => item)
     try {
@@ -167,14 +171,14 @@ export class Gatherer<Item> {
   ): Promise<readonly Entry<Item>[]> {
     if (refusal === 'split' && batch.length > 1) {
       const middle = Math.ceil(batch.length / 2)
-      // One after the other: the items of a lane keep their order.
+      // In sequence, because the items of a lane keep their order.
       const first = await this.#flush(line, batch.slice(0, middle))
       return [...first, ...(await this.#flush(line, batch.slice(middle)))]
     }
     const kept = typeof refusal === 'function' ? batch.filter(({ item }, index) => !refusal(item, index)) : []
     const behind = refusal === 'reject-waiting' ? line.empty() : []
     this.#waiting -= behind.length
-    // Where it names no item, all fail: else they would be tried for ever.
+    // If no item is named, all fail: otherwise they would be retried forever.
     const isStuck = kept.length === batch.length
     const again = new Set(isStuck ? [] : kept)
     for (const entry of [...batch, ...behind]) if (!again.has(entry)) entry.reject(error)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-/** Keeps 60 MB, replaces a part of it again and again, and prints the most that the heap held, in megabytes. */
+/** Keeps 60 MB, replaces a part of it repeatedly, and prints the maximum heap size, in megabytes. */
 const churn = `
   const kept = Array.from({ length: 600 }, () => new Array(12_800).fill(1))
   let most = 0
@@ -16,12 +16,12 @@ function printed(script: string): number {
   return Number(execFileSync(process.execPath, [...loader, '--input-type=module', '-e', script], { encoding: 'utf8' }))
 }
 
-test('a heap that is limited in its growth holds little more than what is in use', () => {
+test('a heap with limited growth is little larger than the live objects', () => {
   const module = new URL('./heap-growth.ts', import.meta.url).href
   expect(printed(`import { limitHeapGrowth } from '${module}'; limitHeapGrowth()\n${churn}`)).toBeLessThan(250)
 })
 
-test('a heap that is kept small has no more room for new objects than at its beginning', () => {
+test('a heap that is kept small has the same space for new objects as at its start', () => {
   const module = new URL('./heap-growth.ts', import.meta.url).href
   const survivors = `
     import { getHeapSpaceStatistics } from 'node:v8'

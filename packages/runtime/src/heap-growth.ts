@@ -1,14 +1,15 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * By how much of what is in use the heap grows before old garbage is collected, in percent. V8 takes up to three times what
- * is in use, by how fast it grows: of the threads of a process each does so by itself.
+ * Growth of the heap, in percent of the live objects, before old garbage is collected. V8 uses up to three times the
+ * size of the live objects, by the rate of growth, in each thread of a process separately.
  */
 const GROWTH_PERCENT = 30
 
 /**
- * Has this process, with all of its threads, collect its garbage early: memory that stays within a bound for more time of
- * the collector, which works beside the program. For processes that run for long: new objects get room to die in.
+ * Makes this process, with all its threads, collect garbage early: bounded memory in exchange for time of the
+ * concurrent collector. For long-running processes: the space for new objects may grow, so that they are collected
+ * there.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
@@ -16,8 +17,8 @@ export function limitHeapGrowth(): void {
 }
 
 /**
- * The same for a command that runs once and reads much. V8 doubles the space of new objects each time that many of them
- * outlive it, up to 32 MB, and never gives it back: here it stays as small as it is when this is called.
+ * The same for a command that runs once and reads much. V8 doubles the space for new objects whenever many of them
+ * survive, up to 32 MB, and never shrinks it: here it keeps the size that it has when this is called.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)

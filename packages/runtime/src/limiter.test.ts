@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/support/src/manual-clock.js'
 import { Limiter, type PermitOptions } from './limiter.js'
 
-/** Asks for a permit for each key, and notes the keys in the order in which they get theirs. */
+/** Requests a permit for each key, and records the keys in the order in which they receive one. */
 function queueUp(limiter: Limiter, keys: readonly string[], options: Omit<PermitOptions, 'key'> = {}) {
   const served: { readonly key: string; readonly release: () => void }[] = []
   const failed: unknown[] = []
@@ -16,7 +16,7 @@ function queueUp(limiter: Limiter, keys: readonly string[], options: Omit<Permit
   return { served, failed }
 }
 
-/** Releases permits in the order in which they were given, until nobody waits any more. */
+/** Releases permits in the order in which they were granted, until no caller waits. */
 async function serveAll(served: readonly { readonly key: string; readonly release: () => void }[]): Promise<string[]> {
   for (let at = 0; ; at++) {
     await setImmediate()
@@ -26,7 +26,7 @@ async function serveAll(served: readonly { readonly key: string; readonly releas
   }
 }
 
-test('no more permits are in use at once than there are, and a permit that is released twice counts once', async () => {
+test('the number of permits in use is limited, and releasing one twice counts once', async () => {
   const limiter = new Limiter({ atOnce: 2 })
   const { served } = queueUp(limiter, ['a', 'a', 'a', 'a'])
   await setImmediate()
@@ -40,13 +40,13 @@ test('no more permits are in use at once than there are, and a permit that is re
   expect(limiter.keys).toBe(0)
 })
 
-test('keys are served in turn, each in the order of its calls', async () => {
+test('keys are served round-robin, each in the order of its calls', async () => {
   const limiter = new Limiter({ atOnce: 1 })
   const { served } = queueUp(limiter, ['a', 'a', 'a', 'b', 'c', 'c'])
   expect(await serveAll(served)).toEqual(['a', 'a', 'b', 'c', 'a', 'c'])
 })
 
-test('callers that are first get their permits before all others, whose turns they do not change', async () => {
+test('callers with priority get their permits before all others, whose order is unchanged', async () => {
   const limiter = new Limiter({ atOnce: 1 })
   const { served } = queueUp(limiter, ['a', 'a', 'b'])
   const first = queueUp(limiter, ['c', 'c'], { isFirst: true })
@@ -57,7 +57,7 @@ test('callers that are first get their permits before all others, whose turns th
   expect(await serveAll(served.slice(2))).toEqual(['b'])
 })
 
-test('a key has as many permits as its own limit says when one may become free', async () => {
+test('a key gets as many permits as its own limit allows when one is released', async () => {
   let limit = 1
   const wantedOfB: number[] = []
   const limiter = new Limiter({
@@ -83,7 +83,7 @@ test('a permit of one key does not wait for that of another key', async () => {
   expect(served.map(({ key }) => key)).toEqual(['a', 'b'])
 })
 
-test('a caller that is aborted leaves its lane with the reason', async () => {
+test('an aborted caller leaves its lane with the reason', async () => {
   const limiter = new Limiter({ atOnce: 1 })
   const held = await limiter.acquire()
   const stopping = new AbortController()
@@ -99,7 +99,7 @@ test('a caller that is aborted leaves its lane with the reason', async () => {
   await expect(limiter.acquire({ signal: stopping.signal })).rejects.toThrow('gone')
 })
 
-test('a permit is not lost where its caller is aborted in the moment of its admission', async () => {
+test('a permit is not lost if its caller is aborted during its admission', async () => {
   const limiter = new Limiter({ atOnce: 1 })
   const held = await limiter.acquire()
   const stopping = new AbortController()
@@ -112,7 +112,7 @@ test('a permit is not lost where its caller is aborted in the moment of its admi
   expect(limiter.keys).toBe(0)
 })
 
-test('a caller that waits for too long gets the error of the deadline, and the next permit goes to another one', async () => {
+test('a caller that waits for too long gets the timeout error, and the next permit goes to another one', async () => {
   const clock = new ManualClock()
   const limiter = new Limiter({ atOnce: 1, clock, deadline: { timeoutMs: 1_000, error: () => new Error('too long') } })
   const held = await limiter.acquire()
@@ -126,7 +126,7 @@ test('a caller that waits for too long gets the error of the deadline, and the n
   expect(limiter.keys).toBe(0)
 })
 
-test('a limiter is idle once the last permit is released, and callers that wait hold none', async () => {
+test('a limiter is idle once the last permit is released, and waiting callers have no permit', async () => {
   const limiter = new Limiter({ atOnce: 1 })
   await limiter.whenIdle()
   const held = await limiter.acquire()

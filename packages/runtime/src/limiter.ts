@@ -3,41 +3,41 @@ import { within } from './timeout.js'
 import { untilStopped } from './until-stopped.js'
 
 export interface LimiterOptions {
-  /** Permits in use at once, of all keys together. Default: no limit. */
+  /** Maximum number of permits in use, over all keys. Default: no limit. */
   readonly atOnce?: number
   /**
-   * Permits that one key may have in use at once, computed anew for each admission. `wanted` counts the permits that the
-   * key has and those that it waits for. Default: no limit besides `atOnce`.
+   * Maximum number of permits in use for one key, computed for each admission. `wanted` counts the permits that the key
+   * has and those that it waits for. Default: only `atOnce`.
    */
   readonly atOnceOf?: (key: string, wanted: number) => number
-  /** How long a caller waits for a permit, in milliseconds, and the error that it gets then. Default: without end. */
+  /** Timeout of waiting for a permit, in milliseconds, and its error. Default: no timeout. */
   readonly deadline?: { readonly timeoutMs: number; readonly error: () => Error }
   readonly clock?: Pick<Clock, 'after'>
 }
 
 export interface PermitOptions {
-  /** On whose behalf; keys that wait are served in turn. Default: one key for all callers. */
+  /** Key of the caller; waiting keys are served round-robin. Default: one key for all callers. */
   readonly key?: string | undefined
-  /** Gets the next permit before all callers that are not first. Default false. */
+  /** Served before all callers without priority. Default false. */
   readonly isFirst?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 interface Lane {
   inUse: number
-  /** What admits each caller that waits, in the order of the calls. */
+  /** Admits each waiting caller, in call order. */
   readonly first: Set<() => void>
   readonly others: Set<() => void>
 }
 
 /**
- * Bounds how much is done at once; further callers wait. Each key has a lane of its own, and lanes are served in turn: a key
+ * Limits concurrency; further callers wait. Each key has a lane of its own, and lanes are served round-robin: a key
  * with a thousand callers delays the caller of another key by one permit, not by a thousand.
  */
 export class Limiter {
   readonly #options: LimiterOptions
   #inUse = 0
-  /** Of keys that have permits or wait for some, in the order in which they are served next. */
+  /** Keys that have permits or wait for some, in the order in which they are served next. */
   readonly #lanes = new Map<string, Lane>()
   readonly #whenIdle: (() => void)[] = []
 
@@ -51,8 +51,8 @@ export class Limiter {
   }
 
   /**
-   * @returns releases the permit; calling it again does nothing
-   * @throws the error of the deadline; the signal's reason, where it aborts while the caller waits
+   * @returns releases the permit; repeated calls have no effect
+   * @throws the timeout error; the signal's reason, if it aborts while the caller waits
    */
   async acquire({ key = '', isFirst = false, signal }: PermitOptions = {}): Promise<() => void> {
     signal?.throwIfAborted()
@@ -98,7 +98,7 @@ export class Limiter {
     try {
       await within(admittedOrStopped, { timeoutMs: deadline?.timeoutMs ?? Number.POSITIVE_INFINITY, late, clock })
     } catch (error) {
-      // An abort may come in the moment between the admission and its news: then there is a permit to release.
+      // The abort may come between the admission and its notification: then there is a permit to release.
       if (!line.delete(enter)) this.#release(key, lane)
       else this.#forget(key, lane)
       throw error
@@ -132,7 +132,7 @@ export class Limiter {
     for (let enter = this.#next(); enter !== undefined; enter = this.#next()) enter()
   }
 
-  /** Takes the next caller that may enter out of its lane, which is served last from then on. */
+  /** Removes the next admissible caller from its lane, which is then moved to the end. */
   #next(): (() => void) | undefined {
     for (const line of ['first', 'others'] as const) {
       for (const [key, lane] of this.#lanes) {

@@ -14,7 +14,7 @@ function capture() {
 }
 
 describe('createLogger', () => {
-  it('keeps what users wrote and secrets out of the log', () => {
+  it('keeps user texts and secrets out of the log', () => {
     const { lines, log } = capture()
     log.info(
       { content: 'private words', job: { prompt: 'private words', password: 'hunter2' }, threadId: 't1' },
@@ -24,7 +24,7 @@ describe('createLogger', () => {
     expect(lines.join()).toContain('t1')
   })
 
-  it('takes credentials out of addresses and out of errors with their causes', () => {
+  it('removes credentials from URLs and from errors with their causes', () => {
     const { lines, log } = capture()
     const cause = new Error('connect redis://:hunter2@cache:6379 failed')
     log.error({ databaseUrl: 'postgres://me:hun@ter2@db/x', error: new Error('no store', { cause }) }, 'failed')

@@ -8,13 +8,13 @@ export type LogLevel = (typeof logLevels)[number]
 
 export interface LoggerOptions {
   level: LogLevel
-  /** The process: `heddle`, `gateway`, or a stage. Stands in each line. */
+  /** The process: `heddle`, `gateway`, or a stage. Part of each line. */
   name: string
-  /** Where lines go; default standard error, because standard output belongs to the answers of commands. */
+  /** Destination of lines; default standard error, because standard output is for the results of commands. */
   destination?: DestinationStream
 }
 
-/** Keys whose values are what users wrote, or secrets: they are never logged, at the top of a line or one level below. */
+/** Keys whose values are user texts, or secrets: never logged, at the top level or one level below. */
 const secretKeys = [
   'content',
   'prompt',
@@ -31,15 +31,15 @@ const secretKeys = [
   'secret',
 ]
 
-/** Keys that hold addresses of servers: shown without user name and password. */
+/** Keys with URLs of servers: shown without user name and password. */
 const addressKeys = ['url', 'databaseUrl', 'redisUrl', 'adminDatabaseUrl', 'connectionString']
 
 const REDACTED = '[redacted]'
 
 /**
- * The one way to write a log: JSON lines, object first (`log.info({ contextId }, 'embedded')`).
+ * The only logger: JSON lines, object first (`log.info({ contextId }, 'embedded')`).
  *
- * Message contents, prompts, summaries and secrets are redacted by key, and addresses in any error message lose their
+ * Message contents, prompts, summaries and secrets are redacted by key, and URLs in any error message lose their
  * credentials.
  */
 export function createLogger(options: LoggerOptions): Logger {
@@ -58,7 +58,7 @@ export function createLogger(options: LoggerOptions): Logger {
   )
 }
 
-/** Counts are no secret: `{ messages: 12 }` stays. */
+/** Counts are not secret: `{ messages: 12 }` is kept. */
 function redact(value: unknown, key: string): unknown {
   if (typeof value === 'number' || typeof value === 'boolean') return value
   return typeof value === 'string' && addressKeys.includes(key) ? withoutCredentials(value) : REDACTED

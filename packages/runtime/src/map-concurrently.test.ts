@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { mapConcurrently } from './map-concurrently.js'
 
-test('some items are worked on at once, and the results are in the order of the items', async () => {
+test('several items are processed at once, and the results are in the order of the items', async () => {
   const begun: number[] = []
   const ends: (() => void)[] = []
   const work = async (item: number) => {
@@ -21,7 +21,7 @@ test('some items are worked on at once, and the results are in the order of the 
   expect(await results).toEqual([10, 20, 30])
 })
 
-test('the first failure aborts what is under way, and nothing further is begun', async () => {
+test('the first failure aborts running work, and no further work is started', async () => {
   const begun: number[] = []
   const aborted: unknown[] = []
   const work = async (item: number, signal: AbortSignal) => {

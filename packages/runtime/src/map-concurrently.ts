@@ -6,8 +6,8 @@ export interface ConcurrencyOptions {
 }
 
 /**
- * Does the same work for each item, for some at once. The first failure aborts the signal of the work under way, and no
- * further work is begun.
+ * Processes items with limited concurrency. The first failure aborts the signal of running work, and no further work is
+ * started.
  *
  * @returns the results in the order of the items
  */

@@ -21,7 +21,7 @@ function capture() {
   return { lines, printed, process, host: host as unknown as OutputHost, log }
 }
 
-test('what libraries and Node print is a line of the log, each with its level', () => {
+test('the output of libraries and Node becomes lines of the log, each with its level', () => {
   const { lines, printed, process, host, log } = capture()
   ownOutput(log, host)
   host.console.warn('IMPORTANT! Eviction policy is %s.\nIt should be "noeviction"', 'allkeys-lru')

@@ -2,7 +2,7 @@ import { format } from 'node:util'
 import { withoutCredentials } from './credentials.js'
 import type { Logger } from './logger.js'
 
-/** The parts of a process through which libraries and Node itself write lines of their own. */
+/** The parts of a process through which libraries and Node itself print. */
 export interface OutputHost {
   readonly console: Pick<Console, ConsoleMethod>
   readonly process: Pick<NodeJS.Process, 'on' | 'off' | 'listeners' | 'removeAllListeners'>
@@ -14,8 +14,8 @@ const consoleMethods = ['debug', 'log', 'info', 'warn', 'error'] as const
 const levels = { debug: 'debug', log: 'info', info: 'info', warn: 'warn', error: 'error' } as const
 
 /**
- * Has all that libraries and Node would print go into the log, where each line is JSON: what BullMQ says of a Redis that evicts
- * keys, warnings of Node, the error that ends the process.
+ * Redirects the output of libraries and Node to the log, where each line is JSON: BullMQ's warning about a Redis that
+ * evicts keys, warnings of Node, the error that ends the process.
  *
  * @returns undoes it
  */
@@ -28,13 +28,13 @@ export function ownOutput(log: Logger, host: OutputHost = { console, process }):
         withoutCredentials(format(...parts)).replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run)),
       )
   }
-  // Node prints warnings by a listener of its own.
+  // Node prints warnings in a listener of its own.
   const printers = host.process.listeners('warning')
   host.process.removeAllListeners('warning')
   const onWarning = (warning: Error) => log.warn({ source: 'node', error: warning }, 'a warning of Node')
   host.process.on('warning', onWarning)
   const onUncaught = (error: Error) => {
-    log.fatal({ error }, 'an error that nothing caught ends the process')
+    log.fatal({ error }, 'an uncaught error ends the process')
     process.exit(1)
   }
   host.process.on('uncaughtException', onUncaught)

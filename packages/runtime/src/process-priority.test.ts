@@ -4,8 +4,8 @@ import { expect, it } from 'vitest'
 
 const module = fileURLToPath(new URL('./process-priority.ts', import.meta.url))
 
-// In a process of its own: whoever has given priority away does not get it back.
-it('has all threads of a process run behind others', () => {
+// In a process of its own: a lowered priority cannot be raised again.
+it('lowers the priority of all threads of a process', () => {
   const script = `
     import { getPriority } from 'node:os'
     import { readdirSync } from 'node:fs'

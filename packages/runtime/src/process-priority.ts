@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /**
- * Has the system prefer other processes to this one while it has not enough for all, as `nice` does: what people wait for goes
- * before what is done behind their backs. Where there is enough for all it changes nothing.
+ * Makes the system prefer other processes while resources are scarce, as `nice` does, so that work with a waiting user
+ * precedes background work. It has no effect while resources suffice.
  *
- * @param niceness 0 for no difference, to 19 for what others leave over
- * @returns whether the system did so; who runs with less may not be allowed to have more
+ * @param niceness 0 for no difference, up to 19 for only the resources left by others
+ * @returns whether the system did so; a process with a lower priority may not raise it
  */
 export function lowerProcessPriority(niceness: number): boolean {
   return threads().every((thread) => standBack(thread, niceness))
@@ -25,7 +25,7 @@ function hasEnded(error: unknown): boolean {
   return error instanceof Error && 'info' in error && (error.info as { code?: unknown }).code === 'ESRCH'
 }
 
-/** On Linux each thread has a priority of its own, and new ones that of who began them: those that are there are named. */
+/** On Linux each thread has a priority of its own, which new ones inherit: this lists the existing ones. */
 function threads(): number[] {
   try {
     return readdirSync('/proc/self/task').map(Number)

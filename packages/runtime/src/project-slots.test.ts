@@ -6,7 +6,7 @@ function slotsWith(clock = new ManualClock()) {
   return new ProjectSlots({ calm: 2, crowded: 1, alone: 3, clock })
 }
 
-/** Asks for a number of slots. Returns what releases those that were given, in their order. */
+/** Requests a number of slots. Returns functions that release the granted ones, in order. */
 function crowd(slots: ProjectSlots, project: string, count: number) {
   const given: (() => void)[] = []
   for (let each = 0; each < count; each++) void slots.acquire(project).then((release) => given.push(release))
@@ -15,7 +15,7 @@ function crowd(slots: ProjectSlots, project: string, count: number) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a project that asks for much has fewer slots than another one, which does not wait behind its work', async () => {
+test('a busy project has fewer slots than a calm one, which does not wait behind its work', async () => {
   const slots = slotsWith()
   const quiet = await slots.acquire('quiet')
   const given = crowd(slots, 'noisy', 5)
@@ -29,7 +29,7 @@ test('a project that asks for much has fewer slots than another one, which does 
   given[1]?.()
   await settled()
   expect(given).toHaveLength(3)
-  // What is left is little enough for both to run.
+  // The remaining load is low enough for both to run.
   given[2]?.()
   await settled()
   expect(given).toHaveLength(5)
@@ -37,7 +37,7 @@ test('a project that asks for much has fewer slots than another one, which does 
   expect(slots.size).toBe(0)
 })
 
-test('a project that is alone has more slots, until another one comes, and again a while after that', async () => {
+test('a lone project has more slots, until another one arrives, and again some time after it', async () => {
   const clock = new ManualClock()
   const slots = slotsWith(clock)
   const given = crowd(slots, 'crowd', 10)

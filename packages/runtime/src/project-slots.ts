@@ -2,27 +2,28 @@ import type { Clock } from './clock.js'
 import { Limiter } from './limiter.js'
 
 export interface ProjectSlotsOptions {
-  /** What a project may do at once while others do something, too, as long as it asks for no more than this at once. */
+  /** Slots of a project beside other active projects, as long as it needs no more than this. */
   readonly calm: number
-  /** What is left of that to a project which asks for more, until less of it waits. */
+  /** Slots of a project that needs more, until fewer of its callers wait. */
   readonly crowded: number
-  /** What a project may do at once while nobody else does anything. */
+  /** Slots of a project while no other is active. */
   readonly alone: number
   readonly clock: Clock
 }
 
-/** A project that did something so long ago is nobody's neighbour any more. */
+/** Time after which a project no longer counts as active. */
 const NEIGHBOUR_MS = 5_000
 
 /**
- * What one project does at once in this process, where work of all projects shares one event loop and a few connections.
- * Further work of the project waits in its own lane, and never before that of another project. Where several are at work, a
- * project that asks for much has fewer slots than one that asks for little: the work of the latter is what would be slowed down.
+ * Limits the concurrency of each project in this process, where the work of all projects shares one event loop and a
+ * few connections. Further work of the project waits in its own lane, and never delays that of another project. If
+ * several are active, a project with much work has fewer slots than one with little, whose work would otherwise be
+ * slowed down.
  */
 export class ProjectSlots {
   readonly #options: ProjectSlotsOptions
   readonly #limiter = new Limiter({ atOnceOf: (project, wanted) => this.#slotsOf(project, wanted) })
-  /** The project that came last, and the last one of all others. */
+  /** The latest project, and the latest other one. */
   #last = { project: '', atMs: Number.NEGATIVE_INFINITY }
   #lastOther = this.#last
 
@@ -30,7 +31,7 @@ export class ProjectSlots {
     this.#options = options
   }
 
-  /** Projects that do something, or wait to. */
+  /** Number of projects with slots in use or waiting callers. */
   get size(): number {
     return this.#limiter.keys
   }
@@ -39,14 +40,14 @@ export class ProjectSlots {
    * Waits for a slot of the project.
    *
    * @returns frees the slot; may be called twice
-   * @throws the signal's reason, where it is aborted while the caller waits
+   * @throws the signal's reason, if it aborts while the caller waits
    */
   async acquire(project: string, signal?: AbortSignal): Promise<() => void> {
     this.#note(project)
     return await this.#limiter.acquire({ key: project, signal })
   }
 
-  /** Does some work in a slot of the project. */
+  /** Runs work in a slot of the project. */
   async run<T>(project: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#note(project)
     return await this.#limiter.run(work, { key: project, signal })

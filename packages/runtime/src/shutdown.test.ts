@@ -32,7 +32,7 @@ describe('onShutdown', () => {
     expect(codes).toEqual([0])
   })
 
-  it('exits at once at a second signal', async () => {
+  it('exits at once on a second signal', async () => {
     const { signals, codes, shutdownHost } = host()
     onShutdown(() => new Promise(() => {}), { timeoutMs: 50, log, host: shutdownHost })
     signals.emit('SIGINT')

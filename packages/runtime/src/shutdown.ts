@@ -4,14 +4,14 @@ import { within } from './timeout.js'
 export type ShutdownReason = 'SIGINT' | 'SIGTERM'
 
 export interface ShutdownOptions {
-  /** How long `close` may take, in milliseconds, before the process exits anyway. */
+  /** Timeout of `close`, in milliseconds, after which the process exits anyway. */
   timeoutMs: number
   log: Logger
-  /** What is listened to and ended; tests give their own. Default: this process. */
+  /** The process to listen to and to end; tests pass their own. Default: this process. */
   host?: ShutdownHost
 }
 
-/** The part of `process` that a shutdown touches. */
+/** The part of `process` that a shutdown uses. */
 export interface ShutdownHost {
   on(signal: ShutdownReason, listener: () => void): unknown
   off(signal: ShutdownReason, listener: () => void): unknown
@@ -21,12 +21,12 @@ export interface ShutdownHost {
 const EXIT_CODES: Record<ShutdownReason, number> = { SIGINT: 130, SIGTERM: 143 }
 
 /**
- * Closes the process in good order at its first SIGINT or SIGTERM. A second signal, or a close that takes longer than
- * `timeoutMs`, ends it at once: whoever stops a process must never have to wait for ever. What is cut off by that is
- * taken up again by others, because jobs are only wake-ups.
+ * Closes the process in an orderly way on its first SIGINT or SIGTERM. A second signal, or a close that takes longer
+ * than `timeoutMs`, ends it at once, so that an operator never waits forever. Interrupted work is resumed by other
+ * processes, because jobs are only wake-ups.
  *
- * The exit code is 0 after a close in good order, 1 if it failed or ran out of time, and the signal's own
- * (130 or 143) at a second signal.
+ * The exit code is 0 after an orderly close, 1 if it failed or timed out, and the signal's own (130 or 143) on a second
+ * signal.
  *
  * @returns a function that stops listening
  */
@@ -36,7 +36,7 @@ export function onShutdown(close: (reason: ShutdownReason) => Promise<void>, opt
 
   const listenerFor = (reason: ShutdownReason) => () => {
     if (closing) {
-      options.log.warn({ reason }, 'stopped at once by a second signal')
+      options.log.warn({ reason }, 'stopped at once on a second signal')
       host.exit(EXIT_CODES[reason])
       return
     }

@@ -8,7 +8,7 @@ const late = () => {
   throw new Error('late')
 }
 
-test('work that is done in time is the outcome, and nothing is waited for afterwards', async () => {
+test('work that ends in time determines the result, and the timer is cancelled', async () => {
   const cancel = vi.fn()
   const clock = { after: () => cancel }
   expect(await within(Promise.resolve(7), { timeoutMs: 10, late, clock })).toBe(7)
@@ -16,7 +16,7 @@ test('work that is done in time is the outcome, and nothing is waited for afterw
   expect(cancel).toHaveBeenCalledTimes(2)
 })
 
-test('work that takes too long gives what is said of it, or throws it', async () => {
+test('work that takes too long gives the result of `late`, or throws its error', async () => {
   const clock = new ManualClock()
   const failed = expect(within(never, { timeoutMs: 10, late, clock })).rejects.toThrow('late')
   const given = within(never, { timeoutMs: 20, late: () => 'nothing', clock })
@@ -26,7 +26,7 @@ test('work that takes too long gives what is said of it, or throws it', async ()
   expect(await given).toBe('nothing')
 })
 
-test('an answer that is there when the time has passed counts', async () => {
+test('an answer that has arrived when the time has passed counts', async () => {
   let onTime = () => {}
   const clock = {
     after(_ms: number, callback: () => void) {
@@ -44,7 +44,7 @@ test('an answer that is there when the time has passed counts', async () => {
   expect(await waiting).toBe('there')
 })
 
-test('how work ends that was given up is nobody’s error', async () => {
+test('a late failure of abandoned work is ignored', async () => {
   const clock = new ManualClock()
   let fail = (_error: Error) => {}
   const work = new Promise<never>((_, reject) => {
@@ -57,11 +57,11 @@ test('how work ends that was given up is nobody’s error', async () => {
   await setImmediate()
 })
 
-test('a time without end is waited for without a timer', async () => {
+test('an infinite timeout needs no timer', async () => {
   expect(await within(Promise.resolve(1), { timeoutMs: Number.POSITIVE_INFINITY, late })).toBe(1)
 })
 
-test('work with a deadline is told to stop by its signal, and fails with the reason of that', async () => {
+test('work with a deadline is aborted by its signal, and fails with its reason', async () => {
   const clock = new ManualClock()
   const stopped = (signal: AbortSignal) =>
     new Promise<never>((_, reject) => {
@@ -77,7 +77,7 @@ test('work with a deadline is told to stop by its signal, and fails with the rea
   await overdue
 })
 
-test('work that ends before its deadline is the outcome, and its timer is cancelled', async () => {
+test('work that ends before its deadline determines the result, and its timer is cancelled', async () => {
   const cancel = vi.fn()
   const deadline = { timeoutMs: 10, late: () => new Error('late'), clock: { after: () => cancel } }
   expect(await withDeadline(async (signal) => signal.aborted, deadline)).toBe(false)

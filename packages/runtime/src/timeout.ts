@@ -2,16 +2,15 @@ import { type Clock, systemClock } from './clock.js'
 
 export interface Timeout<Late> {
   readonly timeoutMs: number
-  /** Called once the time has passed; what it returns or throws is the outcome then. */
+  /** Called after the timeout; its result or error becomes the outcome. */
   readonly late: () => Late
   readonly clock?: Pick<Clock, 'after'>
 }
 
 /**
- * Waits for work, but not for ever. Work that takes too long goes on, and how it ends is ignored: who has a use for breaking it
- * off does so in `late`.
+ * Waits for work with a timeout. Work that takes too long continues, and its outcome is ignored; `late` may stop it.
  *
- * @throws what the work throws in time, or `late`
+ * @throws the error of the work in time, or of `late`
  */
 export async function within<Value, Late = never>(
   work: Promise<Value>,
@@ -29,7 +28,7 @@ export async function within<Value, Late = never>(
         reject(error)
       }
     }
-    // Where the loop itself was held up the answer may be here and unread: it comes in this turn.
+    // If the event loop was blocked, the answer may have arrived unread: it is handled in this iteration.
     cancel = clock.after(timeoutMs, () => setImmediate(giveUp))
   })
   try {
@@ -42,18 +41,18 @@ export async function within<Value, Late = never>(
 
 export interface Deadline {
   readonly timeoutMs: number
-  /** The reason of the abort once the time has passed. */
+  /** The reason of the abort after the timeout. */
   readonly late: () => Error
-  /** Aborts the work as well, with its own reason. */
+  /** Also aborts the work, with its own reason. */
   readonly signal?: AbortSignal | undefined
   readonly clock?: Pick<Clock, 'after'>
 }
 
 /**
- * Hands work a signal that aborts when the time has passed, for work that can be stopped. Waits until the work has heeded it:
- * what ignores its signal is wrapped in `untilStopped`.
+ * Passes work a signal that aborts after the timeout, for work that can be stopped. Waits until the work has reacted:
+ * work that ignores its signal must be wrapped in `untilStopped`.
  *
- * @throws the reason of the abort, whatever error the work made of it; else what the work throws
+ * @throws the reason of the abort, whatever error the work throws then; else the error of the work
  */
 export async function withDeadline<Value>(
   work: (signal: AbortSignal) => Promise<Value>,

@@ -1,4 +1,4 @@
-/** Rejects with the signal's reason as soon as it aborts, even when the work itself does not listen to it. */
+/** Rejects with the signal's reason as soon as it aborts, even if the work ignores it. */
 export function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Clock } from './clock.js'
 import { createWorkerCalls, WorkerFailure } from './worker-calls.js'
 
-/** Answers with the request in capitals; some requests have effects of their own. */
+/** Answers with the request in capitals; some requests have special effects. */
 const echo = `
   import { parentPort } from 'node:worker_threads'
   parentPort.on('message', (message) => {
@@ -39,7 +39,7 @@ test('each call gets the answer to its own request', async () => {
   expect(await Promise.all(['a', 'b', 'c'].map((request) => calls.call(request)))).toEqual(['A', 'B', 'C'])
 })
 
-test('a failure that the thread reports rejects that call alone', async () => {
+test('a failure that the thread reports rejects only that call', async () => {
   const calls = startCalls(echo)
   const [failed, answered] = await Promise.allSettled([calls.call('fail'), calls.call('a')])
   expect(failed).toMatchObject({ status: 'rejected', reason: new WorkerFailure('bad', 'no') })
@@ -47,7 +47,7 @@ test('a failure that the thread reports rejects that call alone', async () => {
 })
 
 for (const request of ['exit', 'throw']) {
-  test(`a thread that dies of "${request}" rejects what it had to do as retryable, and the next call starts it again`, async () => {
+  test(`a thread that dies of "${request}" rejects its calls as retryable, and the next call starts it again`, async () => {
     const calls = startCalls(echo)
     const outcomes = await Promise.allSettled([calls.call(request), calls.call('a')])
     for (const outcome of outcomes) {
@@ -66,7 +66,7 @@ test('a crash names its cause', async () => {
   expect(errorData(error).detail).toContain('out of ideas')
 })
 
-test('an aborted call is rejected with the reason at once and the thread goes on', async () => {
+test('an aborted call is rejected with the reason at once and the thread continues', async () => {
   const calls = startCalls(echo)
   const abort = new AbortController()
   const silent = calls.call('keep silent', abort.signal)
@@ -76,20 +76,20 @@ test('an aborted call is rejected with the reason at once and the thread goes on
   expect(await calls.call('a')).toBe('A')
 })
 
-test('closing rejects the calls that wait and those that come', async () => {
+test('closing rejects waiting and later calls', async () => {
   const calls = startCalls(echo)
   const silent = calls.call('keep silent')
   await Promise.all([expect(silent).rejects.toMatchObject({ disposition: 'retry' }), calls.close(), calls.close()])
   await expect(calls.call('a')).rejects.toMatchObject({ disposition: 'retry' })
 })
 
-test('a thread that does not end by itself is stopped', async () => {
+test('a thread that does not end by itself is terminated', async () => {
   const calls = startCalls(stubborn)
   const waiting = calls.call('a')
   await Promise.all([expect(waiting).rejects.toMatchObject({ disposition: 'retry' }), calls.close()])
 })
 
-test('a thread is started by the first call, and none by closing before it', async () => {
+test('a thread is started by the first call, and not by closing before it', async () => {
   let started = 0
   const count = () => void started++
   process.on('worker', count)
@@ -100,7 +100,7 @@ test('a thread is started by the first call, and none by closing before it', asy
   expect(started).toBe(1)
 })
 
-test('a thread that does not answer in time is stopped, which all that it had to do is told, and the next call starts it again', async () => {
+test('a thread that does not answer in time is terminated, all of its calls are rejected, and the next call starts it again', async () => {
   const deadlines: (() => void)[] = []
   const after: Clock['after'] = (_ms, callback) => {
     deadlines.push(callback)

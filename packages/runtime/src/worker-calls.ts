@@ -9,34 +9,35 @@ export interface WorkerCallsOptions<Question = never> {
   workerData: unknown
   /** For messages: "the embedding thread". */
   subject: string
-  /** How long a call may take, waiting for those before it included, in milliseconds; the thread is stopped then. */
+  /** Timeout of a call, including its wait for earlier ones, in milliseconds; then the thread is terminated. */
   callTimeoutMs: number
   clock?: Pick<Clock, 'after'>
-  /** How long a thread may take to end by itself, in milliseconds, before it is stopped. */
+  /** Timeout for a thread to end by itself, in milliseconds; then it is terminated. */
   closeTimeoutMs: number
-  /** Megabytes of new objects before the thread collects its garbage. Default that of Node, which is 48. */
+  /** Megabytes of new objects before the thread collects its garbage. Default: Node's, which is 48. */
   youngHeapMegabytesMax?: number
-  /** Answers what the thread asks this one for while it works. Default: the thread asks for nothing. */
+  /** Answers the thread's questions to this one. Default: the thread has no questions. */
   answer?: (question: Question) => Promise<unknown>
 }
 
-/** Calls into a worker thread, which starts with the first call and, if it died, with the next one. */
+/** Calls to a worker thread, which starts with the first call and, if it died, with the next one. */
 export interface WorkerCalls<Request, Response> {
   /**
-   * @throws RetryableError `SERVICE_UNAVAILABLE` where the thread died or was closed meanwhile, `TIMEOUT` where it took too
-   *   long, which every call that it had is told; WorkerFailure where it reported a failure; the signal's reason once it is aborted (the thread still finishes what it has begun)
+   * @throws RetryableError `SERVICE_UNAVAILABLE` if the thread died or was closed meanwhile, `TIMEOUT` for all of its
+   * calls if one took too long; WorkerFailure if it reported a failure; the signal's reason once it is aborted (the
+   * thread still finishes what it has begun)
    */
   call(request: Request, signal?: AbortSignal): Promise<Response>
-  /** Calls that wait for an answer. */
+  /** Number of unanswered calls. */
   readonly pendingCount: number
-  /** Ends the thread after what it is doing and rejects all calls; later ones are rejected too. */
+  /** Ends the thread after its current work and rejects all calls, also later ones. */
   close(): Promise<void>
 }
 
-/** What the thread said about a request that it could not answer. */
+/** A failure that the thread reported for a request. */
 export class WorkerFailure extends Error {
   override name = 'WorkerFailure'
-  /** Which kind of failure, in the words of the worker's module. */
+  /** The kind of failure, as named by the worker's module. */
   readonly kind: string
   constructor(kind: string, message: string) {
     super(message)
@@ -53,13 +54,13 @@ export type WorkerAnswer<Response> =
   | { readonly id: number; readonly response: Response }
   | { readonly id: number; readonly failure: { readonly kind: string; readonly message: string } }
 
-/** What the thread asks for while it works; see `WorkerThread`. */
+/** A question of the thread during its work; see `WorkerThread`. */
 export interface WorkerQuestion<Question> {
   readonly questionId: number
   readonly question: Question
 }
 
-/** What it is told then. */
+/** The answer to a question. */
 export type WorkerReply =
   | { readonly questionId: number; readonly reply: unknown }
   | { readonly questionId: number; readonly error: ErrorData }
@@ -90,10 +91,11 @@ export function createWorkerCalls<Request, Response, Question = never>(
     for (const id of [...pending.keys()]) settle(id)?.reject(reason)
   }
 
-  /** A thread that is gone by then takes no message, which does no harm. */
+  /** Posting to a thread that has ended is harmless. */
   const reply = async (asker: Worker, { questionId, question }: WorkerQuestion<Question>): Promise<void> => {
     try {
-      if (options.answer === undefined) throw new TypeError(`${options.subject} asks, and nobody answers it`)
+      if (options.answer === undefined)
+        throw new TypeError(`${options.subject} asked a question, but there is no function to answer it`)
       asker.postMessage({ questionId, reply: await options.answer(question) } satisfies WorkerReply)
     } catch (error) {
       asker.postMessage({ questionId, error: errorData(error) } satisfies WorkerReply)
@@ -127,7 +129,7 @@ export function createWorkerCalls<Request, Response, Question = never>(
     return started
   }
 
-  /** Whatever it hangs in, nothing that waits for it is ever answered: the next call starts another thread. */
+  /** A hanging thread never answers its waiting calls: the next call starts another thread. */
   const giveUp = (target: Worker) => {
     if (worker !== target) return
     worker = null

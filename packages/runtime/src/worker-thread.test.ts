@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createWorkerCalls, type WorkerAnswer, type WorkerQuestion } from './worker-calls.js'
 import { WorkerThread } from './worker-thread.js'
 
-/** Asks the thread that made the call for each request, and answers with what it is told. */
+/** Asks the calling thread for each request, and returns its answer. */
 const asking = `
   import { parentPort } from 'node:worker_threads'
   let call = 0
@@ -30,7 +30,7 @@ function startAsking(answer?: (question: string) => Promise<unknown>) {
   return calls
 }
 
-test('a thread asks the one that calls it while it works, and gets the answer or its error', async () => {
+test('a thread asks its caller during its work, and gets the answer or its error', async () => {
   const calls = startAsking(async (question) => {
     if (question === 'bad') throw new PermanentError('FORBIDDEN', 'no')
     return question.toUpperCase()
@@ -42,7 +42,7 @@ test('a thread asks the one that calls it while it works, and gets the answer or
   ])
 })
 
-test('a thread that asks where nobody answers is told so', async () => {
+test('a thread that asks without a function to answer gets an error', async () => {
   expect(await startAsking().call('a')).toBe('refused: INTERNAL')
 })
 
@@ -71,7 +71,7 @@ function serveOn(handle: (request: string, thread: WorkerThread<string>) => Prom
   return { outside, next, ended, steps }
 }
 
-test('a thread serves several calls at once; what one throws is the failure of that call alone', async () => {
+test('a thread serves several calls at once; an error fails only its own call', async () => {
   let letFirstGo = () => {}
   const { outside, next } = serveOn(async (request) => {
     if (request === 'first')
@@ -90,7 +90,7 @@ test('a thread serves several calls at once; what one throws is the failure of t
   ])
 })
 
-test('a thread asks and gets the reply that belongs to its question', async () => {
+test('a thread gets the reply that belongs to its question', async () => {
   const { outside, next } = serveOn(async (request, thread) => `heard ${await thread.ask(`about ${request}`)}`)
   outside.postMessage({ id: 1, request: 'a' })
   outside.postMessage({ id: 2, request: 'b' })
@@ -103,7 +103,7 @@ test('a thread asks and gets the reply that belongs to its question', async () =
   ])
 })
 
-test('a thread that is told to end finishes what it has begun, then closes what it has opened', async () => {
+test('a thread that is asked to end finishes its work, then closes its resources', async () => {
   let finish = () => {}
   let begin = () => {}
   const begun = new Promise<void>((resolve) => {

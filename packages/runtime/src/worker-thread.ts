@@ -3,13 +3,13 @@ import { errorFromData } from '@heddle/contracts'
 import type { WorkerAnswer, WorkerMessage, WorkerQuestion, WorkerReply } from './worker-calls.js'
 
 export interface ServedCalls<Request, Response> {
-  /** Answers one call; several may be under way at once. What it throws is a failure of that call alone. */
+  /** Answers one call; several may run at once. An error fails only its own call. */
   readonly handle: (request: Request) => Promise<Response>
-  /** Closes what the thread has opened, once nothing is under way any more. */
+  /** Closes the thread's resources, once no call is running. */
   readonly close: () => Promise<void>
 }
 
-/** The thread's own side of `createWorkerCalls`: serves calls until it is told to end. */
+/** The thread's side of `createWorkerCalls`: serves calls until it is asked to end. */
 export class WorkerThread<Question> {
   readonly #port: MessagePort
   readonly #asked = new Map<number, { resolve(reply: unknown): void; reject(error: unknown): void }>()
@@ -20,9 +20,9 @@ export class WorkerThread<Question> {
   }
 
   /**
-   * Asks the thread that makes the calls.
+   * Asks the calling thread.
    *
-   * @throws HeddleError what the answer failed with
+   * @throws HeddleError the error of the answer
    */
   ask(question: Question): Promise<unknown> {
     const questionId = ++this.#lastQuestionId

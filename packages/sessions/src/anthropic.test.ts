@@ -3,7 +3,7 @@ import { parseSession } from './parse.js'
 
 const text = (value: string) => ({ type: 'text', text: value })
 
-test('a request is read with its system prompt, its blocks and what its answers report', () => {
+test('a request is read with its system prompt, its blocks and the usage in its answers', () => {
   const { format, threads } = parseSession(
     JSON.stringify({
       model: 'claude',
@@ -41,7 +41,7 @@ test('a request is read with its system prompt, its blocks and what its answers 
   ])
 })
 
-test('a system prompt keeps its blocks that are no text, and is refused where it is neither text nor list', () => {
+test('a system prompt keeps its non-text blocks, and is refused if it is neither text nor list', () => {
   const read = (system: unknown) =>
     parseSession(JSON.stringify({ system, messages: [{ role: 'user', content: 'Go' }] }), {
       fileName: 'a.json',
@@ -56,7 +56,7 @@ test('a system prompt keeps its blocks that are no text, and is refused where it
   expect(() => read({ question: 'Why?' })).toThrow('a.json: system: content: must be a text, a list of blocks or null')
 })
 
-test.each(['lines', 'list'])('messages alone are told from OpenAI by their blocks, as %s', (shape) => {
+test.each(['lines', 'list'])('messages alone are distinguished from OpenAI by their blocks, as %s', (shape) => {
   const messages = [
     { role: 'user', content: [text('Go')] },
     { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'read', input: {} }] },

@@ -1,10 +1,10 @@
-/** The bytes of a recorded session, to be read at any place and as often as one likes. */
+/** The bytes of a recorded session, readable at any offset and repeatedly. */
 export interface ByteSource {
   readonly size: number
   /**
-   * The bytes from `from` to before `to`: never fewer.
+   * The bytes in `[from, to)`, never fewer.
    *
-   * @param into takes them where it has room: who reads a part after the other needs no memory for each
+   * @param into buffer to reuse if it is large enough, so that consecutive reads need no new memory
    */
   read(from: number, to: number, into?: Uint8Array): Uint8Array
 }
@@ -14,11 +14,11 @@ export function bytesOf(text: string): ByteSource {
   return { size: bytes.length, read: (from, to) => bytes.subarray(from, to) }
 }
 
-/** What is held of a source at once while it is looked through. */
+/** Bytes of a source in memory at once during a scan. */
 const WINDOW_BYTES = 256 * 1_024
 export const LINE_FEED = 0x0a
 
-/** Looks through a source byte by byte, with a part of it in memory. */
+/** Reads a source byte by byte, through a window in memory. */
 export class ByteWindow {
   readonly source: ByteSource
   #bytes: Uint8Array = new Uint8Array()
@@ -29,7 +29,7 @@ export class ByteWindow {
     this.source = source
   }
 
-  /** -1 behind the end. */
+  /** -1 after the end. */
   at(place: number): number {
     const offset = place - this.#from
     if (offset >= 0 && offset < this.#bytes.length) return this.#bytes[offset] as number
@@ -40,14 +40,14 @@ export class ByteWindow {
     return this.#bytes[0] ?? -1
   }
 
-  /** The bytes of a part: a view, to be read at once. */
+  /** The bytes of a range: a view, valid until the next read. */
   read(from: number, to: number): Uint8Array {
     const offset = from - this.#from
     if (offset >= 0 && to - this.#from <= this.#bytes.length) return this.#bytes.subarray(offset, to - this.#from)
     return this.source.read(from, to)
   }
 
-  /** Where a byte stands next, before `end`; `end` where it does not. */
+  /** Offset of the next occurrence of a byte before `end`; `end` if there is no occurrence. */
   find(byte: number, from: number, end: number): number {
     for (let place = from; place < end; place = this.#from + this.#bytes.length) {
       this.at(place)
@@ -57,7 +57,6 @@ export class ByteWindow {
     return end
   }
 
-  /** The number of the line that a place stands in. */
   lineAt(place: number): number {
     let line = 1
     for (let at = this.find(LINE_FEED, 0, place); at < place; at = this.find(LINE_FEED, at + 1, place)) line++

@@ -41,7 +41,7 @@ function messagesOf(...lines: readonly object[]) {
   return (thread?.messages ?? []).map((message) => message.input)
 }
 
-test('records of one message id become one message at the place of the first, though results stand between them', () => {
+test('records of one message id become one message at the position of the first, even with results between them', () => {
   const lines = [
     user('Go'),
     assistant('m1', { type: 'thinking', thinking: 'Two files.', signature: 'sig' }),
@@ -87,7 +87,7 @@ test('texts of one message are joined by an empty line', () => {
   )
 })
 
-test('a user record with results gives one message a result and then one of its texts', () => {
+test('a user record with results becomes one message per result, then one with its texts', () => {
   const messages = read(user('Go'), assistant('m1', call('a')), assistant('m1', call('b')), {
     ...user([answer('a', 'A'), text('Stop!'), answer('b', [text('B1'), text('B2')], true)]),
     uuid: 'u',
@@ -100,7 +100,7 @@ test('a user record with results gives one message a result and then one of its 
   expect(messages?.[0]?.input).not.toHaveProperty('isError')
 })
 
-test('an image in a result is kept at its place in the text', () => {
+test('an image in a result is kept at its position in the text', () => {
   const data = 'x'.repeat(5_000)
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
   const answered = user([answer('a', [text('Shot:'), image, text('as asked')])])
@@ -117,7 +117,7 @@ test('an image that cannot be read leaves a marker in the text and is kept whole
   expect(result?.metadata).toEqual({ blocks: [image] })
 })
 
-test("a compaction's summary is kept aside and a meta record is a marked user message", () => {
+test("a compaction's summary is kept aside and a meta record becomes a marked user message", () => {
   expect(
     messagesOf(user('Go'), user('Summary', { isCompactSummary: true }), user('Skill', { isMeta: true })),
   ).toMatchObject([
@@ -127,7 +127,7 @@ test("a compaction's summary is kept aside and a meta record is a marked user me
   ])
 })
 
-test('records that are no messages are counted by type and subtype', () => {
+test('records that are not messages are counted by type and subtype', () => {
   const { skipped } = read(
     { type: 'summary', summary: 'x', leafUuid: 'l' },
     record('system', { subtype: 'turn_duration' }),
@@ -146,23 +146,23 @@ test('records that are no messages are counted by type and subtype', () => {
   })
 })
 
-test('a record that a file holds twice is one message', () => {
+test('a record that occurs twice in a file is one message', () => {
   const repeated = user('Go')
   const { threads, skipped } = read(repeated, repeated)
   expect(threads[0]?.messages).toHaveLength(1)
   expect(skipped).toEqual({ 'user/repeated': 1 })
 })
 
-test('a copy that names another session is a repeat, whatever the order of its fields', () => {
+test('a copy that differs only in its session and field order is a repeat', () => {
   const first = { ...user('Go'), sessionId: 's1' }
   const copy = Object.fromEntries(Object.entries({ ...first, sessionId: 's2' }).reverse())
   expect(read(first, copy)).toMatchObject({ threads: [{ messages: [{}] }], skipped: { 'user/repeated': 1 } })
 })
 
-test('another message under the uuid of an earlier one is refused, and both lines are named', () => {
+test('another message with a used uuid is refused, and both lines are named', () => {
   const first = user('Go')
   expect(() => read(first, user('Wait'), { ...user('Stop'), uuid: first.uuid })).toThrow(
-    'a.jsonl: line 3: uuid was given to another message at line 1',
+    'a.jsonl: line 3: uuid is also that of another message at line 1',
   )
   expect(() => read(first, { ...first, isCompactSummary: true })).toThrow(/line 2: uuid .* at line 1/)
 })
@@ -211,7 +211,7 @@ test('redacted reasoning is kept', () => {
   ])
 })
 
-test('the working directory is told where it changes', () => {
+test('the working directory is recorded when it changes', () => {
   const inside = (cwd: string) => ({ cwd })
   const messages = messagesOf(
     user('Go', inside('/repo')),

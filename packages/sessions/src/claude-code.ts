@@ -31,9 +31,9 @@ const READ_FIELDS = [
 ]
 
 /**
- * Transcripts of Claude Code. A record holds one block of an assistant message at a time, and the results of its first
- * calls may be recorded before its last block: all records of one message id become one message, at the place of the
- * first. Records of subagents (`isSidechain`) are threads of their own.
+ * Transcripts of Claude Code. A record has one block of an assistant message, and results of its first calls may be
+ * recorded before its last block: all records of one message id become one message, at the position of the first.
+ * Records of subagents (`isSidechain`) are threads of their own.
  */
 export function readClaudeCode(source: Source, { skipped }: Pick<ReadingOptions, 'skipped'>): Reading {
   const threads = new ThreadFinder()
@@ -46,7 +46,7 @@ export function readClaudeCode(source: Source, { skipped }: Pick<ReadingOptions,
   }
   return {
     drafts: drafts(),
-    // A subagent's own file holds nothing but its sidechain.
+    // A subagent's own file contains only its sidechain.
     suffixOf: (thread) => (isMainEmpty && threads.sidechains === 1 ? null : threads.suffixOf(thread)),
   }
 }
@@ -55,7 +55,7 @@ function* readDrafts(source: Source, threads: ThreadFinder, skipped: Map<string,
   const continuations = continuationsIn(source)
   const opened = new HashTable()
   const cwds = new Map<number, string>()
-  /** The working directory as metadata, where it is another one than before: it is the same for most of a session. */
+  /** The working directory as metadata, only if it changed: it is constant for most of a session. */
   const changedCwd = (thread: number, record: JsonObject): JsonObject => {
     const cwd = textField(record, 'cwd')
     if (cwd === undefined || cwd === cwds.get(thread)) return {}
@@ -81,7 +81,7 @@ function* readDrafts(source: Source, threads: ThreadFinder, skipped: Map<string,
   }
 }
 
-/** A record that holds a message, or a part of one. */
+/** A record with a message, or a part of one. */
 interface MessageRecord extends SourceRecord {
   span: Span
   message: JsonObject
@@ -106,7 +106,7 @@ function* messagesIn(
       if (skipped !== null) countSkipped(skipped, kind)
       continue
     }
-    // Continued sessions may hold a record twice.
+    // Continued sessions may contain a record twice.
     if (uuid !== undefined && repeats.isRepeat(place, { field: 'uuid', name: uuid, content: readPartOf(value) })) {
       if (skipped !== null) countSkipped(skipped, `${kind}/repeated`)
       continue
@@ -115,18 +115,18 @@ function* messagesIn(
   }
 }
 
-/** All that is read of a record, to compare it by: copies in a continued session differ in the session that they name. */
+/** The compared fields of a record: copies in a continued session differ in the session that they name. */
 function readPartOf(record: JsonObject): string {
   return canonicalJson(READ_FIELDS.map((field) => record[field] ?? null))
 }
 
-/** What tells an assistant message of a file from all others; null for one without an id, which is one record. */
+/** Identifies an assistant message in a file; null for one without an id, which is one record. */
 function keyOf({ thread, message }: MessageRecord): string | null {
   const id = textField(message, 'id')
   return id === undefined ? null : `${thread} ${id}`
 }
 
-/** Where the further records of assistant messages stand: the file is looked through once before it is read. */
+/** Positions of the further records of assistant messages: the file is scanned once before it is read. */
 function continuationsIn(source: Source): { of(key: string): Generator<SourceRecord> } {
   const threads = new ThreadFinder()
   const [firsts, lasts] = [new HashTable(), new HashTable()]
@@ -163,7 +163,7 @@ function placeOf({ kind }: Source, number: number): string {
   return kind === 'lines' ? `line ${number}` : String(number)
 }
 
-/** An assistant message whose records are still being gathered. */
+/** An assistant message whose records are still being collected. */
 interface OpenAssistant {
   place: string
   record: JsonObject
@@ -233,7 +233,7 @@ function originOf(record: JsonObject, sourceId: string | undefined) {
 
 const MAIN_THREAD = 0
 
-/** Finds the thread of a record: the main one, or that of the subagent that it descends from. */
+/** Finds the thread of a record: the main one, or that of its subagent. */
 class ThreadFinder {
   readonly #suffixes: (string | null)[] = [null]
   readonly #threadOfChain = new Map<string, number>()

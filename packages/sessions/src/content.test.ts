@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const text = (words: string) => ({ type: 'text', text: words })
 
-test('a document that is text in itself is told under its title', () => {
+test('a text document becomes text under its title', () => {
   const source = { type: 'text', media_type: 'text/plain', data: 'Weave twill.' }
   const { text: told, blocks } = flattenContent('messages[0]', [
     { type: 'document', title: 'The plan', context: 'of Monday', source, citations: { enabled: true } },
@@ -14,7 +14,7 @@ test('a document that is text in itself is told under its title', () => {
   expect(blocks).toEqual([])
 })
 
-test('a document of text blocks is told, and one with an image stays whole', () => {
+test('a document of text blocks becomes text, and one with an image is kept whole', () => {
   const document = (content: Json[]) => ({ type: 'document', source: { type: 'content', content } })
   const image = { type: 'image', source: { type: 'url', url: 'https://a.org/b.png' } }
   const { text: told, blocks } = flattenContent('messages[0]', [
@@ -25,7 +25,7 @@ test('a document of text blocks is told, and one with an image stays whole', () 
   expect(blocks).toEqual([document([text('three'), image])])
 })
 
-test('a search result is told with its title and its source', () => {
+test('a search result becomes text with its title and its source', () => {
   const result = { type: 'search_result', title: 'Looms', source: 'https://a.org/looms', content: [text('wide')] }
   expect(flattenContent('messages[0]', [result])).toEqual({
     text: '[search_result: Looms: https://a.org/looms]\nwide',

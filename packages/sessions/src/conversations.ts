@@ -5,7 +5,7 @@ import type { Entry } from './entry.js'
 import type { Draft, Reading, ReadingOptions } from './parsed.js'
 import type { Source } from './source.js'
 
-/** A list of messages, wherever in a file it stands, and the system prompt that Anthropic keeps beside it. */
+/** A list of messages, anywhere in a file, and Anthropic's separate system prompt. */
 export interface Conversation {
   system: { place: string; content: Json } | null
   messages: Iterable<SourceRecord>
@@ -13,9 +13,9 @@ export interface Conversation {
 
 /**
  * The conversations of a file whose messages are lists: a list of messages, an object with `messages`, a list of such
- * objects, or of benchmark runs with `traj`, which are a conversation each; as one document or one object a line.
+ * objects, or of benchmark runs with `traj`, each of which is a conversation; as one document or one object per line.
  *
- * @param holdsLists whether any entry of the file is a conversation; all have to be then
+ * @param holdsLists whether any entry of the file is a conversation; then all must be
  */
 function* conversationsOf(source: Source, { holdsLists }: { holdsLists: boolean }): Generator<Conversation> {
   if (!holdsLists) return yield { system: null, messages: recordsOf(source) }
@@ -33,7 +33,7 @@ function* conversationsOf(source: Source, { holdsLists }: { holdsLists: boolean 
   }
 }
 
-/** Reads the conversations of a file one after the other; each is a thread. */
+/** Reads the conversations of a file in sequence; each is a thread. */
 export function readConversations(
   source: Source,
   { holdsLists }: Pick<ReadingOptions, 'holdsLists'>,
@@ -49,7 +49,7 @@ export function readConversations(
   return { drafts: drafts(), suffixOf: (thread) => (holdsLists && source.kind !== 'object' ? String(thread) : null) }
 }
 
-/** Whether an entry is a conversation in itself, and no message. */
+/** Whether an entry is a conversation itself, not a message. */
 export function messagesOf(entry: Pick<Entry, 'list'>): { key: string; messages: Iterable<Json> } | null {
   for (const key of ['messages', 'traj']) {
     const messages = entry.list(key)
@@ -68,7 +68,6 @@ export function* recordsOf(source: Source): Generator<SourceRecord & Pick<Entry,
   }
 }
 
-/** The entries of a list as records. */
 export function* recordsIn(list: Iterable<Json>, placeOf: (index: number) => string): Generator<SourceRecord> {
   let index = 0
   for (const value of list) {

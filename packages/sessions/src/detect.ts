@@ -20,21 +20,21 @@ const ANTHROPIC_BLOCKS = new Set<unknown>([
 const OPENAI_PARTS = new Set<unknown>(['image_url', 'input_text', 'output_text', 'input_audio', 'refusal'])
 const CLAUDE_CODE_FIELDS = ['sessionId', 'uuid', 'leafUuid']
 
-/** What a look at all of a file finds out, whatever its format. */
+/** Results of a scan of the whole file, independent of its format. */
 export interface Survey {
-  /** Null where it is of none that is known. */
+  /** Null if the format is unknown. */
   readonly format: SessionFormat | null
-  /** Whether any entry is a conversation in itself. */
+  /** Whether any entry is a conversation itself. */
   readonly holdsLists: boolean
-  /** What the first entry looks like from outside. */
+  /** Description of the first entry's structure. */
   readonly shape: string
 }
 
 /**
- * Reads all of a file once, which finds what is broken in it, and tells its format by its content: by the first field or role
- * that only one format has. Messages of nothing but roles and texts read the same in all of them.
+ * Scans a whole file, which finds broken records, and detects its format by its contents: by the first field or role
+ * that only one format has. Messages with only roles and texts are read equally in all formats.
  *
- * @returns yields now and then, so that others get their turn
+ * @returns yields regularly, so that the process can serve others
  */
 export function* surveyOf(source: Source): Generator<undefined, Survey> {
   const records = new MessageLook()
@@ -74,11 +74,11 @@ export function unknownFormat(shape: string): PermanentError {
   return new PermanentError('VALIDATION_ERROR', `file: is in no known format (its first record is ${shape})`, {
     field: 'file',
     received: shape,
-    hint: `Known formats: ${sessionFormats.join(', ')}. Name one if the file is of it.`,
+    hint: `Known formats: ${sessionFormats.join(', ')}. Name one if it applies to the file.`,
   })
 }
 
-/** What the messages of a list have shown so far. */
+/** Detects the format of a list from its messages so far. */
 class MessageLook {
   #isSpoken = false
   #holdsLists = false
@@ -91,10 +91,10 @@ class MessageLook {
     this.#format ??= formatOfMessage(message)
   }
 
-  /** @param otherwise the format of messages that could be of any */
+  /** @param otherwise the format if the messages fit all of them */
   format(otherwise: SessionFormat): SessionFormat | null {
     if (!this.#isSpoken) return null
-    // Lists of nothing but texts are both OpenAI's and Anthropic's, and read the same; Heddle's contents are texts.
+    // Lists of only texts are valid for OpenAI and Anthropic, and read equally; Heddle's contents are texts.
     return this.#format ?? (this.#holdsLists ? 'openai' : otherwise)
   }
 }

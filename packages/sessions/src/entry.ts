@@ -3,31 +3,31 @@ import { limits, PermanentError, validationError } from '@heddle/contracts'
 import type { ByteWindow } from './byte-source.js'
 import { entriesIn, fieldsIn, JsonFault, LIST, OBJECT, type Span } from './json-spans.js'
 
-/** What stands on a line of a file, in its list, or is all of it. */
+/** A line of a file, an entry of its list, or the whole file. */
 export interface Entry {
   place: string
-  /** What the places of its parts begin with: `line 3: `. */
+  /** Prefix of the places of its parts: `line 3: `. */
   prefix: string
   span: Span
-  /** Without fields that are too large to be held; those that are lists can still be read by {@link list}. */
+  /** Without fields that are too large for memory; those that are lists can still be read by {@link list}. */
   value: Json
-  /** What a field that is a list holds, from its beginning each time; null for any other field. */
+  /** The entries of a field that is a list, from its beginning each time; null for any other field. */
   list(name: string): Iterable<Json> | null
 }
 
-/** Fields of which one, as a list, marks an object that holds a whole conversation. */
+/** A list in one of these fields marks an object that is a whole conversation. */
 export const LISTS = ['messages', 'traj', 'history']
-/** What is larger is looked through for lists before it is read. */
+/** Larger entries are scanned for lists before they are read. */
 export const INLINE_BYTES_MAX = 1_024 * 1_024
-/** What is no conversation is held as a whole: the largest message fits. */
+/** Maximum size of an entry that is not a conversation and must fit in memory: the largest message. */
 const VALUE_BYTES_MAX = limits.messageJsonCharactersMax
-/** Deeper than any session's records; values far deeper overflow the stack of whoever reads or writes them. */
+/** Deeper than any session's records; far deeper values overflow the stack when they are read or written. */
 const NESTING_MAX = 200
 
 export interface EntryPlace {
   readonly place: string
   readonly prefix: string
-  /** Named by a value that nests too deep. */
+  /** Named in the error for a value that is nested too deeply. */
   readonly nestingPlace: string
 }
 
@@ -62,11 +62,13 @@ function* readList(bytes: ByteWindow, span: Span, name: string, nestingPlace: st
   }
 }
 
-/** Of an object with a list of messages its small fields, and where its large lists stand; null for anything else. */
+/**
+ * For an object with a list of messages, its small fields and the positions of its large lists; null for anything else.
+ */
 function largeLists(bytes: ByteWindow, span: Span): { value: JsonObject; spans: Map<string, Span> } | null {
   if (bytes.at(span.from) !== OBJECT) return null
   const fields = new Map<string, Span>()
-  // A name that is there twice is what it is last.
+  // Of duplicate names the last one counts.
   for (const { name, value } of fieldsIn(bytes, span)) fields.set(String(parseSpan(bytes, name, '')), value)
   const isList = (field: Span | undefined) => field !== undefined && bytes.at(field.from) === LIST
   if (!LISTS.some((name) => isList(fields.get(name)))) return null
@@ -81,7 +83,7 @@ function largeLists(bytes: ByteWindow, span: Span): { value: JsonObject; spans: 
   return { value: Object.fromEntries(small), spans }
 }
 
-/** Reads what nobody needs, so that a broken file is known as one. A large text in it is not looked into. */
+/** Validates a field that is not needed, so that a broken file is detected. A large text in it is not read. */
 function check(bytes: ByteWindow, span: Span): void {
   if (span.to - span.from <= INLINE_BYTES_MAX) parseSpan(bytes, span, '')
   else if (bytes.at(span.from) === LIST) for (const entry of entriesIn(bytes, span)) check(bytes, entry)
@@ -104,13 +106,13 @@ export function parseSpan(bytes: ByteWindow, { from, to }: Span, place: string):
   }
 }
 
-/** @throws TypeError `ERR_ENCODING_INVALID_ENCODED_DATA` for bytes that no character begins with */
+/** @throws TypeError `ERR_ENCODING_INVALID_ENCODED_DATA` for invalid UTF-8 */
 export function decode(bytes: Uint8Array, { isCutOff }: { isCutOff: boolean }): string {
-  // More to come is what a stream allows: a file that is being written may end in part of a character.
+  // Streaming mode permits an incomplete end: a file being written may end within a character.
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCutOff })
 }
 
-/** Engines tell the offset of a fault in their message, or that the text ended too soon. */
+/** Engines report the offset of a fault in their message, or that the text ended too soon. */
 function faultOffset(text: string, error: unknown): number {
   const message = error instanceof Error ? error.message : ''
   const offset = /at position (\d+)/.exec(message)?.[1]

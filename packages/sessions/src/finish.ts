@@ -5,13 +5,13 @@ import { detailsOf } from './fault-details.js'
 import { HashTable } from './hash-table.js'
 import type { Draft, ParsedMessage } from './parsed.js'
 
-/** Checks the messages of a file, and gives them their identities and the names of their tools; each in its thread. */
+/** Checks the messages of a file, and assigns their identities and the names of their tools, by thread. */
 export class Finisher {
-  /** How many messages each thread has so far. */
+  /** Number of messages in each thread so far. */
   readonly #counts: number[] = []
-  /** By thread and identity the number that the next message of the same gets. */
+  /** By thread and identity, the number of the next message with the same one. */
   readonly #identities = new HashTable()
-  /** By thread and id of a call its tool, by number; a later call of an id replaces the earlier. */
+  /** By thread and call id, the tool's number; a later call with the same id replaces the earlier. */
   readonly #toolOfCall = new HashTable()
   readonly #tools: string[] = []
   readonly #numberOfTool = new Map<string, number>()
@@ -62,7 +62,7 @@ function checked({ place, input }: DraftMessage): ParsedMessage['input'] {
   }
 }
 
-/** Of the fields that say what was said, so that reading more fields one day does not change it. */
+/** A hash of the content fields only, so that reading more fields in the future does not change it. */
 function contentIdentity(
   { role, content, parts, toolCalls, toolCallId }: ParsedMessage['input'],
   index: number,

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto'
 
 const CAPACITY_FIRST = 1_024
-/** Of the slots; the fuller the table, the longer the search for a free one. */
+/** Load factor at which the table grows; in a fuller one, searches for a free slot take longer. */
 const FULL_AT = 0.7
 
 /**
- * Numbers by text, in some 25 bytes each however long the texts are: of each only 64 bits of its hash are kept. With ten
- * million texts the chance that any two of them are taken for one is one in a hundred thousand.
+ * Numbers by text, in some 25 bytes each for texts of any length: only 64 bits of each hash are stored. With ten
+ * million texts the probability that any two of them are confused is one in a hundred thousand.
  */
 export class HashTable {
   #size = 0
   #capacity = CAPACITY_FIRST
-  /** Two halves of a hash for each slot, next to each other; both are 0 where it is free. */
+  /** Two halves of a hash per slot, adjacent; both are 0 in a free slot. */
   #hashes = new Uint32Array(2 * CAPACITY_FIRST)
   #numbers = new Float64Array(CAPACITY_FIRST)
 
@@ -39,7 +39,7 @@ export class HashTable {
     this.#numbers[slot] = number
   }
 
-  /** The slot of a hash, or the one where it belongs. */
+  /** The slot of a hash, or the free one where it belongs. */
   #slotOf(high: number, low: number): number {
     let slot = low & (this.#capacity - 1)
     while (!this.#isFree(slot) && (this.#hashes[2 * slot] !== high || this.#hashes[2 * slot + 1] !== low))
@@ -64,7 +64,7 @@ export class HashTable {
   }
 }
 
-/** The first is never 0. */
+/** The first half is never 0. */
 function halvesOf(text: string): [number, number] {
   const bytes = hash('sha256', text, 'buffer')
   return [bytes.readUInt32LE(0) || 1, bytes.readUInt32LE(4)]

@@ -10,7 +10,7 @@ function read(...records: object[]) {
 
 const uuid = '0197A1B2-0000-7000-8000-000000000001'
 
-test('a record is taken as it is', () => {
+test('a record is read unchanged', () => {
   const message = {
     role: 'assistant',
     content: 'Hi',
@@ -29,7 +29,7 @@ test('a record is taken as it is', () => {
   expect(threads[0]?.messages[0]?.input).toEqual(message)
 })
 
-test("an id that is a UUID is the message's own, any other is the source's", () => {
+test("a UUID id becomes the message's own id, any other id is the source's", () => {
   const { threads } = read(
     { id: uuid, role: 'user', content: 'a' },
     { id: 'slack-1', role: 'user', content: 'b' },
@@ -44,13 +44,15 @@ test("an id that is a UUID is the message's own, any other is the source's", () 
   ])
 })
 
-test('a record that is there twice counts once, another one under its id is refused', () => {
+test('a duplicate record counts once, a different one with its id is refused', () => {
   const message = { id: 'x', role: 'user', content: 'a' }
   expect(read(message, message)).toMatchObject({ threads: [{ messages: [{}] }], skipped: { 'message/repeated': 1 } })
-  expect(() => read(message, { ...message, content: 'b' })).toThrow(/line 2: id was given to another message at line 1/)
+  expect(() => read(message, { ...message, content: 'b' })).toThrow(
+    /line 2: id is also that of another message at line 1/,
+  )
 })
 
-test('a field that is unknown is refused, not dropped', () => {
+test('an unknown field is refused, not dropped', () => {
   expect(() => read({ role: 'user', content: 'a', sentAt: '2026-02-12T14:30:00Z', color: 'red' })).toThrow(
     /line 1: .*color/,
   )

@@ -7,8 +7,8 @@ import { Repeats } from './repeats.js'
 import type { Source } from './source.js'
 
 /**
- * Heddle's own format: a message as the API takes it, one a line. An `id` that is a UUID is the message's own; any other
- * is the source's, from which the message's is derived. A line that is there twice counts once.
+ * Heddle's own format: a message as in the API, one per line. An `id` that is a UUID is the message's own; any other is
+ * the source's, from which the message's is derived. A duplicate line counts once.
  */
 export function readHeddle(source: Source, options: ReadingOptions): Reading {
   return readConversations(source, options, ({ messages }) => readMessages(messages, options.skipped))
@@ -34,7 +34,7 @@ function* readMessages(records: Iterable<SourceRecord>, skipped: Map<string, num
   }
 }
 
-/** The fields are as the file gives them; they are checked with every other message of the file. */
+/** The fields are as in the file; they are checked with every other message of the file. */
 function draft(fields: JsonObject): MessageDraft {
   return fields as unknown as MessageDraft
 }

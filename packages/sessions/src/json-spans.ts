@@ -1,17 +1,17 @@
 import type { ByteWindow } from './byte-source.js'
 
 /*
- * Where the values of a JSON text stand, without a look into them: so a list of any length is read one entry at a time, each
- * by the engine's own parser, which also finds what is wrong inside it.
+ * Finds the positions of values in a JSON text without parsing them: so a list of any length is read one entry at a
+ * time, each by the engine's own parser, which also finds errors inside it.
  */
 
-/** A part of a text, from its first byte to behind its last. */
+/** A range of a text, from its first byte to after its last. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** What stands at a place is not what JSON has there. */
+/** The text is not valid JSON at a position. */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault'
   readonly place: number
@@ -25,7 +25,7 @@ export class JsonFault extends Error {
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 export const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** The first place that is no white space of JSON's. */
+/** The next position that is not JSON white space. */
 export function afterSpace(bytes: ByteWindow, from: number): number {
   for (let place = from; ; place++) {
     const byte = bytes.at(place)
@@ -34,9 +34,9 @@ export function afterSpace(bytes: ByteWindow, from: number): number {
 }
 
 /**
- * Behind the value that begins at a place; brackets are counted, not matched.
+ * The position after the value that begins at `from`; brackets are counted, not matched.
  *
- * @throws JsonFault where the text ends before it
+ * @throws JsonFault if the text ends before it
  */
 export function afterValue(bytes: ByteWindow, from: number, end: number): number {
   const first = bytes.at(from)
@@ -90,7 +90,7 @@ export function* entriesIn(bytes: ByteWindow, { from, to }: Span): Generator<Spa
   }
 }
 
-/** The fields of an object: where each name and its value stand. @throws JsonFault */
+/** The fields of an object: the positions of each name and its value. @throws JsonFault */
 export function* fieldsIn(bytes: ByteWindow, { from, to }: Span): Generator<{ name: Span; value: Span }> {
   let place = afterSpace(bytes, from + 1)
   if (place < to && bytes.at(place) === OBJECT_END) return checkEnd(place + 1, to)

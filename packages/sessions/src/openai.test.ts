@@ -11,7 +11,7 @@ function inputsOf(value: unknown) {
 
 const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'book', arguments: args } })
 
-test('a list of chat messages is read with its arguments to the letter', () => {
+test('a list of chat messages is read with unchanged arguments', () => {
   const broken = '{"flight": "HAT001", '
   expect(
     inputsOf([
@@ -45,7 +45,7 @@ test('each benchmark run is a thread, named by its index', () => {
   ])
 })
 
-test('a call id that is used again keeps its spelling, and each result is named after the nearest call before it', () => {
+test('a reused call id is kept, and each result is named after the nearest call before it', () => {
   const named = (name: string) => ({ id: 'c', type: 'function', function: { name, arguments: '{}' } })
   const inputs = inputsOf({
     messages: [
@@ -75,7 +75,7 @@ test('the old function form is paired by name', () => {
   expect(inputs[2]).toMatchObject({ role: 'tool_result', toolName: 'look' })
 })
 
-test('images, files and sounds are kept at their places in the text', () => {
+test('images, files and audio are kept at their positions in the text', () => {
   const data = 'x'.repeat(5_000)
   const image = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${data}`, detail: 'low' } }
   const audio = { type: 'input_audio', input_audio: { data, format: 'mp3' } }
@@ -136,7 +136,7 @@ test('a refusal and reasoning are read where providers put them', () => {
   ])
 })
 
-test('one message a line is read as one thread, one conversation a line as a thread each', () => {
+test('one message per line is read as one thread, one conversation per line as a thread each', () => {
   const lines = (values: unknown[]) =>
     parseSession(values.map((value) => JSON.stringify(value)).join('\n'), { fileName: 'a.jsonl', format: 'openai' })
   const messages = [
@@ -147,7 +147,7 @@ test('one message a line is read as one thread, one conversation a line as a thr
   expect(lines([{ messages }, { messages }]).threads).toMatchObject([{ suffix: '0' }, { suffix: '1' }])
 })
 
-test('messages without ids have identities that the same file gives again, and that never meet', () => {
+test('messages without ids have identities that are the same each time the file is read, and that never collide', () => {
   const messages = [
     { role: 'user', content: 'Go' },
     { role: 'user', content: 'Go' },

@@ -4,7 +4,7 @@ import { readConversations } from './conversations.js'
 import type { Reading, ReadingOptions } from './parsed.js'
 import type { Source } from './source.js'
 
-/** Messages of OpenAI's chat completions. Ids of calls stay as they are, also where a conversation uses one twice. */
+/** Messages of OpenAI's chat completions. Call ids are unchanged, even if a conversation uses one twice. */
 export function readOpenAi(source: Source, options: ReadingOptions): Reading {
   return readConversations(source, options, ({ messages }) => readMessages(messages))
 }

@@ -24,14 +24,14 @@ test.each(['', ' \n\n', '\ufeff'])('an empty file is refused: %j', (text) => {
   })
 })
 
-test('a broken line is named, blank lines counted, without its content', () => {
+test('a broken line is named, with blank lines counted, without its content', () => {
   const fault = faultOf(`${user}\n\n{"role":"user","content":"secret\n`)
   expect(fault).toMatchObject({ code: 'VALIDATION_ERROR', field: 'line 3', received: 'a text of 32 characters' })
-  expect(fault.hint).toMatch(/still being written/)
+  expect(fault.hint).toMatch(/may still be written/)
   expect(JSON.stringify(fault)).not.toContain('secret')
 })
 
-test.each(['\n', '\r\n'])('half a last line is left out and counted, the rest is read: %j', (lineBreak) => {
+test.each(['\n', '\r\n'])('an incomplete last line is left out and counted, the rest is read: %j', (lineBreak) => {
   const text = [user, user, '{"role":"user","cont'].join(lineBreak)
   expect(parseSession(text, { fileName: 'session.jsonl', format: 'auto' })).toMatchObject({
     threads: [{ messages: [{}, {}] }],
@@ -39,7 +39,7 @@ test.each(['\n', '\r\n'])('half a last line is left out and counted, the rest is
   })
 })
 
-test('only a last line without a line break may be half a record', () => {
+test('only a last line without a line break may be incomplete', () => {
   const half = '{"role":"user","cont'
   expect(faultOf(half)).toMatchObject({ field: 'line 1' })
   expect(faultOf(`${user}\n${half}\n`)).toMatchObject({ field: 'line 2' })
@@ -54,7 +54,7 @@ test('a first line that is broken is named too', () => {
   expect(faultOf('Dear diary,\n')).toMatchObject({ field: 'line 1' })
 })
 
-test('a document that breaks off is named by the line of the fault', () => {
+test('a truncated document is named by the line of the fault', () => {
   expect(faultOf('[\n  {\n    "role": "user",\n')).toMatchObject({ field: 'line 4' })
   expect(faultOf('{\n  "messages": [\n    {"role" "user"}\n  ]\n}')).toMatchObject({ field: 'line 3' })
 })
@@ -73,23 +73,23 @@ test('a file of no known format is described by its keys, never its contents', (
   expect(fault.hint).toMatch(/claude-code/)
 })
 
-test('a file without any message says what it holds instead', () => {
+test('a file without any message is refused with a list of its records', () => {
   expect(faultOf('{"type":"summary","summary":"x","leafUuid":"l"}').detail).toMatch(
     /no message .*claude-code.*1 summary/,
   )
   expect(faultOf('[{"traj":[]}]').detail).toMatch(/no message/)
 })
 
-test('a file of another format than was named says which one it looks like', () => {
+test('a file of another format than was named is refused with the format that it resembles', () => {
   expect(faultOf(`[${user}]`, 'claude-code').hint).toMatch(/openai/)
 })
 
-test('a message that is too long is refused by its own code', () => {
+test('a message that is too long is refused with its own code', () => {
   const long = JSON.stringify({ role: 'user', content: 'x'.repeat(limits.messageCharactersMax + 1) })
   expect(faultOf(`${user}\n${long}`)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', field: 'line 2' })
 })
 
-test('blocks beside the text count to the size of a message', () => {
+test('blocks beside the text count towards the size of a message', () => {
   const withImage = (data: string) => JSON.stringify({ role: 'user', content: [{ type: 'image', data }] })
   const long = 'x'.repeat(limits.messageCharactersMax - 20)
   expect(faultOf(`${user}\n${withImage(long)}`)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', field: 'line 2' })
@@ -102,12 +102,12 @@ test('one bad message refuses the whole file and names the field', () => {
   expect(fault.detail).toMatch(/^session\.jsonl: line 2: sentAt: must be an ISO 8601 time/)
 })
 
-test('values that nest without end are refused', () => {
+test('values nested too deeply are refused', () => {
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
   expect(faultOf(`{"role":"user","content":"Go","metadata":{"a":${deep}}}`)).toMatchObject({ field: 'line 1' })
 })
 
-test('whatever a file holds, it is read or refused by a typed error', () => {
+test('any file is read or refused with a typed error', () => {
   const json = fc.jsonValue({ maxDepth: 2 })
   const role = fc.constantFrom('user', 'assistant', 'system', 'tool', 'tool_result', 'function', 'x', null)
   const block = fc.record(

@@ -3,7 +3,7 @@ import type { ParsedFile, ParsedMessage } from './parsed.js'
 import { type ReadSessionOptions, readSession } from './session.js'
 
 /**
- * Reads a recorded session that is held as a text: all of it is checked before anything is returned.
+ * Reads a recorded session from a text: all of it is checked before anything is returned.
  *
  * @param text the file's content
  * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE`; its field names the place, such as `line 12`

@@ -1,11 +1,10 @@
 import type { DraftMessage, MessageDraft } from '@heddle/client/forms'
 
-/** Formats of recorded sessions. */
 export const sessionFormats = ['heddle', 'claude-code', 'openai', 'anthropic', 'swe-agent'] as const
 export type SessionFormat = (typeof sessionFormats)[number]
 
 export interface ParsedMessage {
-  /** The UUID that the file gives to the message as its own; null where the id is to be derived from `identity`. */
+  /** The UUID that the file gives to the message as its own; null if the id is derived from `identity`. */
   id: string | null
   /** Unique in its thread and the same each time the file is read: the source's own id, or position and content hash. */
   identity: string
@@ -13,7 +12,7 @@ export interface ParsedMessage {
 }
 
 export interface ParsedThread {
-  /** What tells the threads of one file apart in their names; null for a file's main or only thread. */
+  /** Distinguishes the names of the threads of one file; null for a file's main or only thread. */
   suffix: string | null
   messages: ParsedMessage[]
   toolCalls: number
@@ -23,26 +22,26 @@ export interface ParsedThread {
 export interface ParsedFile {
   format: SessionFormat
   threads: ParsedThread[]
-  /** What gave no message, by kind: `{ "system/turn_duration": 16, "unfinished last line": 1 }`. */
+  /** Records that are not messages, by kind: `{ "system/turn_duration": 16, "unfinished last line": 1 }`. */
   skipped: Record<string, number>
 }
 
-/** A message, and its thread: a number that tells the threads of a file apart, in the order in which they are told of. */
+/** A message, and the number of its thread in the file, by order of first occurrence. */
 export interface Draft {
   thread: number
   message: DraftMessage
 }
 
-/** What reads the messages of a format, from the beginning of a file to its end. */
+/** Reads the messages of a format, from the beginning of a file to its end. */
 export interface Reading {
   drafts: Iterable<Draft>
-  /** What tells a thread apart in its name; to be asked once all has been read. */
+  /** Distinguishes the name of a thread; valid after everything was read. */
   suffixOf(thread: number): string | null
 }
 
 export interface ReadingOptions {
-  /** Whether any entry of the file is a conversation in itself. */
+  /** Whether any entry of the file is a conversation itself. */
   holdsLists: boolean
-  /** Counts what gives no message, by its kind. */
+  /** Counts records that are not messages, by kind. */
   skipped: Map<string, number>
 }

@@ -5,7 +5,7 @@ import { evalData } from '../../../test/support/src/samples/eval-data.js'
 import { parseSession } from './parse.js'
 import type { ParsedFile } from './parsed.js'
 
-/** Recorded sessions that nobody wrote for these tests; each figure is counted again from the raw JSON. */
+/** Recorded sessions not written for these tests; each figure is counted again from the raw JSON. */
 const folder = evalData()
 
 type Loose = Record<string, unknown>

@@ -1,14 +1,14 @@
 import { validationError } from '@heddle/contracts'
 import { HashTable } from './hash-table.js'
 
-/** The records so far that name themselves, by their names, and what each said. */
+/** The records with a name so far, and their contents. */
 export class Repeats {
   readonly #seen = new HashTable()
 
   /**
-   * @param name what the record's field `field` says, of records in one list
-   * @returns whether the record is there a second time
-   * @throws PermanentError `VALIDATION_ERROR` where the name was given to another one
+   * @param name value of the record's field `field`, for records in one list
+   * @returns whether the record is a repeat
+   * @throws PermanentError `VALIDATION_ERROR` if another record has the name
    */
   isRepeat(place: string, { field, name, content }: { field: string; name: string; content: string }): boolean {
     const said = JSON.stringify([name, content])
@@ -20,11 +20,11 @@ export class Repeats {
     }
     if (this.#seen.has(said)) return true
     const placeBefore = place.replace(/\d+$/, String(earlier))
-    throw validationError(place, `${field} was given to another message at ${placeBefore}`, name)
+    throw validationError(place, `${field} is also that of another message at ${placeBefore}`, name)
   }
 }
 
-/** Places in one list differ in the number that they end with. */
+/** Places in one list differ only in the number at their end. */
 export function numberOf(place: string): number {
   return Number(/\d+$/.exec(place)?.[0] ?? 0)
 }

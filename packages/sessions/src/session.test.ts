@@ -18,7 +18,7 @@ const documents = {
   'a line that is a conversation': (list: string) => `{"messages":[${list}]}\n{"messages":[${list}]}`,
 }
 
-/** Notes how much of a file was asked for at once. */
+/** Records the largest read of a file. */
 function watched(text: string): { source: ByteSource; largest: () => number } {
   const bytes = bytesOf(text)
   let largest = 0
@@ -55,7 +55,7 @@ test.each(Object.entries(documents))('%s is read message by message, never as a 
   expect(largest()).toBeLessThanOrEqual(256 * 1_024)
 })
 
-test('records of one message of Claude Code are one, however far apart they stand', () => {
+test('records of one message of Claude Code are joined, however far apart they are', () => {
   const record = (uuid: string, role: string, fields: object) =>
     JSON.stringify({ type: role, uuid, sessionId: 's', message: { role, ...fields } })
   const between = Array.from({ length: 5_000 }, (_, index) => record(`u${index}`, 'user', { content: `${index}` }))
@@ -71,7 +71,7 @@ test('records of one message of Claude Code are one, however far apart they stan
   expect(largest()).toBeLessThanOrEqual(256 * 1_024)
 })
 
-test('a line that no message can be is refused by its size, unread', () => {
+test('a line that is too long for a message is refused by its size, unread', () => {
   const start = Buffer.from('{"role":"user","content":"Go"}\n{"role":"user","content":"')
   const size = limits.messageJsonCharactersMax + 10_000_000
   const endsAt = size - 2

@@ -26,14 +26,14 @@ export interface ReadSessionOptions {
   readonly format: SessionFormat | 'auto'
 }
 
-/** A recorded session that was looked through: what is in it, and its messages as often as one likes. */
+/** A scanned recorded session: its threads, and its messages, which can be read repeatedly. */
 export interface Session {
   readonly format: SessionFormat
-  /** In the order of the file; each with the number that its messages name. */
+  /** In the order of the file; each with the number that its messages refer to. */
   readonly threads: readonly SessionThread[]
-  /** What gave no message, by kind: `{ "system/turn_duration": 16, "unfinished last line": 1 }`. */
+  /** Records that are not messages, by kind: `{ "system/turn_duration": 16, "unfinished last line": 1 }`. */
   readonly skipped: Readonly<Record<string, number>>
-  /** Reads the file once more. Those of one thread in their order; those of several threads may alternate. */
+  /** Reads the file once more. Messages of one thread are in order; those of several threads may alternate. */
   messages(): Generator<SessionMessage>
 }
 
@@ -44,7 +44,7 @@ export interface SessionMessage {
 
 export interface SessionThread {
   readonly number: number
-  /** What tells the threads of one file apart in their names; null for a file's main or only thread. */
+  /** Distinguishes the names of the threads of one file; null for a file's main or only thread. */
   readonly suffix: string | null
   readonly messages: number
   readonly toolCalls: number
@@ -52,9 +52,9 @@ export interface SessionThread {
 }
 
 /**
- * Looks through a recorded session of any length, several times, without ever holding it as a whole: all of it is checked.
+ * Scans a recorded session of any length, several times, without ever loading it as a whole: all of it is checked.
  *
- * @returns yields now and then, so that others get their turn
+ * @returns yields regularly, so that the process can serve others
  * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE`; its field names the place, such as `line 12`
  */
 export function* readSession(bytes: ByteSource, options: ReadSessionOptions): Generator<undefined, Session> {
@@ -118,7 +118,7 @@ function withoutMessages(format: SessionFormat, survey: Survey, skipped: Readonl
   const likelier = survey.format === format ? null : survey.format
   return validationError(
     'file',
-    `holds no message of the format ${format}${kinds === '' ? '' : ` (records that are none: ${kinds})`}`,
+    `holds no message of the format ${format}${kinds === '' ? '' : ` (other records: ${kinds})`}`,
     undefined,
     likelier === null ? 'Give a file that holds at least one message.' : `The file looks like ${likelier}.`,
   )

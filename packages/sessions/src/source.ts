@@ -5,24 +5,24 @@ import { decode, type Entry, INLINE_BYTES_MAX, LISTS, readEntry } from './entry.
 import { afterSpace, afterValue, entriesIn, JsonFault, LIST, OBJECT, type Span } from './json-spans.js'
 
 /**
- * A file is one JSON document, an object or a list, or one JSON object a line. It is read anew each time, and never held as
- * a whole.
+ * A file is one JSON document, an object or a list, or one JSON object per line. It is read again for each use, and
+ * never loaded as a whole.
  */
 export interface Source {
   readonly kind: 'lines' | 'list' | 'object'
   /**
-   * All that the file holds, in its order. Half a last line is left out: the session is still being written.
+   * All entries of the file, in order. An incomplete last line is left out, because the session may still be written.
    *
-   * @throws PermanentError `VALIDATION_ERROR` naming the line that is broken, `PAYLOAD_TOO_LARGE` naming the entry
+   * @throws PermanentError `VALIDATION_ERROR` naming the broken line, `PAYLOAD_TOO_LARGE` naming the entry
    */
   entries(): Generator<Entry>
   /** An entry that was read before. */
   again(entry: Pick<Entry, 'place' | 'span'>): Entry
-  /** Whether half a last line was left out, once all has been read. */
+  /** Whether an incomplete last line was left out; valid after everything was read. */
   isUnfinished: boolean
 }
 
-/** @throws PermanentError `VALIDATION_ERROR` for an empty file, or naming the line that is broken */
+/** @throws PermanentError `VALIDATION_ERROR` for an empty file, or naming the broken line */
 export function readSource(source: ByteSource): Source {
   const bytes = new ByteWindow(source)
   const lines = linesIn(bytes)
@@ -34,7 +34,7 @@ export function readSource(source: ByteSource): Source {
   return linesOf(bytes)
 }
 
-/** Where a line that is not blank stands, without what ends it. */
+/** The range of a non-blank line, without its line break. */
 interface LineSpan extends Span {
   readonly number: number
 }
@@ -56,14 +56,14 @@ function isBlank(bytes: ByteWindow, { from, to }: Span): boolean {
   return textOf(bytes, { from, to }).trim() === ''
 }
 
-/** Whether a line is a JSON value, and one that could be all of a file. */
+/** Whether a line is a JSON value, and one that could be a whole file. */
 function kindOfLine(bytes: ByteWindow, line: LineSpan): 'broken' | 'document' | 'record' {
   try {
     const { value, list } = lineEntry(bytes, line)
     return Array.isArray(value) || LISTS.some((name) => list(name) !== null) ? 'document' : 'record'
   } catch (error) {
     if (error instanceof JsonFault) return 'broken'
-    // Its line will be named when it is read as one.
+    // The line is named when it is read as a record.
     if (error instanceof PermanentError) return 'record'
     throw error
   }
@@ -101,7 +101,7 @@ function linesOf(bytes: ByteWindow): Source {
   }
 }
 
-/** Lists of a line are read by who asks for them: what is wrong there is of the line all the same. */
+/** Lists of a line are read later by the caller: faults in them must also name the line. */
 function checked(entry: Entry, line: LineSpan, bytes: ByteWindow): Entry {
   if (!isJsonObject(entry.value)) throw validationError(entry.place, 'must be a JSON object', entry.value)
   return namingFaults(entry, () => brokenLine(bytes, line))
@@ -125,7 +125,7 @@ function* rethrowing<T>(items: Iterable<T>, named: (fault: JsonFault) => Permane
   }
 }
 
-/** @param nestingPlace named by values that nest too deep */
+/** @param nestingPlace named in the error for values nested too deeply */
 function documentIn(bytes: ByteWindow, first: LineSpan, nestingPlace: string): Source {
   const { size } = bytes.source
   const from = afterSpace(bytes, first.from)
@@ -152,14 +152,17 @@ function documentIn(bytes: ByteWindow, first: LineSpan, nestingPlace: string): S
   }
 }
 
-/** Behind the last byte that is no white space. */
+/** The position after the last byte that is not white space. */
 function lastOf(bytes: ByteWindow, from: number): number {
   let to = bytes.source.size
   while (to > from && [0x20, 0x0a, 0x0d, 0x09].includes(bytes.at(to - 1))) to--
   return to
 }
 
-/** The fault of a file whose first line is no JSON: one document over many lines, or lines of which the first is broken. */
+/**
+ * The error for a file whose first line is not JSON: one document over many lines, or lines of which the first is
+ * broken.
+ */
 function brokenDocument(bytes: ByteWindow, first: LineSpan, place: number): PermanentError {
   const byte = bytes.at(afterSpace(bytes, first.from))
   if ((byte !== LIST && byte !== OBJECT) || isFollowedByLines(bytes)) return brokenLine(bytes, first)
@@ -186,7 +189,7 @@ function brokenJson(place: string, characters: number): PermanentError {
     {
       field: place,
       received: `a text of ${characters} characters`,
-      hint: 'Only half a last line after whole ones is left out, as of a session still being written: this is a broken file.',
+      hint: 'Only an incomplete last line after complete ones is ignored, since a session may still be written: this file is broken.',
     },
   )
 }
@@ -213,7 +216,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** What a value looks like from outside, for errors: its keys, never its contents. */
+/** Describes a value's structure for errors: its keys, never its contents. */
 export function describeShape(value: Json): string {
   if (!isJsonObject(value)) return describeReceived(Array.isArray(value) ? value : undefined)
   const keys = Object.keys(value)

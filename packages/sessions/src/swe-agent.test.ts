@@ -12,7 +12,7 @@ function inputsOf(history: unknown[]) {
 
 const main = { agent: 'main' }
 
-test('a history with function calls keeps only the extra fields that say something', () => {
+test('a history with function calls keeps only the non-empty extra fields', () => {
   expect(
     inputsOf([
       { ...main, role: 'system', content: 'SETTING', message_type: 'system_prompt' },
@@ -46,7 +46,7 @@ test('a history with function calls keeps only the extra fields that say somethi
   ])
 })
 
-test('a history without function calls keeps the action that its content does not hold', () => {
+test('a history without function calls keeps the action that its content lacks', () => {
   expect(
     inputsOf([
       { role: 'assistant', content: 'DISCUSSION\nls', thought: 'DISCUSSION', action: 'ls\n', tool_calls: null },
@@ -64,7 +64,7 @@ test('a content that is neither text nor list is refused', () => {
   expect(() => inputsOf([{ role: 'user', content: 42 }])).toThrow(/history\.0: content: must be a text/)
 })
 
-test('a result that names no call answers the oldest open one', () => {
+test('a result without a call id answers the oldest open call', () => {
   const call = (id: string) => ({ id, type: 'function', function: { name: id, arguments: '{}' } })
   const inputs = inputsOf([
     { role: 'assistant', content: '', tool_calls: [call('c1'), call('c2')] },

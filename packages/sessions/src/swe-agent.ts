@@ -27,7 +27,7 @@ const KNOWN_FIELDS = new Set([
   'thought',
   'action',
 ])
-/** What `message_type` says of each role anyway. */
+/** The default `message_type` of each role. */
 const USUAL_TYPES: Readonly<Record<string, string>> = {
   system: 'system_prompt',
   user: 'observation',
@@ -52,7 +52,7 @@ function* readHistory(source: Source): Generator<Draft> {
     yield { thread: 0, message: readMessage(record, open) }
 }
 
-/** @param open ids of the calls so far that no result names, oldest first */
+/** @param open ids of calls so far that no result names, oldest first */
 function readMessage({ place, value }: SourceRecord, open: string[]): DraftMessage {
   const { role } = value
   const flat = flattenContent(place, value['content'])
@@ -72,7 +72,7 @@ function readMessage({ place, value }: SourceRecord, open: string[]): DraftMessa
   if (toolCallId === undefined)
     throw validationError(place, 'a tool message must name the call that it answers', undefined)
   for (const id of [toolCallId, ...furtherIds]) if (open.includes(id)) open.splice(open.indexOf(id), 1)
-  // One observation may answer several calls: it stands as the result of the first.
+  // One observation may answer several calls: it becomes the result of the first.
   const further: JsonObject = furtherIds.length > 0 ? { toolCallIds: [toolCallId, ...furtherIds] } : {}
   return {
     place,
@@ -92,7 +92,7 @@ function thinkingOf(value: JsonObject): Pick<MessageDraft, 'thinking'> {
   return thinking.length > 0 ? { thinking } : {}
 }
 
-/** What the other fields add: `thought` mostly repeats the content, and `action` the calls. */
+/** Extra information in the other fields: `thought` usually repeats the content, and `action` the calls. */
 function extrasOf(value: JsonObject, content: string): JsonObject {
   const { agent, message_type: type, role } = value
   const thought = textField(value, 'thought')

@@ -1,6 +1,6 @@
 import type { AppendWarning } from '@heddle/contracts'
 
-/** Adds up what several requests of one append were answered with. */
+/** Merges the warnings of several requests of one append. */
 export function addWarnings(
   before: readonly AppendWarning[] = [],
   after: readonly AppendWarning[] = [],

@@ -32,20 +32,20 @@ it.each<[string, unknown, string]>([
   expect(refusal).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', field }))
 })
 
-it('refuses what holds itself', () => {
+it('refuses cyclic objects', () => {
   expect(() => readAppend({ ...good, messages: [{ role: 'user', content: '', metadata: cycle }] })).toThrow(
     expect.objectContaining({ code: 'VALIDATION_ERROR', field: 'messages.0.metadata' }),
   )
 })
 
-it('gives each message without an id a new one, and knows those that were chosen', () => {
+it('gives each message without an id a new one, and reports which ids were chosen', () => {
   const id = '01998C1E-9D1C-7CC0-A4A2-6F60C1F1D0A1'
   const { messages, chosenIds } = readAppend({ ...good, messages: [...good.messages, { ...good.messages[0], id }] })
   expect(new Set(messages.map((message) => message.id)).size).toBe(2)
   expect([...chosenIds]).toEqual([id.toLowerCase()])
 })
 
-it('gives messages without an id the ids of a key, the same each time, and leaves the others theirs', () => {
+it('derives ids of messages without one from a key, the same each time, and keeps the others', () => {
   const id = '01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1'
   const keyed = { ...good, idempotencyKey: 'turn-1', messages: [...good.messages, { ...good.messages[0], id }] }
   const { messages, chosenIds } = readAppend(keyed)

@@ -15,17 +15,20 @@ import { entrySchemaOf, type FormName, formNames, readForm } from '../forms/inde
 import { idsOfKey } from './idempotency.js'
 import { newId } from './ids.js'
 
-/** What an append is about, checked and copied: what its caller does to the objects meanwhile changes nothing. */
+/** The parameters of an append, checked and copied, so that later changes by the caller have no effect. */
 export interface AppendInput {
   readonly agent: string
   readonly thread: string
   readonly messages: readonly MessageInput[]
-  /** Ids that the caller chose, or that a reply's own id or the caller's key gave; the others are new, and cannot be stored yet. */
+  /**
+   * Ids chosen by the caller, or derived from a reply's own id or the caller's key; the others are new, so they cannot
+   * be stored yet.
+   */
   readonly chosenIds: ReadonlySet<string>
   readonly startedAtMs: number | undefined
   readonly continues: boolean
   readonly newAgentRollingWindow: number | null | undefined
-  /** For each message the index of the entry that says it, where the entries are in a provider's form. */
+  /** For each message the index of its entry, if the entries are in a provider's format. */
   readonly entries?: readonly number[]
 }
 
@@ -50,17 +53,17 @@ const appendSchema = z.strictObject({
   onProgress: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
 })
 
-/** The same, with messages as a provider's package gives and takes them. */
+/** The same for messages in the form of a provider's package. */
 const formSchemas = new Map(
   formNames.map((form) => [form, appendSchema.extend({ messages: z.array(entrySchemaOf(form)) })] as const),
 )
 const namedFormatSchema = z.object({ format: formatSchema })
 
 /**
- * Reads what a program gave, of whatever type it really is. The job that is made of it is one that ingest takes.
+ * Checks the parameters of an append, whatever their real types. Ingest accepts the resulting job.
  *
- * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE`, with a field such as `messages.3.content`, in the words of
- *   the form that the messages are in
+ * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE`, with a field such as `messages.3.content`, in terms
+ * of the messages' format
  */
 export function readAppend(given: unknown): AppendInput {
   const { format = 'neutral' } = parse(namedFormatSchema, given, 'append')
@@ -100,7 +103,7 @@ function readInForm(form: FormName, given: unknown): AppendInput {
   return { agent, thread, messages: checked, chosenIds, startedAtMs, newAgentRollingWindow, continues, entries }
 }
 
-/** The entry was what its form takes; the message may still be too large as a whole. */
+/** The entry is valid in its format; the message may still be too large as a whole. */
 function check(message: unknown, place: string): MessageInput {
   try {
     return parse(messageSchema, message, place)
@@ -111,7 +114,7 @@ function check(message: unknown, place: string): MessageInput {
   }
 }
 
-/** A reply is linked to the context that it answered; one that names a context itself stays as it is. */
+/** A reply is linked to the context that it answered, unless it names one itself. */
 function withContext(message: MessageInput, contextId: string | undefined): MessageInput {
   const isReply = message.role === 'assistant' || message.role === 'tool_use'
   return contextId === undefined || message.contextId !== undefined || !isReply ? message : { ...message, contextId }

@@ -6,7 +6,7 @@ export function checkDeadline(deadlineMs: number): void {
   throw validationError('deadlineMs', `must be 1 to ${limits.waitMsMax} milliseconds`, deadlineMs)
 }
 
-/** What waiting needs of a clock; that of the runtime is one. */
+/** The clock functions used for waiting; the runtime's clock has them. */
 export interface WaitingClock {
   monotonicMs(): number
   wait(ms: number, signal?: AbortSignal): Promise<void>
@@ -15,7 +15,7 @@ export interface WaitingClock {
 
 export interface Deadline {
   readonly timeoutMs: number
-  /** The error once the time has passed. */
+  /** The error after the deadline. */
   readonly late: () => Error
   readonly signal?: AbortSignal | undefined
   /** Default: the clock of the platform. */
@@ -23,11 +23,11 @@ export interface Deadline {
 }
 
 /**
- * Waits for work until a deadline. The work goes on after that, unless its caller stops it.
+ * Waits for work until a deadline. The work continues after that, unless its caller stops it.
  *
- * It is made of callbacks, and of no signal of its own: thousands of appends wait in it at once.
+ * Uses callbacks and no signal of its own, because thousands of appends wait at once.
  *
- * @throws what the work throws, or `late`; the signal's reason
+ * @throws the error of the work, or `late`; the signal's reason
  */
 export function untilDeadline<T>(
   work: Promise<T>,
@@ -49,7 +49,7 @@ export function untilDeadline<T>(
   })
 }
 
-/** Runs in a page as well as in Node. */
+/** Works in a page and in Node. */
 export const platformClock: WaitingClock = {
   monotonicMs: () => performance.now(),
   wait: (ms, signal) =>

@@ -1,12 +1,12 @@
 import { errorFromData, HeddleError, type PlacedMessage } from '@heddle/contracts'
 
 /**
- * Names the message at fault as the caller counts. Messages travel in jobs and are looked up in parts, and whoever refuses
- * one names its place among those that came together; the caller knows them by their places in the append.
+ * Rewrites an error to name the invalid message by its index in the append. Messages are sent in jobs and checked in
+ * parts, so the error has the index within such a part.
  *
- * @param together the messages among which the error counts
- * @param given the messages of the append, in their order
- * @returns the same error where it names no message
+ * @param together the messages to which the error's index refers
+ * @param given the messages of the append, in order
+ * @returns the same error if it names no message
  */
 export function countedAsAppended(
   error: unknown,
@@ -20,20 +20,21 @@ export function countedAsAppended(
 }
 
 /**
- * Names the entry at fault where one entry of the append may be several messages, or several entries one.
+ * Rewrites an error to name the invalid entry, if one entry of the append may be several messages, or several entries
+ * one.
  *
- * @param entries for each message the index of its entry; undefined where each entry is a message
+ * @param entries for each message the index of its entry; undefined if each entry is a message
  */
 export function countedAsEntries(error: unknown, entries: readonly number[] | undefined): unknown {
   return entries === undefined ? error : countedAnew(error, (number) => entries[number] ?? -1)
 }
 
-/** Names the message at fault where those that came together stand behind others of the append. */
+/** Rewrites an error's message index, if the messages came after others of the append. */
 export function countedFrom(error: unknown, first: number): unknown {
   return countedAnew(error, (number) => first + number)
 }
 
-/** @param placeOf gives the place that is to be named, from the one that is; below 0 for none */
+/** @param placeOf maps the index in the error to the caller's; below 0 if unknown */
 function countedAnew(error: unknown, placeOf: (number: number) => number): unknown {
   if (!(error instanceof HeddleError) || error.field === undefined) return error
   const [, number, rest] = /^messages\.(\d+)(.*)$/.exec(error.field) ?? []

@@ -1,24 +1,24 @@
 import { validationError } from '@heddle/contracts'
 import { v5 } from 'uuid'
 
-/** Keeps ids that are made of keys apart from all other ids. */
+/** Separates ids derived from keys from all other ids. */
 const NAMESPACE = '0d0c3f39-7a3a-4a53-9a0f-0a4c7f6c2b11'
 
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
 export type KeyedKind = 'message' | 'iteration' | 'snapshot' | 'clear'
 
-/** @throws PermanentError `VALIDATION_ERROR` with the name by which the caller knows the key */
+/** @throws PermanentError `VALIDATION_ERROR` with the caller's name for the key */
 export function checkIdempotencyKey(key: string, field = 'idempotencyKey'): string {
   if (KEY.test(key)) return key
   throw validationError(field, 'must be 1 to 255 printable ASCII characters', key)
 }
 
 /**
- * Makes the ids of what a caller sends from its idempotency key and their places. Ids are what makes a write happen once, so
- * nothing needs to be kept for it, and a key holds for as long as what was stored under it.
+ * Derives ids from an idempotency key and the positions of the items sent. Stored ids prevent a second write, so no
+ * further state is needed, and a key is valid as long as the rows stored under it.
  *
- * @param scope what the key is of, such as a thread: the same key says nothing in another
+ * @param scope the scope of the key, such as a thread: the same key is unrelated in another
  * @throws PermanentError `VALIDATION_ERROR`
  */
 export function idsOfKey(key: string, kind: KeyedKind, scope: string): (index: number) => string {
@@ -27,9 +27,9 @@ export function idsOfKey(key: string, kind: KeyedKind, scope: string): (index: n
 }
 
 /**
- * The id of a message that has one where it comes from: the same each time that it is appended to a thread of the name.
+ * The id of a message that has one at its source: the same each time it is appended to a thread of that name.
  *
- * @param identity what tells it from all others of its source
+ * @param identity identifies it among all messages of its source
  */
 export function idOfSource(identity: string, thread: string): string {
   return v5(identity, v5(`source ${thread}`, NAMESPACE))

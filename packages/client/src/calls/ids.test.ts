@@ -2,7 +2,7 @@ import { validate, version } from 'uuid'
 import { expect, it } from 'vitest'
 import { newId } from './ids.js'
 
-it('never gives an id twice, and gives UUIDs of version 7 that begin with their time', () => {
+it('never returns an id twice, and returns UUIDs of version 7 that begin with their time', () => {
   const beganAtMs = Date.now()
   const ids = Array.from({ length: 10_000 }, newId)
   expect(new Set(ids).size).toBe(ids.length)

@@ -1,14 +1,14 @@
-/** Of an id of version 7: what its time and its version leave. */
+/** Bytes of an id of version 7 that are neither time nor version. */
 const RANDOM_BYTES = 10
-/** Random bytes are drawn for many ids at once: a draw takes longer than all else that an id needs. */
+/** Random bytes are drawn for many ids at once: a draw takes longer than the rest of making an id. */
 const pool = new Uint8Array(RANDOM_BYTES * 256)
 let used = pool.length
-/** Each byte as two digits. A page has no Buffer. */
+/** Each byte as two digits, because pages have no Buffer. */
 const HEXADECIMAL = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-/** The first two groups of digits, which the ids of one millisecond share. */
+/** The first two groups of digits, which ids of one millisecond share. */
 let latest = { timeMs: Number.NaN, digits: '' }
 
-/** A new UUID of version 7. Ids of one millisecond are in no order: `ordinal` has it. */
+/** A new UUID of version 7. Ids of one millisecond are unordered; `ordinal` orders them. */
 export function newId(): string {
   if (used === pool.length) {
     crypto.getRandomValues(pool)
@@ -16,7 +16,7 @@ export function newId(): string {
   }
   let random = ''
   for (let index = used; index < used + RANDOM_BYTES; index++) random += HEXADECIMAL[pool[index] ?? 0]
-  // Of this digit the variant leaves two bits to chance.
+  // The variant leaves two random bits in this digit.
   const variant = VARIANTS[((pool[used + 2] ?? 0) >> 4) & 3]
   used += RANDOM_BYTES
   return `${timeDigits()}-7${random.slice(0, 3)}-${variant}${random.slice(5, 8)}-${random.slice(8)}`

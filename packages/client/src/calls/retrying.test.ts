@@ -9,7 +9,7 @@ function retryPolicy(clock: ManualClock, deadlineMs: number) {
   return { clock, endsAtMs: clock.nowMs() + deadlineMs }
 }
 
-test('what passes is tried again until it succeeds', async () => {
+test('a temporary error is retried until success', async () => {
   const clock = new ManualClock()
   let tries = 0
   const done = retryUntil(
@@ -24,7 +24,7 @@ test('what passes is tried again until it succeeds', async () => {
   expect(tries).toBe(4)
 })
 
-test('what does not pass is thrown at once, and what goes on until the deadline is thrown then', async () => {
+test('a permanent error is thrown at once, and a temporary one at the deadline', async () => {
   const clock = new ManualClock()
   const refused = new PermanentError('UNAUTHORIZED', 'no')
   await expect(retryUntil(() => Promise.reject(refused), retryPolicy(clock, 1_000))).rejects.toBe(refused)
@@ -41,14 +41,14 @@ test('what does not pass is thrown at once, and what goes on until the deadline 
   )
 })
 
-test('a server that never answers is given up on at the deadline', async () => {
+test('a server that never answers is given up at the deadline', async () => {
   const clock = new ManualClock()
   const hung = retryUntil(() => new Promise(() => {}), retryPolicy(clock, 2_000)).catch((error: unknown) => error)
   await clock.advance(2_000)
   expect(await hung).toMatchObject({ code: 'TIMEOUT', disposition: 'retry' })
 })
 
-test('no try comes before the time that the error names', async () => {
+test('no attempt is made before the time in the error', async () => {
   const clock = new ManualClock()
   const startedMs = clock.nowMs()
   const triedAtMs: number[] = []
@@ -64,7 +64,7 @@ test('no try comes before the time that the error names', async () => {
   expect(triedAtMs[1]).toBeGreaterThanOrEqual(2_000)
 })
 
-test('a signal ends the wait for the next try, with its reason', async () => {
+test('a signal ends the delay before the next attempt, with its reason', async () => {
   const clock = new ManualClock()
   const controller = new AbortController()
   const waiting = retryUntil(() => Promise.reject(away), {

@@ -1,7 +1,7 @@
 import { HeddleError, RetryableError } from '@heddle/contracts'
 import { untilDeadline, type WaitingClock } from './deadline.js'
 
-/** Until when something is tried, and by which clock. */
+/** The deadline of retries, and its clock. */
 export interface RetryPolicy {
   readonly clock: WaitingClock
   readonly endsAtMs: number
@@ -12,10 +12,10 @@ const PAUSE_MS_MIN = 100
 const PAUSE_MS_MAX = 1_000
 
 /**
- * Tries something again while it fails for reasons that pass: a server that is away, a queue that is full.
+ * Retries work after temporary failures: a server that is unavailable, a queue that is full.
  *
- * @throws its own error where that will not pass, or where the time for another try has run out
- * @throws RetryableError `TIMEOUT` where it did not end in time; the signal's reason
+ * @throws the error of the work if it is permanent, or if the time for another attempt has run out
+ * @throws RetryableError `TIMEOUT` if it did not end in time; the signal's reason
  */
 export async function retryUntil<T>(work: () => Promise<T>, retryPolicy: RetryPolicy): Promise<T> {
   const { clock, endsAtMs, signal } = retryPolicy
@@ -37,7 +37,7 @@ export function isWorthRetrying(error: unknown): boolean {
   return !(error instanceof HeddleError) || error.disposition === 'retry'
 }
 
-/** The wait before the next try: not before the time that the error names, and then not all at once. */
+/** The delay before the next attempt: at least the time in the error, plus jitter. */
 export function pauseAfter(error: unknown, tries: number): number {
   const backoffMs = Math.min(PAUSE_MS_MIN * 2 ** tries, PAUSE_MS_MAX)
   const namedMs = error instanceof HeddleError ? (error.retryAfter ?? 0) * 1_000 : 0
@@ -46,6 +46,6 @@ export function pauseAfter(error: unknown, tries: number): number {
 
 function late(leftMs: number): RetryableError {
   return new RetryableError('TIMEOUT', `no answer within ${Math.ceil(leftMs)} ms`, {
-    hint: 'Sending the same ids again is harmless; `heddle doctor` tells which server does not answer.',
+    hint: 'Sending the same ids again is harmless; `heddle doctor` shows which server does not answer.',
   })
 }

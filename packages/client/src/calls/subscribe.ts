@@ -1,23 +1,23 @@
 import type { ContextResult, HeddleEvent, SnapshotFile } from '@heddle/contracts'
 import type { FollowOptions, SubscribeOptions } from '../interface/events.js'
 
-/** What a subscription is made of, on either transport. */
+/** The sources of a subscription, on either transport. */
 interface Sources {
   readonly events: { follow(options: FollowOptions): Promise<AsyncIterable<HeddleEvent>> }
   readonly contexts: { get(id: string): Promise<ContextResult> }
   readonly snapshots: { get(id: string): Promise<SnapshotFile> }
 }
 
-/** A context, or a snapshot with its messages; `event.topic` says which, and `event.number` where to come again. */
+/** A context, or a snapshot with its messages; `event.topic` says which, and `event.number` is where to resume. */
 export type Delivered = (ContextResult | (SnapshotFile & { readonly id: string })) & { readonly event: HeddleEvent }
 
 /**
- * Gives the contexts of the project, of an agent or of a thread as they are built, whoever asked for them, and the
- * snapshots of the project or the agent as they are saved, until `signal` is aborted. What was erased meanwhile is passed
- * over. Nothing gathers here while the caller is busy: each is read when the caller comes for it.
+ * Yields the contexts of the project, of an agent or of a thread as they are built, by any requester, and the snapshots
+ * of the project or the agent as they are saved, until `signal` is aborted. Erased ones are skipped. Nothing is
+ * buffered while the caller is busy: each is read when the caller asks for it.
  *
- * @param options `after`: the number of the last event that the caller has; what came since is given first
- * @returns once nothing can be missed any more
+ * @param options `after`: the number of the last event that the caller has; later ones are yielded first
+ * @returns once the subscription is established, so that no event is missed
  */
 export async function subscribeToContexts(
   sources: Sources,

@@ -16,7 +16,7 @@ function around(env: Surroundings['env'], cwd = '/nowhere'): Surroundings {
   return { env, cwd, loadEngine: notInstalled }
 }
 
-/** A gateway that answers each request with what it was. */
+/** A gateway that answers each request with a description of it. */
 async function startEcho(answer: (path: string) => unknown) {
   const keys: (string | undefined)[] = []
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ async function startEcho(answer: (path: string) => unknown) {
 
 const emptyPage = { items: [], nextCursor: null }
 
-test('HEDDLE_URL and HEDDLE_KEY are enough, and options go over them', async () => {
+test('HEDDLE_URL and HEDDLE_KEY are enough, and options override them', async () => {
   const [named, other] = [await startEcho(() => emptyPage), await startEcho(() => emptyPage)]
   const env = { HEDDLE_URL: named.url, HEDDLE_KEY: 'from-env', DATABASE_URL: 'postgres://unused' }
   await using byEnvironment = await connectIn(around(env), {})
@@ -56,7 +56,7 @@ test('a closed client refuses calls at once, and may be closed again', async () 
   })
 })
 
-test('without @heddle/engine a database is refused with what to install', async () => {
+test('without @heddle/engine a database is refused with the package to install', async () => {
   for (const [env, options] of [
     [{ DATABASE_URL: 'postgres://db' }, {}],
     [{ HEDDLE_URL: 'http://unused' }, { databaseUrl: 'postgres://db' }],
@@ -76,7 +76,7 @@ test('an engine that is installed but broken shows its own error', async () => {
   await expect(connectIn(surroundings, {})).rejects.toBe(broken)
 })
 
-test('with @heddle/engine the database and the variables are handed on', async () => {
+test('with @heddle/engine the database and the variables are passed to it', async () => {
   const seen: OpenClientOptions[] = []
   let closed = 0
   const env = { REDIS_URL: 'redis://cache' }
@@ -100,7 +100,7 @@ test('the database of heddle.yaml is found through the engine', async () => {
   await expect(failed).rejects.toThrow('no Heddle runs for /elsewhere')
 })
 
-test('with nothing set it joins the heddle up of the folder, else it says how to begin', async () => {
+test('without settings it connects to the heddle up of the folder, or else says how to start', async () => {
   const cwd = await realpath(await mkdtemp(join(tmpdir(), 'heddle-connect-')))
   onTestFinished(() => rm(cwd, { recursive: true, force: true }))
   await expect(connectIn(around({ HEDDLE_DATA: cwd }, cwd), {})).rejects.toMatchObject({

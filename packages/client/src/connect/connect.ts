@@ -6,21 +6,21 @@ import type { TransportOptions } from '../http/transport.js'
 import type { Client } from '../interface/client.js'
 import type { Connection, ConnectOptions, EngineModule, Environment, OpenedClient, QueueOptions } from './options.js'
 
-/** What `connect` takes from around it. */
+/** The external dependencies of `connect`. */
 export interface Surroundings {
   readonly env: Environment
   readonly cwd: string
-  /** @throws an error of Node's `ERR_MODULE_NOT_FOUND` where the engine is not installed */
+  /** @throws Node's `ERR_MODULE_NOT_FOUND` if the engine is not installed */
   loadEngine(): Promise<EngineModule>
 }
 
 /**
- * Opens Heddle from the environment: over HTTP where `HEDDLE_URL` names a gateway, else over the queue where `DATABASE_URL`
- * names a store (which needs `@heddle/engine`), else through the `heddle up` that serves the folder `.heddle`. Options go
- * over the environment.
+ * Opens Heddle from the environment: over HTTP if `HEDDLE_URL` names a gateway, else over the queue if `DATABASE_URL`
+ * names a store (which needs `@heddle/engine`), else through the `heddle up` that serves the folder `.heddle`. Options
+ * override the environment.
  *
- * @throws PermanentError `VALIDATION_ERROR` for options that contradict each other; `NOT_FOUND` where `@heddle/engine` is
- *   needed and not installed, or where nothing runs
+ * @throws PermanentError `VALIDATION_ERROR` for contradictory options; `NOT_FOUND` if `@heddle/engine` is needed and
+ * not installed, or if no Heddle runs
  */
 export async function connect(options: QueueOptions): Promise<Client & Connection>
 export async function connect(options?: ConnectOptions): Promise<RemoteClient & Connection>
@@ -34,7 +34,7 @@ export async function connectIn(around: Surroundings, options: ConnectOptions): 
   const toQueue = { databaseUrl, redisUrl, project, queuePrefix }
   const [given] = Object.entries(toQueue).find(([, value]) => value !== undefined) ?? []
   if (url !== undefined && given !== undefined) {
-    throw validationError(given, 'says nothing beside url: over HTTP the gateway and the key decide', '')
+    throw validationError(given, 'has no effect beside url: over HTTP the gateway and the key decide', '')
   }
   const gateway = url ?? (databaseUrl === undefined ? variable(env, 'HEDDLE_URL') : undefined)
   if (gateway !== undefined) return overHttp(options, gateway, env)
@@ -48,7 +48,7 @@ export async function connectIn(around: Surroundings, options: ConnectOptions): 
   if (opened.kind === 'queue') return withClose(opened.client, () => opened.close())
   const address = await addressOfUp(opened.dataDir)
   if (address !== null) return overHttp(options, address, env)
-  throw new PermanentError('NOT_FOUND', `no Heddle runs for ${opened.dataDir}, and nothing names another`, {
+  throw new PermanentError('NOT_FOUND', `no Heddle runs for ${opened.dataDir}, and no other one is named`, {
     field: 'url',
     hint: 'Run `npx heddle up` in this folder, set HEDDLE_URL to a gateway, or set DATABASE_URL with @heddle/engine installed.',
   })
@@ -72,7 +72,7 @@ function withClose(client: RemoteClient, close: () => Promise<void>): RemoteClie
   return { ...client, close: closeOnce, [Symbol.asyncDispose]: closeOnce }
 }
 
-/** @returns null where it is not installed and not needed */
+/** @returns null if it is neither installed nor needed */
 async function engineOf({ loadEngine: load }: Surroundings, isNeeded: boolean): Promise<EngineModule | null> {
   try {
     return await load()
@@ -87,11 +87,11 @@ async function engineOf({ loadEngine: load }: Surroundings, isNeeded: boolean): 
   }
 }
 
-/** Not a literal: who builds for a page, or compiles without it, needs no engine. */
+/** Not a literal, so that bundlers and compilers work without the engine. */
 const ENGINE: string = '@heddle/engine'
 const loadEngine = async () => (await import(/* @vite-ignore */ ENGINE)) as EngineModule
 
-/** Whether it is the engine itself that is missing, and not a part of it. */
+/** Whether the engine itself is missing, rather than one of its dependencies. */
 function isMissing(error: unknown): boolean {
   if (!(error instanceof Error) || !error.message.includes(ENGINE)) return false
   return 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'

@@ -1,6 +1,6 @@
 import type { Environment } from './options.js'
 
-/* A page has no environment and no folder: `connect` takes all from its options. */
+/* A page has no environment and no folder: `connect` uses only its options. */
 
 export const environment: Environment = {}
 export const workingDirectory = (): string => ''

@@ -8,13 +8,13 @@ export interface RunningUp {
   readonly startedAt: string
 }
 
-/** The file in which it says so. */
+/** The file that a `heddle up` writes. */
 export const UP_FILE = 'up.json'
 const ANSWER_WITHIN_MS = 2_000
 
 /**
- * The `heddle up` that serves a data folder now, or null. The file alone proves nothing: its writer may have been killed,
- * and its process id may be another's by now. So the process is asked, and must name itself.
+ * The `heddle up` that serves a data folder now, or null. The file alone is no proof: its writer may have been killed,
+ * and its process id reused. So the process is queried, and must identify itself.
  */
 export async function findUp(dataDir: string): Promise<RunningUp | null> {
   const up = await readUp(dataDir)
@@ -26,12 +26,12 @@ export async function findUp(dataDir: string): Promise<RunningUp | null> {
     const answer: unknown = await response.json()
     return isRecord(answer) && answer['pid'] === up.pid && answer['dataDir'] === dataDir ? up : null
   } catch {
-    // Nobody answers, or something that is no Heddle: there is no `heddle up`.
+    // No answer, or one from another program: there is no `heddle up`.
     return null
   }
 }
 
-/** What the file says, whether or not it is still so. */
+/** The contents of the file, possibly outdated. */
 export async function readUp(dataDir: string): Promise<RunningUp | null> {
   try {
     const up: unknown = JSON.parse(await readFile(join(dataDir, UP_FILE), 'utf8'))
@@ -41,7 +41,7 @@ export async function readUp(dataDir: string): Promise<RunningUp | null> {
       ? { pid, port, startedAt }
       : null
   } catch {
-    // Absent, unreadable or damaged: all the same to who asks.
+    // Absent, unreadable or damaged: the same for the caller.
     return null
   }
 }

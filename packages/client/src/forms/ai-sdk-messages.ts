@@ -4,7 +4,7 @@ import type { MessageDraft } from './message-draft.js'
 
 type Thinking = NonNullable<MessageDraft['thinking']>[number]
 
-/** What a `ModelMessage` says: results are a message each, also those of tools that the provider ran itself. */
+/** The messages in a `ModelMessage`: each result is one message, also those of tools that the provider ran itself. */
 export function readAiSdkMessage({ role, content }: JsonObject): MessageDraft[] {
   const parts = Array.isArray(content) ? content : [content ?? '']
   switch (role) {
@@ -25,7 +25,7 @@ function readAnswer(parts: readonly Json[]): MessageDraft[] {
   const toolCalls: NonNullable<MessageDraft['toolCalls']> = []
   const results: MessageDraft[] = []
   const rest: Json[] = []
-  /** Reasoning of other providers, with what they need to take it back. */
+  /** Reasoning of other providers, with the fields needed to send it back. */
   const unsigned: JsonObject[] = []
   for (const part of parts) {
     if (isType(part, 'reasoning')) {
@@ -54,7 +54,7 @@ function readAnswer(parts: readonly Json[]): MessageDraft[] {
   return [answer, ...results]
 }
 
-/** Only Anthropic's signature is one that a format sends again; reasoning that says nothing is left out. */
+/** Only Anthropic's signature can be sent again; empty reasoning is left out. */
 function readReasoning(part: JsonObject): Thinking | null {
   const { providerOptions: options } = part
   const signed = isJsonObject(options) && isJsonObject(options['anthropic']) ? options['anthropic'] : {}
@@ -75,7 +75,7 @@ function readCall({ toolCallId, toolName, input }: JsonObject): NonNullable<Mess
   }
 }
 
-/** What else stands among results is what a person allowed, in version 6. It is kept, and never sent. */
+/** Besides results, version 6 has approvals of people. They are stored, and never sent. */
 function readApproval(part: Json): MessageDraft {
   const flat = flattenContent('content', [part])
   return { role: 'approval', content: flat.text, ...metadataField(blocksField(flat)) }
@@ -96,7 +96,7 @@ function readResult({ toolCallId, toolName, output }: JsonObject): MessageDraft 
   }
 }
 
-/** Null where the output is a list of parts. */
+/** Null if the output is a list of parts. */
 function textOfOutput(type: Json | undefined, value: Json | undefined, reason: Json | undefined): string | null {
   if (type === 'content') return null
   if (type === 'execution-denied') return typeof reason === 'string' ? reason : 'The tool was not allowed to run.'

@@ -12,7 +12,7 @@ const steps = [
   { role: 'assistant', content: [{ type: 'text', text: 'At four.' }] },
 ]
 
-/** Results of the package are instances whose fields are getters, with much in them that is no JSON. */
+/** Results of the package are class instances with getters, and contain values that are not JSON. */
 class GenerationResult {
   get response() {
     return { id: 'chatcmpl-9', modelId: 'gpt-5', timestamp: new Date(0), headers: new Headers(), messages: steps }
@@ -25,7 +25,7 @@ class GenerationResult {
   }
 }
 
-test('what a generation gave is the messages of its steps, and the last has what was counted', () => {
+test('the result of a generation becomes the messages of its steps, and the last one has the usage', () => {
   const messages = said(new GenerationResult())
   expect(messages).toEqual([
     {
@@ -100,7 +100,7 @@ test.each<[string, unknown, string, true | undefined]>([
   })
 })
 
-test('images and documents are parts of their message, whether they came as bytes or as an address', () => {
+test('images and documents become parts of their message, given as bytes or as a URL', () => {
   const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
   const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)
   const images = [png, jpeg].map((image) => ({ type: 'image', image }))
@@ -114,7 +114,7 @@ test('images and documents are parts of their message, whether they came as byte
   ])
 })
 
-test('images in the output of a tool are parts of its result', () => {
+test('images in the output of a tool become parts of its result', () => {
   const value = [
     { type: 'text', text: 'taken' },
     { type: 'media', data: 'iVBORw0KGgo=', mediaType: 'image/png' },

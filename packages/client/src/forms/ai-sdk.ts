@@ -55,15 +55,15 @@ const resultSchema = z.looseObject({
   }),
 })
 
-/** A `ModelMessage`, or what a generation gave: its `response` holds the messages of all its steps. */
+/** A `ModelMessage`, or the result of a generation, whose `response` has the messages of all its steps. */
 export const aiSdkEntrySchema = z
   .unknown()
   .transform(chosenFields)
   .pipe(entrySchema((entry) => ('response' in entry ? resultSchema : messageShape(entry))))
 
 /**
- * A result is a large object of classes and getters, of which this much is needed. `response` alone is taken for a result
- * as well, and its usage is not known then.
+ * A result is a large object with getters, of which only these fields are needed. A `response` alone also counts as a
+ * result, without usage.
  */
 function chosenFields(entry: unknown): unknown {
   if (typeof entry !== 'object' || entry === null || 'role' in entry) return entry
@@ -91,7 +91,7 @@ export function readAiSdk(entries: readonly FormEntry[]): FormMessage[] {
       input: {
         ...input,
         ...(input.role === 'assistant' && model !== undefined && { model }),
-        // What is reported is of the last step.
+        // The usage is that of the last step.
         ...(index === last && aiSdkUsage(usage, providerMetadata)),
       },
     }))

@@ -29,8 +29,8 @@ export function readAssistant(place: string, content: Json | undefined): Message
 }
 
 /**
- * A user's content in Anthropic's blocks: one message a tool result, then one of what else it says. `block` is the index
- * of the block that each begins with.
+ * A user's content in Anthropic's blocks: one message per tool result, then one with the rest. `block` is the index of
+ * the first block of each.
  */
 export function readUser(place: string, content: Json | undefined): { block: number; input: MessageDraft }[] {
   if (!Array.isArray(content)) return [{ block: 0, input: userDraft(flattenContent(place, content)) }]

@@ -6,7 +6,7 @@ import { countSkipped, type DraftMessage, type SourceRecord } from './message-dr
 
 const KNOWN_FIELDS = new Set(['id', 'type', 'role', 'content', 'model', 'usage', 'stop_reason', 'stop_sequence'])
 
-/** Requests and answers have one form: an answer names its id, its model and its usage besides. */
+/** Requests and answers have the same form: an answer has an id, a model and usage in addition. */
 export function readAnthropicMessage({ place, value }: SourceRecord, skipped: Map<string, number>): DraftMessage[] {
   const { role, content, usage } = value
   if (role !== 'user' && role !== 'assistant' && role !== 'system') {

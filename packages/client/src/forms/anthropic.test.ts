@@ -21,7 +21,7 @@ const reply = {
   usage: { input_tokens: 40, cache_read_input_tokens: 900, cache_creation_input_tokens: 60, output_tokens: 25 },
 }
 
-test('an answer is one message, with its reasoning as it was signed', () => {
+test('an answer is one message, with its reasoning and signature', () => {
   expect(said(reply)).toEqual([
     {
       sourceId: reply.id,
@@ -41,7 +41,7 @@ test('an answer is one message, with its reasoning as it was signed', () => {
   ])
 })
 
-test('the results in a turn of the user are a message each, before what the turn says besides', () => {
+test("the results in a user's turn become one message each, before the rest of the turn", () => {
   const results = [
     { type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text: 'at four' }] },
     { type: 'tool_result', tool_use_id: 'toolu_2', content: 'no wind', is_error: true },

@@ -26,7 +26,7 @@ const result = z.looseObject({
 })
 
 const foreign = foreignParts('tool-call', 'tool-result', 'reasoning')
-const only = (role: string) => z.custom(() => false, `may stand in the content of ${role} only`)
+const only = (role: string) => z.custom(() => false, `is allowed only in the content of ${role}`)
 const shapes: Shapes = {
   user: z.looseObject({
     content: textOrParts(
@@ -58,10 +58,10 @@ const unknownRoleSchema = z.looseObject({
   role: z.enum(['user', 'assistant', 'system'], { error: 'must be one of user, assistant, system' }),
 })
 
-/** A message of a request, or an answer as it came. */
+/** A message of a request, or an unmodified answer. */
 export const anthropicEntrySchema = entrySchema((entry) => shapeOf(shapes, entry['role']) ?? unknownRoleSchema)
 
-/** The results of a user's turn are a message each, then comes what the turn says besides. */
+/** The results of a user's turn become one message each, followed by the rest of the turn. */
 export function readAnthropicEntries(entries: readonly FormEntry[]): FormMessage[] {
   return entries.flatMap((entry, index) =>
     readAnthropicMessage(entry, new Map()).map(({ identity, input }) => {

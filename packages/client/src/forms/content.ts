@@ -2,10 +2,13 @@ import { limits, type MessagePartInput, partBytes, validationError } from '@hedd
 import { isJsonObject, type Json, type JsonObject, textField } from './json.js'
 import { aiSdkPart, anthropicPart, openAiPart } from './part-blocks.js'
 
-/** The text of a message's content, its images, documents and sounds, and every other block as it was: nothing is dropped. */
+/**
+ * The text of a message's content, its images, documents and sounds, and every other block unchanged: nothing is
+ * dropped.
+ */
 export interface FlatContent {
   text: string
-  /** Each with its place in the text. */
+  /** Each with its position in the text. */
   parts: MessagePartInput[]
   blocks: Json[]
 }
@@ -15,10 +18,10 @@ const KIND_CHARACTERS_MAX = 60
 const TITLE_CHARACTERS_MAX = 500
 
 /**
- * Flattens a content: a text, nothing, or a list of blocks. Texts are joined by an empty line; images, documents and sounds
- * become parts; each other block leaves a short marker in the text and stays whole in `blocks`.
+ * Flattens a content: a text, null, or a list of blocks. Texts are joined by an empty line; images, documents and
+ * sounds become parts; each other block leaves a short marker in the text and is kept whole in `blocks`.
  *
- * @param place where the content stands, for errors
+ * @param place path of the content, for errors
  * @throws PermanentError `VALIDATION_ERROR` for any other content
  */
 export function flattenContent(place: string, content: Json | undefined): FlatContent {
@@ -41,13 +44,13 @@ export function flattenContent(place: string, content: Json | undefined): FlatCo
   return { text, parts, blocks }
 }
 
-/** What a block is besides text, whichever provider's form it has: these do not overlap. */
+/** The part in a block of any provider's format, since these do not overlap; null for other blocks. */
 function partOf(block: Json): MessagePartInput | null {
   if (!isJsonObject(block)) return null
   return anthropicPart(block) ?? openAiPart(block) ?? aiSdkPart(block)
 }
 
-/** The images, documents and sounds of a content, for a message; nothing where it has none. */
+/** The parts of a content as a message's field; an empty object without parts. */
 export function partsField({ parts }: Pick<FlatContent, 'parts'>): { parts?: MessagePartInput[] } {
   return parts.length > 0 ? { parts } : {}
 }
@@ -64,7 +67,7 @@ export function blocksOf(place: string, content: Json | undefined): Json[] {
   throw validationError(place, 'content: must be a text, a list of blocks or null', content)
 }
 
-/** The blocks of a content that its text only marks, as metadata. */
+/** The blocks that are only markers in the text, as metadata. */
 export function blocksField({ blocks }: Pick<FlatContent, 'blocks'>): JsonObject {
   return blocks.length > 0 ? { blocks } : {}
 }
@@ -77,7 +80,7 @@ function textOf(block: Json): string | null {
   return isText && typeof block['text'] === 'string' ? block['text'] : quotedText(block)
 }
 
-/** The text of Anthropic's documents that are text in themselves and of its search results, under what they are called. */
+/** The text of Anthropic's text documents and search results, under their titles. */
 function quotedText(block: JsonObject): string | null {
   const words = block['type'] === 'search_result' ? textsOf(block['content']) : documentText(block)
   if (words === null) return null
@@ -92,7 +95,7 @@ function documentText({ type, source }: JsonObject): string | null {
   return source['type'] === 'content' ? textsOf(source['content']) : null
 }
 
-/** Null where something other than text is among the blocks: then the block stays whole. */
+/** Null if there is a block other than text: then the outer block is kept whole. */
 function textsOf(content: Json | undefined): string | null {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return null
@@ -107,7 +110,7 @@ function markerOf(block: Json): string {
   return media === undefined ? `[${kind}]` : `[${kind}: ${media.slice(0, KIND_CHARACTERS_MAX)}]`
 }
 
-/** Anthropic names the media type of a block; OpenAI hides it in a data URL. */
+/** Anthropic names the media type of a block; in OpenAI's format it is in the data URL. */
 function mediaTypeOf(block: JsonObject): string | undefined {
   const { source, image_url: image } = block
   if (isJsonObject(source)) return textField(source, 'media_type')

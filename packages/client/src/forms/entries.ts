@@ -2,8 +2,8 @@ import type { OpenAiChatEntry, OpenAiResponsesEntry } from './openai-entries.js'
 import type { OtherPart, Parts, TextPart } from './part-types.js'
 
 /*
- * What providers' packages give and take, as far as it is read: structural types, to which the packages' own can be given,
- * so that nobody needs to install a package for them. Parts and items of kinds that are not named here are kept as they are.
+ * Inputs and outputs of providers' packages, as far as they are read: structural types that accept the packages' own,
+ * so that no package needs to be installed. Parts and items of other kinds are kept unchanged.
  */
 
 interface AnthropicCall {
@@ -72,7 +72,7 @@ interface AiSdkResponse {
   readonly messages: readonly AiSdkMessageEntry[]
 }
 
-/** A `ModelMessage`, the result of `generateText` or of a step of it, or the `response` of either. */
+/** A `ModelMessage`, the result of `generateText` or of one of its steps, or the `response` of either. */
 export type AiSdkEntry =
   | AiSdkMessageEntry
   | AiSdkResponse
@@ -82,7 +82,7 @@ export type AiSdkEntry =
       readonly providerMetadata?: object | undefined
     }
 
-/** What an append takes in each form but Heddle's own. */
+/** The entries of an append in each provider's format. */
 export interface FormEntries {
   'openai-chat': OpenAiChatEntry
   'openai-responses': OpenAiResponsesEntry

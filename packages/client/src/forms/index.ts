@@ -8,13 +8,13 @@ import { openAiChatEntrySchema, readOpenAiChat } from './openai-chat.js'
 import { openAiResponsesEntrySchema, readOpenAiResponses } from './openai-responses.js'
 import type { FormEntry, FormMessage } from './reading.js'
 
-/** The forms of providers, in which replies come and requests go. */
+/** Providers' formats, in which replies are received and requests sent. */
 export type FormName = Exclude<FormatName, 'neutral'>
 
 interface Form {
-  /** What an entry of an append must be. It gives a copy of the whole entry. */
+  /** Validates an entry of an append, and returns a copy of the whole entry. */
   readonly schema: z.ZodType<JsonObject>
-  /** @param entries those of one append, in their order */
+  /** @param entries those of one append, in order */
   read(entries: readonly FormEntry[]): FormMessage[]
 }
 
@@ -29,16 +29,16 @@ export const formNames = Object.keys(forms) as FormName[]
 
 export const entrySchemaOf = (form: FormName): z.ZodType<JsonObject> => forms[form].schema
 
-/** A message of Heddle's own form; with the id that its source's id gives it, where it has one. */
+/** A message in Heddle's own format; with the id derived from its source's id, if it has one. */
 export interface ReadMessage {
   readonly entry: number
   readonly message: MessageDraft & { readonly id?: string }
 }
 
 /**
- * The messages that entries in a provider's form say. A result is named after the call before it that it answers.
+ * The messages in entries of a provider's format. A result gets the name of the earlier call that it answers.
  *
- * @param entries as {@link entrySchemaOf} gives them
+ * @param entries as returned by {@link entrySchemaOf}
  */
 export function readForm(form: FormName, thread: string, entries: readonly FormEntry['value'][]): ReadMessage[] {
   const toolNames = new Map<string, string>()
@@ -52,7 +52,7 @@ export function readForm(form: FormName, thread: string, entries: readonly FormE
   })
 }
 
-/** A part of an id, since some servers take theirs from a small circle, or give every reply the same. */
+/** A part of the id, since some servers reuse their ids, or give every reply the same one. */
 function saidIn({ role, content, toolCalls = [], toolCallId = '' }: MessageDraft): string {
   return JSON.stringify([role, content, toolCalls, toolCallId])
 }

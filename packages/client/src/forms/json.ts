@@ -7,7 +7,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The text of a field; undefined where the field is missing, empty or no text. */
+/** The text of a field; undefined if the field is missing, empty or not a text. */
 export function textField(record: JsonObject, name: string): string | undefined {
   const value = record[name]
   return typeof value === 'string' && value !== '' ? value : undefined
@@ -28,7 +28,7 @@ function compactObject(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, compact(field)]))
 }
 
-/** The fields that a reader does not know, as metadata; those that say nothing are left out. */
+/** The fields that a reader does not know, as metadata; empty ones are left out. */
 export function otherFields(record: JsonObject, known: ReadonlySet<string>): JsonObject {
   const others = Object.entries(record).filter(([name, value]) => !known.has(name) && saysSomething(value))
   return compactObject(Object.fromEntries(others))
@@ -39,7 +39,7 @@ function saysSomething(value: Json): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0
 }
 
-/** A `metadata` field for a draft, or nothing where there is nothing to note. */
+/** A `metadata` field for a draft, or an empty object without notes. */
 export function metadataField(...notes: readonly JsonObject[]): { metadata?: JsonObject } {
   const metadata: JsonObject = Object.assign({}, ...notes)
   return Object.keys(metadata).length > 0 ? { metadata } : {}

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readAppend } from '../calls/append-input.js'
 import { formNames } from './index.js'
 
-/** Fields and words of all forms, so that generated entries come near to what each of them takes. */
+/** Fields and values of all formats, so that generated entries are nearly valid. */
 const fields = [
   'role content type text id choices message tool_calls tool_call_id function custom name arguments input function_call refusal',
   'tool_use_id is_error thinking signature data output call_id summary encrypted_content object response messages usage model',
@@ -37,7 +37,7 @@ const entry = fc.oneof(
   values.value,
 )
 
-test.each(formNames)('whatever is appended in %s is read as valid messages or refused by a typed error', (format) => {
+test.each(formNames)('anything appended in %s is read as valid messages or refused with a typed error', (format) => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 3 }), (messages) => {
       try {

@@ -26,7 +26,7 @@ const completion = {
   },
 }
 
-test('a whole completion is the message of its choice, with its id, its model and what it counted', () => {
+test('a whole completion becomes the message of its choice, with its id, its model and its usage', () => {
   const { messages, chosenIds } = read(completion)
   expect(messages).toEqual([
     {
@@ -42,7 +42,7 @@ test('a whole completion is the message of its choice, with its id, its model an
   expect([...chosenIds]).toEqual([messages[0]?.id])
 })
 
-test('messages of a request and of an answer stand beside each other, and results are named after their calls', () => {
+test('messages of requests and of answers can be mixed, and results are named after their calls', () => {
   const { messages, chosenIds } = read(
     { role: 'developer', content: 'Be brief.' },
     {
@@ -67,20 +67,20 @@ test('messages of a request and of an answer stand beside each other, and result
   expect(chosenIds.size).toBe(0)
 })
 
-test('a completion has the same id each time that it is appended, and another one in another thread', () => {
+test('a completion has the same id each time it is appended, and another one in another thread', () => {
   const idIn = (thread: string, entry: unknown) => readAppend({ ...names, thread, messages: [entry] }).messages[0]?.id
   expect(idIn('tides', completion)).toBe(idIn('tides', structuredClone(completion)))
   expect(idIn('tides', completion)).not.toBe(idIn('winds', completion))
 })
 
-test('replies of a server that gives them all one id are told apart by what they say', () => {
+test('replies of a server that gives them all one id are distinguished by their contents', () => {
   const said = (content: string) => ({ ...completion, choices: [{ message: { role: 'assistant', content } }] })
   const [first, second] = read(said('at four'), said('at five')).messages
   expect(first?.sourceId).toBe(second?.sourceId)
   expect(first?.id).not.toBe(second?.id)
 })
 
-test('a context that is named is what the replies answered, and nothing else', () => {
+test('a named context is linked only to the replies', () => {
   const contextId = '01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1'
   const { messages } = readAppend({ ...names, contextId, messages: [{ role: 'user', content: 'Go' }, completion] })
   expect(messages.map((message) => message.contextId)).toEqual([undefined, contextId])
@@ -124,7 +124,7 @@ test.each<[string, unknown, string]>([
   )
 })
 
-test('nothing of what was said is repeated in a refusal', () => {
+test('a refusal repeats no contents', () => {
   expect(() => read({ role: 'user', content: { secret: 'pelican' } })).toThrow(/received an object/)
   expect(() => read({ role: 'user', content: [{ type: 'text', text: ['pelican'] }] })).toThrow(/received a list of 1/)
 })
@@ -136,7 +136,7 @@ test('a message that is too large as a whole is named by its place', () => {
   )
 })
 
-test('a key gives ids to what has none', () => {
+test('a key gives ids to messages without one', () => {
   const keyed = () => readAppend({ ...names, idempotencyKey: 'turn-1', messages: [{ role: 'user', content: 'Go' }] })
   expect(keyed().messages).toEqual(keyed().messages)
   expect(keyed().chosenIds.size).toBe(1)

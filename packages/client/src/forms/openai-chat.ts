@@ -55,13 +55,13 @@ const shapes: Shapes = {
 const roles = Object.keys(shapes)
 const unknownRoleSchema = z.looseObject({ role: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }) })
 
-/** Of several choices a conversation goes on with one. */
+/** Of several choices a conversation continues with one. */
 const completionSchema = z.looseObject({
   id: z.string().max(512).nullish(),
   model: modelSchema.nullish(),
   choices: z
     .array(z.looseObject({ message: assistantSchema }))
-    .refine((choices) => choices.length === 1, 'must have one choice: append the message of the one to go on with'),
+    .refine((choices) => choices.length === 1, 'must have one choice: append the message of the one to continue with'),
 })
 
 /** A message of a request, a message of an answer, or the whole answer. */
@@ -79,7 +79,7 @@ export function readOpenAiChat(entries: readonly FormEntry[]): FormMessage[] {
   })
 }
 
-/** What a whole answer says, with its id, its model and its usage beside. */
+/** The message of a whole answer, with the answer's id, model and usage. */
 function messageOf(entry: JsonObject): JsonObject {
   const { choices, id, model, usage } = entry
   if (!Array.isArray(choices)) return entry

@@ -14,18 +14,17 @@ interface OpenAiChatCall {
 
 export interface OpenAiChatAnswer {
   readonly role: 'assistant'
-  /** Tells it from an answer of Anthropic, which has one. */
+  /** Distinguishes it from an answer of Anthropic, which has a type. */
   readonly type?: never
   readonly content?: Parts | null | undefined
   readonly refusal?: string | null | undefined
   readonly tool_calls?: readonly OpenAiChatCall[] | null | undefined
   readonly function_call?: FunctionCall | null | undefined
-  /** The reasoning of servers that show it. */
+  /** Reasoning, from servers that expose it. */
   readonly reasoning_content?: string | null | undefined
   readonly name?: string | undefined
 }
 
-/** A `ChatCompletion`. */
 export interface OpenAiChatCompletion {
   readonly id: string
   readonly model: string
@@ -75,19 +74,18 @@ interface OpenAiItemReasoning {
   readonly encrypted_content?: string | null | undefined
 }
 
-/** Of a kind that is kept as it is. */
+/** Of a kind that is kept unchanged. */
 interface OpenAiOtherItem {
   readonly type: string
   readonly role?: string | undefined
 }
 
-/** Refused, since what it leads to is on the provider's server; the package's list of items names it. */
+/** Refused, since it refers to an item on the provider's server; part of the package's list of items. */
 interface OpenAiItemReference {
   readonly type?: 'item_reference' | null | undefined
   readonly id: string
 }
 
-/** A `ResponseInputItem`, a `ResponseOutputItem`, or a whole `Response`. */
 export type OpenAiResponsesEntry =
   | OpenAiItemMessage
   | OpenAiItemCall

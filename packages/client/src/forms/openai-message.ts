@@ -20,7 +20,7 @@ const KNOWN_FIELDS = new Set([
 
 const ROLES = 'system, developer, user, assistant, tool or function'
 
-/** @param legacyCallIds ids of the calls so far that came without one, by the name of their function */
+/** @param legacyCallIds ids of earlier calls that came without one, by the name of their function */
 export function readOpenAiMessage(
   record: SourceRecord,
   index: number,
@@ -88,7 +88,7 @@ function readAnswer(
   const toolCalls = readToolCalls(place, value['tool_calls'])
   const legacy = value['function_call']
   if (isJsonObject(legacy)) {
-    // The form before `tool_calls` had no ids: results go by the function's name.
+    // The form before `tool_calls` had no ids: results refer to calls by the function's name.
     const id = `function_call-${index}`
     const call = readFunction(place, id, legacy)
     legacyCallIds.set(call.name, id)
@@ -102,7 +102,7 @@ function readAnswer(
   }
 }
 
-/** Calls in OpenAI's form; none where the field is missing or null. */
+/** Calls in OpenAI's format; empty if the field is missing or null. */
 export function readToolCalls(place: string, calls: Json | undefined): ToolCalls {
   if (calls === undefined || calls === null) return []
   if (!Array.isArray(calls)) throw validationError(place, 'tool_calls must be a list', calls)
@@ -117,7 +117,7 @@ export function readToolCalls(place: string, calls: Json | undefined): ToolCalls
   })
 }
 
-/** Arguments that are a text are kept to the letter, also where they are no JSON. */
+/** Arguments that are a text are kept unchanged, even if they are not JSON. */
 function readFunction(place: string, id: string, called: JsonObject): ToolCalls[number] {
   const { name, arguments: given } = called
   if (typeof name !== 'string' || name === '') throw validationError(place, 'a function call must have a name', name)

@@ -11,10 +11,10 @@ interface PlacedItem {
 type ToolCall = NonNullable<MessageDraft['toolCalls']>[number]
 
 /**
- * Messages of items in their order. What a model says in one reply is several items: its reasoning, its text, and each of its
- * calls. They are one message again.
+ * Messages from consecutive items. A model's reply is several items: its reasoning, its text, and each of its calls.
+ * They are joined into one message.
  *
- * @param isOneReply whether all that the model says in them is of one reply, also where it says something twice
+ * @param isOneReply whether all items of the model belong to one reply, even with several texts
  */
 export function readItems(items: readonly PlacedItem[], { isOneReply = false } = {}): FormMessage[] {
   const messages: FormMessage[] = []
@@ -38,7 +38,7 @@ export function readItems(items: readonly PlacedItem[], { isOneReply = false } =
   return messages
 }
 
-/** What no model says: messages of others, and results of calls. Null for what a model says. */
+/** An item that is not from a model: messages of others, and results of calls. Null for items of a model. */
 function readRequestItem(item: JsonObject): MessageDraft | null {
   const { role, output } = item
   const type = typeOf(item)
@@ -64,7 +64,7 @@ function readRequestItem(item: JsonObject): MessageDraft | null {
   }
 }
 
-/** Most tools give a text or typed parts; what others give is kept as JSON, for a model to read. */
+/** Most tools return a text or typed parts; other outputs are kept as JSON, which a model can read. */
 function outputOf(output: Json): Json[] {
   const parts = Array.isArray(output) ? output : [output ?? '']
   return parts.every(
@@ -74,15 +74,15 @@ function outputOf(output: Json): Json[] {
     : [JSON.stringify(output)]
 }
 
-/** A message without a type is one all the same. */
+/** A message may have no type. */
 function typeOf(item: JsonObject): string {
   return textField(item, 'type') ?? 'message'
 }
 
-/** Stands between the texts of one reply. */
+/** Separates the texts of one reply. */
 const SEPARATOR = '\n\n'
 
-/** What a model says in one reply, item by item. */
+/** Collects a model's reply, item by item. */
 class Reply {
   readonly #entry: number
   readonly #texts: string[] = []
@@ -90,7 +90,7 @@ class Reply {
   readonly #calls: ToolCall[] = []
   readonly #parts: FlatContent['parts'] = []
   readonly #blocks: Json[] = []
-  /** Items of reasoning whose content is encrypted: only the server that made them can read them. */
+  /** Encrypted reasoning, which only the server that made it can read. */
   readonly #encrypted: JsonObject[] = []
   #id: string | undefined
   #isRefusal = false
@@ -99,7 +99,7 @@ class Reply {
     this.#entry = entry
   }
 
-  /** Two texts in a row are two replies, unless calls between them wait for their results. */
+  /** Two consecutive texts are two replies, unless calls between them wait for their results. */
   endsBefore(item: JsonObject): boolean {
     return typeOf(item) === 'message' && this.#texts.length > 0 && this.#calls.length === 0
   }
@@ -113,7 +113,7 @@ class Reply {
       if (call === null) this.#texts.push(...this.#flatten([item]))
       else this.#calls.push(call)
     }
-    // The id of a message is what chats and logs know a reply by.
+    // A reply is known in chats and logs by the id of its message.
     if (type === 'message' || this.#id === undefined) this.#id = textField(item, 'id') ?? this.#id
   }
 
@@ -146,7 +146,7 @@ class Reply {
     const { summary, content, encrypted_content: encrypted } = item
     const texts = [summary, content].flatMap((list) => (Array.isArray(list) ? list : []))
     const text = texts.flatMap((part) => (isJsonObject(part) ? [textField(part, 'text') ?? ''] : [])).join('\n\n')
-    // Without a signature: what OpenAI encrypts is no signature of another provider's.
+    // Without a signature: OpenAI's encrypted content is not a signature for other providers.
     if (text !== '') this.#thinking.push({ text })
     if (typeof encrypted === 'string') this.#encrypted.push({ id: item['id'] ?? null, encrypted_content: encrypted })
   }
@@ -165,7 +165,7 @@ class Reply {
   }
 }
 
-/** A call that the caller is to answer; null for what the provider's server has done by itself. */
+/** A call that the caller must answer; null for one that the provider's server executed. */
 function callOf(item: JsonObject, type: string): ToolCall | null {
   const id = textField(item, 'call_id')
   if (id === undefined || !type.endsWith('_call')) return null

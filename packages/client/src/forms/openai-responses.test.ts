@@ -38,7 +38,7 @@ const spoken = {
   metadata: { reasoning: [{ id: 'rs_2', encrypted_content: 'gAAAA' }] },
 }
 
-test('a response is one message, whose encrypted reasoning no other provider is sent', () => {
+test('a response is one message, whose encrypted reasoning is sent to no other provider', () => {
   expect(said(response)).toEqual([
     {
       ...spoken,
@@ -49,7 +49,7 @@ test('a response is one message, whose encrypted reasoning no other provider is 
   ])
 })
 
-test('the items of an output are one message as well, and results end it', () => {
+test('the items of an output are also one message, which results end', () => {
   expect(said({ role: 'user', content: 'When?' }, ...response.output, output, message)).toEqual([
     { role: 'user', content: 'When?' },
     { ...spoken, sourceId: 'msg_1' },
@@ -58,7 +58,7 @@ test('the items of an output are one message as well, and results end it', () =>
   ])
 })
 
-test('two answers in a row stay two, and calls in a row belong to one', () => {
+test('two consecutive answers stay two, and consecutive calls belong to one', () => {
   const plain = (content: string) => ({ type: 'message', role: 'assistant', content })
   const messages = said(plain('one'), plain('two'), call, { ...call, call_id: 'call_2' }, output, {
     ...output,
@@ -72,7 +72,7 @@ test('two answers in a row stay two, and calls in a row belong to one', () => {
   ])
 })
 
-test('calls of other tools that wait for an output are calls, and what the server did itself is marked and kept', () => {
+test('calls of other tools that wait for an output are calls, and calls that the server executed are marked and kept', () => {
   const shell = { type: 'shell_call', id: 'sh_1', call_id: 'call_9', action: { commands: ['ls'] } }
   const outcome = { stdout: 'tides.txt', stderr: '', outcome: { type: 'exit', exit_code: 0 } }
   const search = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'tide' } }
@@ -103,7 +103,7 @@ test.each<[string, unknown, string]>([
   expect(() => read(entry)).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', field }))
 })
 
-test('images of a message and of a tool are parts, at their places in the text', () => {
+test('images of a message and of a tool become parts, at their positions in the text', () => {
   const image = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'auto' }
   const asked = { role: 'user', content: [{ type: 'input_text', text: 'See' }, image] }
   const answered = { ...output, output: [{ type: 'input_text', text: 'taken' }, image] }

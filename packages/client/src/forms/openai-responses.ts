@@ -30,11 +30,11 @@ const shapes: Shapes = {
 }
 const referenceSchema = z.custom(
   () => false,
-  'must be the item itself: a reference leads to one on the server of OpenAI',
+  'must be the item itself: a reference points to one on the server of OpenAI',
 )
 const otherSchema = z.looseObject({ type: z.string().min(1, 'must not be empty') })
 
-/** What a model said has no role of its own but its type; a message may leave its type out. */
+/** The item type of a model's text determines its role; a message may have no type. */
 function itemShape(item: JsonObject): z.ZodType {
   const { type } = item
   if (type === 'item_reference') return referenceSchema
@@ -47,7 +47,7 @@ const responseSchema = z.looseObject({
   model: modelSchema.nullish(),
   output: z
     .array(entrySchema(itemShape), { error: 'must be a list of items' })
-    .min(1, 'must have at least 1 item: a response that failed or is under way says nothing yet'),
+    .min(1, 'must have at least 1 item: a response that failed or is in progress is empty'),
 })
 
 const isResponse = (entry: JsonObject) => 'output' in entry && (entry['object'] === 'response' || !('type' in entry))
@@ -57,7 +57,7 @@ export const openAiResponsesEntrySchema = entrySchema((entry) =>
   isResponse(entry) ? responseSchema : itemShape(entry),
 )
 
-/** Items that stand in a row are read together: a reply may be several of them. */
+/** Consecutive items are read together, since a reply may be several of them. */
 export function readOpenAiResponses(entries: readonly FormEntry[]): FormMessage[] {
   const messages: FormMessage[] = []
   let row: { entry: number; item: JsonObject }[] = []
@@ -90,7 +90,7 @@ function readResponse({ id, model, usage, output }: JsonObject, entry: number): 
     input: {
       ...input,
       ...(input.role === 'assistant' && typeof model === 'string' && { model }),
-      // It is the size of the thread up to its last reply.
+      // The usage is the size of the thread up to its last reply.
       ...(index === last && openAiUsage(usage)),
     },
   }))

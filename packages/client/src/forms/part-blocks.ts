@@ -2,11 +2,11 @@ import { type MessagePartInput, messagePartSchema } from '@heddle/contracts'
 import { isJsonObject, type Json, type JsonObject, textField } from './json.js'
 
 /*
- * One function for each provider: the image, the document or the sound that a block of its form is; null for any other block,
- * and for one whose bytes cannot be read. Whoever reads a session keeps those as they were.
+ * One function per provider: converts a block of its format to the image, document or audio part that it is; null for
+ * any other block, and for one with unreadable bytes, which session readers keep unchanged.
  */
 
-/** Anthropic: `image` and `document` with a source. A document that is text in itself is none of these. */
+/** Anthropic: `image` and `document` with a source. A text document is not a part. */
 export function anthropicPart(block: JsonObject): MessagePartInput | null {
   const { type, source } = block
   if ((type !== 'image' && type !== 'document') || !isJsonObject(source)) return null
@@ -18,7 +18,7 @@ export function anthropicPart(block: JsonObject): MessagePartInput | null {
   return source['type'] === 'file' ? checked({ type, fileId: source['file_id'], ...named }) : null
 }
 
-/** OpenAI's chat completions: `image_url`, `input_audio`, `file`; its responses: `input_image`, `input_file`. */
+/** OpenAI's chat completions: `image_url`, `input_audio`, `file`; its Responses API: `input_image`, `input_file`. */
 export function openAiPart(block: JsonObject): MessagePartInput | null {
   const { type, image_url: image, input_audio: audio, file } = block
   switch (type) {
@@ -89,7 +89,7 @@ function detailOf({ detail }: JsonObject): { detail?: Json } {
 
 const DATA_URL = /^data:([^;,]{1,200})(?:;[^;,]{1,100}){0,4};base64,/
 
-/** An address, or the bytes that a data URL holds. */
+/** A URL, or the bytes in a data URL. */
 function addressed(url: Json | undefined): { url?: string; mediaType?: string; data?: string } {
   if (typeof url !== 'string') return {}
   if (!url.startsWith('data:')) return { url }
@@ -102,7 +102,7 @@ function checked(given: unknown): MessagePartInput | null {
   return result.success ? result.data : null
 }
 
-/** How the bytes of images begin, in base64: who gives none says what they are all the same. */
+/** First bytes of image types, in base64, for images without a media type. */
 const IMAGE_BEGINNINGS = { '/9j/': 'image/jpeg', R0lG: 'image/gif', UklG: 'image/webp' }
 
 function imageTypeOf(data: Json | undefined): string {

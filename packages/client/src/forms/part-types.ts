@@ -1,4 +1,4 @@
-/** Of a kind that is kept as it is. */
+/** Of a kind that is kept unchanged. */
 export interface OtherPart {
   readonly type: string
 }

@@ -3,21 +3,21 @@ import type { MessageDraft } from './message-draft.js'
 
 /** An entry of an append in a provider's form, checked and copied. */
 export interface FormEntry {
-  /** Its path in what was given: `messages.3`. */
+  /** Its path in the input: `messages.3`. */
   readonly place: string
   readonly value: JsonObject
 }
 
-/** A message that one or more entries say. */
+/** A message made from one or more entries. */
 export interface FormMessage {
-  /** The index of the entry with which it begins. */
+  /** The index of its first entry. */
   readonly entry: number
-  /** The provider's id of the reply that it is, or of which it is a part. */
+  /** The provider's id of the reply that it is, or belongs to. */
   readonly sourceId?: string | undefined
   readonly input: MessageDraft
 }
 
-/** The parts of one reply that became several messages need a source id each. */
+/** Distinct source ids for the parts of one reply that became several messages. */
 export function sourceIdOfPart(id: string | undefined, part: number, parts: number): string | undefined {
   return id === undefined || parts === 1 ? id : `${id}#${part}`
 }

@@ -35,20 +35,23 @@ const conversations = fc.array(fc.oneof(plain, calling), { maxLength: 10 }).map(
   }),
 )
 
-test.each(formNames)('what a context delivers in %s says the same when it is appended and built again', (format) => {
-  fc.assert(
-    fc.property(conversations, (conversation) => {
-      const delivered = render(format, conversation)
-      const { messages } = readAppend({ agent: 'a', thread: 't', format, messages: delivered.messages })
-      const again = render(format, messages.map(({ parts: _, ...message }) => message) as readonly NeutralMessage[])
-      expect(validateContext({ format, ...again })).toEqual([])
-      expect(joined(again.messages)).toEqual(joined(delivered.messages))
-    }),
-    { numRuns: 400 },
-  )
-})
+test.each(formNames)(
+  'the context delivered in %s has the same contents after it is appended and built again',
+  (format) => {
+    fc.assert(
+      fc.property(conversations, (conversation) => {
+        const delivered = render(format, conversation)
+        const { messages } = readAppend({ agent: 'a', thread: 't', format, messages: delivered.messages })
+        const again = render(format, messages.map(({ parts: _, ...message }) => message) as readonly NeutralMessage[])
+        expect(validateContext({ format, ...again })).toEqual([])
+        expect(joined(again.messages)).toEqual(joined(delivered.messages))
+      }),
+      { numRuns: 400 },
+    )
+  },
+)
 
-/** Several texts in a turn are one message's text afterwards. */
+/** Several texts in a turn become one message's text. */
 function joined(messages: readonly Record<string, unknown>[]): unknown[] {
   return messages.map(({ content, ...message }) => {
     const blocks: { type?: unknown; text?: unknown }[] = Array.isArray(content)

@@ -7,7 +7,7 @@ const sizeOf = ({ usage = {} }: { usage?: Record<string, unknown> }) =>
     0,
   )
 
-test('one request counts the same through every package: what a cache held is in it once', () => {
+test('one request counts the same through every package: cached tokens are counted once', () => {
   const openAi = { prompt_tokens: 1_000, completion_tokens: 50, prompt_tokens_details: { cached_tokens: 800 } }
   const responses = { input_tokens: 1_000, output_tokens: 50, input_tokens_details: { cached_tokens: 800 } }
   const anthropic = {
@@ -30,7 +30,7 @@ test('one request counts the same through every package: what a cache held is in
   expect(sizeOf(aiSdkUsage(beside, { anthropic: { cacheCreationInputTokens: 50 } }))).toBe(1_050)
 })
 
-test('what counts neither input nor output is kept as it is, and what is no count is left out', () => {
+test('usage without input and output is kept unchanged, and values that are not counts are left out', () => {
   expect(openAiUsage({ credits: 3 })).toEqual({ usage: { credits: 3 } })
   expect(anthropicUsage({ input_tokens: 'many', output_tokens: 5 })).toEqual({
     usage: { inputTokens: 0, outputTokens: 5 },

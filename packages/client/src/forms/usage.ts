@@ -4,12 +4,12 @@ import { isJsonObject, type Json, type JsonObject } from './json.js'
 type Usage = NonNullable<MessageInput['usage']>
 
 /*
- * What providers counted, in Heddle's own names: `inputTokens` are those that no cache held, with `cacheReadTokens` and
- * `cacheWriteTokens` beside them, so that the sum of all three and `outputTokens` is the size of the thread. OpenAI counts what
- * a cache held within its input, Anthropic beside it.
+ * Token usage of providers, in Heddle's own names: `inputTokens` are the uncached ones, with `cacheReadTokens` and
+ * `cacheWriteTokens` beside them, so that the sum of these three and `outputTokens` is the size of the thread. OpenAI
+ * includes cached tokens in its input, Anthropic reports them separately.
  */
 
-/** Of OpenAI's chat completions and responses, and of the servers that take the same forms. */
+/** For OpenAI's chat completions and Responses API, and compatible servers. */
 export function openAiUsage(usage: Json | undefined): { usage?: Usage } {
   if (!isJsonObject(usage)) return {}
   const details = objectOf(usage, 'prompt_tokens_details') ?? objectOf(usage, 'input_tokens_details')
@@ -37,8 +37,8 @@ export function anthropicUsage(usage: Json | undefined): { usage?: Usage } {
 }
 
 /**
- * Of the AI SDK. Version 5 hands on what the provider calls its input: of Anthropic and of Bedrock that is without what a
- * cache held, of the others with it. Later versions say how much of it a cache held.
+ * For the AI SDK. Version 5 passes on the provider's input count: for Anthropic and Bedrock without cached tokens, for
+ * others with them. Later versions say how many were cached.
  *
  * @param metadata the result's `providerMetadata`
  */
@@ -66,7 +66,7 @@ export function aiSdkUsage(usage: Json | undefined, metadata: Json | undefined):
 }
 
 interface Counts {
-  /** All of the input, however much of it a cache held. */
+  /** All input tokens, cached or not. */
   readonly whole: number | undefined
   readonly cacheRead: number | undefined
   readonly cacheWrite: number | undefined
@@ -74,7 +74,7 @@ interface Counts {
   readonly reasoning?: number | undefined
 }
 
-/** @param given kept as it is where it counts neither input nor output */
+/** @param given kept unchanged if it counts neither input nor output */
 function counted(given: JsonObject, counts: Counts): { usage?: Usage } {
   const { whole, cacheRead = 0, cacheWrite = 0, output, reasoning = 0 } = counts
   if (whole === undefined && output === undefined) return Object.keys(given).length > 0 ? { usage: given } : {}

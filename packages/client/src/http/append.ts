@@ -6,15 +6,15 @@ import type { AppendMessages, AppendSettings } from '../interface/messages.js'
 import { requestOf } from './call.js'
 import { DEADLINE_MS_DEFAULT, preferWait, type Transport } from './transport.js'
 
-/** What an append over HTTP can say: the gateway's clock places messages without `sentAt`. */
+/** Options of an append over HTTP; messages without `sentAt` get the gateway's time. */
 export type RemoteAppendOptions = Omit<AppendSettings, 'startedAtMs' | 'continues'> & AppendMessages
 
-/** Characters of one request's messages; the gateway takes 64 MiB however they are spelled. */
+/** Characters of the messages per request; the gateway accepts 64 MiB in any encoding. */
 const CHARACTERS_MAX = 8_000_000
 
 /**
- * Appends messages in their order, exactly once: each gets its id here, so that a request whose answer was lost is sent
- * again without harm. Long appends are several requests, one after the other.
+ * Appends messages in order, exactly once: each gets its id here, so that a request whose answer was lost can be
+ * repeated. Long appends are several requests, in sequence.
  *
  * @throws as the append over the queue does
  */
@@ -27,25 +27,25 @@ export async function appendOverHttp(transport: Transport, options: RemoteAppend
   }
 }
 
-/** Messages that a provider's form said go in Heddle's own: they have their ids by then. */
+/** Messages read from a provider's format are sent in Heddle's own, with their ids. */
 async function appendRead(
   transport: Transport,
   { agent, thread, messages, chosenIds, newAgentRollingWindow }: AppendInput,
   options: RemoteAppendOptions,
 ): Promise<AppendResult> {
   const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', deadlineMs = DEADLINE_MS_DEFAULT } = options
-  // Ids that were made here just now are stored nowhere, until a request that brought them was sent.
+  // Ids created here cannot be stored before a request with them was sent.
   const areNew = options.idsAreNew ?? chosenIds.size === 0
   const endsAtMs = performance.now() + deadlineMs
   let total: AppendResult = { threadId: '', stored: 0, repeated: 0 }
   let acknowledged = 0
   for (const some of inRequests(messages)) {
-    // No more than was given, also where the clock is set back meanwhile.
+    // At most the given time, even if the clock is set back meanwhile.
     const leftMs = Math.min(deadlineMs, Math.max(1, endsAtMs - performance.now()))
     const request = requestOf('appendMessages', {
       params: { thread },
       body: { agent, messages: some, ack, newAgentRollingWindow },
-      // Each message has its id.
+      // Each message has an id, so no key is needed.
       idempotencyKey: null,
       deadlineMs: leftMs,
       prefer: (leftMs, isFirstTry) =>

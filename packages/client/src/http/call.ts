@@ -8,11 +8,10 @@ type Query<Schema extends z.ZodType> = {
   readonly [Name in keyof z.output<Schema>]?: ReadonlyDeep<z.output<Schema>[Name]> | undefined
 }
 
-/** The fields of a path or a body; they may be left out where the operation needs none of them. */
+/** The fields of a path or a body; optional if the operation needs no fields. */
 type Needed<Name extends string, Fields> =
   Record<never, never> extends Fields ? { readonly [Each in Name]?: Fields } : { readonly [Each in Name]: Fields }
 
-/** The parameters of a call of an operation. */
 type Given<Entry extends Operation> = Needed<'params', Readonly<z.input<Entry['params']>>> &
   (Entry extends { readonly body: infer Body extends z.ZodType }
     ? Needed<'body', ReadonlyDeep<z.input<Body>>>
@@ -20,9 +19,9 @@ type Given<Entry extends Operation> = Needed<'params', Readonly<z.input<Entry['p
   Pick<Call, 'deadlineMs' | 'prefer' | 'signal'> & {
     readonly query?: Query<Entry['query']>
     readonly headers?: Readonly<Record<string, string>>
-    /** Of an operation that is repeated by key. Default a new one; null where ids in the body take its place. */
+    /** For operations repeated by key. Default: a new one; null if ids in the body replace it. */
     readonly idempotencyKey?: string | null | undefined
-    /** Default as the operation may be repeated. */
+    /** Default: according to the operation. */
     readonly retry?: Call['retry']
   }
 
@@ -34,7 +33,7 @@ type AnswerOf<Entry extends Operation> = {
     : never
 }[keyof Entry['answers']]
 
-/** Calls an operation of the table, and gives its answer with the status. */
+/** Calls an operation of the table, and returns its answer with the status. */
 export type CallOperation = <Id extends OperationId>(
   id: Id,
   given: Given<Operations[Id]>,
@@ -42,7 +41,7 @@ export type CallOperation = <Id extends OperationId>(
 
 const retries = { idempotent: 'again', 'by-key': 'again', once: 'refused' } as const
 
-/** A request of an operation: its path is filled, and it is sent again where the table says that this does no harm. */
+/** The request of an operation: its path is filled in, and it is repeated only if the table permits it. */
 export function requestOf<Id extends OperationId>(id: Id, given: Given<Operations[Id]>): Call {
   const { method, path, repeat, bodyMediaType }: Operation = operations[id]
   const { params = {}, query = {}, headers, idempotencyKey = newId(), retry = retries[repeat], ...rest } = given
@@ -66,7 +65,7 @@ export function callsOf(transport: Transport): CallOperation {
   return (id, given) => transport.call(requestOf(id, given)) as Promise<never>
 }
 
-/** The place in a list, also under the name that it had. */
+/** The cursor of a list, also under its former name. */
 export function pageQuery<Page extends PageOptions>({ after, cursor = after, ...others }: Page) {
   return { ...others, cursor }
 }

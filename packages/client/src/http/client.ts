@@ -11,12 +11,12 @@ import type { RemoteClient } from './remote-client.js'
 import { exportOverHttp, importOverHttp } from './thread-transfer.js'
 import { preferWait, Transport, type TransportOptions } from './transport.js'
 
-/** A client of the project that the key belongs to. Nothing is sent yet, and there is nothing to close. */
+/** A client for the key's project. Creating it sends nothing, and it needs no closing. */
 export function createClient(options: TransportOptions): RemoteClient {
   return remoteClientOf(options)
 }
 
-/** @param closing ends the calls and the streams of the client, with its reason */
+/** @param closing aborts the client's calls and streams, with its reason */
 export function remoteClientOf(options: TransportOptions, closing?: AbortSignal): RemoteClient {
   const transport = new Transport(options, closing)
   const call = callsOf(transport)

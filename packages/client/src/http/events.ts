@@ -6,12 +6,12 @@ import { requestOf } from './call.js'
 import { textsOf } from './texts.js'
 import type { Transport } from './transport.js'
 
-/** One event of a stream is ids and numbers. */
+/** One event of a stream is only ids and numbers. */
 const BLOCK_CHARACTERS_MAX = limits.httpSmallBodyBytesMax
 
 /**
- * Follows the events of the project over server-sent events. A stream that breaks is opened again with the number of the
- * last event, so nothing is left out or given twice.
+ * Follows the events of the project over server-sent events. A broken stream is reopened with the number of the last
+ * event, so events are neither lost nor repeated.
  *
  * @returns once the first stream is open
  */
@@ -53,7 +53,7 @@ async function* read(
       stream = null
       continue
     }
-    // Ended by the other side, which may be starting anew.
+    // Closed by the server, which may be restarting.
     stream = null
     await platformClock.wait(pauseAfter(null, tries), signal).catch(() => undefined)
   }
@@ -61,7 +61,7 @@ async function* read(
 
 interface Block {
   readonly number: number
-  /** Null where the stream only says where it begins. */
+  /** Null if the block only states the start of the stream. */
   readonly event: FollowedEvent | null
 }
 
@@ -74,11 +74,11 @@ async function* blocksOf(response: Response): AsyncGenerator<Block> {
       text = text.slice(end + 2)
       if (block !== null) yield block
     }
-    if (text.length > BLOCK_CHARACTERS_MAX) throw new RangeError('an event of the stream has no end')
+    if (text.length > BLOCK_CHARACTERS_MAX) throw new RangeError('an event of the stream is too long')
   }
 }
 
-/** @returns null for a beat */
+/** @returns null for a heartbeat */
 function blockIn(text: string): Block | null {
   const id = /^id: ?(\d{1,16})$/m.exec(text)?.[1]
   const data = /^data: ?(.*)$/m.exec(text)?.[1]

@@ -1,6 +1,6 @@
 /*
- * The SDK for programs that reach Heddle over HTTP. Nothing here leads to a database driver or a queue: a test holds it to
- * that.
+ * The SDK for programs that reach Heddle over HTTP. Nothing here imports a database driver or a queue, which a test
+ * checks.
  */
 export { type ErrorCode, HeddleError, PermanentError, RetryableError } from '@heddle/contracts'
 export type { RemoteAppendOptions } from './append.js'

@@ -1,10 +1,10 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http'
 import type { Incoming, Outgoing, Send } from './send.js'
 
-/** Other runtimes may take this file too, and have nothing but `fetch`. */
+/** Other runtimes may load this file too, and only have `fetch`. */
 const isNode = typeof process !== 'undefined' && typeof process.versions?.node === 'string'
 
-/** Undefined: the `fetch` of the platform. `page-send.ts` stands for this file where a page is built. */
+/** Undefined: the `fetch` of the platform. `page-send.ts` replaces this file in builds for pages. */
 export const platformSend: Send | undefined = isNode ? sendByNode : undefined
 
 interface Protocol {
@@ -15,7 +15,7 @@ interface Protocol {
 const protocols = new Map<string, Promise<Protocol>>()
 
 /**
- * Sends through connections that stay open, and reads the answer whole. On Node it takes half of the time of `fetch`, whose
+ * Sends over persistent connections, and reads the answer whole. On Node it takes half of the time of `fetch`, whose
  * streams cost more than a small answer. Redirects are not followed.
  */
 async function sendByNode(url: URL, outgoing: Outgoing): Promise<Incoming> {
@@ -37,7 +37,7 @@ async function sendByNode(url: URL, outgoing: Outgoing): Promise<Incoming> {
   })
 }
 
-/** Loaded when it is used: what is bundled for a page has no use for it. */
+/** Loaded on first use: bundles for pages do not need it. */
 async function openProtocol(protocol: string): Promise<Protocol> {
   const { request, Agent } = protocol === 'https:' ? await import('node:https') : await import('node:http')
   // Idle connections do not keep the process alive.

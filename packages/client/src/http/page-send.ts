@@ -1,4 +1,4 @@
 import type { Send } from './send.js'
 
-/** A page has `fetch` alone. */
+/** A page only has `fetch`. */
 export const platformSend: Send | undefined = undefined

@@ -3,9 +3,9 @@ import type { AppendResult } from '../interface/index.js'
 import type { RemoteAppendOptions } from './append.js'
 
 /**
- * The client of programs outside of the network: every method but those that need the store or the queue itself
- * (docs/http-operations.md#not-over-http). The client over the queue is one of these too: what is written against this runs on
- * either.
+ * The client for programs outside the network: every method except those that need the store or the queue itself
+ * (docs/http-operations.md#not-over-http). The client over the queue also implements it, so a program written for this
+ * interface runs with either.
  */
 export interface RemoteClient extends Omit<Client, 'messages' | 'threads' | 'projects'> {
   readonly messages: {

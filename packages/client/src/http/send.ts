@@ -1,4 +1,4 @@
-/** A request as the transport makes it. */
+/** A request to send. */
 export interface Outgoing {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
@@ -6,7 +6,7 @@ export interface Outgoing {
   readonly signal: AbortSignal
 }
 
-/** What the transport needs of an answer. */
+/** The used part of an answer. */
 export interface Incoming {
   readonly ok: boolean
   readonly status: number

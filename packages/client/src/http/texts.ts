@@ -1,4 +1,4 @@
-/** The texts of a stream, as they come; whoever stops reading ends it. */
+/** The texts of a stream, as they arrive; ending the iteration closes the stream. */
 export async function* textsOf(response: Response): AsyncGenerator<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (reader === undefined) return

@@ -7,7 +7,7 @@ import type { Transport } from './transport.js'
 /**
  * The lines of an exported thread, as the gateway reads them from its store.
  *
- * @throws RetryableError `SERVICE_UNAVAILABLE` where the stream ends before the record that closes it
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if the stream ends before the closing record
  */
 export async function* exportOverHttp(transport: Transport, thread: string): AsyncGenerator<string> {
   let parts: string[] = []
@@ -23,7 +23,7 @@ export async function* exportOverHttp(transport: Transport, thread: string): Asy
     parts.push(text.slice(from))
   }
   if (!last.startsWith('{"type":"end"')) {
-    throw new RetryableError('SERVICE_UNAVAILABLE', 'the export was cut short', { hint: 'Export the thread again.' })
+    throw new RetryableError('SERVICE_UNAVAILABLE', 'the export was truncated', { hint: 'Export the thread again.' })
   }
 }
 

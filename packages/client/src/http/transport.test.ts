@@ -9,13 +9,13 @@ interface Sent {
   readonly init: RequestInit
 }
 
-/** A gateway that answers each request with the next of some answers; an error is a connection that broke. */
+/** A gateway that answers requests with a list of answers in order; an error is a broken connection. */
 function answering(...answers: (Response | Error)[]) {
   const sent: Sent[] = []
   const send = (async (url: URL, init: RequestInit) => {
     sent.push({ url: String(url), init })
     const next = answers.shift()
-    if (next === undefined) throw new TypeError('nothing more is answered')
+    if (next === undefined) throw new TypeError('no answer is left')
     if (next instanceof Error) throw next
     return next
   }) as typeof fetch
@@ -35,11 +35,11 @@ test('an append whose answer was lost is sent again under the same ids, with the
   expect(JSON.parse(String(sent[0]?.init.body)).messages[0].id).toMatch(/^[0-9a-f-]{36}$/)
   expect(sent[0]?.url).toBe('http://heddle.example/in/v1/threads/a%2Fb%20%C3%BC/messages')
   expect(sent[0]?.init.headers).toMatchObject({ authorization: 'Bearer hdl_k', prefer: 'wait=30, ids-are-new' })
-  // The first may have stored them: whoever looks counts them as repeated then.
+  // The first attempt may have stored them; the repeat counts them as such.
   expect(sent[1]?.init.headers).toMatchObject({ prefer: 'wait=30' })
 })
 
-test('a full queue is waited for, or told at once to who does not want to wait', async () => {
+test('a full queue is waited for, or reported at once if the caller does not wait', async () => {
   const waiting = answering(problem(429, 'RATE_LIMITED', { retryAfter: 0.01 }), stored())
   await waiting.client.messages.append({ agent: 'coder', thread: 'run', messages })
   expect(waiting.sent).toHaveLength(2)
@@ -48,20 +48,20 @@ test('a full queue is waited for, or told at once to who does not want to wait',
   await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 7, disposition: 'retry' })
 })
 
-test('what is refused for good is not sent again, and is the error that it was', async () => {
+test('a permanent refusal is not repeated, and is thrown as the original error', async () => {
   const { client, sent } = answering(problem(422, 'BUDGET_TOO_SMALL', { field: 'budget', received: '7' }))
   const refused = client.contexts.build({ thread: 'run' })
   await expect(refused).rejects.toMatchObject({ code: 'BUDGET_TOO_SMALL', field: 'budget', message: 'why' })
   expect(sent).toHaveLength(1)
 })
 
-test('a build that may have begun is not asked for again, one that was refused is', async () => {
+test('a build that may have started is not requested again, but a refused one is', async () => {
   const broken = answering(new TypeError('broken'), problem(504, 'TIMEOUT'))
   await expect(broken.client.contexts.build({ thread: 'run' })).rejects.toMatchObject({ code: 'TIMEOUT' })
   expect(broken.sent).toHaveLength(2)
 })
 
-test('a gateway that is silent is given up at the deadline, and each try asks it to wait for what is left', async () => {
+test('a silent gateway is given up at the deadline, and each attempt asks it to wait for the remaining time', async () => {
   const asked: unknown[] = []
   const silent = (async (_url: URL, { headers, signal }: RequestInit) => {
     asked.push(new Headers(headers).get('prefer'))
@@ -76,7 +76,7 @@ test('a gateway that is silent is given up at the deadline, and each try asks it
   expect(asked).toEqual(['wait=2', 'wait=1'])
 })
 
-test('a clear and a save whose answers were lost are asked for again under the same keys', async () => {
+test('a clear and a save whose answers were lost are repeated under the same keys', async () => {
   const done = () => Response.json({})
   const { client, sent } = answering(new TypeError('broken'), done(), new TypeError('broken'), done())
   await client.agents.clear('coder', { idempotencyKey: 'mine' })
@@ -85,7 +85,7 @@ test('a clear and a save whose answers were lost are asked for again under the s
   expect(keys).toEqual(['mine', 'mine', expect.any(String), keys[2]])
 })
 
-test('a save says how long its caller waits, where that was said', async () => {
+test('a save sends the wait of its caller, if there is one', async () => {
   const snapshot = () => Response.json({})
   const { client, sent } = answering(snapshot(), snapshot())
   await client.snapshots.save({ agent: 'coder' }, { deadlineMs: 90_000 })
@@ -93,7 +93,7 @@ test('a save says how long its caller waits, where that was said', async () => {
   expect(sent.map(({ init }) => new Headers(init.headers).get('prefer'))).toEqual(['wait=90', null])
 })
 
-test('a deadline may have fractions, and one that is none is refused before anything is sent', async () => {
+test('a deadline may be fractional, and an invalid one is refused before anything is sent', async () => {
   const { client, sent } = answering(stored())
   const options = { agent: 'coder', thread: 'run', messages }
   expect(await client.messages.append({ ...options, deadlineMs: 1_000.5 })).toMatchObject({ stored: 1 })
@@ -107,14 +107,14 @@ test('a deadline may have fractions, and one that is none is refused before anyt
   expect(sent).toHaveLength(1)
 })
 
-test('a proxy that answers in its own words, and a server that does not answer, are servers that are away', async () => {
+test('foreign answers of a proxy, and a missing answer, count as an unavailable server', async () => {
   const { client } = answering(new Response('<html>', { status: 502, headers: { 'retry-after': '9' } }))
   const options = { agent: 'coder', thread: 'run', messages, onBusy: 'fail' as const }
   await expect(client.messages.append(options)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfter: 9 })
   await expect(client.messages.append(options)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
 })
 
-test('who aborts gets the reason', async () => {
+test('an aborted call throws the reason of its signal', async () => {
   const { client } = answering(problem(429, 'RATE_LIMITED', { retryAfter: 20 }))
   const signal = AbortSignal.abort(new Error('enough'))
   await expect(client.contexts.build({ thread: 'run' }, { signal })).rejects.toThrow('enough')
@@ -137,7 +137,7 @@ test.each([
   expect(urls).toEqual(['http://heddle.example/v1/threads/run/messages', 'http://heddle.example/in/v10/v1/threads/run'])
 })
 
-test('an address that is none is refused at once', () => {
+test('an invalid URL is refused at once', () => {
   for (const url of ['heddle', 'ftp://heddle', '']) {
     expect(() => createClient({ url })).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', field: 'url' }))
   }
@@ -150,7 +150,7 @@ const event = (number: number) => {
   return `id: ${number}\nevent: message.stored\ndata: ${JSON.stringify(data)}`
 }
 
-test('a stream that its reader ends as the server ends it waits for no time to be opened again', async () => {
+test('a stream closed by its reader and the server at once does not wait to be reopened', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { client, sent } = answering(stream(event(7)))
@@ -162,7 +162,7 @@ test('a stream that its reader ends as the server ends it waits for no time to b
   expect(sent).toHaveLength(1)
 }, 2_000)
 
-test('a stream that breaks is opened again with the number it has come to, also before its first event', async () => {
+test('a broken stream is reopened with the latest number, also before its first event', async () => {
   const { client, sent } = answering(
     stream('retry: 2000\nid: 4'),
     new TypeError('broken'),
@@ -180,14 +180,14 @@ test('a stream that breaks is opened again with the number it has come to, also 
   expect(lastIds).toEqual([undefined, '4', '4', '6'])
 })
 
-test('nothing that it is made of leads to a database driver or a queue', () => {
+test('its imports lead to no database driver and no queue', () => {
   const found = new Set<string>()
   const seen = new Set<string>()
   const visit = (file: string) => {
     if (seen.has(file)) return
     seen.add(file)
     const source = readFileSync(file, 'utf8')
-    // Types are gone when the program runs.
+    // Type imports do not exist at run time.
     const imports = source.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'|import\('([^']+)'\)/gm)
     for (const [, from = '', dynamic = ''] of imports) {
       const name = from || dynamic

@@ -13,51 +13,51 @@ import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
 import type { Incoming, Send } from './send.js'
 
 export interface TransportOptions {
-  /** Where the gateway is: `https://heddle.example`, with the path under which a proxy shows it; `/v1` at its end is optional. */
+  /** The gateway's URL: `https://heddle.example`, with the path of a proxy; `/v1` at its end is optional. */
   readonly url: string
-  /** A key of the project; none where the gateway asks for none. */
+  /** A key of the project; absent if the gateway requires no key. */
   readonly key?: string
-  /** How long a call waits for its answer unless it says otherwise, in milliseconds. Default 30,000. */
+  /** Default timeout of a call, in milliseconds. Default 30,000. */
   readonly deadlineMs?: number
-  /** Default: connections of Node that stay open, elsewhere the one of the platform. */
+  /** Default: persistent connections on Node, elsewhere the platform's `fetch`. */
   readonly fetch?: typeof fetch
 }
 
 export interface Call {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** From `/v1` on, with the names in it encoded. */
+  /** From `/v1` on, with encoded names. */
   readonly path: string
-  /** Lists become texts with commas. */
+  /** Lists are joined by commas. */
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
-  /** Of a body that is a text, and sent as it is. Default JSON. */
+  /** For a text body, which is sent unchanged. Default JSON. */
   readonly bodyMediaType?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly deadlineMs?: number | undefined
-  /** What a try would like of its answer (RFC 7240), with what is left until the deadline then. */
+  /** The preference of an attempt (RFC 7240), by the remaining time. */
   readonly prefer?: ((leftMs: number, isFirstTry: boolean) => string) | undefined
   readonly signal?: AbortSignal | undefined
-  /** `again`: the same request twice does what it does once. `refused`: only what was surely not begun is sent again. */
+  /** `again`: repeating the request has no further effect. `refused`: repeated only if it was certainly not started. */
   readonly retry: 'again' | 'refused' | 'never'
 }
 
-/** An answer of the contract: who calls gives it the type that its operation has there. */
+/** An answer; the caller gives it the type of its operation. */
 export interface Answered<Body, Status = number> {
   readonly status: Status
   readonly body: Body
 }
 
 export const DEADLINE_MS_DEFAULT = 30_000
-/** The answer to a wait that has just ended, with the reason for it, is still on its way. */
+/** Time for the arrival of an answer sent at the end of its wait, which contains the reason. */
 const GRACE_MS = 500
 
-/** Sends requests, again where that helps and does no harm, and brings refusals back as the errors that they were. */
+/** Sends requests, repeats them if that is useful and safe, and converts refusals to the original errors. */
 export class Transport {
   readonly #options: TransportOptions
   readonly #base: string
   readonly #closing: AbortSignal | undefined
 
-  /** @throws PermanentError `VALIDATION_ERROR` where the address is none */
+  /** @throws PermanentError `VALIDATION_ERROR` for an invalid URL */
   constructor(options: TransportOptions, closing?: AbortSignal) {
     const url = URL.canParse(options.url) ? new URL(options.url) : null
     if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -65,13 +65,14 @@ export class Transport {
     }
     this.#options = options
     this.#closing = closing
-    // Many give the address of the routes, as clients of model providers take it.
+    // Many pass the URL of the routes, as for clients of model providers.
     this.#base = url.href.replace(/\/+$/, '').replace(/\/v1$/, '')
   }
 
   /**
-   * @throws PermanentError `VALIDATION_ERROR` for a deadline that is none; HeddleError what the gateway refused, with its code
-   * @throws RetryableError `SERVICE_UNAVAILABLE` where nobody answers, `TIMEOUT` at the deadline; the signal's reason
+   * @throws PermanentError `VALIDATION_ERROR` for an invalid deadline; HeddleError with the gateway's code for a
+   * refusal
+   * @throws RetryableError `SERVICE_UNAVAILABLE` if no server answers, `TIMEOUT` at the deadline; the signal's reason
    */
   async call<Body>(given: Call): Promise<Answered<Body>> {
     const call = { ...given, signal: this.#untilClosed(given.signal) }
@@ -91,7 +92,7 @@ export class Transport {
     }
   }
 
-  /** Opens a stream; nothing ends it but its signal, the end of the client, or the other side. */
+  /** Opens a stream, which ends only by its signal, with the client, or by the server. */
   async open(call: Pick<Call, 'path' | 'query' | 'headers' | 'signal'>): Promise<Response> {
     const { fetch: send = fetch } = this.#options
     const signal = this.#untilClosed(call.signal)
@@ -107,7 +108,7 @@ export class Transport {
     const leftMs = Math.max(1, endsAtMs - performance.now())
     const stopping = new AbortController()
     const answer = this.#exchange<Body>(call, call.prefer?.(leftMs, isFirstTry), stopping.signal)
-    const late = () => new RetryableError('TIMEOUT', 'no answer came by the deadline')
+    const late = () => new RetryableError('TIMEOUT', 'no answer was received before the deadline')
     try {
       return await untilDeadline(answer, { timeoutMs: leftMs + GRACE_MS, late, signal: call.signal })
     } catch (error) {
@@ -143,7 +144,7 @@ export class Transport {
       response = await send(url, {
         method,
         signal,
-        // A key is not carried to another server.
+        // A key is not sent to another server.
         redirect: 'error',
         headers: {
           ...(key !== undefined && { authorization: `Bearer ${key}` }),
@@ -161,7 +162,7 @@ export class Transport {
   }
 }
 
-/** Asks the gateway to wait with its answer: in whole seconds, as RFC 7240 has it. */
+/** Asks the gateway to delay its answer: in whole seconds, according to RFC 7240. */
 export function preferWait(leftMs: number): string {
   return `wait=${Math.min(Math.max(1, Math.ceil(leftMs / 1_000)), limits.waitMsMax / 1_000)}`
 }
@@ -169,18 +170,18 @@ export function preferWait(leftMs: number): string {
 function mayRetry({ retry }: Call, error: unknown): boolean {
   if (retry === 'never' || !isWorthRetrying(error)) return false
   const { code } = error as HeddleError
-  // These two are refused before anything is begun; all else may have been.
+  // These two are refused before any work; after other errors, work may have started.
   return retry === 'again' || code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE'
 }
 
 function unanswered(cause: unknown): RetryableError {
   return new RetryableError('SERVICE_UNAVAILABLE', 'the gateway does not answer', {
-    hint: 'See whether it runs: GET /healthz',
+    hint: 'Check whether it runs: GET /healthz',
     cause,
   })
 }
 
-/** A problem document is the error that it was; a proxy may answer in its own words. */
+/** A problem document is converted to the original error; a proxy may answer in another form. */
 async function refusalOf(response: Incoming): Promise<HeddleError> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const text = await response.text().catch(() => '')
@@ -188,7 +189,7 @@ async function refusalOf(response: Incoming): Promise<HeddleError> {
   if (problem !== null) return errorFromData(problem)
   return new RetryableError(
     response.status === 429 ? 'RATE_LIMITED' : 'SERVICE_UNAVAILABLE',
-    `the gateway, or what stands before it, answered with ${response.status}`,
+    `the gateway, or a proxy before it, answered with ${response.status}`,
     Number.isFinite(retryAfter) ? { retryAfter } : {},
   )
 }

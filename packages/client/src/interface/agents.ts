@@ -20,7 +20,7 @@ export interface AgentsClient {
   get(name: string): Promise<Agent>
   list(options?: PageOptions): Promise<Page<AgentSummary>>
   clear(name: string, options?: ClearOptions): Promise<ClearResult>
-  /** Erases it for good, with its threads, items and snapshots. */
+  /** Permanently erases it, with its threads, items and snapshots. */
   delete(name: string, options?: EraseOptions): Promise<ErasureResult>
 }
 
@@ -29,16 +29,16 @@ export interface SnapshotsClient {
   save(request: SnapshotRequest, options?: SaveOptions): Promise<Snapshot>
   /** Newest first. */
   history(agent: string, options?: SnapshotListOptions): Promise<Page<Snapshot>>
-  /** With its messages, in the form of its file. */
+  /** With its messages, in its file format. */
   get(id: string): Promise<SnapshotFile>
-  /** Brings its messages back into the windows of their threads; what they show already stays as it is. */
+  /** Restores its messages in the windows of their threads; messages already shown are unchanged. */
   restore(id: string, options?: RestoreOptions): Promise<Restored>
 }
 
 export const clearOptionsSchema = z.strictObject({
-  /** When the agent was cleared, by the caller's clock; from its arrival on at the latest. Default now. */
+  /** When the agent was cleared, by the caller's clock; at the latest when the request arrives. Default: now. */
   clearedAt: timeSchema.optional(),
-  /** Asked for again under the same key, it is the same clear: what was sent since stays in the window. */
+  /** A repeat with the same key is the same clear: messages sent since stay in the window. */
   idempotencyKey: z.string().optional(),
 })
 

@@ -31,21 +31,21 @@ import type { Page } from './pages.js'
 import type { DeadLetterSelection, GrantsClient, KeysClient, ProjectsClient } from './projects.js'
 import type { IterationsClient, ProcessesClient, ThreadsClient } from './threads.js'
 
-/** What producers and agents do with Heddle from inside its network: through the queue and the store. */
+/** Heddle's interface for producers and agents inside its network: over the queue and the store. */
 export interface Client {
   readonly messages: {
     append(options: AppendOptions): Promise<AppendResult>
-    /** For many callers with a message each: gathers theirs into batches. */
+    /** For many callers with one message each: collects their messages into batches. */
     producer(options: ProducerOptions): Producer
     list(options: ListMessagesOptions): Promise<Page<MessageEntry>>
   }
   readonly deadLetters: {
-    /** Jobs that failed for good, newest first: those of the project, and those that name none. */
+    /** Jobs that failed permanently, newest first: those of the project, and those that name no project. */
     list(selection?: DeadLetterSelection): Promise<DeadLetterEntry[]>
     redrive(selection?: DeadLetterSelection): Promise<RedriveResult>
   }
   readonly contexts: {
-    /** Where the type of `request` tells the format, the messages are typed as the provider's package takes them. */
+    /** If the type of `request` contains the format, the messages have the types of the provider's package. */
     build<Request extends ContextRequest>(request: Request, options?: BuildOptions): Promise<ContextFor<Request>>
     /** The contexts of a thread, newest first, without their messages. */
     list(options: ContextListOptions): Promise<Page<ContextSummary>>
@@ -53,13 +53,12 @@ export interface Client {
     get(id: string, options?: GetOptions): Promise<ContextResult>
     /** The last context of a thread that was built up to a moment. */
     at(moment: MomentOptions): Promise<ContextResult>
-    /** What became of one context in another. */
+    /** The difference between two contexts. */
     diff(before: string, after: string): Promise<ContextDiff>
-    /** Asks for a context without waiting for it; gives its id. */
+    /** Requests a context without waiting for it; returns its id. */
     order(request: ContextRequest, options?: Pick<BuildOptions, 'deadlineMs'>): Promise<string>
-    /** The status of a requested context. */
     find(id: string): Promise<RequestedContext>
-    /** What a compaction would do now; changes nothing. */
+    /** Previews a compaction; changes nothing. */
     planPruning(options: PlanOptions): Promise<PrunePlan>
     uncompact(options: UncompactOptions): Promise<UncompactResult>
     /** The contexts of the project, or of a thread, as they are built. */
@@ -69,12 +68,12 @@ export interface Client {
   readonly processes: ProcessesClient
   readonly iterations: IterationsClient
   readonly agents: AgentsClient
-  /** The rules, references and tools of agents, and those that threads hold (docs/items.md). */
+  /** The rules, references and tools of agents, and those of threads (docs/items.md). */
   readonly items: ItemsClient
   readonly projects: ProjectsClient
-  /** Who may ask the gateway about the project. */
+  /** Keys for the project at the gateway. */
   readonly keys: KeysClient
-  /** What projects may recall from each other: one side offers, the other accepts. */
+  /** Recall between projects: one side offers a grant, the other accepts it. */
   readonly grants: GrantsClient
   readonly snapshots: SnapshotsClient
   recall(request: RecallRequest): Promise<RecallResult>
@@ -84,7 +83,7 @@ export interface Client {
     /** The events of the project from a number on, without end and without gaps, until `signal` is aborted. */
     follow(options: FollowOptions): Promise<FollowedEvents>
   }
-  /** What was condensed, without its contents: by thread, kind, path, tool, time, or whether it failed; by words and meaning. */
+  /** Archived messages, without their contents: by thread, kind, path, tool, time, or failure; by words and meaning. */
   readonly archive: {
     list(request?: ArchiveListRequest): Promise<Page<ArchiveHit>>
     search(request: ArchiveSearchRequest): Promise<ArchiveSearchResult>

@@ -6,8 +6,8 @@ export interface BuildOptions {
   readonly deadlineMs?: number
   readonly signal?: AbortSignal
   /**
-   * While the project has its share of contexts under way and others wait for theirs: `wait` until the deadline, or `fail`
-   * with `RATE_LIMITED` before anything is asked for. Default `wait`.
+   * If the project's share of contexts is in use and others wait: `wait` until the deadline, or `fail` with
+   * `RATE_LIMITED` before anything is requested. Default `wait`.
    */
   readonly onBusy?: 'wait' | 'fail'
 }
@@ -15,7 +15,7 @@ export interface BuildOptions {
 /** A moment of a thread. */
 export interface MomentOptions {
   readonly thread: string
-  /** An ISO 8601 time with a zone, which has passed. */
+  /** A past ISO 8601 time with a zone. */
   readonly at: string
 }
 
@@ -23,12 +23,12 @@ export interface ContextListOptions extends PageOptions {
   readonly thread: string
 }
 
-/** A context that was asked for, as far as it has come. */
+/** The progress of a requested context. */
 export type RequestedContext =
   | { readonly id: string; readonly status: 'requested' }
   | { readonly id: string; readonly status: 'built'; readonly context: ContextResult }
 
 export interface GetOptions {
-  /** Whether to make it again of what is stored, also where the delivered bytes are still kept. */
+  /** Whether to rebuild it from stored data, even if the delivered bytes are still cached. */
   readonly rebuild?: boolean
 }

@@ -1,7 +1,4 @@
-/*
- * The interface of the client. Its results are the schemas of the contracts, under the names by which programs import
- * them from here.
- */
+/* The interface of the client. Its results are schemas of the contracts, exported from here under these names. */
 export type {
   Agent,
   AgentItem,

@@ -1,7 +1,7 @@
 import { type IterationInput, limits } from '@heddle/contracts'
 import { z } from 'zod'
 
-/** An iteration to be appended; without an id it gets one, and is then one of its own each time it is appended. */
+/** An iteration to append; without an id it gets a new one each time it is appended. */
 export type NewIteration = Omit<IterationInput, 'id'> & { readonly id?: string }
 
 export interface AppendIterationsOptions {
@@ -11,9 +11,9 @@ export interface AppendIterationsOptions {
 }
 
 export const listOptionsSchema = z.strictObject({
-  /** The number of the last iteration of the page before. */
+  /** The number of the last iteration of the previous page. */
   cursor: z.string().optional(),
-  /** @deprecated The name that `cursor` had. */
+  /** @deprecated The former name of `cursor`. */
   after: z.string().optional().meta({ deprecated: true }),
   limit: z.int().min(1).max(limits.pageItemsMax).default(50),
   order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),

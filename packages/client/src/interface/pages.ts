@@ -1,17 +1,17 @@
-/** Which page of a list is meant. */
+/** Selects a page of a list. */
 export interface PageOptions {
-  /** Entries of the page, at most. */
+  /** Maximum number of entries. */
   readonly limit?: number
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
-  /** @deprecated The name that `cursor` had. */
+  /** @deprecated The former name of `cursor`. */
   readonly after?: string | undefined
 }
 
-/** How long a call waits for its answer unless it says otherwise, in milliseconds. */
+/** Default timeout of a call, in milliseconds. */
 export const DEADLINE_MS_DEFAULT = 30_000
 
-/** A page of a list; `nextCursor` is what the next page is asked for with, as `cursor`, and null on the last. */
+/** A page of a list; `nextCursor` is the `cursor` for the next page, and null on the last. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly nextCursor: string | null

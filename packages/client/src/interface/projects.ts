@@ -2,32 +2,32 @@ import type { AccessRole, ApiKey, ErasureResult, NewApiKey, OfferedGrant, StageN
 import type { Page } from './pages.js'
 
 export interface DeadLetterSelection {
-  /** One stage only. */
+  /** Only this stage. */
   readonly stage?: StageName
   /** Dead letters that one call handles: 1 to 1,000,000, over HTTP to 500. Default 100. */
   readonly limit?: number
-  /** Leaves those out that name no project, and may be of any. Default false; over HTTP always true. */
+  /** Leaves out those that name no project, which may belong to any. Default false; over HTTP always true. */
   readonly ownOnly?: boolean
 }
 
 export interface EraseOptions {
   /**
-   * False: answers once nothing of it is shown and nothing is taken for it any more. What is stored of it is removed
-   * meanwhile, by this process or by the next worker. Default true.
+   * False: answers once it is hidden and accepts no data any more. Stored rows are removed afterwards, by this process
+   * or by the next worker. Default true.
    */
   readonly wait?: boolean
   /**
-   * Frees the name once nothing is left, also of what was erased before: whoever writes to it then begins something new.
-   * Messages that were erased are refused there, and so is what was sent before the erasure. Not for projects. Default
-   * false: the name is refused as long as the tombstone is kept.
+   * Frees the name once everything is removed, also for earlier erasures: the next write creates something new. Erased
+   * messages are refused there, and so is anything sent before the erasure. Not for projects. Default false: the name
+   * is refused as long as the tombstone is stored.
    */
   readonly reuse?: boolean
-  /** Stops between two steps; what is left is removed by a worker, or by the next call. */
+  /** Stops between two steps; the rest is removed by a worker, or by the next call. */
   readonly signal?: AbortSignal
 }
 
 export interface ProjectsClient {
-  /** Erases the client's own project for good, with everything in it. */
+  /** Permanently erases the client's own project, with everything in it. */
   delete(options?: Omit<EraseOptions, 'reuse'>): Promise<ErasureResult>
 }
 

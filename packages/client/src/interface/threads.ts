@@ -16,7 +16,7 @@ import type { Page, PageOptions } from './pages.js'
 import type { EraseOptions } from './projects.js'
 
 export interface ImportThreadOptions {
-  /** The name of the thread here. Default: the one that it was exported under. */
+  /** The name of the thread here. Default: its name in the export. */
   readonly as?: string
   readonly onProgress?: (messages: number) => void
 }
@@ -26,11 +26,11 @@ export interface ThreadsClient {
   get(name: string): Promise<ThreadOverview>
   put(name: string, body: ThreadBody): Promise<ThreadEntry>
   waitUntilSettled(name: string, options?: SettleOptions): Promise<void>
-  /** Erases it for good, with all that was derived from it. */
+  /** Permanently erases it, with all derived data. */
   delete(name: string, options?: EraseOptions): Promise<ErasureResult>
-  /** The lines of a file that holds the thread with its archive, for {@link ThreadsClient.import}. */
+  /** The lines of a file with the thread and its archive, for {@link ThreadsClient.import}. */
   export(name: string): AsyncIterable<string>
-  /** @param read gives the lines of such a file from its beginning, each time that it is called */
+  /** @param read returns the lines of such a file from its beginning, each time it is called */
   import(read: () => AsyncIterable<string>, options?: ImportThreadOptions): Promise<ImportedThread>
 }
 
@@ -43,7 +43,7 @@ export interface ProcessesClient {
 export interface IterationsClient {
   append(options: AppendIterationsOptions): Promise<AppendIterationsResult>
   list(thread: string, options?: ListIterationsOptions): Promise<Page<IterationEntry>>
-  /** How the thread's loop stands: start, current CLI and model, environment, file events. */
+  /** The state of the thread's run: start, current CLI and model, environment, file events. */
   loop(thread: string): Promise<RunState>
 }
 
@@ -57,7 +57,7 @@ export interface SettleOptions {
   readonly onProgress?: (overview: {
     headSeq: number
     cursors: ThreadOverview['cursors']
-    /** Whether the progress summary knows of all iterations. */
+    /** Whether the progress summary covers all iterations. */
     isProgressKept: boolean
   }) => void
 }

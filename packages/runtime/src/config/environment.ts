@@ -74,8 +74,8 @@ const numbers = new Set<VariableName>([
 ])
 
 /**
- * The configuration that the environment sets, as a tree. A variable that is empty counts as not set, as in a shell's
- * `HEDDLE_BUDGET= heddle up`. What cannot be read as its kind stays a text, for the schema to refuse.
+ * The configuration in the environment, as a tree. An empty variable counts as not set, as in a shell's `HEDDLE_BUDGET=
+ * heddle up`. An unparsable value stays a text, which the schema refuses.
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, unknown> {
   const tree: Record<string, unknown> = {}
@@ -87,7 +87,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return tree
 }
 
-/** The variable that sets a place, for messages: `settings.budget` is `HEDDLE_BUDGET`. */
+/** The variable that sets a path, for messages: `settings.budget` is `HEDDLE_BUDGET`. */
 export function variableOf(path: readonly PropertyKey[]): VariableName | undefined {
   const wanted = path.join('.')
   return (Object.keys(variables) as VariableName[]).find((name) => variables[name].join('.') === wanted)

@@ -6,7 +6,7 @@ const FILE_NAME = 'heddle.yaml'
 
 export interface FileSources {
   env: Readonly<Record<string, string | undefined>>
-  /** The folder in which `heddle.yaml` and relative paths are looked up. */
+  /** The folder of `heddle.yaml`, against which relative paths are resolved. */
   cwd: string
 }
 
@@ -14,7 +14,7 @@ export function filePath({ env, cwd }: FileSources): string {
   return resolve(cwd, env['HEDDLE_CONFIG']?.trim() || FILE_NAME)
 }
 
-/** What one source of the configuration says. */
+/** The values of one source of the configuration. */
 export interface Layer {
   /** `environment`, `flag`, or the path of the file. */
   source: string
@@ -22,7 +22,7 @@ export interface Layer {
   fault?: string
 }
 
-/** `heddle.yaml` of the folder, or the file that `HEDDLE_CONFIG` names; a fault where it cannot be read. */
+/** `heddle.yaml` of the folder, or the file in `HEDDLE_CONFIG`; a fault if it cannot be read. */
 export function readFile(sources: FileSources): Layer {
   const named = sources.env['HEDDLE_CONFIG']?.trim()
   const path = filePath(sources)

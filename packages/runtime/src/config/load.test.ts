@@ -23,7 +23,7 @@ function faultsOf(sources: ConfigSources): string[] {
 }
 
 describe('loadConfig', () => {
-  it('keeps what is derived for the days that are set, or for ever', () => {
+  it('keeps derived data for the configured number of days, or forever', () => {
     const cwd = folder('retention: { contextsDays: 3, eventsDays: null }')
     const env = { HEDDLE_RETENTION_DEAD_LETTERS_DAYS: 'none', HEDDLE_RETENTION_TOMBSTONES_DAYS: '30' }
     expect(loadConfig({ env, cwd }).retention).toEqual({
@@ -41,7 +41,7 @@ describe('loadConfig', () => {
     )
   })
 
-  it('takes the size of the memory for vectors from the file, and rather from the environment', () => {
+  it('reads the memory limit for vectors from the file, overridden by the environment', () => {
     const cwd = folder('vectorCacheMegabytes: 64')
     expect(loadConfig({ env: {}, cwd }).vectorCacheMegabytes).toBe(64)
     expect(loadConfig({ env: { HEDDLE_VECTOR_CACHE_MEGABYTES: '512' }, cwd }).vectorCacheMegabytes).toBe(512)
@@ -50,7 +50,7 @@ describe('loadConfig', () => {
     ])
   })
 
-  it('needs nothing: without sources it is embedded, with the data beside the caller', () => {
+  it('needs no configuration: without sources it is embedded, with the data beside the caller', () => {
     const cwd = folder()
     expect(loadConfig({ env: {}, cwd })).toEqual({
       mode: 'embedded',
@@ -85,7 +85,7 @@ describe('loadConfig', () => {
     })
   })
 
-  it('takes the mode from the two addresses alone', () => {
+  it('derives the mode from the two addresses only', () => {
     const cwd = folder()
     const DATABASE_URL = 'postgres://heddle@db/heddle'
     expect(loadConfig({ env: { DATABASE_URL }, cwd }).mode).toBe('postgres')
@@ -95,7 +95,7 @@ describe('loadConfig', () => {
     ])
   })
 
-  it('lays the environment over the file and flags over both', () => {
+  it('lets the environment override the file, and flags override both', () => {
     const cwd = folder('port: 1000\nsettings:\n  budget: 8000\n  prune: { keepLastN: 3 }\nproject: file\n')
     const config = loadConfig({ env: { HEDDLE_PORT: '2000', HEDDLE_BUDGET: '9000' }, cwd, flags: { port: 3000 } })
     expect(config.port).toBe(3000)
@@ -117,7 +117,7 @@ describe('loadConfig', () => {
     expect(faults.join('\n')).not.toContain('hunter2')
   })
 
-  it('takes descriptions of tools from the file, and names the entry that is at fault', () => {
+  it('reads descriptions of tools from the file, and names the invalid entry', () => {
     const tool = '{ names: [peek], kind: file_view, path: [what] }'
     const config = loadConfig({ env: {}, cwd: folder(`tools:\n  - ${tool}\nsettings:\n  tools: [${tool}]\n`) })
     const row = { names: ['peek'], kind: 'file_view', path: ['what'] }
@@ -131,7 +131,7 @@ describe('loadConfig', () => {
     expect(faults.join('\n')).toMatch(/tools\.1: has what is not known there.*paths/)
   })
 
-  it('takes the settings of iterations by their names of the command line, and their own names over them', () => {
+  it('reads the iteration settings under their command-line names, overridden by their own names', () => {
     const cwd = folder('context:\n  raw_window_size: 4\n  summarize_every: 8\n  max_summary_tokens: 1500\n')
     expect(loadConfig({ env: {}, cwd }).settings).toEqual({
       iterations: { rawWindowSize: 4, summarizeEvery: 8 },

@@ -7,34 +7,37 @@ import { type RawConfig, rawConfigSchema } from './schema.js'
 
 export type Mode = 'embedded' | 'postgres' | 'redis'
 
-/** Everything that a process must know before it starts. Read once, at the start, and handed on. */
+/** Everything that a process must know before it starts. Read once, at startup, and passed on. */
 export interface Config {
-  /** Where the store and the queues are; follows from the two addresses alone. */
+  /** Where the store and the queues are; derived only from the two addresses. */
   mode: Mode
   databaseUrl: string | null
   redisUrl: string | null
-  /** The owner's connection for migrations, where `databaseUrl` is that of `heddle_app`. */
+  /** The owner's connection for migrations, if `databaseUrl` is that of `heddle_app`. */
   adminDatabaseUrl: string | null
   project: string
   /** Absolute; where the embedded server keeps its data. */
   dataDir: string
   /** The address that the gateway listens on. Default 127.0.0.1. */
   host: string
-  /** Names by which others ask it. Default none. */
+  /** Host names of the gateway. Default: no names. */
   hosts: readonly string[]
   port: number
-  /** Where workers serve `/healthz`, `/readyz` and `/metrics`, on loopback. Null: nowhere. */
+  /** Port on which workers serve `/healthz`, `/readyz` and `/metrics`, on loopback. Null: not served. */
   healthPort: number | null
   logLevel: LogLevel
-  /** What the file and the environment say about agents; the agents' own settings go over it. */
+  /** Settings of agents in the file and the environment; overridden by the agents' own settings. */
   settings: PartialSettings
-  /** Connections that a process opens to Postgres at most, for the store and for the jobs of its workers. Null leaves it to what it does. */
+  /**
+   * Maximum number of a process's connections to Postgres, for the store and for the jobs of its workers. Null:
+   * determined by its tasks.
+   */
   connections: { store: number | null; workers: number | null }
   workers: {
-    /** How far `heddle worker` stands back for other processes of its machine, 0 to 19. Default 10. */
+    /** Priority of `heddle worker` below other processes of its machine, as in `nice`, 0 to 19. Default 10. */
     niceness: number
   }
-  /** What turns texts into vectors; null leaves a choice to the embedder. */
+  /** The embedder; null fields are chosen by the embedder. */
   embedder: {
     kind: 'auto' | 'hashing' | 'local' | 'openai'
     model: string | null
@@ -43,49 +46,51 @@ export interface Config {
     dimensions: number | null
     threads: number | null
   }
-  /** Megabytes of vectors that a process keeps in memory at most, where vectors are compared in memory. Default 256. */
+  /** Maximum megabytes of vectors in memory per process, if vectors are compared in memory. Default 256. */
   vectorCacheMegabytes: number
-  /** Days for which each of these is kept, null for ever. Messages are kept until they are erased. */
+  /** Retention in days, null for ever. Messages are kept until they are erased. */
   retention: {
-    /** In minutes: the bytes of contexts as they were delivered; rebuilding them takes longer. Default 60. */
+    /** In minutes: the bytes of delivered contexts; rebuilding them takes longer. Default 60. */
     deliveredMinutes: number | null
-    /** Built or failed contexts, since they were requested. Default 30. */
+    /** Built or failed contexts, since their request. Default 30. */
     contextsDays: number | null
-    /** Which items contexts showed, and which of them their replies used, since they were built. Default 90. */
+    /** Items that contexts showed, and those that replies used, since they were built. Default 90. */
     contextItemsDays: number | null
     /** The log from which subscribers resume. Default 7. */
     eventsDays: number | null
-    /** Compactions that a late message or a clear made void, since then: contexts of moments before it are made of them. Default 30. */
+    /**
+     * Compactions voided by a late message or a clear, since then: needed for contexts of earlier moments. Default 30.
+     */
     voidStatesDays: number | null
-    /** What was called for summaries, and what it cost. Default 30. */
+    /** Provider calls for summaries, and their cost. Default 30. */
     summaryCallsDays: number | null
-    /** Dead letters, since they were sent again; others stay. Default 90. */
+    /** Dead letters, since they were sent again; others are kept. Default 90. */
     deadLettersDays: number | null
-    /** What refuses jobs for what was erased, since the erasure was finished. Default 365. */
+    /** Tombstones, which refuse jobs for erased data, since the erasure was finished. Default 365. */
     tombstonesDays: number | null
   }
-  /** Modules that register strategies of one's own: paths from the file's folder, or packages. */
+  /** Modules that register custom strategies: paths from the file's folder, or packages. */
   strategyModules: readonly string[]
-  /** Keeps the queues of several installations apart on one server. */
+  /** Separates the queues of several installations on one server. */
   queuePrefix: string
-  /** What may wait for ingest before producers are refused. Null leaves it to the queues. */
+  /** Limits of the ingest queue, beyond which producers are refused. Null leaves them to the queues. */
   queue: { ingestJobsMax: number | null; ingestBytesMax: number | null }
 }
 
-/** What a command line may set; it goes over the environment and the file. */
+/** Values that a command line may set, overriding the environment and the file. */
 export type ConfigFlags = Omit<RawConfig, 'adminDatabaseUrl'>
 
 export interface ConfigSources {
   env: Readonly<Record<string, string | undefined>>
-  /** The folder in which `heddle.yaml` and relative paths are looked up. */
+  /** The folder of `heddle.yaml`, against which relative paths are resolved. */
   cwd: string
   flags?: ConfigFlags
 }
 
 /**
- * Reads `heddle.yaml` (or the file that `HEDDLE_CONFIG` names), the environment and the flags, in that order of rank.
+ * Reads `heddle.yaml` (or the file in `HEDDLE_CONFIG`), the environment and the flags, in ascending precedence.
  *
- * @throws PermanentError `VALIDATION_ERROR` that lists every fault with the variable or the file at fault
+ * @throws PermanentError `VALIDATION_ERROR` that lists every fault with its variable or file
  */
 export function loadConfig(sources: ConfigSources): Config {
   const file = readFile(sources)
@@ -93,7 +98,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const flags: Layer = { source: 'flag', values: withoutUndefined(sources.flags ?? {}) }
   const layers: Layer[] = [file, { source: 'environment', values: environment }, flags]
 
-  // Each layer is checked for itself, so that a fault names the place where it stands.
+  // Each layer is checked separately, so that a fault names its source.
   const faults = layers.flatMap(findFaults)
   const raw = layers.reduce<Record<string, unknown>>((merged, layer) => merge(merged, layer.values), {})
   if ('redisUrl' in raw && !('databaseUrl' in raw)) {
@@ -175,7 +180,7 @@ function findFaults(layer: Layer): string[] {
   return result.error.issues.map((issue) => {
     const variable = layer.source === 'environment' ? variableOf(issue.path) : undefined
     const place = variable ?? `${layer.source}: ${issue.path.map(String).join('.') || 'configuration'}`
-    // Addresses hold passwords: what was received is shown for everything else.
+    // URLs contain passwords; any other received value is shown.
     const secret = issue.path.some((key) => String(key).toLowerCase().endsWith('url'))
     const received = secret || issue.code === 'unrecognized_keys' ? '' : ` (received ${describeReceived(issue.input)})`
     return `${place}: ${issue.message}${received}`

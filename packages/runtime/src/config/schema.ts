@@ -35,7 +35,7 @@ const minutes = z
   .max(52_560_000, 'must be at most 52560000')
   .nullable()
 
-/** What `heddle.yaml`, the environment and flags may hold together, before defaults. */
+/** The possible contents of `heddle.yaml`, the environment and flags together, before defaults. */
 export const rawConfigSchema = z.strictObject({
   databaseUrl: postgresAddress.optional(),
   redisUrl: redisAddress.optional(),
@@ -49,13 +49,13 @@ export const rawConfigSchema = z.strictObject({
     .string()
     .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an address of this machine, such as 0.0.0.0')
     .optional(),
-  /** Names by which others ask the gateway, such as that of a proxy before it. */
+  /** Host names under which the gateway is reached, such as that of a proxy. */
   hosts: z
     .array(z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i, 'must be a name without a port'))
     .max(20)
     .optional(),
   logLevel: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).optional(),
-  /** Part of Redis keys and of the name of a Postgres schema, so only what both take as it is. */
+  /** Part of Redis keys and of the name of a Postgres schema, so limited to characters that both accept. */
   queuePrefix: z
     .string()
     .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9, _ and -, starting with a letter')
@@ -66,7 +66,7 @@ export const rawConfigSchema = z.strictObject({
       ingestBytesMax: atLeastOne.optional(),
     })
     .optional(),
-  /** What one process opens to Postgres at most. */
+  /** Maximum number of one process's connections to Postgres. */
   connections: z
     .strictObject({
       store: atLeastOne.max(100, 'must be at most 100').optional(),
@@ -94,7 +94,7 @@ export const rawConfigSchema = z.strictObject({
       threads: atLeastOne.max(64, 'must be at most 64').optional(),
     })
     .optional(),
-  /** Days, or minutes, for which what is not messages is kept; null for ever. */
+  /** Retention of data other than messages, in days or minutes; null for ever. */
   retention: z
     .strictObject({
       deliveredMinutes: minutes.optional(),
@@ -107,7 +107,7 @@ export const rawConfigSchema = z.strictObject({
       tombstonesDays: days.optional(),
     })
     .optional(),
-  /** Known before the rest is read: what they register may be named below. */
+  /** Loaded before the rest is checked: settings may name the strategies that they register. */
   vectorCacheMegabytes: atLeastOne.max(65_536, 'must be at most 65536').optional(),
   strategyModules: strategyModulesSchema.optional(),
   settings: partialSettingsSchema.optional(),
@@ -122,7 +122,7 @@ export const rawConfigSchema = z.strictObject({
       max_summary_tokens: settingsSchema.shape.maxSummaryTokens.optional(),
     })
     .optional(),
-  /** Tools of one's own; the same as `settings.tools`, in a place of their own because the list may be long. */
+  /** Custom tools; the same as `settings.tools`, at the top level because the list may be long. */
   tools: settingsSchema.shape.tools.optional(),
 })
 export type RawConfig = z.infer<typeof rawConfigSchema>

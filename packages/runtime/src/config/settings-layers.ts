@@ -4,13 +4,13 @@ import { type FileSources, filePath, readFile } from './file.js'
 import { settingsOf } from './load.js'
 import { rawConfigSchema } from './schema.js'
 
-/** What one source says about agents. */
+/** The settings of agents in one source. */
 export interface SettingsSource {
   readonly kind: 'file' | 'environment'
   readonly settings: PartialSettings
 }
 
-/** Where the settings of a configuration come from, by rank; it is one that `loadConfig` has taken. */
+/** The sources of a configuration's settings, by precedence; for a configuration that `loadConfig` accepts. */
 export function settingsSourcesOf(sources: FileSources): { path: string; layers: SettingsSource[] } {
   const read = (values: unknown) => settingsOf(rawConfigSchema.parse(values))
   return {

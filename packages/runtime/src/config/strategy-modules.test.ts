@@ -11,7 +11,7 @@ function folder(yaml?: string): string {
   return path
 }
 
-test('modules come from the file, found from its folder, or else from the environment', () => {
+test('modules are read from the file, relative to its folder, or else from the environment', () => {
   const dir = folder('strategyModules: [./own.mjs, "@acme/strategies"]\nsettings: { strategy: nobody-knows-yet }')
   expect(strategyModulesOf({ env: {}, cwd: dir })).toEqual({
     modules: ['./own.mjs', '@acme/strategies'],
@@ -24,7 +24,7 @@ test('modules come from the file, found from its folder, or else from the enviro
   expect(strategyModulesOf({ env, cwd })).toEqual({ modules: ['./one.mjs', 'two'], baseDir: cwd })
 })
 
-test('without any there are none, and what is no list is refused with its place', () => {
+test('the default is an empty list, and a value that is not a list is refused with its place', () => {
   expect(strategyModulesOf({ env: {}, cwd: folder() }).modules).toEqual([])
   expect(strategyModulesOf({ env: {}, cwd: folder('port: many') }).modules).toEqual([])
   expect(() => strategyModulesOf({ env: {}, cwd: folder('strategyModules: ./own.mjs') })).toThrow(

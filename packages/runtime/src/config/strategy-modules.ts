@@ -4,18 +4,18 @@ import { readEnvironment } from './environment.js'
 import { type FileSources, filePath, readFile } from './file.js'
 import { strategyModulesSchema } from './schema.js'
 
-/** The modules that a configuration names, and the folder from which they are found. */
+/** The modules in a configuration, and the folder against which they are resolved. */
 export interface StrategyModules {
   readonly modules: readonly string[]
   readonly baseDir: string
 }
 
 /**
- * What the configuration says of strategies of one's own, read by itself: a setting may name a strategy only when a
- * module has registered it, so modules are loaded before the rest of the configuration is checked. Faults of the rest are left to
+ * Reads only the custom strategies of the configuration: a setting may name a strategy only after a module has
+ * registered it, so modules are loaded before the rest of the configuration is checked. Other faults are left to
  * `loadConfig`.
  *
- * @throws PermanentError `VALIDATION_ERROR` for what is no list of modules
+ * @throws PermanentError `VALIDATION_ERROR` if it is not a list of modules
  */
 export function strategyModulesOf(sources: FileSources): StrategyModules {
   const fromEnvironment = readEnvironment(sources.env)['strategyModules']
