@@ -16,6 +16,8 @@ import { measureItemEmbedding } from './search/item-embedding.js'
 import { measureRecall } from './search/recall.js'
 import { measureSearch } from './search/search.js'
 import type { BackendName } from './servers.js'
+import { measureAppendTurns } from './turn/append.js'
+import { measureFullTurns } from './turn/full.js'
 
 /** What one measurement is told from outside. */
 export interface Sizes {
@@ -52,6 +54,10 @@ export const onBackends: readonly BackendMeasurement[] = [
   { names: ['ingest.counted'], measure: measureCountedIngest },
   { names: ['ingest.poison'], measure: measurePoison },
   {
+    names: ['turn.append1', 'turn.append1.took', 'turn.append1.http', 'turn.append100'],
+    measure: measureAppendTurns,
+  },
+  {
     names: ['build.thread1k', 'build.prebuilt', 'build.grown', 'build.unsettled', 'build.cold', 'build.62k'],
     measure: measureBuilds,
   },
@@ -59,6 +65,7 @@ export const onBackends: readonly BackendMeasurement[] = [
     names: ['build.clients64', 'build.clients64.p50', 'build.clients64.p99', 'build.clients64.lost'],
     measure: measureManyClients,
   },
+  { names: ['turn.full1k', 'turn.full10k', 'turn.full100k'], measure: measureFullTurns },
   { names: ['build.cached100k'], measure: measureCachedBuild },
   { names: ['build.thread1m'], measure: measureLongBuild },
 ]

@@ -106,8 +106,8 @@ async function insertStates({ sql, projectId }: Bench, threadId: string, count: 
       point_id, head_seq, top_ids, covered_from_at, covered_from_ordinal, covered_from_id, covered_to_at,
       covered_to_ordinal, covered_to_id, covered_count, covered_tokens, summary, summary_tokens, summarizer, ready_at)
     select
-      ${projectId}, md5('state ' || generation)::uuid, ${threadId}, ${lane.key}, ${lane.strategy.name}, 0, generation,
-      case when generation > 1 then md5('state ' || generation - 1)::uuid end, 'ready',
+      ${projectId}, md5(${threadId} || generation)::uuid, ${threadId}, ${lane.key}, ${lane.strategy.name}, 0, generation,
+      case when generation > 1 then md5(${threadId} || (generation - 1))::uuid end, 'ready',
       point.ordered_at, point.ordinal, point.id, point.seq,
       (select array_agg(id order by seq) from heddle.messages where thread_id = ${threadId} and seq <= ${TOP_MESSAGES}),
       opening.ordered_at, opening.ordinal, opening.id, ending.ordered_at, ending.ordinal, ending.id,
@@ -143,7 +143,7 @@ async function insertLeaves(
   await sql`
     insert into heddle.summary_leaves (project_id, thread_id, state_id, place, hash, end_at, end_ordinal, end_id)
     select
-      ${projectId}, ${threadId}, md5('state ' || ${generations}::int)::uuid, ordinality - 1, decode(digits, 'hex'),
+      ${projectId}, ${threadId}, md5(${threadId} || ${generations}::int)::uuid, ordinality - 1, decode(digits, 'hex'),
       message.ordered_at, message.ordinal, message.id
     from unnest(${sql.array(hashes)}::text[]) with ordinality as leaf (digits, ordinality)
     join heddle.messages as message

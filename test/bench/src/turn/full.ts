@@ -1,0 +1,75 @@
+import type { Measured } from '@heddle/test-support/figure'
+import type { Bench } from '../bench.js'
+import { conversationOf } from '../contexts/conversation.js'
+import { makeLongThread } from '../contexts/long-thread.js'
+import { interleaved, median, percentile, timed } from '../load/statistics.js'
+import { allStages, p50Of, settings } from './one-turn.js'
+
+const ROUNDS = 4
+const TURNS_PER_ROUND = 12
+const ASKED_BUDGET = 32_000
+const SHORT_MESSAGES = 1_000
+const LONGER = { full10k: 10_000, full100k: 100_000 }
+const SETTLE_DEADLINE_MS = 60_000
+
+/**
+ * The turn of an agent: append one message, wait until it is stored, request a context for a budget that is not the
+ * agent's. One caller, workers of all stages in one other process.
+ */
+export async function measureFullTurns(bench: Bench): Promise<Measured[]> {
+  const { backend } = bench.servers
+  const { client } = bench
+  const workers = await bench.startStages(...allStages)
+  const agent = bench.fresh('turns')
+  await client.agents.put(agent, { settings })
+  const short = bench.fresh('full1k')
+  await client.messages.append({ agent, thread: short, messages: conversationOf(SHORT_MESSAGES) })
+  await client.threads.waitUntilSettled(short, { deadlineMs: SETTLE_DEADLINE_MS })
+  const { states } = await client.threads.get(short)
+  const last = states.at(-1)
+  const messagesPerState = Math.max(10, Math.floor((last?.coveredCount ?? SHORT_MESSAGES) / Math.max(1, states.length)))
+  const threads: Record<string, { agent: string; thread: string }> = { full1k: { agent, thread: short } }
+  for (const [name, messages] of Object.entries(LONGER)) {
+    const thread = bench.fresh(name)
+    const own = bench.fresh('turns')
+    await makeLongThread(bench, thread, {
+      agent: own,
+      settings,
+      messages,
+      messagesPerState,
+      summary: last?.summary ?? '',
+    })
+    threads[name] = { agent: own, thread }
+  }
+  const tookMs: Record<string, number[]> = {}
+  const turnsOf = (name: string) => () =>
+    p50Of(TURNS_PER_ROUND, async (turn) => {
+      const { agent, thread } = threads[name] as { agent: string; thread: string }
+      const ms = await timed(async () => {
+        await client.messages.append({ agent, thread, messages: conversationOf(1, turn) })
+        await client.contexts.build({ thread, budget: ASKED_BUDGET, format: 'openai-chat' })
+      })
+      tookMs[name] = [...(tookMs[name] ?? []), ms]
+      return ms
+    })
+  const p50 = await interleaved(ROUNDS, {
+    full1k: turnsOf('full1k'),
+    full10k: turnsOf('full10k'),
+    full100k: turnsOf('full100k'),
+  })
+  await workers.stop()
+  const note = (name: string) =>
+    `p99 ${percentile(tookMs[name] ?? [], 0.99).toFixed(1)} ms; budget ${ASKED_BUDGET}, the agent's ${settings.budget}`
+  const figure = (name: keyof typeof p50) => ({
+    name: `turn.${name}.${backend}`,
+    value: median(p50[name]),
+    unit: 'ms',
+    note: note(name),
+  })
+  const ceiling = median(p50.full1k)
+  return [
+    { ...figure('full1k'), target: '<= 15' },
+    { ...figure('full10k'), ceiling, target: '<= 1.2' },
+    { ...figure('full100k'), ceiling, target: '<= 1.2' },
+  ]
+}
