@@ -161,7 +161,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     { fault: 'refused', reply: { kind: 'refusal' }, says: 'refused' },
     { fault: 'cut at its length', reply: { kind: 'length', text: 'They spoke of' }, says: 'cut off' },
     { fault: 'a tool call', reply: { kind: 'text', text: '<function_calls><invoke name="x">' }, says: 'protocol' },
-    { fault: 'too long', reply: { kind: 'text', text: 'many words '.repeat(400) }, says: 'allowed are 300' },
+    { fault: 'too long', reply: { kind: 'text', text: 'many words '.repeat(400) }, says: 'the limit is 300' },
   ] as const)('asks once more for an answer that was $fault, and refuses the second', async ({ reply, says }) => {
     const { calls, run } = opened()
     failing(reply)

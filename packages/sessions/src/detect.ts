@@ -71,7 +71,7 @@ export function* surveyOf(source: Source): Generator<undefined, Survey> {
 }
 
 export function unknownFormat(shape: string): PermanentError {
-  return new PermanentError('VALIDATION_ERROR', `file: is in no known format (its first record is ${shape})`, {
+  return new PermanentError('VALIDATION_ERROR', `file: is not in a known format (its first record is ${shape})`, {
     field: 'file',
     received: shape,
     hint: `Known formats: ${sessionFormats.join(', ')}. Name one if it applies to the file.`,

@@ -59,7 +59,7 @@ test('a truncated document is named by the line of the fault', () => {
   expect(faultOf('{\n  "messages": [\n    {"role" "user"}\n  ]\n}')).toMatchObject({ field: 'line 3' })
 })
 
-test('a line that is no object is refused', () => {
+test('a line that is not an object is refused', () => {
   expect(faultOf(`${user}\n42`)).toMatchObject({ field: 'line 2', received: '42' })
 })
 

@@ -113,7 +113,7 @@ describe('a scoped context', () => {
     const part = await build(messages[8]?.sentAt, 3_000)
     expect(part.receipt.stateId).toBeNull()
     expect(part.receipt.notes).toContain(
-      'compacted for this request alone, with the extractive summary: no published compaction is of the scope alone',
+      'compacted only for this request, with the extractive summary: no published compaction covers only the scope',
     )
     expect(JSON.stringify(part.messages)).not.toContain('part 0;')
   })

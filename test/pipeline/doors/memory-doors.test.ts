@@ -92,7 +92,7 @@ describe('memories', () => {
     expect(recalled({ receipt })).toEqual([])
     const reasons = receipt.entries.filter(({ section }) => section === 'memories').map(({ reason }) => reason)
     expect(reasons.length).toBeGreaterThan(0)
-    expect(new Set(reasons)).toEqual(new Set(['not about the request: its score is below 0.25']))
+    expect(new Set(reasons)).toEqual(new Set(['unrelated to the request: its score is below 0.25']))
     expect(recalled(await overHttp({ minScore: 0 }, other)).length).toBeGreaterThan(0)
   })
 })

@@ -110,7 +110,7 @@ describe('items on the whole way', () => {
       ['rules', 'raw', 'A', 1, 'came with the thread'],
       ['rules', 'raw', 'B', 1, 'added to the thread by hand'],
       ['references', 'raw', 'X', 1, 'came with the thread'],
-      ['selected', 'raw', 'Y', 1, 'selected by its meaning'],
+      ['selected', 'raw', 'Y', 1, 'selected by meaning'],
       ['selected', 'left-out', 'C', 1, 'not related to the request: its score is below 0.2'],
     ])
     expect(about.slice(0, 4).every(({ tokens }) => tokens > 0)).toBe(true)

@@ -279,7 +279,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       await append(client, 1, 12)
       const { receipt, messages } = await client.contexts.build({ thread: THREAD, strategy: 'iterations' })
       expect(JSON.stringify(messages)).toContain('# Progress Summary (iterations 1-7)')
-      expect(receipt.notes).toEqual([expect.stringContaining('7 iterations were summarized for this request alone')])
+      expect(receipt.notes).toEqual([expect.stringContaining('7 iterations were summarized for this request only')])
     })
 
     test('gives contexts by the settings of its agent, and leaves messages out with a reason', async () => {
@@ -298,7 +298,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       expect(receipt).toMatchObject({ eligible: 1, iterations: 2 })
       expect(receipt.entries.filter(({ mode }) => mode === 'left-out').map(({ reason }) => reason)).toEqual([
         'in the window of the newest 5, of which a prompt shows the last 1',
-        'the strategy shows iterations, and no messages',
+        'the strategy shows iterations instead of messages',
       ])
     })
 

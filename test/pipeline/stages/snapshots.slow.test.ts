@@ -178,7 +178,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       await append(names, [say('the model rambles '.repeat(200))])
       const saved = await client.snapshots.save({ agent: names.agent })
       expect(saved).toMatchObject({ summary: '(summary generation failed)', messageCount: 1 })
-      expect(saved.summaryError).toContain('allowed are 250')
+      expect(saved.summaryError).toContain('the limit is 250')
     })
 
     test('history lists the newest first, page by page, and each agent its own', async () => {

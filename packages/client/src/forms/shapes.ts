@@ -43,7 +43,7 @@ export type Shapes = Readonly<Record<string, z.ZodType>>
  * Parts of another format, which are refused: kept as unknown parts, their calls and results would be lost silently.
  */
 export function foreignParts(...types: string[]): Shapes {
-  const foreign = z.custom(() => false, 'is no part of this format: append it in the format that it came in')
+  const foreign = z.custom(() => false, 'is not part of this format: append it in its original format')
   return Object.fromEntries(types.map((type) => [type, foreign]))
 }
 

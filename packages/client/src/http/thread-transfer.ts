@@ -55,6 +55,6 @@ function tooLarge(characters: number): PermanentError {
   return new PermanentError('PAYLOAD_TOO_LARGE', `a thread over HTTP has at most ${limits.httpBodyBytesMax} bytes`, {
     field: 'file',
     received: `more than ${characters} characters`,
-    hint: 'Import it where the store is: heddle threads import FILE.',
+    hint: 'Import it on the machine of the store: heddle threads import FILE.',
   })
 }

@@ -55,11 +55,11 @@ export const messagePartSchema = z
   .superRefine((part, context) => {
     const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
     const sources = [part.data, part.url, part.fileId].filter((source) => source !== undefined)
-    if (sources.length !== 1) fault('data', 'is needed, or one of url and fileId in its place')
+    if (sources.length !== 1) fault('data', 'is needed, or one of url and fileId instead')
     if (part.data !== undefined && part.mediaType === undefined) fault('mediaType', 'is needed beside data')
     const kind = part.mediaType?.split('/')[0]
     if (kind !== undefined && part.type !== 'document' && kind !== part.type)
-      fault('mediaType', `must begin with ${part.type}/ where the type is ${part.type}`)
+      fault('mediaType', `must begin with ${part.type}/ if the type is ${part.type}`)
   })
 export type MessagePartInput = z.infer<typeof messagePartSchema>
 

@@ -18,9 +18,9 @@ export const wording: z.core.$ZodErrorMap = (issue) => {
     case 'too_big':
       return `must ${isCounted(issue.origin) ? 'have' : 'be'} ${bound(issue.maximum, issue.inclusive, 'most', 'less than')}${unit(issue.origin, issue.maximum)}`
     case 'invalid_format':
-      return formats[issue.format] ?? 'is not in the form that is needed'
+      return formats[issue.format] ?? 'is not in the required format'
     case 'unrecognized_keys':
-      return `has what is not known there: ${issue.keys.map((key) => key + didYouMean(key, knownKeys(issue))).join(', ')}`
+      return `has unknown keys: ${issue.keys.map((key) => key + didYouMean(key, knownKeys(issue))).join(', ')}`
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'invalid_union':

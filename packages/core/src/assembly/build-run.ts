@@ -149,7 +149,7 @@ function loopNotes({ goal }: LoopContext, { divided, crowdedOut, sections }: Loo
   return [
     ...(goal === null ? ['the thread has no goal'] : []),
     ...(covered.length > 0
-      ? [`${covered.length} iterations were summarized for this request alone: no kept summary covers them yet`]
+      ? [`${covered.length} iterations were summarized for this request only: no stored summary covers them yet`]
       : []),
     ...cut.map(({ name }) => `the ${name} was cut to fit`),
     ...(crowdedOut.length > 0 ? [`${crowdedOut.length} recent iterations were left out to fit the budget`] : []),

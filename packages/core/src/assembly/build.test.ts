@@ -157,7 +157,7 @@ test.each(['sandwich', 'full-history'] as const)(
     )
     const figures = [1, 20, 60].map((budget) => {
       const refused = built(inputOf(messages, { budget, strategy }))
-      if (!(refused instanceof HeddleError)) throw new Error('the budget was to be refused')
+      if (!(refused instanceof HeddleError)) throw new Error('expected the budget to be refused')
       const needed = Number(refused.facts?.['needed'])
       expect(built(inputOf(messages, { budget: needed, strategy }))).not.toBeInstanceOf(HeddleError)
       return needed

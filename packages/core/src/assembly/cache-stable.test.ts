@@ -50,7 +50,7 @@ function compare(steps: readonly Step[], settings: PartialSettings, format: (typ
 }
 
 test.each(['sandwich', 'tree', 'sliding-window', 'full-history'])(
-  'between compactions a context of %s begins with the one before it, up to what changes each time',
+  'between compactions a context of %s begins with the previous one, up to the parts that change each time',
   (strategy) => {
     let compared = 0
     fc.assert(

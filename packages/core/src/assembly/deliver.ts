@@ -50,6 +50,6 @@ function refused(format: string, faults: readonly string[]): PermanentError {
     field: 'format',
     received: format,
     facts: { faults: faults.slice(0, FAULTS_TOLD_MAX) },
-    hint: 'ask in another format or with another strategy; the messages themselves are stored as they were sent',
+    hint: 'request another format or another strategy; the stored messages are unchanged',
   })
 }

@@ -7,9 +7,9 @@ import type { BuildInput } from './input.js'
 import type { FixedSection } from './section.js'
 import { toolsIn } from './sections.js'
 
-const OTHERS_LEFT_OUT = 'what happens in other threads was left out to fit the budget'
+const OTHERS_LEFT_OUT = 'activity of other threads was left out to fit the budget'
 const MEMORIES_LEFT_OUT = 'the memories were left out to fit the budget'
-const SELECTED_LEFT_OUT = 'the items selected by their meaning were left out to fit the budget'
+const SELECTED_LEFT_OUT = 'the items selected by meaning were left out to fit the budget'
 
 export interface Attempt {
   readonly sections: readonly FixedSection[]

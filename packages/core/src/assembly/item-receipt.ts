@@ -10,7 +10,7 @@ const LEFT_OUT_NAMED_MAX = 20
 const reasons: Readonly<Record<IncludeMode, string>> = {
   always: 'came with the thread',
   manual: 'added to the thread by hand',
-  agent: 'selected by its meaning',
+  agent: 'selected by meaning',
 }
 
 export function includedItem(included: IncludedItem): NonNullable<ReceiptEntry['item']> {

@@ -64,7 +64,7 @@ function selectedSection(input: BuildInput): FixedSection | null {
     }
   }
   if (messages.length + tools.length === 0) return null
-  return { name: 'selected', messages, items: shown, tools, reason: 'selected by its meaning', isOptional: true }
+  return { name: 'selected', messages, items: shown, tools, reason: 'selected by meaning', isOptional: true }
 }
 
 /** Each kind has its own introduction (docs/items.md#what-a-context-says). */

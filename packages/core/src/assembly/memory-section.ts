@@ -58,8 +58,8 @@ export function memoryEntry({ messageId, thread, reference, score, atMs }: Memor
 }
 
 export function memoryReason({ isOwn, thread, isExcerpt }: Memory): string {
-  const from = isOwn ? 'recalled from what the window does not hold' : `recalled from thread "${thread}"`
-  return isExcerpt ? `${from}; the part that the request is about` : from
+  const from = isOwn ? 'recalled from outside the window' : `recalled from thread "${thread}"`
+  return isExcerpt ? `${from}; the part related to the request` : from
 }
 
 /** Receipt lines for memories that were found but are not shown, with the reason. */

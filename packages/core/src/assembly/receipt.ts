@@ -14,7 +14,7 @@ import type { FixedSection } from './section.js'
 /** Incremented when the same input renders differently, so that an old receipt is not taken for a current one. */
 export const RENDERER_VERSION = 6
 
-const SUMMARY_REASON = 'the summary of what is covered'
+const SUMMARY_REASON = 'the summary of the covered messages'
 
 export interface SummaryPart {
   readonly tokens: number

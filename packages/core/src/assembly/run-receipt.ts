@@ -41,9 +41,9 @@ function sectionEntries(
     case 'goal':
       return [line('the goal of the thread')]
     case 'current-state':
-      return [line('how many iterations there are, and which CLI runs')]
+      return [line('the number of iterations, and the CLI that runs')]
     case 'instructions':
-      return [line('how the next iteration is to answer')]
+      return [line('the answer format of the next iteration')]
     case 'progress-summary': {
       const { summary } = divided
       if (summary === null) return []

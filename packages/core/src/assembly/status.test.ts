@@ -87,7 +87,7 @@ test('if the messages would not fit beside them, other threads are left out and 
   )
   const context = buildContext(inputOf({ ...NOTHING, threads }, {}, { budget: 100 }))
   expect(context.messages.map(({ content }) => content)).toEqual(['You write code.', 'hello', 'hi', 'go on'])
-  expect(context.receipt.notes).toContain('what happens in other threads was left out to fit the budget')
+  expect(context.receipt.notes).toContain('activity of other threads was left out to fit the budget')
 })
 
 test('the budget holds for any statuses', () => {

@@ -21,7 +21,7 @@ describe('a summary is refused', () => {
     ['```json\n{"name": "read_file", "arguments": {}}', 'protocol'],
     ['[TOOL_CALLS] [{"name": "x"}]', 'protocol'],
     ['Summarize this conversation excerpt concisely. Preserve:', 'instructions'],
-    ['word '.repeat(300), 'allowed are 200'],
+    ['word '.repeat(300), 'the limit is 200'],
   ])('where it is %j', (summary, fault) => {
     expect(summaryFault(summary, limits)).toContain(fault)
     expect(() => checkSummary(summary, limits)).toThrow(/refused/)

@@ -20,16 +20,16 @@ const INSTRUCTIONS =
 
 export interface SummaryLimits {
   readonly tokensMax: number
-  /** Tokens of what the summary stands for; 0 where it may be of any length up to `tokensMax`. */
+  /** Tokens of the messages that the summary replaces; 0 if it may have any length up to `tokensMax`. */
   readonly replacedTokens: number
   /** Facts that it must contain, see `pinnedFacts`. */
   readonly pinned?: readonly PinnedFact[]
 }
 
 /**
- * Refuses a summary that must not be stored: what was there before stays in force then, and the job is tried again.
+ * Refuses a summary that must not be stored: the previous one then stays in force, and the job is retried.
  *
- * @throws RetryableError `SERVICE_UNAVAILABLE` that says what is wrong with it
+ * @throws RetryableError `SERVICE_UNAVAILABLE` with the fault of the summary
  */
 export function checkSummary(summary: string, limits: SummaryLimits): void {
   const fault = summaryFault(summary, limits)
@@ -47,7 +47,7 @@ export function summaryFault(
   if (PROTOCOL.test(summary) || CALL_AS_JSON.test(summary)) return 'it holds tool protocol text'
   if (INSTRUCTIONS.test(summary)) return 'it repeats its instructions'
   const tokens = countTokens(summary)
-  if (tokens > tokensMax) return `it has ${tokens} tokens, allowed are ${tokensMax}`
+  if (tokens > tokensMax) return `it has ${tokens} tokens, the limit is ${tokensMax}`
   if (tokens >= replacedTokens && replacedTokens > 0) return 'it is not shorter than what it replaces'
   const lost = pinned.filter((fact) => !holdsFact(summary, fact)).length
   return lost === 0 ? null : `it lost ${lost} of ${pinned.length} pinned facts`

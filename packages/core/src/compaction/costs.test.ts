@@ -4,7 +4,7 @@ import { sampleMessage } from '../../../../test/support/src/samples/conversation
 import { countTokens } from '../tokens/tokens.js'
 import { countMessageTokens, countMessageTokensInSteps } from './costs.js'
 
-test('a message of 48,000 characters is counted with pauses, to the sum of the count without', () => {
+test('a message of 48,000 characters is counted with pauses, to the same sum as without', () => {
   const content = contentShapes['chinese']?.(144_000) ?? ''
   const message = sampleMessage({
     seq: 1,

@@ -28,7 +28,7 @@ export function rawCost(message: Message): number {
 /** The parts of a message that are sent to a model: text and calls, and reasoning in formats that carry it. */
 type Sent = Pick<Message, 'content' | 'toolCalls' | 'thinking' | 'parts'>
 
-/** The texts of a message that every format sends: what it says and what it calls. */
+/** The texts of a message that every format sends: its content and its calls. */
 export function sentTexts(message: Pick<Sent, 'content' | 'toolCalls'>): string[] {
   return [
     message.content,

@@ -32,7 +32,7 @@ function pointsOf(messages: readonly Message[], lane: Lane): Position[] {
 const compactions = (messages: readonly Message[], budget: number) =>
   pointsOf(messages, laneOf(mergeSettings({ budget }))).length
 
-/** Tokens of the messages after one place, up to another. */
+/** Tokens of the messages between two positions. */
 const between = (messages: readonly Message[], after: Position, to: Position) =>
   messages
     .filter((message) => comparePositions(message, after) > 0 && comparePositions(message, to) <= 0)

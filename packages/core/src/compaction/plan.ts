@@ -98,7 +98,7 @@ export function planCompaction(
  */
 const UNDONE_SHARE_MAX = 0.5
 
-/** The messages that are held verbatim because their pruning was undone. */
+/** The messages that are kept verbatim because their pruning was undone. */
 export function heldUndone({ undone }: Pick<Conversation, 'undone'>, lane: Lane): Set<string> {
   const held = new Set<string>()
   let left = lane.limitTokens * UNDONE_SHARE_MAX

@@ -56,7 +56,7 @@ interface Settled {
   readonly state: CompactionState | null
 }
 
-/** Two lanes of one thread, each with the tighter one that other sections may ask for. */
+/** Two lanes of one thread, each also with the lower limit that other sections may require. */
 const KEPT_MAX = 4
 
 /** Latest results by the list of messages, garbage-collected with the list. */

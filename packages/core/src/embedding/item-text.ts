@@ -8,8 +8,8 @@ export interface DescribedItem {
 }
 
 /**
- * The text under which an item is found by its meaning (docs/embedding.md): `name: description`, or the name alone, and of rules and
- * references after an empty line their text.
+ * The text whose vector represents an item (docs/embedding.md): `name: description`, or only the name; for rules and
+ * references followed by an empty line and their text.
  */
 export function itemText({ type, name, description, text }: DescribedItem): string {
   const heading = description ? `${name}: ${description}` : name

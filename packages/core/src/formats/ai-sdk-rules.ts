@@ -23,7 +23,7 @@ type Report = (rule: string | null) => void
 export function aiSdkFaults({ system, messages }: Rendered): string[] {
   const faults = new FaultList()
   const calls = new OpenCalls()
-  if (system !== null && !isText(system)) faults.add('the system prompt is no text')
+  if (system !== null && !isText(system)) faults.add('the system prompt is not a text')
   if (isText(system) && (isBlank(system) || !system.isWellFormed())) faults.add('the system prompt is blank or broken')
   if (messages.length === 0) faults.add('the list is empty')
   for (const [index, message] of messages.entries()) {
@@ -35,7 +35,7 @@ export function aiSdkFaults({ system, messages }: Rendered): string[] {
       const parts = fieldsIn(content)
       const isSound = isText(content) ? !isBlank(content) : parts.length > 0 && parts.every(isUserPart)
       if (!isSound) report('has no text')
-    } else if (role !== 'assistant' && role !== 'tool') report('has a role that does not belong into the list')
+    } else if (role !== 'assistant' && role !== 'tool') report('has a role that is not allowed in the list')
     else {
       const parts = fieldsIn(content)
       if (parts.length === 0) report('has no parts')
@@ -48,7 +48,7 @@ export function aiSdkFaults({ system, messages }: Rendered): string[] {
 
 function checkResult(part: Fields, calls: OpenCalls, report: Report): void {
   const { type, toolCallId, toolName, output } = part
-  if (type !== 'tool-result') report('has a part that is no result')
+  if (type !== 'tool-result') report('has a part that is not a result')
   report(calls.answer(toolCallId))
   if (!isText(toolName) || !OPENAI_NAME.test(toolName)) report('has a result of a tool whose name providers refuse')
   if (!isOutput(output)) report('has a result without an output')
@@ -81,8 +81,8 @@ function checkPart(part: Fields, calls: OpenCalls, report: Report): void {
     case 'tool-call':
       report(calls.open(part['toolCallId'], OPENAI_CALL_ID))
       if (!isText(part['toolName']) || !OPENAI_NAME.test(part['toolName']))
-        report('calls a tool of a name that providers refuse')
-      if (!isFields(part['input'])) report('has arguments that are no object')
+        report('calls a tool with a name that providers refuse')
+      if (!isFields(part['input'])) report('has arguments that are not an object')
       break
     default:
       report('has a part of an unknown type')

@@ -16,7 +16,7 @@ type Block = Readonly<Record<string, unknown>>
 export function anthropicFaults({ system, messages }: Rendered): string[] {
   const faults = new FaultList()
   const calls = new OpenCalls()
-  if (typeof system === 'string') faults.add('the system prompt is a text and no list of blocks')
+  if (typeof system === 'string') faults.add('the system prompt is a text instead of a list of blocks')
   else if (system?.some(({ text }) => isBlank(text) || !text.isWellFormed()))
     faults.add('a block of the system prompt is blank or broken')
   if (messages.length === 0) faults.add('the list is empty')
@@ -25,7 +25,7 @@ export function anthropicFaults({ system, messages }: Rendered): string[] {
     const { role, content } = message
     if (role !== 'user' && role !== 'assistant') report('has an unknown role')
     if (role === (index === 0 ? 'assistant' : messages[index - 1]?.['role']))
-      report('does not alternate with a user first')
+      report('does not alternate, starting with a user')
     if (hasBrokenText(content)) report(BROKEN_TEXT)
     const blocks = fieldsIn(content)
     if (blocks.length === 0) report('has no blocks')
@@ -39,7 +39,7 @@ export function anthropicFaults({ system, messages }: Rendered): string[] {
     ...messages.flatMap(({ content }) => fieldsIn(content)),
   ]
   const marks = blocks.filter((block) => block['cache_control'] !== undefined).length
-  if (marks > CACHE_MARKS_MAX) faults.add(`${marks} marks for the cache are more than ${CACHE_MARKS_MAX}`)
+  if (marks > CACHE_MARKS_MAX) faults.add(`${marks} cache marks exceed the limit of ${CACHE_MARKS_MAX}`)
   return faults.all
 }
 
@@ -48,7 +48,7 @@ function checkResults(blocks: readonly Block[], calls: OpenCalls, report: (rule:
   const first = blocks.findIndex(({ type }) => type !== 'tool_result')
   for (const block of first < 0 ? blocks : blocks.slice(0, first)) report(calls.answer(block['tool_use_id']))
   if (first >= 0 && blocks.slice(first).some(({ type }) => type === 'tool_result'))
-    report('has a result behind other blocks')
+    report('has a result after other blocks')
   report(calls.close())
 }
 
@@ -71,18 +71,18 @@ function checkBlock(block: Block, role: unknown, calls: OpenCalls, report: (rule
         report('has encrypted reasoning without its data')
       break
     case 'tool_use':
-      if (role !== 'assistant') report("has calls but is no assistant's")
+      if (role !== 'assistant') report('has calls but is not an assistant message')
       report(calls.open(block['id'], CALL_ID))
       if (!isText(block['name']) || !TOOL_NAME.test(block['name']))
-        report('calls a tool of a name that the provider refuses')
-      if (!isFields(block['input'])) report('has arguments that are no object')
+        report('calls a tool with a name that the provider refuses')
+      if (!isFields(block['input'])) report('has arguments that are not an object')
       break
     case 'image':
     case 'document':
       if (role !== 'user' || !isMedia(block)) report('has an image or a document that the provider refuses')
       break
     case 'tool_result':
-      if (role !== 'user') report("has a result but is no user's")
+      if (role !== 'user') report('has a result but is not a user message')
       if (Array.isArray(block['content']) && !fieldsIn(block['content']).every(isResultPart))
         report('has a result with a part that the provider refuses')
       if (block['is_error'] === true && (!isText(block['content']) || isBlank(block['content'])))
@@ -112,7 +112,7 @@ function checkAnswer(blocks: readonly Block[], isFinal: boolean, report: (rule: 
   const isReasoning = ({ type }: Block) => type === 'thinking' || type === 'redacted_thinking'
   const first = blocks.findIndex((block) => !isReasoning(block))
   if (first < 0) report('ends with reasoning')
-  else if (blocks.slice(first).some(isReasoning)) report('has reasoning behind other blocks')
+  else if (blocks.slice(first).some(isReasoning)) report('has reasoning after other blocks')
   const last = blocks.at(-1)?.['text']
-  if (isFinal && isText(last) && /\s$/.test(last)) report('ends with white space that the model is to continue')
+  if (isFinal && isText(last) && /\s$/.test(last)) report('ends with white space, which the model cannot continue')
 }

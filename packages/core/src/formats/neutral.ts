@@ -66,7 +66,7 @@ export function checkWellFormed(messages: readonly NeutralMessage[]): string[] {
     }
     const calls = message.toolCalls ?? []
     if (calls.length > 0 && message.role !== 'assistant')
-      faults.push(`message ${index} has calls but is no assistant's`)
+      faults.push(`message ${index} has calls but is not an assistant message`)
     for (const call of calls) {
       if (seen.has(call.id)) faults.push(`message ${index} uses a call id for the second time`)
       seen.add(call.id)

@@ -24,7 +24,7 @@ export function openAiChatFaults(messages: readonly unknown[]): string[] {
   for (const [index, message] of messages.entries()) {
     const report = (rule: string | null) => faults.at(index, rule)
     if (!isFields(message)) {
-      report('is no object')
+      report('is not an object')
       continue
     }
     if (hasBrokenText(message)) report(BROKEN_TEXT)
@@ -44,8 +44,8 @@ export function openAiChatFaults(messages: readonly unknown[]): string[] {
       if (!isText(content) || content === '') report('has neither a text nor calls')
       continue
     }
-    if (role !== 'assistant') report("has calls but is no assistant's")
-    if (content !== null && !isText(content)) report('has a content that is no text')
+    if (role !== 'assistant') report('has calls but is not an assistant message')
+    if (content !== null && !isText(content)) report('has a content that is not a text')
     if (!Array.isArray(called) || called.length === 0) report('has an empty list of calls')
     else for (const call of called) checkCall(call, calls, report)
   }
@@ -77,11 +77,11 @@ function isPart(part: Fields): boolean {
 
 function checkCall(call: unknown, calls: OpenCalls, report: (rule: string | null) => void): void {
   if (!isFields(call) || call['type'] !== 'function' || !isFields(call['function'])) {
-    report('has a call of no function')
+    report('has a call without a function')
     return
   }
   report(calls.open(call['id'], OPENAI_CALL_ID))
   const { name, arguments: given } = call['function']
-  if (!isText(name) || !OPENAI_NAME.test(name)) report('calls a function of a name that the provider refuses')
-  if (!isObjectText(given)) report('has arguments that are no JSON object')
+  if (!isText(name) || !OPENAI_NAME.test(name)) report('calls a function with a name that the provider refuses')
+  if (!isObjectText(given)) report('has arguments that are not a JSON object')
 }

@@ -57,7 +57,7 @@ test('arguments that are a JSON object are sent unchanged', () => {
 })
 
 test.each(['{"path": ', 'ls -la', '["a"]', '"a"'])(
-  'arguments that are no JSON object are sent inside one: %s',
+  'arguments that are not a JSON object are sent inside one: %s',
   (given) => {
     expect(JSON.parse(onlyCall(given).call.function.arguments)).toEqual({ unparsed_arguments: given })
   },

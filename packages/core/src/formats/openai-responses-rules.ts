@@ -26,7 +26,7 @@ export function openAiResponsesFaults(items: readonly unknown[]): string[] {
   for (const [index, item] of items.entries()) {
     const report = (rule: string | null) => faults.at(index, rule)
     if (!isFields(item)) {
-      report('is no object')
+      report('is not an object')
       continue
     }
     if (hasBrokenText(item)) report(BROKEN_TEXT)
@@ -39,8 +39,8 @@ export function openAiResponsesFaults(items: readonly unknown[]): string[] {
     if (item['type'] === 'function_call') {
       report(calls.open(item['call_id'], OPENAI_CALL_ID))
       if (!isText(item['name']) || !OPENAI_NAME.test(item['name']))
-        report('calls a function of a name that the provider refuses')
-      if (!isObjectText(item['arguments'])) report('has arguments that are no JSON object')
+        report('calls a function with a name that the provider refuses')
+      if (!isObjectText(item['arguments'])) report('has arguments that are not a JSON object')
     } else if (item['type'] === 'message') {
       const { role, content } = item
       if (role !== 'system' && role !== 'user' && role !== 'assistant') report('has an unknown role')

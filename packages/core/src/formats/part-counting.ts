@@ -8,7 +8,7 @@ type Block = Readonly<Record<string, unknown>>
 interface Source {
   readonly format: FormatName
   readonly type: PartType
-  /** A slot, base64, a data URL or an address; undefined for a provider's file. */
+  /** A slot, base64, a data URL or another URL; undefined for a provider's file. */
   readonly text: string | undefined
   readonly mediaType?: string | undefined
   readonly detail?: string | undefined

@@ -53,7 +53,7 @@ export class LineWriter {
     else this.#writePlain(message, message.role === 'system' ? 'system' : 'user')
   }
 
-  /** A result that sorts before its call is written with it. */
+  /** A result that sorts before its call is written together with it. */
   #callFollows(message: Message): boolean {
     const pair = this.conversation.pairs.byResult.get(message.id)
     return pair !== undefined && this.fates.has(pair.callMessage.id)

@@ -62,7 +62,7 @@ describe('the progress summary of a loop', () => {
     ])
   })
 
-  test('of a long loop reads at most 200 iterations at once, on a summary of those before', () => {
+  test('of a long loop reads at most 200 iterations at once, and the summary of the earlier ones', () => {
     const steps = series([1_000])
     for (const { coveredCount, baseCount } of steps) {
       expect(coveredCount - baseCount).toBeLessThanOrEqual(REGENERATED_ITERATIONS_MAX)

@@ -54,7 +54,7 @@ function prompt(
 const numbers = (length: number) => Array.from({ length }, (_, index) => `output ${index + 1}`)
 
 describe('the prompt of a loop', () => {
-  test('has the goal, the summary, the last three iterations, the state and the instructions, word for word', () => {
+  test('has the goal, the summary, the last three iterations, the state and the instructions, verbatim', () => {
     const { text } = prompt(loopOf(['a', 'b', 'c', 'd', 'e'], { summary: state() }))
     expect(text).toBe(
       [

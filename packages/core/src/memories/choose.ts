@@ -3,7 +3,7 @@ import type { Memory } from './memory.js'
 export interface MemoryChoice {
   /** The best first. */
   readonly found: readonly Memory[]
-  /** Memories to choose at most. */
+  /** Maximum number of memories. */
   readonly limit: number
   /** Memories with a lower score are unrelated to the request. */
   readonly minScore: number
@@ -32,8 +32,8 @@ export function chooseMemories({ found, limit, minScore, tokensMax, cost, isHeld
   let tokens = 0
   const refusal = (memory: Memory): string | null => {
     if (isHeld(memory)) return 'the context shows it anyway'
-    if (texts.has(memory.text)) return 'says the same as a better one'
-    if (memory.score < minScore) return `not about the request: its score is below ${minScore}`
+    if (texts.has(memory.text)) return 'has the same text as a better one'
+    if (memory.score < minScore) return `unrelated to the request: its score is below ${minScore}`
     if (memory.score < SCORE_SHARE_MIN * best) return 'scored far below the best'
     if (chosen.length >= limit) return `beyond the ${limit} best`
     if (cost(memory) > tokensMax - tokens) return `does not fit the ${tokensMax} tokens for memories`

@@ -103,13 +103,13 @@ describe('of the memories found', () => {
 
   test.each([
     ['what the context shows', [memory()], { isHeld: () => true }, 'the context shows it anyway'],
-    ['a text that was chosen', [memory(), memory({ score: 4 })], {}, 'says the same as a better one'],
+    ['a text that was chosen', [memory(), memory({ score: 4 })], {}, 'has the same text as a better one'],
     ['a weak hit', [memory(), memory({ text: 'x', score: 1 })], {}, 'scored far below the best'],
     [
       'the best of all, which is about something else',
       [memory({ score: 0.4 })],
       {},
-      'not about the request: its score is below 0.5',
+      'unrelated to the request: its score is below 0.5',
     ],
     ['what is beyond the limit', [memory(), memory({ text: 'x' })], { limit: 1 }, 'beyond the 1 best'],
     ['what has no room', [memory({ text: 'x'.repeat(101) })], {}, 'does not fit the 100 tokens for memories'],

@@ -148,7 +148,7 @@ describe('a thread with a summarized beginning', () => {
     expect(context.receipt.eligible).toBe(42)
     const lines = context.receipt.entries.map(({ mode, count, thread, reason }) => [mode, count, thread, reason])
     expect(lines).toContainEqual(['covered', 40, 'old', 'summarized'])
-    expect(lines).toContainEqual(['raw', 0, 'old', 'the summary of what is covered'])
+    expect(lines).toContainEqual(['raw', 0, 'old', 'the summary of the covered messages'])
   })
 
   test('is accounted for if its summary does not fit', () => {

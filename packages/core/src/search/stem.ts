@@ -1,8 +1,8 @@
 /**
- * Porter's stemmer ("An algorithm for suffix stripping", 1980), with the two departures of his own later programs (`-bli`,
+ * Porter's stemmer ("An algorithm for suffix stripping", 1980), with the two changes of his own later programs (`-bli`,
  * `-logi`): words of one family, such as "connected" and "connections", become one term. The stem need not be a word.
  *
- * @param word small letters a to z; words of up to two letters stay as they are
+ * @param word lower-case letters a to z; words of up to two letters are unchanged
  */
 export function stem(word: string): string {
   if (word.length < 3) return word

@@ -128,9 +128,9 @@ function compactedWithin(strategy: ContextStrategy, input: HistoryInput, room: n
   if (published?.fits) return published
   const settled = settle(conversation.messages, isStateCurtailed ? null : state, lane, headSeq, reference)
   const why = isStateCurtailed
-    ? 'no published compaction is of the scope alone'
+    ? 'no published compaction covers only the scope'
     : 'no published compaction fits its budget'
-  const fallback = settled !== state ? [`compacted for this request alone, with the extractive summary: ${why}`] : []
+  const fallback = settled !== state ? [`compacted only for this request, with the extractive summary: ${why}`] : []
   const alone = under(settled, fallback)
   if (alone.fits) return alone
   const tighterLane = { ...lane, limitTokens: Math.max(1, room) }

@@ -7,7 +7,7 @@
 export function oneLine(text: string, charactersMax = 2_000): string {
   return (
     sliceWhole(text, charactersMax)
-      // A single space, of which most runs are, is left as it is: to replace it by itself takes most of the time.
+      // A single space, the most frequent run, is skipped: replacing it by itself would take most of the time.
       // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters would break the line.
       .replace(/[\s\u0000-\u001f\u007f]{2,}|[^\S ]|[\u0000-\u001f\u007f]/g, ' ')
       .trim()

@@ -49,7 +49,7 @@ test.each([
 })
 
 test.each(['\u00a0', '\u2028', '\u3000', '\f', '\v', '\ufeff'])(
-  'white space that divides no words for a shell, %j, is part of a word',
+  'white space that does not separate words in a shell, %j, is part of a word',
   (space) => {
     expect(written(`rm a${space}b.ts`)).toEqual([`-a${space}b.ts`])
     expect(written(`${space}rm a.ts && rm b.ts`)).toEqual(['-b.ts'])

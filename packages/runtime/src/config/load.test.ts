@@ -113,7 +113,7 @@ describe('loadConfig', () => {
     expect(faults.join('\n')).toContain('HEDDLE_BUDGET: must be a number')
     expect(faults.join('\n')).toContain('HEDDLE_LOG_LEVEL: must be one of')
     expect(faults.join('\n')).toContain(`${join(cwd, 'heddle.yaml')}: port: must be a whole number (received "many")`)
-    expect(faults.join('\n')).toMatch(/heddle\.yaml: configuration: has what is not known there.*prot/)
+    expect(faults.join('\n')).toMatch(/heddle\.yaml: configuration: has unknown keys.*prot/)
     expect(faults.join('\n')).not.toContain('hunter2')
   })
 
@@ -128,7 +128,7 @@ describe('loadConfig', () => {
     })
     expect(faults.join('\n')).toContain('heddle.yaml: tools.1.names: must name at least one')
     expect(faults.join('\n')).toContain('heddle.yaml: tools.1.kind: must be one of file_view, grep, bash, edit, other')
-    expect(faults.join('\n')).toMatch(/tools\.1: has what is not known there.*paths/)
+    expect(faults.join('\n')).toMatch(/tools\.1: has unknown keys.*paths/)
   })
 
   it('reads the iteration settings under their command-line names, overridden by their own names', () => {
@@ -144,7 +144,7 @@ describe('loadConfig', () => {
     })
     const faults = faultsOf({ env: {}, cwd: folder('context:\n  raw_window_size: 0\n  window: 1\n') })
     expect(faults.join('\n')).toMatch(/context\.raw_window_size: .*\(received 0\)/)
-    expect(faults.join('\n')).toMatch(/context: has what is not known there.*window/)
+    expect(faults.join('\n')).toMatch(/context: has unknown keys.*window/)
   })
 
   it('treats an empty variable as not set, and the window "none" as no window', () => {
