@@ -5,7 +5,6 @@ export interface Weight<Item> {
   readonly max: number
 }
 
-/** Rules for grouping items. */
 export interface BatchRules<Item> {
   /** Maximum number of items in one batch. Default: only the weights limit it. */
   readonly itemsMax?: number

@@ -81,7 +81,6 @@ function* readDrafts(source: Source, threads: ThreadFinder, skipped: Map<string,
   }
 }
 
-/** A record with a message, or a part of one. */
 interface MessageRecord extends SourceRecord {
   span: Span
   message: JsonObject

@@ -22,7 +22,7 @@ function reasoningRun(calls: number) {
   return [{ role: 'user' as const, content: 'Fix the login.' }, ...steps.flat()]
 }
 
-/** MessageBatcher without meaning, as a provider signs with; the same ones each time. */
+/** Random letters, like a provider's signature; the same each time. */
 function signature(seed: number): string {
   let state = seed + 1
   const next = () => {

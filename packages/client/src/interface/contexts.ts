@@ -23,7 +23,6 @@ export interface ContextListOptions extends PageOptions {
   readonly thread: string
 }
 
-/** The progress of a requested context. */
 export type RequestedContext =
   | { readonly id: string; readonly status: 'requested' }
   | { readonly id: string; readonly status: 'built'; readonly context: ContextResult }

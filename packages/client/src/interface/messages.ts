@@ -20,7 +20,6 @@ export type AppendOptions = AppendSettings & AppendMessages
 /** A message to append; without an id it gets a new one each time it is appended. */
 export type NewMessage = Omit<MessageInput, 'id'> & { readonly id?: string }
 
-/** Messages, and their format. */
 export type AppendMessages =
   | { readonly format?: 'neutral'; readonly messages: readonly NewMessage[] }
   | {

@@ -33,7 +33,6 @@ export const scopeSchema = z.strictObject({
 })
 export type Scope = z.infer<typeof scopeSchema>
 
-/** The scope of a context in its receipt. */
 export const scopeReceiptSchema = z.object({
   threads: z.array(z.string()),
   /** The absolute time of the request's `since`. */

@@ -75,7 +75,6 @@ export const threadSchema = named(
     /** Messages that a context may show, by kind: `imported` minus those hidden by a clear or the window. */
     eligible: z.int(),
     imported: z.int(),
-    /** Messages hidden by a clear or the window. */
     hidden: z.object({ outsideWindow: z.int(), beforeClear: z.int() }),
     /** Reasons why messages are not in contexts, with advice. */
     warnings: z.array(z.string()),

@@ -90,7 +90,6 @@ export const limits = {
   httpBodyBytesMax: 64 * 1024 * 1024,
   /** One HTTP request body without long texts. */
   httpSmallBodyBytesMax: 256 * 1024,
-  /** The description of a snapshot. */
   snapshotDescriptionCharactersMax: 1_000,
   /** A snapshot as JSON: some ten million tokens. Larger windows are refused, so that they do not block the process. */
   snapshotCharactersMax: 64_000_000,

@@ -26,7 +26,6 @@ export function placeTool(
   return { item: included, rendered, tokens: TOOL_TOKENS + count(JSON.stringify(rendered)) }
 }
 
-/** A tool in the format of the provider. */
 function renderTool(format: FormatName, item: FullItem, name: string): RenderedTool {
   const schema = item.inputSchema ?? NO_ARGUMENTS
   const named = { name, ...(item.description !== null && { description: item.description }) }

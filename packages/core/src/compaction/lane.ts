@@ -39,7 +39,6 @@ export function answerTokens({ model, maxOutputTokens }: Pick<Settings, 'model' 
   return Math.min(maxOutputTokens, Math.floor(modelWindowTokens(model) / 2))
 }
 
-/** The parts of a lane that come from settings, without its strategy. */
 export function laneParts(settings: Settings): Omit<Lane, 'key' | 'strategy'> {
   const { prune, maxSummaryTokens, compactTo, tools } = settings
   const { leafTokens, fanOut } = settings.tree

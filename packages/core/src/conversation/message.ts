@@ -46,7 +46,6 @@ export interface Message {
   readonly origin?: MessageOrigin
 }
 
-/** Identity of a restored message. */
 export interface RestoredMessage {
   readonly id: string
   readonly seq: number

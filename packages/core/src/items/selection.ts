@@ -14,7 +14,6 @@ export interface Scored<Selected extends Item = Item> {
 
 export interface LeftOut<Selected extends Item = Item> {
   readonly item: Selected
-  /** Null without a score. */
   readonly score: number | null
   readonly reason: string
 }

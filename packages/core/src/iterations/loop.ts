@@ -4,7 +4,6 @@ import type { ProgressState } from './progress.js'
 
 /** The run of a thread that works in iterations (docs/iterations.md). */
 export interface LoopContext {
-  /** The goal of the thread, or null. */
   readonly goal: string | null
   /** The newest iterations that no summary covers, by number, their texts cut as contexts show them. */
   readonly iterations: readonly Iteration[]

@@ -21,7 +21,6 @@ export interface Memory {
   readonly isExcerpt: boolean
 }
 
-/** The memories recalled for one context. */
 export interface ContextMemories {
   /** The best first: more than a context may have, since it may already show some of them. */
   readonly found: readonly Memory[]

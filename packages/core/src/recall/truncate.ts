@@ -90,7 +90,6 @@ export function prefixWithinTokens(content: string, tokensMax: number): number {
   return finish(measurePrefix(content, tokensMax)).length
 }
 
-/** The same with the tokens of the prefix. */
 function* measurePrefix(content: string, tokensMax: number): Pausable<{ length: number; tokens: number }> {
   let length = 0
   let tokens = 0

@@ -29,7 +29,6 @@ interface Request {
   readonly reference: string
 }
 
-/** The goal in an earlier summary. */
 export interface EarlierGoal {
   readonly text: string
   /** The goal before it, and the first one; null if the summary has neither. */

@@ -24,7 +24,6 @@ const LINES_MAX = 400
 const HEADING = /^(#{1,6})\s+(.{1,300})$/
 const AIM_HEADING =
   /^(?:goals?|contexts?|overview|summary|objectives?|purpose|problem|background|why|motivation|aim)\b/i
-/** Headings common to all plans. */
 const COMMON_HEADING =
   /^(?:goals?|context|overview|summary|objectives?|purpose|problem|background|verification|testing|tests?|files? (?:to|that)|implementation(?: order| steps| plan)?|approach|steps|changes|target|notes?|risks?|out of scope|plan|critical files)\b/i
 

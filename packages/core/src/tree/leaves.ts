@@ -17,7 +17,9 @@ export interface TreeShape {
   readonly fanOut: number
 }
 
-/** Past half of its size a leaf ends early with this probability per size, whatever the sizes of its messages. */
+/**
+ * Past half of its size a leaf ends early about once per this share of `leafTokens`, whatever the sizes of its messages.
+ */
 const EARLY_CUT_SHARE = 0.25
 /** A turn longer than this many leaves is cut within. */
 const LEAF_SIZES_MAX = 4

@@ -4,7 +4,6 @@ import { type FileSources, filePath, readFile } from './file.js'
 import { settingsOf } from './load.js'
 import { rawConfigSchema } from './schema.js'
 
-/** The settings of agents in one source. */
 export interface SettingsSource {
   readonly kind: 'file' | 'environment'
   readonly settings: PartialSettings
