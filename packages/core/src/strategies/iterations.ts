@@ -1,7 +1,7 @@
 import { defineStrategy } from './define.js'
 import type { ContextStrategy } from './strategy.js'
 
-/** The name of the strategy for runs (docs/iterations.md). Its contexts are built from a loop, see `buildRunContext`. */
+/** The name of the strategy for runs (docs/iterations.md). Its contexts are built from a loop, see `planRun`. */
 export const ITERATIONS = 'iterations'
 
 export const MESSAGES_LEFT_OUT = 'the strategy shows iterations instead of messages'
