@@ -74,7 +74,10 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     expect(rest.items.map(({ ref }) => ref)).not.toContain(last?.ref)
     const path = last?.filePaths[0] ?? ''
     expect((await list({ path, tool: 'read' })).items).toMatchObject([{ ref: last?.ref }])
-    expect((await client.archive.search({ query: 'export', path })).items).toMatchObject([{ ref: last?.ref }])
+    // The words of what is condensed are indexed after it is listed.
+    await expect
+      .poll(async () => (await client.archive.search({ query: 'export', path })).items, { timeout: 20_000 })
+      .toMatchObject([{ ref: last?.ref }])
     for (const none of [{ failed: true }, { kinds: ['grep' as const] }, { until: '1h' }, { tool: 'bash' }])
       expect(await list(none), JSON.stringify(none)).toEqual({ items: [], nextCursor: null })
     await expect(list({ kinds: ['nonsense' as never] })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
