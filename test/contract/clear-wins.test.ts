@@ -43,7 +43,7 @@ function whileSummarizing(happens: () => Promise<unknown>): TestSummarizer {
 
 const CAME_FIRST = expect.stringContaining('came first')
 
-test('a clear between the reading of a range and the publication of its summary makes the summary void', async () => {
+test('a clear that comes after the range was read and before its summary is published makes the summary void', async () => {
   await say(store, 'cleared', 1, 120)
   await pruneOnce(store, 'cleared', settings)
   const summarizers = fixedSummarizer(whileSummarizing(clear))
@@ -53,7 +53,7 @@ test('a clear between the reading of a range and the publication of its summary 
   expect(states.at(-1)).toEqual({ status: 'void', summary: null })
 })
 
-test('so it does where the state was passed by meanwhile, which no clear makes void', async () => {
+test('the same clear voids the summary of a superseded state, which a clear leaves in force', async () => {
   await say(store, 'passed', 1, 120)
   await pruneOnce(store, 'passed', settings)
   const before = await statesOf('passed')
@@ -69,7 +69,7 @@ test('so it does where the state was passed by meanwhile, which no clear makes v
   expect((await statesOf('passed')).flatMap(({ summary }) => summary ?? [])).toEqual([])
 })
 
-test('after a clear nobody waits for a summary of before it, and the next window is compacted by itself', async () => {
+test('after a clear no worker waits for a summary from before it, and the next window is compacted separately', async () => {
   await say(store, 'after', 1, 120)
   await pruneOnce(store, 'after', settings)
   await clear()

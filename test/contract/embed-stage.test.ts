@@ -58,7 +58,7 @@ async function chunksOf(thread: string, model = 'heddle-hashing-384-v1') {
   )
 }
 
-test('messages get their vectors, the cursor meets the head, and a replay does nothing', async () => {
+test('embed stores vectors for messages, moves the cursor to the head, and does nothing on a replay', async () => {
   const said = prepared({ content: 'The deployment of the payment service failed.' })
   const system = prepared({ role: 'system', content: 'Be brief.' })
   await appendOne(store, append([said, system], { thread: 'replayed' }))
@@ -93,7 +93,7 @@ test('a replay after a lost cursor embeds nothing twice and leaves the same chun
   expect(await chunksOf('rewound')).toEqual(before)
 })
 
-test('a message that is larger than it may be here is left to where large jobs go, with nothing changed', async () => {
+test('a message above the size limit of this worker is left to the worker of large jobs, and nothing changes', async () => {
   const large = prepared({ content: 'words of a text '.repeat(5_000) })
   await appendOne(store, append([prepared({ content: 'small' }), large], { thread: 'large' }))
   const embedder = countingEmbedder()
@@ -104,7 +104,7 @@ test('a message that is larger than it may be here is left to where large jobs g
   expect(await embed(jobFor('large'), depsWith(embedder))).toEqual({ kind: 'done', next: [] })
 })
 
-test('a backlog past the bound of one job goes on in the next', async () => {
+test('a backlog beyond the limit of one job continues in the next job', async () => {
   const messages = Array.from({ length: 1_020 }, (_, ordinal) =>
     prepared({ content: `number ${ordinal}` }, { ordinal }),
   )
@@ -121,14 +121,14 @@ test('a backlog past the bound of one job goes on in the next', async () => {
   expect((await chunksOf('long')).length).toBe(1_020)
 })
 
-test('of two workers on one thread each batch is written once', async () => {
+test('two workers on one thread write each batch once', async () => {
   await appendOne(store, append([prepared({ content: 'one' })], { thread: 'raced' }))
   const outcomes = await Promise.all([1, 2].map(() => embed(jobFor('raced'), depsWith(countingEmbedder()))))
   expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['done', 'skipped'])
   expect((await chunksOf('raced')).length).toBe(1)
 })
 
-test('a job for a thread that is gone is skipped', async () => {
+test('a job for an erased thread is skipped', async () => {
   expect(await embed(jobFor('never was'), depsWith(countingEmbedder()))).toEqual({
     kind: 'skipped',
     reason: 'the thread is gone',
@@ -136,7 +136,7 @@ test('a job for a thread that is gone is skipped', async () => {
   })
 })
 
-test('an embedder that fails, or an abort, leaves the cursor where it was', async () => {
+test('a failing embedder or an abort leaves the cursor unchanged', async () => {
   await appendOne(store, append([prepared({ content: 'one' })], { thread: 'failing' }))
   const closed = createHashingEmbedder()
   await closed.close()
@@ -147,7 +147,7 @@ test('an embedder that fails, or an abort, leaves the cursor where it was', asyn
   expect(await chunksOf('failing')).toEqual([])
 })
 
-test('a message id that another project uses too does not stop the stage', async () => {
+test('a message id that is also used in another project does not stop the stage', async () => {
   const message = prepared({ content: 'copied' })
   for (const projectId of [PROJECT, OTHER_PROJECT]) {
     await appendOne(store, append([message], { thread: 'copied' }), projectId)
@@ -156,7 +156,7 @@ test('a message id that another project uses too does not stop the stage', async
   expect((await chunksOf('copied')).length).toBe(1)
 })
 
-test('with another model threads are embedded anew, and the vectors of the one before serve until all have been', async () => {
+test('after a change of model threads are embedded again, and the old vectors are searched until all are done', async () => {
   const threads = ['changed one', 'changed two']
   for (const thread of threads) await appendOne(store, append([prepared()], { thread, agent: 'of two models' }))
   const [before, after] = [countingEmbedder('before'), countingEmbedder('after')]

@@ -72,7 +72,7 @@ describe.each(embedders)('the $name embedder', ({ model, aLot, open }) => {
     return embedder
   }
 
-  test('gives one vector of unit length for each text, in order, with as many dimensions as it says', async () => {
+  test('returns one vector of unit length for each text, in order, with as many dimensions as it declares', async () => {
     const embedder = await openForTest()
     expect(embedder.model).toBe(model)
     expect(embedder.dimensions).toBe(384)
@@ -86,11 +86,11 @@ describe.each(embedders)('the $name embedder', ({ model, aLot, open }) => {
     }
   })
 
-  test('gives no vectors for no texts', async () => {
+  test('returns no vectors for an empty list of texts', async () => {
     expect(await (await openForTest()).embed([])).toEqual([])
   })
 
-  test('gives a text the same vector alone, in a batch, again, and after a restart', async () => {
+  test('returns the same vector for a text alone, in a batch, in a second call, and after a restart', async () => {
     const embedder = await openForTest()
     const texts = variedTexts(50)
     const together = await embedder.embed(texts)
@@ -102,7 +102,7 @@ describe.each(embedders)('the $name embedder', ({ model, aLot, open }) => {
     }
   })
 
-  test('puts texts that share words nearer than texts that do not', async () => {
+  test('places texts that share words closer together than texts that do not', async () => {
     const [question, answer, other] = await (await openForTest()).embed([
       'deployment failed with network timeout',
       'a network timeout on the deployment server',
@@ -112,7 +112,7 @@ describe.each(embedders)('the $name embedder', ({ model, aLot, open }) => {
     expect(dot(question, question)).toBeGreaterThan(dot(question, answer))
   })
 
-  test('reads the beginning of a long text only', async () => {
+  test('reads only the beginning of a long text', async () => {
     const embedder = await openForTest()
     const long = 'cat '.repeat(embedderLimits.textCharactersMax / 4)
     const [cut, whole, other] = await embedder.embed([long, `${long}${'guitar '.repeat(500_000)}`, 'guitar'])
@@ -120,7 +120,7 @@ describe.each(embedders)('the $name embedder', ({ model, aLot, open }) => {
     expect(dot(whole, other)).toBeLessThan(0.2)
   })
 
-  test('answers calls that overlap, each with its own vectors', async () => {
+  test('answers overlapping calls, each with its own vectors', async () => {
     const embedder = await openForTest()
     const calls = await Promise.all(variedTexts(20).map((text) => embedder.embed([text, 'cat'])))
     const expected = await embedder.embed(variedTexts(20))
@@ -135,7 +135,7 @@ describe.each(embedders)('the $name embedder', ({ model, aLot, open }) => {
     })
   })
 
-  test('stops with the reason of a signal, before and during its work, and goes on to work', async () => {
+  test('stops with the reason of an abort signal, before and during its work, and works again afterwards', async () => {
     const embedder = await openForTest()
     const reason = new Error('no longer needed')
     await expect(embedder.embed(['a'], AbortSignal.abort(reason))).rejects.toBe(reason)
@@ -146,7 +146,7 @@ describe.each(embedders)('the $name embedder', ({ model, aLot, open }) => {
     expect((await embedder.embed(['a'])).length).toBe(1)
   })
 
-  test('rejects what waits and what comes once it is closed, as something to try elsewhere', async () => {
+  test('rejects waiting and later calls once it is closed, with a retryable error', async () => {
     const embedder = await openForTest()
     const work = embedder.embed(variedTexts(5_000))
     const rejected = expect(work).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', disposition: 'retry' })
@@ -156,7 +156,7 @@ describe.each(embedders)('the $name embedder', ({ model, aLot, open }) => {
     await embedder.close()
   })
 
-  test('leaves the event loop free while it embeds', async () => {
+  test('does not block the event loop while it embeds', async () => {
     const embedder = await openForTest()
     await embedder.embed(['warm up'])
     const texts = Array.from({ length: aLot }, (_, index) => `${'the cat sat on a mat '.repeat(40)}${index}`)

@@ -162,39 +162,42 @@ describe.each(backends())('ingest workers on $title', ({ skip, open }) => {
     })
   }
 
-  it.skipIf(skip)('store one conversation, however its messages are cut, mixed, repeated and raced', async () => {
-    await fc.assert(
-      fc.asyncProperty(drafts, journeys, async (given, { appendSizes, jobSizes, again, order }) => {
-        const thread = `thread ${++threads}`
-        const placed = inPieces(given.map(messageOf), appendSizes).map(place)
-        const jobs = placed.flatMap((append) => inPieces(append, jobSizes)).map((some) => jobOf(thread, some))
-        const sent = [...jobs, ...again.flatMap((index) => jobs[index % jobs.length] ?? [])]
-        const mixed = sent.map((job, index) => ({ job, key: order[index % order.length] ?? 0 }))
-        mixed.sort((left, right) => left.key - right.key)
-        const answers = await Promise.all(mixed.map(({ job }) => send(job)))
-        expect(new Set(answers)).toEqual(new Set(['stored']))
+  it.skipIf(skip)(
+    'store the same conversation, whatever the batches, the order, the repeats and the races of its messages',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(drafts, journeys, async (given, { appendSizes, jobSizes, again, order }) => {
+          const thread = `thread ${++threads}`
+          const placed = inPieces(given.map(messageOf), appendSizes).map(place)
+          const jobs = placed.flatMap((append) => inPieces(append, jobSizes)).map((some) => jobOf(thread, some))
+          const sent = [...jobs, ...again.flatMap((index) => jobs[index % jobs.length] ?? [])]
+          const mixed = sent.map((job, index) => ({ job, key: order[index % order.length] ?? 0 }))
+          mixed.sort((left, right) => left.key - right.key)
+          const answers = await Promise.all(mixed.map(({ job }) => send(job)))
+          expect(new Set(answers)).toEqual(new Set(['stored']))
 
-        const { messages, fingerprints } = await readThread(thread)
-        const expected = placed.flat().sort((left, right) => comparePositions(positionOf(left), positionOf(right)))
-        expect(messages.map(({ id, content }) => [id, content])).toEqual(
-          expected.map(({ message }) => [message.id, message.content]),
-        )
-        expect(inConversationOrder(messages)).toEqual(messages)
-        const seqs = messages.map(({ seq }) => seq).sort((left, right) => left - right)
-        expect(seqs).toEqual(messages.map((_, index) => index + 1))
-        for (const [index, { message }] of expected.entries()) {
-          const stored = messages[index]
-          expect(stored?.orderedAtMs).toBeLessThanOrEqual(RECEIVED_AT_MS + CLOCK_LEAD_MS_MAX)
-          // The time that the client gave is kept, however wrong it is.
-          expect(stored?.sentAtMs).toBe(message.sentAt === undefined ? null : Date.parse(message.sentAt))
-          expect(fingerprints.get(message.id)).toBe(messageFingerprint(message))
-        }
-      }),
-      { numRuns: 25 },
-    )
-  })
+          const { messages, fingerprints } = await readThread(thread)
+          const expected = placed.flat().sort((left, right) => comparePositions(positionOf(left), positionOf(right)))
+          expect(messages.map(({ id, content }) => [id, content])).toEqual(
+            expected.map(({ message }) => [message.id, message.content]),
+          )
+          expect(inConversationOrder(messages)).toEqual(messages)
+          const seqs = messages.map(({ seq }) => seq).sort((left, right) => left - right)
+          expect(seqs).toEqual(messages.map((_, index) => index + 1))
+          for (const [index, { message }] of expected.entries()) {
+            const stored = messages[index]
+            expect(stored?.orderedAtMs).toBeLessThanOrEqual(RECEIVED_AT_MS + CLOCK_LEAD_MS_MAX)
+            // The time that the client gave is kept, however wrong it is.
+            expect(stored?.sentAtMs).toBe(message.sentAt === undefined ? null : Date.parse(message.sentAt))
+            expect(fingerprints.get(message.id)).toBe(messageFingerprint(message))
+          }
+        }),
+        { numRuns: 25 },
+      )
+    },
+  )
 
-  it.skipIf(skip)('let one of two messages with one id win, and store nothing of the append that lost', async () => {
+  it.skipIf(skip)('store one of two messages with the same id, and nothing of the append that lost', async () => {
     for (let round = 0; round < 20; round++) {
       const thread = `contested ${round}`
       const id = newId()
@@ -211,7 +214,7 @@ describe.each(backends())('ingest workers on $title', ({ skip, open }) => {
     }
   })
 
-  it.skipIf(skip)('take one id in two threads for two messages, also at the same moment', async () => {
+  it.skipIf(skip)('store two messages for one id in two threads, also at the same moment', async () => {
     for (let round = 0; round < 20; round++) {
       const id = newId()
       const names = [`left ${round}`, `right ${round}`]
@@ -225,7 +228,7 @@ describe.each(backends())('ingest workers on $title', ({ skip, open }) => {
     }
   })
 
-  it.skipIf(skip)('keep a result with its call, also where its clock says that it came before', async () => {
+  it.skipIf(skip)('keep a tool result after its call, also when the clock of the result is earlier', async () => {
     const at = (offsetMs: number) => new Date(RECEIVED_AT_MS + offsetMs).toISOString()
     const calls = [{ id: 'call', name: 'Read', arguments: {} }]
     const call = { id: newId(), role: 'assistant' as const, content: '', toolCalls: calls, sentAt: at(-1_000) }

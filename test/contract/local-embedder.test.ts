@@ -18,7 +18,7 @@ async function open(name: string, options: Partial<LocalEmbedderOptions> = {}) {
   return embedder
 }
 
-test('a model with other dimensions than it says is an error for good, which names the field', async () => {
+test('a model with other dimensions than declared is a permanent error that names the field', async () => {
   const file = join(modelsDir, 'test', 'other', 'config.json')
   await writeFile(file, (await readFile(file, 'utf8')).replace('384', '768'))
   const embedder = await open('other')
@@ -31,7 +31,7 @@ test('a model with other dimensions than it says is an error for good, which nam
   })
 })
 
-test('damaged weights are an error for good, each time', async () => {
+test('damaged weights are a permanent error, each time', async () => {
   await writeFile(join(modelsDir, 'test', 'spoilt', 'onnx', 'model_quantized.onnx'), 'nonsense')
   const embedder = await open('spoilt')
   for (let time = 0; time < 5; time++) {
@@ -39,7 +39,7 @@ test('damaged weights are an error for good, each time', async () => {
   }
 })
 
-test('a thread that hangs is a timeout, and after some of them in a row the model is left alone for a while', async () => {
+test('a hanging worker thread is a timeout, and after several in a row the model is not called for a while', async () => {
   let nowMs = 0
   let isHanging = true
   // Time is up as soon as something was asked, while the thread hangs.

@@ -47,14 +47,14 @@ async function serviceWith(replies: readonly ProtocolReply[], options: Partial<O
   return { service, embedder, ...time }
 }
 
-test('a request names the model and the key, and its vectors belong to the model with these dimensions', async () => {
+test('a request names the model and the key, and its vectors are stored for this model and these dimensions', async () => {
   const { service, embedder } = await serviceWith([])
   expect(embedder).toMatchObject({ model: 'acme@3', dimensions: 3 })
   await embedder.embed(['a'])
   expect(service.requests).toMatchObject([{ protocol: 'embeddings', model: 'acme', key: 'secret', texts: ['a'] }])
 })
 
-test('texts go in requests of so many texts and so many characters, and an empty one is sent as something', async () => {
+test('texts are split into requests by count and by characters, and an empty text is sent as a placeholder', async () => {
   const { service, embedder } = await serviceWith([])
   const long = 'x'.repeat(20_000)
   const texts = [...Array.from({ length: 300 }, (_, index) => `number ${index}`), '', ...new Array(40).fill(long)]
@@ -71,14 +71,14 @@ test('texts go in requests of so many texts and so many characters, and an empty
   }
 })
 
-test('what looks like a secret is not sent', async () => {
+test('text that looks like a secret is not sent', async () => {
   const { service, embedder } = await serviceWith([])
   await embedder.embed(['the password: hunter2hunter2, and sk-abcdefghijklmnopqrstuvwxyz'])
   expect(service.requests[0]?.texts[0]).toContain('redacted')
   expect(service.requests[0]?.texts[0]).not.toMatch(/hunter2|abcdefghij/)
 })
 
-test('a busy service is asked again as late as it wishes', async () => {
+test('a busy service is retried after the time that it names', async () => {
   const { service, embedder, waits } = await serviceWith([
     { kind: 'status', status: 429, retryAfter: '7' },
     { kind: 'status', status: 503 },
@@ -88,7 +88,7 @@ test('a busy service is asked again as late as it wishes', async () => {
   expect(waits).toEqual([7_000, 1_000])
 })
 
-test('a service that wants more time than a worker has is an error that says when to come back', async () => {
+test('a service that asks for a longer wait than a worker allows is an error with the time to retry at', async () => {
   const { service, embedder } = await serviceWith([{ kind: 'status', status: 429, retryAfter: '120' }])
   await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 120 })
   expect(service.requests.length).toBe(1)
@@ -102,7 +102,7 @@ for (const reply of [
   { kind: 'vectors', vectors: [['a' as never, 1, 2]] },
   { kind: 'vectors', vectors: [[0, 0, 0]] },
 ] as const satisfies readonly ProtocolReply[]) {
-  test(`an answer that is ${JSON.stringify(reply)} is asked for again, and then given up for now`, async () => {
+  test(`an answer that is ${JSON.stringify(reply)} is retried, and then fails with a retryable error`, async () => {
     const { service, embedder } = await serviceWith([reply, reply, reply])
     await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', disposition: 'retry' })
     expect(service.requests.length).toBe(3)
@@ -115,19 +115,19 @@ for (const [status, code] of [
   [404, 'NOT_FOUND'],
   [400, 'VALIDATION_ERROR'],
 ] as const) {
-  test(`a refusal with ${status} is not tried again`, async () => {
+  test(`a refusal with ${status} is not retried`, async () => {
     const { service, embedder } = await serviceWith([{ kind: 'status', status }])
     await expect(embedder.embed(['a'])).rejects.toMatchObject({ code, disposition: 'give-up' })
     expect(service.requests.length).toBe(1)
   })
 }
 
-test('vectors of other dimensions than were asked for are an error for good', async () => {
+test('vectors of other dimensions than requested are a permanent error', async () => {
   const { embedder } = await serviceWith([{ kind: 'vectors', vectors: [[1, 2]] }])
   await expect(embedder.embed(['a'])).rejects.toMatchObject({ disposition: 'give-up', field: 'embedder.dimensions' })
 })
 
-test('a service that does not answer in time is a timeout', async () => {
+test('a service that does not answer before the deadline is a timeout', async () => {
   const silent = { kind: 'silent' } as const
   const { embedder, deadlines } = await serviceWith([silent, silent, silent])
   const failed = expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'TIMEOUT', disposition: 'retry' })
@@ -142,7 +142,7 @@ test('a service that does not answer in time is a timeout', async () => {
   await failed
 })
 
-test('a service that fails again and again is left alone for a while, and then asked again', async () => {
+test('a service that fails repeatedly is not called for a while, and then called again', async () => {
   const { service, embedder, pass } = await serviceWith(new Array(6).fill({ kind: 'status', status: 500 }))
   await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
@@ -154,7 +154,7 @@ test('a service that fails again and again is left alone for a while, and then a
   expect((await embedder.embed(['a'])).length).toBe(1)
 })
 
-test('a model whose number of dimensions is not known is asked for it once', async () => {
+test('a model with an unknown number of dimensions is asked for it once', async () => {
   const service = await startProtocolServer(vectorsOf)
   onTestFinished(() => service.close())
   const options = { baseUrl: service.openAiUrl, apiKey: null, clock: systemClock }

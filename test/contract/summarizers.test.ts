@@ -106,7 +106,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
   const opened = () => open(provider, env())
   beforeEach(() => server.respond(plainSummary))
 
-  test('gives what the model said, and tells what it cost', async () => {
+  test('returns the text of the model, and reports its cost', async () => {
     const { summarizer, calls, run } = opened()
     const from = server.requests.length
     expect(await run()).toMatch(/^They spoke of: /)
@@ -131,7 +131,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     { fault: 'unfinished', reply: { kind: 'unfinished' }, waitMs: 500 },
     { fault: 'malformed', reply: { kind: 'malformed' }, waitMs: 500 },
     { fault: 'silent', reply: { kind: 'silent' }, waitMs: 60_500 },
-  ] as const)('tries again after an answer that was $fault', async ({ reply, waitMs }) => {
+  ] as const)('retries after an answer that was $fault', async ({ reply, waitMs }) => {
     const { clock, calls, run } = opened()
     failing(reply)
     const startMs = clock.nowMs()
@@ -148,7 +148,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     expect(clock.nowMs() - startMs).toBeGreaterThanOrEqual(12_000)
   })
 
-  test('hands a long wait back instead of holding its worker', async () => {
+  test('returns a retryable error for a long wait instead of blocking its worker', async () => {
     const { calls, run } = opened()
     failing({ kind: 'status', status: 429, retryAfter: '600' })
     await expect(run()).rejects.toMatchObject({ code: 'RATE_LIMITED', disposition: 'retry', retryAfter: 600 })
@@ -162,7 +162,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     { fault: 'cut at its length', reply: { kind: 'length', text: 'They spoke of' }, says: 'cut off' },
     { fault: 'a tool call', reply: { kind: 'text', text: '<function_calls><invoke name="x">' }, says: 'protocol' },
     { fault: 'too long', reply: { kind: 'text', text: 'many words '.repeat(400) }, says: 'the limit is 300' },
-  ] as const)('asks once more for an answer that was $fault, and refuses the second', async ({ reply, says }) => {
+  ] as const)('retries once after an answer that was $fault, and refuses the second', async ({ reply, says }) => {
     const { calls, run } = opened()
     failing(reply)
     expect(await run()).toMatch(/^They spoke of: /)
@@ -171,7 +171,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     expect(calls.map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'ok', 'ok'])
   })
 
-  test('a refused key and an unknown model are not tried again', async () => {
+  test('does not retry a refused key or an unknown model', async () => {
     for (const [status, code] of [
       [401, 'UNAUTHORIZED'],
       [403, 'FORBIDDEN'],
@@ -185,7 +185,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     }
   })
 
-  test('learns its window from an overflow, and folds what is larger', async () => {
+  test('learns the context window from an overflow, and summarizes larger inputs in parts', async () => {
     const { calls, run } = opened()
     const windowTokens = 3_000
     server.respond((asked) => {
@@ -206,7 +206,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     expect(calls.length - before).toBeGreaterThan(3)
   })
 
-  test('no secret leaves, whatever message it stands in', async () => {
+  test('sends no secret, whichever message contains it', async () => {
     const { run } = opened()
     const secrets = ['sk-proj-abcdefghijklmnop0123456789', 'hunter2hunter2', 'ghp_abcdefghijklmnopqrstuvwxyz0123456789']
     const text = `use ${secrets[0]} and postgres://app:${secrets[1]}@db/app and ${secrets[2]}`
@@ -217,7 +217,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     expect(sent).toContain('[redacted:api-key]')
   })
 
-  test('a pinned fact that the model left out stands in the summary', async () => {
+  test('adds a pinned fact that the model left out', async () => {
     const { run } = opened()
     const messages = [source('user', 'The launch code is BLUE-42.', { pinned: true }), ...request().messages]
     const summary = await run(request({ messages }))
@@ -225,7 +225,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     expect(countTokens(summary)).toBeLessThanOrEqual(300)
   })
 
-  test('a summary that is no longer needed is called off at once', async () => {
+  test('cancels a summary at once when it is no longer needed', async () => {
     const { run } = opened()
     server.respond(() => ({ kind: 'silent' }))
     const from = server.requests.length
@@ -238,7 +238,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     await expect(running).rejects.toBe(reason)
   })
 
-  test('all calls of a summary together end within their bound', async () => {
+  test('ends all calls of a summary within one deadline', async () => {
     const { clock, calls, run } = opened()
     server.respond(() => ({ kind: 'silent' }))
     const startMs = clock.nowMs()
@@ -248,7 +248,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
     expect(calls).toHaveLength(3)
   })
 
-  test('a provider that fails again and again is spared, and is asked again by itself later', async () => {
+  test('is not called for a while after repeated failures of the provider, and then tries it again', async () => {
     const { clock, calls, run } = opened()
     server.respond(() => ({ kind: 'status', status: 500 }))
     await expect(whileTimePasses(clock, run())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
@@ -266,7 +266,7 @@ describe.each(adapters)('the summarizer behind $provider', ({ provider, env }) =
 describe('a fold', () => {
   const env = () => ({ OPENAI_API_KEY: 'key', OPENAI_BASE_URL: server.openAiUrl })
 
-  test('reads every message of what fits its parts, within its bound of calls', async () => {
+  test('reads every message that fits its parts, within its limit of calls', async () => {
     const seen = new Set<number>()
     server.respond((asked) => {
       for (const [, number] of asked.user.matchAll(/marker-(\d+)/g)) seen.add(Number(number))
@@ -281,7 +281,7 @@ describe('a fold', () => {
     expect(calls.length).toBeLessThanOrEqual(foldBounds.callsMax)
   })
 
-  test('one oversized message loses its middle, and says where it can be recalled', async () => {
+  test('cuts the middle of an oversized message, and says how to recall it', async () => {
     const { run } = open('openai', env(), 'some-small-model')
     server.respond(plainSummary)
     const from = server.requests.length
@@ -294,7 +294,7 @@ describe('a fold', () => {
     expect(holding).toContain('recall:msg-bigbig88')
   })
 
-  test('the prompts are those of the specification', async () => {
+  test('uses the prompts of the specification', async () => {
     const { run } = open('openai', env())
     server.respond(() => ({ kind: 'text', text: 'They went on with the work.' }))
     const ask = async (purpose: SummaryRequest['purpose']) => {
@@ -313,7 +313,7 @@ describe('a fold', () => {
   })
 })
 
-test('the extractive summarizer keeps to the same port', async () => {
+test('the extractive summarizer implements the same port', async () => {
   const summarizer = createSummarizers({ env: {}, clock: systemClock, log }).of({
     summarizationProvider: null,
     summarizationModel: null,

@@ -39,8 +39,8 @@ async function settle(thread: string, settings: PartialSettings, summarizer: Tes
 const textsOf = (requests: readonly SummaryRequest[]) =>
   requests.flatMap(({ messages }) => messages).map(({ text }) => text)
 
-describe('a thread that is summarized by its tree', () => {
-  test('asks only for what is new when it grows, and never about a text of its own', async () => {
+describe('a thread that is summarized as a tree', () => {
+  test('requests only summaries of new messages when it grows, and never of its own summaries', async () => {
     const summarizer = new TestSummarizer()
     await say('grows', 1, 400)
     await settle('grows', treeSettings, summarizer)
@@ -63,7 +63,7 @@ describe('a thread that is summarized by its tree', () => {
       expect(messages.every(({ text }) => Number(/\d+/.exec(text)?.[0]) > 280)).toBe(true)
   })
 
-  test('has the leaves that the whole range would be cut into, however it grew', async () => {
+  test('has the leaves into which the whole range would be cut, however it grew', async () => {
     const summarizer = new TestSummarizer()
     for (let from = 1; from <= 361; from += 60) {
       await say('steps', from, 60)
@@ -89,7 +89,7 @@ describe('a thread that is summarized by its tree', () => {
     expect(leaves.map(({ hash }) => hash)).toEqual(expected)
   })
 
-  test('keeps what was made before a failure, and what is in force', async () => {
+  test('keeps the parts made before a failure, and the summary in force', async () => {
     const summarizer = new TestSummarizer()
     await say('fails', 1, 300)
     await settle('fails', treeSettings, summarizer)
@@ -109,7 +109,7 @@ describe('a thread that is summarized by its tree', () => {
     expect(made.filter((text) => again.has(text))).toEqual([])
   })
 
-  test('has each leaf summarized anew by another summarizer', async () => {
+  test('has every leaf summarized again after a change of summarizer', async () => {
     await say('another', 1, 200)
     await settle('another', treeSettings, new TestSummarizer())
     const { current } = await compactionOf('another', treeSettings)
@@ -122,14 +122,14 @@ describe('a thread that is summarized by its tree', () => {
   })
 })
 
-describe('a sandwich over more messages than one summary is made of', () => {
+describe('a sandwich over more messages than one summary can cover', () => {
   const settings: PartialSettings = {
     budget: 8_000,
     rollingWindow: null,
     tree: { leafTokens: 1_500, fanOut: 4 },
   }
 
-  test('is made of all of them, in jobs of bounded length, and later of new leaves only, for another budget too', async () => {
+  test('covers all of them, in jobs of limited length, and later only new leaves, also for another budget', async () => {
     const summarizer = new TestSummarizer()
     await say('long', 1, 2_250)
     await settle('long', settings, summarizer)

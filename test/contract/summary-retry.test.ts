@@ -24,7 +24,7 @@ const partsLeft = () =>
     return row?.count
   })
 
-test('a summary in 41 calls that fails at the 20th goes on where it was, in another process too', async () => {
+test('a summary of 41 calls that fails at the 20th resumes from there, also in another process', async () => {
   // A model in no table has a window of 8,000 tokens.
   const [summarizationProvider, summarizationModel] = ['openai', 'some-small-model'] as const
   const settings: PartialSettings = { budget: 16_000, rollingWindow: null, summarizationProvider, summarizationModel }

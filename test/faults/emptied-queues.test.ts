@@ -15,7 +15,7 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
     const { start } = tests
     const place = () => ({ backend: tests.pipeline.queueBackend, prefix: tests.pipeline.prefix })
 
-    test('in the middle of an append: it completes, and all that it woke is done', async () => {
+    test('in the middle of an append: it completes, and so does the work that it woke', async () => {
       const loom = await openLoom(tests.pipeline, 'appending')
       const sessions = THREADS.map((thread) => ({ thread, messages: session(`appending-${thread}`, 120) }))
       const total = sessions.reduce((sum, { messages }) => sum + messages.length, 0)
@@ -38,7 +38,7 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
       expect(await storedIn(loom)).toBe(total)
     })
 
-    test('in the middle of compactions: every thread catches up to what it would have come to', async () => {
+    test('in the middle of compactions: every thread reaches the state that it would have had', async () => {
       const loom = await openLoom(tests.pipeline, 'compacting')
       const sessions = THREADS.map((thread) => ({ thread, messages: session(`compacting-${thread}`, 60) }))
       const ingest = await start(['ingest'])
@@ -66,7 +66,7 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
       }
     })
 
-    test('under workers that go on: what comes afterwards is worked on as before', async () => {
+    test('under running workers: later jobs are processed as before', async () => {
       const loom = await openLoom(tests.pipeline, 'going-on')
       await start(allStages, { reconcile })
       const messages = session('going-on', 60)
@@ -82,7 +82,7 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
       expect((await loom.client.contexts.build({ thread: THREAD })).receipt.eligible).toBe(messages.length)
     })
 
-    test('but for a key that holds back wakes: the reconciler finds the thread all the same', async () => {
+    test('except a deduplication key that blocks wake-ups: the reconciler still finds the thread', async () => {
       const loom = await openLoom(tests.pipeline, 'stray')
       const threadId = threadIdOf(loom.projectId, THREAD)
       for (const stage of ['prune', 'summarize', 'embed'] as const) await strayKey(place(), stage, threadId)
@@ -93,7 +93,7 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
       expect((await loom.client.threads.get(THREAD)).lastError).toBeNull()
     })
 
-    test('and a context that was requested before is built afterwards', async () => {
+    test('and a context that was requested before they were emptied is built afterwards', async () => {
       const loom = await openLoom(tests.pipeline, 'requested')
       const ingest = await start(['ingest', 'prune', 'summarize', 'embed'])
       const messages = session('requested', 10)

@@ -12,9 +12,9 @@ const PATIENCE = { timeout: 400_000 }
 
 // Embedded differs from postgres in where the server comes from, not in what the workers do.
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
-  'a worker that is killed between building and its commit on $title',
+  'a worker that is killed between the build of a context and its commit on $title',
   ({ mode, skip }) => {
-    test.skipIf(skip)('leaves the request that its job carried to another', PATIENCE, async () => {
+    test.skipIf(skip)('leaves the request in its job to another worker', PATIENCE, async () => {
       const pipeline = await openPipeline(mode)
       onTestFinished(() => pipeline.close())
       const { client } = pipeline

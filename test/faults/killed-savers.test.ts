@@ -24,7 +24,7 @@ async function startWorker({ databaseUrl, prefix, snapshotsFolder }: Pipeline): 
   return child
 }
 
-test('workers that are killed while they save leave no broken file, and no row without its file', async () => {
+test('workers that are killed while they save snapshots leave no broken file, and no row without its file', async () => {
   const pipeline = await openPipeline('postgres', { rollingWindow: null })
   onTestFinished(() => pipeline.close())
   const { client, store, projectId } = pipeline

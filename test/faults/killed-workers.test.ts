@@ -30,48 +30,52 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
       })
       afterAll(() => pipeline?.close())
 
-      test('lose and double nothing, keep the order, and all settles after the last restart', PATIENCE, async () => {
-        const loom = await openLoom(pipeline, 'killed')
-        const threads = Array.from({ length: THREADS }, (_, index) => ({
-          name: `thread-${index}`,
-          messages: session(`killed-${index}`, TURNS),
-        }))
-        const total = threads.reduce((sum, { messages }) => sum + messages.length, 0)
-        const chance = chances(SEED)
-        // Each thread goes on after every kill, so that each meets workers that are being killed.
-        const progress = { stored: 0, kills: 0 }
-        const allowed = () => ((progress.kills + 1) / (KILLS + 1)) * total
-        const appending = Promise.all(
-          threads.map(({ name, messages }) => appendAll(loom, name, messages, chance, progress, allowed)),
-        )
-        appending.catch(() => {})
+      test(
+        'lose and duplicate nothing, keep the order, and all threads settle after the last restart',
+        PATIENCE,
+        async () => {
+          const loom = await openLoom(pipeline, 'killed')
+          const threads = Array.from({ length: THREADS }, (_, index) => ({
+            name: `thread-${index}`,
+            messages: session(`killed-${index}`, TURNS),
+          }))
+          const total = threads.reduce((sum, { messages }) => sum + messages.length, 0)
+          const chance = chances(SEED)
+          // Each thread goes on after every kill, so that each meets workers that are being killed.
+          const progress = { stored: 0, kills: 0 }
+          const allowed = () => ((progress.kills + 1) / (KILLS + 1)) * total
+          const appending = Promise.all(
+            threads.map(({ name, messages }) => appendAll(loom, name, messages, chance, progress, allowed)),
+          )
+          appending.catch(() => {})
 
-        let running = await startWorkers(pipeline)
-        for (; progress.kills < KILLS; progress.kills++) {
-          const next = startWorkers(pipeline)
-          const share = (progress.kills + chance()) / (KILLS + 1)
-          await waitFor(() => progress.stored >= share * total, {
-            what: 'some progress',
-            timeoutMs: 60_000,
-            everyMs: 2,
-          })
+          let running = await startWorkers(pipeline)
+          for (; progress.kills < KILLS; progress.kills++) {
+            const next = startWorkers(pipeline)
+            const share = (progress.kills + chance()) / (KILLS + 1)
+            await waitFor(() => progress.stored >= share * total, {
+              what: 'some progress',
+              timeoutMs: 60_000,
+              everyMs: 2,
+            })
+            running.kill('SIGKILL')
+            await running.exited
+            running = await next
+          }
+          await appending
+
+          for (const { name, messages } of threads) {
+            await loom.client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_MS })
+            await expectIntact(pipeline, name, messages)
+            const context = await loom.client.contexts.build({ thread: name, format: 'openai-chat' })
+            expect(validateOpenAiChat(context.messages as never)).toEqual([])
+            expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
+            expect(context.receipt).toMatchObject({ eligible: messages.length, imported: messages.length })
+          }
           running.kill('SIGKILL')
           await running.exited
-          running = await next
-        }
-        await appending
-
-        for (const { name, messages } of threads) {
-          await loom.client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_MS })
-          await expectIntact(pipeline, name, messages)
-          const context = await loom.client.contexts.build({ thread: name, format: 'openai-chat' })
-          expect(validateOpenAiChat(context.messages as never)).toEqual([])
-          expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
-          expect(context.receipt).toMatchObject({ eligible: messages.length, imported: messages.length })
-        }
-        running.kill('SIGKILL')
-        await running.exited
-      })
+        },
+      )
     })
   },
 )

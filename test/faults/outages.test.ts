@@ -12,7 +12,7 @@ const cases: Omit<OutageCase, 'seconds'>[] = [
 /** Longer ones: `npm run outages`. */
 describe.each(cases)('an outage of $server while the queues are on $queues', ({ queues, server }) => {
   test.skipIf(queues === 'redis' && !hasRedis)(
-    'is named by the workers while it lasts, and over within seconds of its return, without a restart',
+    "is named by the workers while it lasts, and ends within seconds of the server's return, without a restart",
     async () => {
       const result = await runOutage({ queues, server, seconds: 3 })
       expect(Math.max(result.waitingStored, result.nextStored)).toBeLessThanOrEqual(15)

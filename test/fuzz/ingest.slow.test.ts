@@ -3,7 +3,7 @@ import { run } from './run.js'
 
 const SEED = 4_680
 
-it('takes or refuses by name whatever is handed to an append or lies in the queue', async () => {
+it('ingest accepts any append or queued payload or refuses it with a typed error', async () => {
   const { crashes, accepted, refused } = await run({ seed: SEED, from: 0, count: 20_000 })
   expect(crashes.map(({ input, error }) => `${input}: ${error instanceof Error ? error.stack : error}`)).toEqual([])
   // The inputs are of use only while both ways out are taken often.

@@ -8,7 +8,7 @@ const growth: Growth = { bytesMax: 65_536, factor: 4, floorMs: 60 }
 
 /** Of each kind of shape the one that has been hardest. */
 const SHAPES = ['chinese', 'commands-a-line', 'dots', 'line-separators']
-test('every pass over one text takes time that grows no faster than its text', async () => {
+test('the time of every pass over a text grows no faster than the text', async () => {
   const faults: unknown[] = []
   for (const [pass, run] of Object.entries(textPasses)) {
     for (const name of SHAPES) {
@@ -19,19 +19,19 @@ test('every pass over one text takes time that grows no faster than its text', a
   expect(faults).toEqual([])
 }, 120_000)
 
-test('a pass that looks at each character from each is noticed', async () => {
+test('a quadratic pass is reported', async () => {
   const whole = (text: string) => () => /x+y/.test(text)
   const slope = await slopeOf(whole, (bytes) => 'x'.repeat(bytes), { ...growth, bytesMax: 8_192, floorMs: 5 })
   expect(slope.isTooSteep || slope.isTooSlow).toBe(true)
 })
 
-test('a pass that reads its text once is not noticed, however long it takes to begin', async () => {
+test('a pass that reads its text once is not reported, however long its start takes', async () => {
   const linear = (text: string) => () => [...text].filter((character) => character === 'x').length
   const slope = await slopeOf(linear, contentShapes['chinese'] ?? (() => ''), { ...growth, bytesMax: 1_048_576 })
   expect(slope.isTooSteep || slope.isTooSlow).toBe(false)
 })
 
-test('work that begins above a size is not called steep for its first step', async () => {
+test('work that starts above a certain size is not reported as steep at its first step', async () => {
   const fromSize = (text: string) => () => {
     for (let times = 0; text.length > 300_000 && times < 40; times++) /x+y$/.exec(text.slice(-2_000))
     return text.length > 300_000 ? [...text].map((character) => character.toUpperCase()).join('') : ''
@@ -40,7 +40,7 @@ test('work that begins above a size is not called steep for its first step', asy
   expect(slope.isTooSteep).toBe(false)
 })
 
-test('records with fields of their own are slow by all that they hold, not by the text alone', async () => {
+test('the time of records with their own fields is compared with all that they hold, not with the text alone', async () => {
   const busy = (text: string) => {
     const run = () => {
       for (const endsMs = performance.now() + 20; performance.now() < endsMs; );

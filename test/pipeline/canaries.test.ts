@@ -22,11 +22,11 @@ test.each([
   ['deflate of JSON in JSON', deflateSync(JSON.stringify({ inner: document }))],
   ['a key of an object', { canary: 1 }],
   ['an array of objects', [{ deep: [deflateSync(document)] }]],
-])('a word is found in %s', (_name, value) => {
+])('a canary word is found in %s', (_name, value) => {
   expect(findWords(value, ['canary', 'crow'])).toEqual(new Set(['canary']))
 })
 
-test('a word is found in files of a folder, and in their names', async () => {
+test('a canary word is found in files of a folder, and in their names', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-canaries-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'packed'), gzipSync(document))

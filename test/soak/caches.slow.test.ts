@@ -19,7 +19,7 @@ function longWord(number: number): string {
   return `unfulfilled${[...String(number).padStart(4, '0')].map((digit) => 'qxzjvkwbgh'[Number(digit)]).join('')}`
 }
 
-test('counting tokens keeps nothing of the texts alive', async () => {
+test('token counting retains no reference to its texts', async () => {
   countTokens('ready')
   const retained = await retainedBytes(() => {
     for (let index = 0; index < TEXTS; index++) countTokens(textAround(longWord(index)))
@@ -27,14 +27,14 @@ test('counting tokens keeps nothing of the texts alive', async () => {
   expect(retained).toBeLessThan(KEPT_BYTES_MAX)
 })
 
-test('finding the terms of texts keeps nothing of the texts alive', async () => {
+test('term extraction retains no reference to its texts', async () => {
   const retained = await retainedBytes(() => {
     for (let index = 0; index < TEXTS; index++) for (const _ of termsOf(textAround(longWord(index))));
   })
   expect(retained).toBeLessThan(KEPT_BYTES_MAX)
 })
 
-test('embedding texts by hashing keeps nothing of the texts alive', async () => {
+test('the hashing embedder retains no reference to its texts', async () => {
   const embedder = createHashingEmbedder()
   const retained = await retainedBytes(async () => {
     for (let index = 0; index < TEXTS; index++)
@@ -43,7 +43,7 @@ test('embedding texts by hashing keeps nothing of the texts alive', async () => 
   expect(retained).toBeLessThan(KEPT_BYTES_MAX)
 })
 
-test('remembered counts of texts keep none of the texts', async () => {
+test('cached token counts retain no reference to the texts', async () => {
   const counter = new TokenCounter()
   counter.count(surroundings)
   const retained = await retainedBytes(() => {
@@ -53,7 +53,7 @@ test('remembered counts of texts keep none of the texts', async () => {
   expect(retained).toBeLessThan(KEPT_BYTES_MAX)
 })
 
-test('what contexts were made of, and all that is made of it, stays within its bytes', async () => {
+test('the cached inputs of contexts and their derived values stay within their byte limit', async () => {
   const bytesMax = 8_000_000
   const [warm, maker] = [new BuildInputCache(bytesMax), new ContextMaker()]
   const make = (index: number) => {
@@ -72,7 +72,7 @@ test('what contexts were made of, and all that is made of it, stays within its b
   expect(retained).toBeLessThan(bytesMax)
 })
 
-test('what is remembered of the last contexts of threads stays within its bytes', async () => {
+test('the cache of the previous contexts of threads stays within its byte limit', async () => {
   const bytesMax = 2_000_000
   const tails = new PreviousContextCache(bytesMax)
   const retained = await retainedBytes(() => {

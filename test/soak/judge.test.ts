@@ -33,7 +33,7 @@ function failuresOf(minutes: (minute: number) => Minute): string[] {
   return judge(samples).flatMap(({ what, pass }) => (pass ? [] : [what]))
 }
 
-test('a run that stays the same after five minutes is steady, whatever was before', () => {
+test('a run that is constant after five minutes is steady, whatever happened before', () => {
   expect(failuresOf((minute) => (minute <= 5 ? { megabytes: 900, loopP99Ms: 500, skipped: 3 } : {}))).toEqual([])
 })
 

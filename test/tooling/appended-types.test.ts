@@ -14,39 +14,39 @@ import { expectTypeOf, test } from 'vitest'
 type Entry<Format> = Extract<RemoteAppendOptions, { format: Format }>['messages'][number]
 type Append = Client['messages']['append']
 
-test('messages of openai and its chat completions are entries of openai-chat', () => {
+test('messages and chat completions of the package openai are entries of openai-chat', () => {
   expectTypeOf<OpenAI.Chat.Completions.ChatCompletionMessageParam>().toExtend<Entry<'openai-chat'>>()
   expectTypeOf<OpenAI.Chat.Completions.ChatCompletionMessage>().toExtend<Entry<'openai-chat'>>()
   expectTypeOf<OpenAI.Chat.Completions.ChatCompletion>().toExtend<Entry<'openai-chat'>>()
   expectTypeOf<ParsedChatCompletion<{ answer: string }>>().toExtend<Entry<'openai-chat'>>()
 })
 
-test('items of openai and its responses are entries of openai-responses', () => {
+test('items and responses of the package openai are entries of openai-responses', () => {
   expectTypeOf<OpenAI.Responses.ResponseInputItem>().toExtend<Entry<'openai-responses'>>()
   expectTypeOf<OpenAI.Responses.ResponseOutputItem>().toExtend<Entry<'openai-responses'>>()
   expectTypeOf<OpenAI.Responses.Response>().toExtend<Entry<'openai-responses'>>()
 })
 
-test('messages of @anthropic-ai/sdk and its answers are entries of anthropic', () => {
+test('messages and answers of the package @anthropic-ai/sdk are entries of anthropic', () => {
   expectTypeOf<Anthropic.MessageParam>().toExtend<Entry<'anthropic'>>()
   expectTypeOf<Anthropic.Message>().toExtend<Entry<'anthropic'>>()
 })
 
-test('messages of ai, what it generated and its steps are entries of ai-sdk', () => {
+test('messages, results and steps of the package ai are entries of ai-sdk', () => {
   expectTypeOf<ModelMessage>().toExtend<Entry<'ai-sdk'>>()
   expectTypeOf<GenerateTextResult<ToolSet, never>>().toExtend<Entry<'ai-sdk'>>()
   expectTypeOf<GenerateTextResult<ToolSet, never>['response']>().toExtend<Entry<'ai-sdk'>>()
   expectTypeOf<StepResult<ToolSet>>().toExtend<Entry<'ai-sdk'>>()
 })
 
-test('what a build delivers can be appended in the same format', () => {
+test('the messages of a built context can be appended in the same format', () => {
   expectTypeOf<ContextIn<'openai-chat'>['messages'][number]>().toExtend<Entry<'openai-chat'>>()
   expectTypeOf<ContextIn<'openai-responses'>['messages'][number]>().toExtend<Entry<'openai-responses'>>()
   expectTypeOf<ContextIn<'anthropic'>['messages'][number]>().toExtend<Entry<'anthropic'>>()
   expectTypeOf<ContextIn<'ai-sdk'>['messages'][number]>().toExtend<Entry<'ai-sdk'>>()
 })
 
-test('messages are taken as they are written, in the form that is named and in no other', () => {
+test('an append accepts messages only in the format that it names', () => {
   const names = { agent: 'coder', thread: 'run' }
   const call = { id: 'call-1', type: 'function', function: { name: 'look', arguments: '{}' } } as const
   const chat = (append: Append, completion: OpenAI.ChatCompletion) =>

@@ -53,7 +53,7 @@ describe('comments', () => {
     expect(links).toBeGreaterThan(100)
   })
 
-  it('name no text that is outside of this repository', async () => {
+  it('name no text outside of this repository', async () => {
     const outside: string[] = []
     for (const path of await sources()) {
       const lines = (await readFile(join(root, path), 'utf8')).split('\n')

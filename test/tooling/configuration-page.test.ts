@@ -6,11 +6,11 @@ import { configurationPage, pagePath } from './configuration/page.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-test('docs/configuration.md says what the schemas say; npm run docs:configuration makes it anew', async () => {
+test('docs/configuration.md agrees with the schemas; npm run docs:configuration writes it', async () => {
   expect(await readFile(pagePath, 'utf8')).toBe(configurationPage())
 })
 
-test('every variable that the sources read has its line', () => {
+test('docs/configuration.md has a line for every variable that the sources read', () => {
   const page = configurationPage()
   const read = new Set<string>()
   const sources = ['packages', 'services'].flatMap((folder) =>

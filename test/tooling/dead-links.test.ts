@@ -15,7 +15,7 @@ async function siteOf(pages: Readonly<Record<string, string>>): Promise<string> 
   return folder
 }
 
-test('a built site is searched for links to pages, files and anchors that are not there', async () => {
+test('the check of a built site finds links to missing pages, files and anchors', async () => {
   const folder = await siteOf({
     'index.html': `<a class="x" href="/base/guide.html#found">1</a> <a href="/base/guide.html#lost">2</a> <a href="/base/none.html">3</a>
       <a href="/base/">4</a> <a href="https://example.com/none">5</a> <a href="#own">6</a> <h2 id="own">own</h2>`,
@@ -32,7 +32,7 @@ test('a built site is searched for links to pages, files and anchors that are no
   ])
 })
 
-test('links from file to file get the addresses of the site, and those to nothing are refused', () => {
+test('links between files become addresses of the site, and links to missing files are refused', () => {
   expect(resolveLink('README.md', 'docs/design.md#words')).toBe('/design.md#words')
   expect(resolveLink('docs/design.md', 'decisions/README.md')).toBe('/decisions/index.md')
   expect(resolveLink('docs/operations.md', '../infra/README.md')).toBe('/infra/index.md')

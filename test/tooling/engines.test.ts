@@ -10,7 +10,7 @@ interface LockedPackage {
   readonly engines?: { readonly node?: string }
 }
 
-test(`every package of the lock file accepts Node ${NODE_OLDEST}, so that npm warns of none`, async () => {
+test(`every package of the lock file accepts Node ${NODE_OLDEST}, so that npm warns about no package`, async () => {
   const lock = JSON.parse(await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>
   }

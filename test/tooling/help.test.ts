@@ -24,7 +24,7 @@ const commands = [
 ]
 
 test.each(commands)(
-  'npm run $name -- --help says what it does, how long it takes and what it can be told',
+  'npm run $name -- --help says what it does, how long it takes and which options it has',
   async ({ name, help, read, flags }) => {
     expect(read(['--help']).help).toBe(true)
     expect(read([]).help).toBe(false)

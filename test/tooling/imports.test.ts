@@ -87,7 +87,7 @@ const folders = [
 ]
 
 describe('the check of imports', () => {
-  it('notices every kind of import that the design forbids, and no other', async () => {
+  it('reports every kind of import that the design forbids, and no other', async () => {
     const tree = await plant([...planted, ...allowed, ...support])
     const violations = await violationsIn(tree)
     for (const { file, imports, rule } of planted) {
@@ -96,14 +96,14 @@ describe('the check of imports', () => {
     for (const { file } of allowed) expect(violations.filter((violation) => violation.file === file)).toEqual([])
   })
 
-  it('notices folders of the rules that need each other', async () => {
+  it('reports folders of core that import each other', async () => {
     const violations = await violationsIn(await plant(folders), '.dependency-cruiser.folders.mjs')
     expect(violations).toContainEqual({ file: 'packages/core/src/lower', rule: 'no-circles-of-folders' })
   })
 })
 
 describe('the rules in core', () => {
-  it('ask neither for the time nor for chance, and wait for nothing', async () => {
+  it('use no clock, no randomness and no await', async () => {
     const ambient =
       /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bset(Timeout|Interval)\b|\brandom(UUID|Bytes|Int)\b|\bfetch\(/
     for (const name of ['core', 'contracts']) {

@@ -26,7 +26,7 @@ const folders = ['packages', 'services'].flatMap((room) =>
 const manifestOf = (path: string) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as Manifest
 const versionOfAll = manifestOf('packages/cli').version
 
-test.each(folders)('$path has a manifest with all that npm and its users need', ({ name, path }) => {
+test.each(folders)('$path has a manifest with all fields that npm and its users need', ({ name, path }) => {
   const manifest = manifestOf(path)
   expect(manifest).not.toHaveProperty('private')
   expect(manifest).toMatchObject({
@@ -53,15 +53,18 @@ test.each(folders)('$path has a manifest with all that npm and its users need', 
   expect(readme).toContain('Internal part of Heddle')
 })
 
-test.each(folders)('$path depends on parts of Heddle of its own version, and on no cycle of them', ({ name, path }) => {
-  const { dependencies = {}, peerDependencies = {} } = manifestOf(path)
-  for (const [dependency, version] of Object.entries({ ...dependencies, ...peerDependencies })) {
-    if (dependency.startsWith('@heddle/')) expect(version, dependency).toBe(versionOfAll)
-  }
-  expect(dependenciesOf(name)).not.toContain(name)
-})
+test.each(folders)(
+  '$path depends on packages of Heddle in its own version, and on no cycle of them',
+  ({ name, path }) => {
+    const { dependencies = {}, peerDependencies = {} } = manifestOf(path)
+    for (const [dependency, version] of Object.entries({ ...dependencies, ...peerDependencies })) {
+      if (dependency.startsWith('@heddle/')) expect(version, dependency).toBe(versionOfAll)
+    }
+    expect(dependenciesOf(name)).not.toContain(name)
+  },
+)
 
-test('the client over HTTP needs the contracts and little else', () => {
+test('the client over HTTP depends on the contracts and on few other packages', () => {
   expect(Object.keys(manifestOf('packages/client').dependencies ?? {}).sort()).toEqual([
     '@heddle/contracts',
     'uuid',

@@ -12,7 +12,7 @@ const run = promisify(execFile)
 /** Made by a command that the page names. */
 const MADE = new Set(['docs/.vitepress/dist'])
 
-test('every path of the repository that a page names exists', async () => {
+test('every path of the repository in a page exists', async () => {
   const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], { cwd: root })
   const missing: string[] = []
   let named = 0
@@ -27,7 +27,7 @@ test('every path of the repository that a page names exists', async () => {
   expect(named).toBeGreaterThan(40)
 })
 
-test('paths are read from code marks, without lines and anchors, and not from blocks of code', () => {
+test('paths are read from inline code, without lines and anchors, and not from code blocks', () => {
   const page =
     'In `packages/core/src`, `docs/a.md#b` and `test/x.ts:3`, not `services/NAME`.\n\n```sh\n`docs/no`\n```\n'
   expect(namedPaths(page)).toEqual(['packages/core/src', 'docs/a.md', 'test/x.ts'])

@@ -35,7 +35,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   })),
 )
 
-test('the document says where the gateway is, under which license, and what its groups are', () => {
+test('the OpenAPI document names the address of the gateway, its license, and its groups', () => {
   expect(document.info.license).toEqual({ name: 'MIT', identifier: 'MIT' })
   expect(document.servers).toEqual([{ url: '/', description: expect.stringMatching(/\w/) }])
   const used = operations.flatMap(({ operation }) => operation.tags)
@@ -43,30 +43,27 @@ test('the document says where the gateway is, under which license, and what its 
   for (const { description } of document.tags) expect(description).toMatch(/\.$/)
 })
 
-test.each(operations)(
-  '$name has an id, a tag, a summary, and the refusals that it may answer with',
-  ({ operation, method }) => {
-    const { operationId, tags, summary, responses } = operation
-    expect([operationId, summary]).toEqual([expect.stringMatching(/^[a-z]\w+$/), expect.stringMatching(/^[A-Z]/)])
-    expect(tags).toHaveLength(1)
-    const expected = ['400', '401', '403', '404', '429', 'default', ...(method === 'get' ? [] : ['409'])]
-    expect(Object.keys(responses)).toEqual(expect.arrayContaining(expected))
-    for (const [status, { $ref = '' }] of Object.entries(responses)) {
-      if (/^[23]/.test(status)) continue
-      const answer = document.components.responses[$ref.replace('#/components/responses/', '')]
-      expect(answer?.content).toEqual({
-        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-      })
-    }
-  },
-)
+test.each(operations)('$name has an id, a tag, a summary, and its possible error answers', ({ operation, method }) => {
+  const { operationId, tags, summary, responses } = operation
+  expect([operationId, summary]).toEqual([expect.stringMatching(/^[a-z]\w+$/), expect.stringMatching(/^[A-Z]/)])
+  expect(tags).toHaveLength(1)
+  const expected = ['400', '401', '403', '404', '429', 'default', ...(method === 'get' ? [] : ['409'])]
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(expected))
+  for (const [status, { $ref = '' }] of Object.entries(responses)) {
+    if (/^[23]/.test(status)) continue
+    const answer = document.components.responses[$ref.replace('#/components/responses/', '')]
+    expect(answer?.content).toEqual({
+      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+    })
+  }
+})
 
 test('no two operations have the same id', () => {
   const ids = operations.map(({ operation }) => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('the recommended rules of Redocly find nothing', async () => {
+test('the OpenAPI document passes the recommended rules of Redocly', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-openapi-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await writeFile(join(folder, 'openapi.json'), JSON.stringify(document))

@@ -12,35 +12,35 @@ import { expectTypeOf, test } from 'vitest'
  */
 type Build = Client['contexts']['build']
 
-test('a context in openai-chat is what the chat completions of openai take', () => {
+test('a context in openai-chat has the type that chat completions of openai accept', () => {
   const request = ({ messages }: ContextIn<'openai-chat'>): OpenAI.ChatCompletionCreateParamsNonStreaming => {
     return { model: 'gpt-4o', messages }
   }
   expectTypeOf(request).toBeFunction()
 })
 
-test('a context in openai-responses is what the responses of openai take as input', () => {
+test('a context in openai-responses has the type that responses of openai accept as input', () => {
   const request = ({ messages }: ContextIn<'openai-responses'>): OpenAI.Responses.ResponseCreateParamsNonStreaming => {
     return { model: 'gpt-4o', input: messages }
   }
   expectTypeOf(request).toBeFunction()
 })
 
-test('a context in anthropic is what the messages of @anthropic-ai/sdk take', () => {
+test('a context in anthropic has the type that messages of @anthropic-ai/sdk accept', () => {
   const request = ({ system, messages }: ContextIn<'anthropic'>): Anthropic.MessageCreateParamsNonStreaming => {
     return { model: 'claude-sonnet-4-5', max_tokens: 1_024, messages, ...(system !== null && { system }) }
   }
   expectTypeOf(request).toBeFunction()
 })
 
-test('a context in ai-sdk is what the generation of ai takes', () => {
+test('a context in ai-sdk has the type that the functions of the package ai accept', () => {
   const request = ({ system, messages }: ContextIn<'ai-sdk'>): { system?: string; messages: ModelMessage[] } => {
     return { messages, ...(system !== null && { system }) }
   }
   expectTypeOf(request).toBeFunction()
 })
 
-test('a build is answered in the format of its request, and a format that is not known in any', () => {
+test('the type of a built context follows the format of its request, and is a union for an unknown format', () => {
   const chat = (build: Build) => build({ thread: 'run', format: 'openai-chat' })
   const blocks = (build: Build) => build({ thread: 'run', format: 'anthropic', budget: 2_000 })
   const plain = (build: Build) => build({ thread: 'run' })

@@ -38,14 +38,14 @@ const found = collected
   .map((expression) => ({ ...expression, faults: superLinear(expression) }))
   .filter(({ faults }) => faults.length > 0)
 
-test('every regular expression takes linear time, or reads a short text', () => {
+test('every regular expression takes linear time or reads a short text', () => {
   const faults = found
     .filter(({ file, source }) => !isNamed(bounded, file, source))
     .map(({ file, line, source, faults }) => `${file}:${line} /${source}/: ${faults.join(', ')}`)
   expect(faults).toEqual([])
 })
 
-test('every expression that is put together elsewhere is known', () => {
+test('every regular expression that is composed at run time is listed', () => {
   const unknown = collected
     .flatMap(({ unread }) => unread)
     .filter(({ file, written }) => !isNamed(putTogether, file, written))
@@ -53,7 +53,7 @@ test('every expression that is put together elsewhere is known', () => {
   expect(unknown).toEqual([])
 })
 
-test('no exception stands for an expression that is gone, or that is linear by now', () => {
+test('every listed exception names an existing expression that is not linear', () => {
   const isThere = ({ file, begins }: Bounded) =>
     found.some((each) => each.file === file && each.source.startsWith(begins))
   const isWritten = ({ file, begins }: Bounded) =>
@@ -67,13 +67,13 @@ test.each([
   ['one that begins anew at each place', 'export const a = /\\s+$/'],
   ['one that is made of constants', "const SPACE = '\\\\s+'\nexport const a = new RegExp(SPACE + '$', 'g')"],
   ['one in a list', "const WORDS = ['\\\\s+', 'x'].join('|')\nexport const a = new RegExp('(?:' + WORDS + ')$')"],
-])('is noticed: %s', (_, text) => {
+])('a slow regular expression is reported: %s', (_, text) => {
   const [expression, ...others] = collectExpressions('planted.ts', text).expressions
   expect(others).toEqual([])
   expect(expression && superLinear(expression)).not.toEqual([])
 })
 
-test('an expression that nobody can read is noticed', () => {
+test('an unreadable regular expression is reported', () => {
   const { unread } = collectExpressions('planted.ts', 'export const of = (word: string) => new RegExp(word)')
   expect(unread).toEqual([{ file: 'planted.ts', line: 1, written: 'new RegExp(word)' }])
 })

@@ -10,7 +10,7 @@ import { conditionalSpreads } from './structure/spreads.js'
 const script = (path: string, text: string) => parseScript(path, text)
 
 describe('imports', () => {
-  it('are followed through relative paths and doors of packages, with types and late loading apart', () => {
+  it('are followed through relative paths and entry points of packages; imports of types and late imports are separate', () => {
     const manifest = JSON.stringify({
       name: '@heddle/b',
       exports: { '.': { 'heddle:source': './src/index.ts' }, './*': { 'heddle:source': './src/*.ts' } },
@@ -30,7 +30,7 @@ describe('imports', () => {
     ])
   })
 
-  it('that lead back are circles, each with all its members', () => {
+  it('that form a circle are reported with all members of the circle', () => {
     const edges = ['ab', 'bc', 'ca', 'cd', 'de', 'ed', 'fa'].map(([from = '', to = '']) => ({ from, to }))
     expect(circlesOf(edges).map((circle) => circle.join(''))).toEqual(['de', 'abc'])
     expect(circlesOf(edges.filter(({ to }) => to !== 'a' && to !== 'd'))).toEqual([])
@@ -49,7 +49,7 @@ describe('repeated blocks', () => {
     expect(repeatsIn([one, script('packages/a/src/two.ts', block.slice(1).join('\n'))])).toEqual([])
   })
 
-  it('are found under other names when shapes are compared, unless they are tables', () => {
+  it('are found under other names when only their shapes are compared, unless they are tables', () => {
     const body = ['if (a) return b', 'for (const a of b) {', 'await a(b)', 'try {', 'a.b = c', '} catch (a) {']
     const rest = ['throw new A(b)', '}', 'return a.b(c, d)', 'while (a < b) a++', 'a(() => b)', 'const [a] = b']
     const named = (name: string) => [...body, ...rest].join('\n').replaceAll(/\ba\b/g, name)
@@ -61,7 +61,7 @@ describe('repeated blocks', () => {
 })
 
 describe('figures', () => {
-  it('count spreads of objects that may be absent, and no others', () => {
+  it('count only spreads of objects that can be absent', () => {
     const source = 'const a = { ...(b && { b }), ...(c ? { c } : {}), ...(d ? e : f), ...g }\ncall(...(h && i))\n'
     expect(conditionalSpreads(script('a.ts', source))).toBe(2)
   })
@@ -71,11 +71,11 @@ describe('figures', () => {
     ['Loads the messages of a thread.', 'function loadThreadMessages(id: string)', true],
     ['The id of a project, which never changes.', 'const projectId: string', false],
     ['Rows that a page holds; 50 unless given.', 'const pageRows = 50', false],
-  ])('call a docstring a paraphrase when it adds nothing to the signature: %s', (text, signature, expected) => {
+  ])('count a docstring as a paraphrase when it adds nothing to the signature: %s', (text, signature, expected) => {
     expect(paraphrases(text, signature)).toBe(expected)
   })
 
-  it('draw the same texts with the same seed, as many of each kind', () => {
+  it('sample the same texts for the same seed, with the same number of each kind', () => {
     const texts = (['comment', 'help', 'log', 'error', 'title'] as const).flatMap((kind) =>
       Array.from({ length: 9 }, (_, line) => ({
         path: 'packages/a/src/a.ts',

@@ -12,7 +12,7 @@ import { unnamedFiles } from './tidy/unnamed-files.js'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 describe('the repository', () => {
-  it('has no more of reserved words, long comments, crowded folders, dead links and unnamed files than its ceilings allow', () => {
+  it('has no more reserved words, long comments, crowded folders, dead links and unnamed files than its ceilings allow', () => {
     const findings = findingsIn(openCheckout(root))
     expect(problemsOf(findings, readCeilings())).toEqual([])
     for (const loose of looseCeilings(findings, readCeilings())) process.stderr.write(`${loose}\n`)
@@ -23,14 +23,14 @@ describe('a ceiling', () => {
   const findings = [{ rule: 'word room', advice: 'say: capacity', places: ['a.ts:1: x', 'a.ts:2: y'] }]
   const problems = (ceilings: Ceilings) => problemsOf(findings, ceilings)
 
-  it('that is exceeded is a problem which names the places and the advice', () => {
+  it('that is exceeded is a problem, which names the places and the advice', () => {
     expect(problems({ 'word room': 1 })).toEqual([
       'word room: 2 found, the ceiling is 1; say: capacity\n  a.ts:1: x\n  a.ts:2: y',
     ])
     expect(problems({})).toHaveLength(1)
   })
 
-  it('that is higher than the count is named, and is no problem', () => {
+  it('that is higher than the count is named, and is not a problem', () => {
     expect(looseCeilings(findings, { 'word room': 3 })).toEqual([
       'word room: 2 found, the ceiling is 3; lower it: npm run tidy -- --write',
     ])
@@ -74,11 +74,11 @@ describe('a reserved word', () => {
     'What is a lane?',
     '`room`, "room", {@link Room} and room_limit',
     'the look-up of a keyword, and a new look-back',
-  ])('is not found where it means what it says, or is a name: %s', (text) => {
+  ])('is not reported in its proper meaning or in a name: %s', (text) => {
     expect(rulesIn(text)).toEqual([])
   })
 
-  it('is one of the alphabet outside of queues', () => {
+  it('called letter is reported only in paths about queues', () => {
     expect(rulesIn('letters and digits', 'packages/core/src/a.ts')).toEqual([])
   })
 })
@@ -109,7 +109,7 @@ print('three words here')
     ])
   })
 
-  it('are titles and comments alone in a test, whatever its strings hold', () => {
+  it('are only titles and comments in a test, whatever its strings hold', () => {
     expect(
       texts(
         `it.each([['some words of data']])('adds %s', () => {
@@ -125,7 +125,7 @@ print('three words here')
     ])
   })
 
-  it('are no statements of SQL and no commands to tools', () => {
+  it('do not include SQL statements and commands to tools', () => {
     expect(texts('// biome-ignore lint/a: b\nsql`select all of it`\nrun(`SELECT a FROM all the rows`)\n')).toEqual([])
   })
 })
@@ -138,14 +138,14 @@ describe('files', () => {
     read: (path: string) => files[path] ?? '',
   })
 
-  it('too many of which are in one folder are counted, tests beside sources left out', () => {
+  it('are counted by folder, without tests beside sources, and too many are reported', () => {
     const files = Array.from({ length: FOLDER_FILES_MAX + 1 }, (_, index) => `packages/core/src/room/file-${index}.ts`)
     expect(crowdedFolders(files)).toEqual(['packages/core/src/room: 26'])
     expect(crowdedFolders(files.slice(1))).toEqual([])
     expect(crowdedFolders([...files.slice(1), 'packages/core/src/room/file.test.ts'])).toEqual([])
   })
 
-  it('whose links lead to no file or anchor are named', () => {
+  it('with links to a missing file or anchor are reported', () => {
     const pages = checkout({
       'README.md': '[a](docs/a.md#one) [b](docs/a.md#two) [c](docs) [d](none.md) [e](https://x.y)\n\n`[f](no.md)`\n',
       'docs/a.md': '# One\n\n[up](../README.md) [own](#one) [lost](#two)\n',
@@ -160,7 +160,7 @@ describe('files', () => {
     ])
   })
 
-  it('that no page links to and no file names are found', () => {
+  it('without a link from a page and a mention in a file are reported', () => {
     const files = checkout({
       'README.md': '[a](docs/a.md), and `run.mjs`',
       'docs/a.md': '# A',
@@ -172,7 +172,7 @@ describe('files', () => {
     expect(unnamedFiles(files)).toEqual(['docs/b.md', 'test/lost.mjs'])
   })
 
-  it('with comment lines over 140 characters are named with the line', () => {
+  it('with comment lines over 140 characters are reported with the line', () => {
     const long = `// ${'x'.repeat(140)}`
     expect(longCommentLines(parseScript('a.ts', `${long}\nconst a = '${'x'.repeat(150)}'\n`))).toEqual([
       'a.ts:1: 143 characters',

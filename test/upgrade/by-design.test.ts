@@ -8,7 +8,7 @@ const copy = { id: 'm2', content: 'a', metadata: { restored: { message: 'm1' } }
 const recalled = (content: string) => ({ status: 200, body: { messageId: 'm1', content } })
 const found = (...ids: string[]) => ({ status: 200, body: { items: ids.map((messageId) => ({ messageId })) } })
 
-test('a copy that became a mark is no loss: its original is shown and found in its stead', () => {
+test('a copy that became a mark is not a loss: its original is shown and found instead', () => {
   const before = new Map<string, unknown>([
     [HISTORY, [original, copy]],
     [SEARCH, found('m2')],

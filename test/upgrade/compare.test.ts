@@ -3,7 +3,7 @@ import { compareReadings } from './compare.js'
 
 const reading = (value: unknown) => new Map([['GET /v1/threads/run', value]])
 
-test('answers that are equal, or have fields more, differ in nothing', () => {
+test('equal answers and answers with additional fields have no difference', () => {
   const before = { status: 200, body: { items: [{ seq: 1 }] } }
   expect(compareReadings(reading(before), reading(before))).toEqual([])
   const after = { status: 200, body: { items: [{ seq: 1, parts: [] }], nextCursor: null } }
@@ -20,7 +20,7 @@ test.each([
   expect(compareReadings(reading(before), reading(after))).toEqual([{ asked: 'GET /v1/threads/run', ...found }])
 })
 
-test('an answer that nobody got any more is a difference', () => {
+test('a missing answer is a difference', () => {
   const [found] = compareReadings(reading({ status: 200 }), new Map())
   expect(found).toMatchObject({ place: '', after: '(nothing)' })
 })

@@ -6,12 +6,12 @@ const stored = (...ids: string[]): StoredEntry[] =>
   ids.map((id, index) => ({ id, seq: index + 1, sha256: `hash of ${id}` }))
 
 describe('a ledger', () => {
-  test('finds no damage where everything stands once, in its order, whatever order it was stored in', () => {
+  test('finds no damage when each message is stored once and in order, whatever the order of storing', () => {
     const conversation = stored('a', 'b', 'c').map((entry, index) => ({ ...entry, seq: 3 - index }))
     expect(assess(acknowledged, conversation, 3)).toEqual(noDamage)
   })
 
-  test('misses what is not there, and what is there with another content', () => {
+  test('reports missing messages and messages with another content', () => {
     expect(assess(acknowledged, stored('a', 'c'), 2)).toEqual({ ...noDamage, lost: 1 })
     const [first, ...others] = stored('a', 'b', 'c')
     expect(assess(acknowledged, [{ ...first, sha256: 'another' } as StoredEntry, ...others], 3)).toEqual({
@@ -20,16 +20,16 @@ describe('a ledger', () => {
     })
   })
 
-  test('notices what is there twice, and what nobody was told of', () => {
+  test('reports duplicates and messages that were never acknowledged', () => {
     expect(assess(acknowledged, stored('a', 'b', 'b', 'c'), 4)).toEqual({ ...noDamage, duplicated: 1 })
     expect(assess(acknowledged, stored('a', 'b', 'c', 'd'), 4)).toEqual({ ...noDamage, duplicated: 1 })
   })
 
-  test('counts what stands behind its successors', () => {
+  test('counts messages that are stored after their successors', () => {
     expect(assess(acknowledged, stored('b', 'c', 'a'), 3)).toEqual({ ...noDamage, disordered: 1 })
   })
 
-  test('counts numbers that are missing, doubled, or beyond the head', () => {
+  test('counts sequence numbers that are missing, duplicate, or beyond the head', () => {
     const numbered = (...numbers: number[]) =>
       stored('a', 'b', 'c').map((entry, index) => ({ ...entry, seq: numbers[index] ?? 0 }))
     expect(assess(acknowledged, numbered(1, 2, 4), 4).gaps).toBe(1)

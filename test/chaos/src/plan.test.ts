@@ -4,7 +4,7 @@ import { contentHash, messageId, PRODUCERS, planLots } from './production.js'
 import { backendNames } from './servers.js'
 import { fullSize, shortSize } from './sizes.js'
 
-test('a seed brings the same faults and victims again, and another seed brings others', () => {
+test('a seed yields the same faults and victims each time, and another seed yields others', () => {
   const planned = (seed: number) => {
     const { faults, nextVictim } = planFaults(seed, 'redis', fullSize)
     return { faults, victims: Array.from({ length: 20 }, nextVictim) }
@@ -13,7 +13,7 @@ test('a seed brings the same faults and victims again, and another seed brings o
   expect(planned(7)).not.toEqual(planned(8))
 })
 
-test.each(backendNames)('the full form on %s has all faults that are promised, in their order', (backend) => {
+test.each(backendNames)('the full form on %s has all documented faults, in their order', (backend) => {
   const { faults } = planFaults(1, backend, fullSize)
   const count = (kind: string) => faults.filter((fault) => fault.kind === kind).length
   expect(count('redis-killed')).toBe(backend === 'redis' ? 10 : 0)
@@ -22,7 +22,7 @@ test.each(backendNames)('the full form on %s has all faults that are promised, i
   expect(faults.map(({ atShare }) => atShare)).toEqual(faults.map(({ atShare }) => atShare).sort((a, b) => a - b))
 })
 
-test('producers send every message of their own threads once, and some lots before their predecessors', () => {
+test('producers send every message of their own threads once, and some batches before their predecessors', () => {
   const lots = Array.from({ length: PRODUCERS }, (_, producer) => planLots(3, producer, shortSize))
   for (const [producer, own] of lots.entries()) {
     expect(own.every(({ thread }) => thread % PRODUCERS === producer)).toBe(true)
@@ -43,6 +43,6 @@ test('producers send every message of their own threads once, and some lots befo
   expect(overtaken.length).toBeGreaterThan(0)
 })
 
-test('hashes tell half characters apart', () => {
+test('hashes distinguish unpaired surrogates', () => {
   expect(contentHash('\ud83e')).not.toBe(contentHash('\ud83f'))
 })

@@ -26,7 +26,7 @@ describe('a postmaster.pid', () => {
     ['that is no text', '\0\0\0\0'],
     ['whose first line was cut off', '-'],
     ['of a living process that is no Postgres', `${process.ppid}\n/elsewhere\n`],
-  ])('%s is taken for what a cut-off server left', async (_title, content) => {
+  ])('%s is treated as a leftover of a server that lost power', async (_title, content) => {
     const dataDir = await folderWithTable()
     await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), content)
     const server = await start(dataDir)
@@ -34,7 +34,7 @@ describe('a postmaster.pid', () => {
     expect(runs(process.ppid)).toBe(true)
   })
 
-  it('that is empty while the server of a killed owner still runs has that server stopped first', async () => {
+  it('that is empty while the server of a killed owner still runs leads to that server being stopped first', async () => {
     const dataDir = await usedFolder()
     const owner = await startProcess(dataDir)
     await keep(owner.server.adminUrl)
@@ -47,7 +47,7 @@ describe('a postmaster.pid', () => {
     expect(runs(pid)).toBe(false)
   })
 
-  it('that is empty when the server is killed keeps its owner from nothing', async () => {
+  it('that is empty when the server is killed does not keep the owner from restarting it', async () => {
     const dataDir = await usedFolder()
     const server = await start(dataDir)
     await keep(server.adminUrl)
@@ -57,7 +57,7 @@ describe('a postmaster.pid', () => {
     await expect.poll(() => kept(server.adminUrl).catch(() => null), { timeout: 20_000 }).toEqual([{ number: 7 }])
   })
 
-  it('of a Postgres that Heddle has not started names it, and leaves it alone', async () => {
+  it('of a Postgres that Heddle did not start is named in the error and left unchanged', async () => {
     const dataDir = await usedFolder()
     const server = await start(dataDir)
     const program = await readlink(`/proc/${await serverPid(dataDir)}/exe`)
@@ -103,7 +103,7 @@ describe('a half-written file of the data folder', () => {
     ['owner/9', '{"pid": 1'],
     ['stopping', 'garb'],
     ['up.json', '{"pi'],
-  ])('%s with the content %j keeps nobody out', async (name, content) => {
+  ])('%s with the content %j does not prevent a start', async (name, content) => {
     const dataDir = await folderWithTable()
     await mkdir(join(dataDir, 'owner'), { recursive: true })
     await writeFile(join(dataDir, name), content)

@@ -11,7 +11,7 @@ import { append, PROJECT, prepared, RECEIVED_AT_MS } from '../store/support.js'
 const log = createLogger({ level: 'silent', name: 'test' })
 
 describe('a full disk', () => {
-  it('refuses appends as retryable, is named, loses nothing, and all goes on when there is room', async (context) => {
+  it('makes appends fail with a retryable error that names it, loses nothing, and appends succeed again once there is space', async (context) => {
     const dataDir = smallDisk(160)
     if (dataDir === null) return context.skip('a small disk cannot be mounted: run this as root, with mount allowed')
     const ballast = join(dataDir, 'ballast')

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { log, query, runs, serverPid, start, startProcess, temporaryFolder, usedFolder } from './support.js'
 
 describe('several processes on one folder', () => {
-  it('share the server of the first, which stays when another one stops', async () => {
+  it('share the server of the first, which keeps running when another one stops', async () => {
     const dataDir = await usedFolder()
     const owner = await startProcess(dataDir)
     const joined = await start(dataDir)
@@ -35,7 +35,7 @@ describe('several processes on one folder', () => {
     expect(await query(servers[0]?.url ?? '', 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  it('do not take a dead owner for a living one when its pid belongs to somebody else by now', async () => {
+  it('do not mistake a dead owner for a live one after another program got its pid', async () => {
     const dataDir = await usedFolder()
     const stranger = { pid: process.ppid, startedAt: 'another time' }
     await writeFile(join(dataDir, 'owner', '7'), JSON.stringify(stranger))
@@ -43,7 +43,7 @@ describe('several processes on one folder', () => {
     expect(runs(process.ppid)).toBe(true)
   })
 
-  it('join no server on another port than the one that was asked for', async () => {
+  it('do not join a server on another port than the requested one', async () => {
     const dataDir = await usedFolder()
     const owner = await start(dataDir)
     await expect(start(dataDir, { port: owner.port === 65_535 ? 1_024 : owner.port + 1 })).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('several processes on one folder', () => {
 })
 
 describe('an owner that is killed', () => {
-  it('leaves no server behind, and nothing that was committed is lost', async () => {
+  it('leaves no server behind and loses no committed data', async () => {
     const dataDir = await usedFolder()
     const owner = await startProcess(dataDir)
     await query(owner.server.adminUrl, 'CREATE TABLE kept AS SELECT generate_series(1, 1000) AS number')
@@ -67,7 +67,7 @@ describe('an owner that is killed', () => {
     expect(await query(next.adminUrl, 'SELECT count(*)::int AS rows FROM kept')).toEqual([{ rows: 1000 }])
   })
 
-  it('has its server replaced by a start at that very moment', async () => {
+  it('has its server replaced by a process that starts at the same moment', async () => {
     const dataDir = await usedFolder()
     const owner = await startProcess(dataDir)
     await query(owner.server.adminUrl, 'CREATE TABLE kept AS SELECT 42 AS answer')
@@ -81,7 +81,7 @@ describe('an owner that is killed', () => {
   })
 
   it.runIf(process.platform === 'linux')(
-    'has its server found and stopped when the watchdog was killed as well',
+    'has its server found and stopped although its watchdog was killed as well',
     async () => {
       const dataDir = await usedFolder()
       const owner = await startProcess(dataDir)
@@ -111,7 +111,7 @@ describe('an owner that is killed', () => {
     expect(await query(next.adminUrl, 'SELECT count(*)::int AS rows FROM kept')).toEqual([{ rows: 1000 }])
   })
 
-  it('starts anew where the server that it left is killed while it is being stopped', async () => {
+  it('can start again although the server that it left is killed while it is being stopped', async () => {
     const dataDir = await usedFolder()
     const owner = await startProcess(dataDir)
     await query(owner.server.adminUrl, 'CREATE TABLE kept AS SELECT 42 AS answer')
@@ -128,7 +128,7 @@ describe('an owner that is killed', () => {
     expect(await query((await starting).adminUrl, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
   })
 
-  it.runIf(process.platform === 'linux')('leaves no watchdog behind when it stops in good order', async () => {
+  it.runIf(process.platform === 'linux')('leaves no watchdog behind after an ordered stop', async () => {
     const dataDir = await usedFolder()
     const server = await start(dataDir)
     const watchdogs = watchdogsOf(await serverPid(dataDir))
@@ -139,7 +139,7 @@ describe('an owner that is killed', () => {
 })
 
 describe('a first start that is killed', () => {
-  it('is made good by the next one', async () => {
+  it('is repaired by the next start', async () => {
     const dataDir = await temporaryFolder()
     const starting = startProcess(dataDir)
     const failed = expect(starting).rejects.toThrow(/before the process ended/)
@@ -152,7 +152,7 @@ describe('a first start that is killed', () => {
 })
 
 describe('a server that is killed', () => {
-  it('is started again on the same port while its owner lives', async () => {
+  it('is restarted on the same port while its owner lives', async () => {
     const dataDir = await usedFolder()
     const server = await start(dataDir)
     await query(server.adminUrl, 'CREATE TABLE kept AS SELECT 42 AS answer')

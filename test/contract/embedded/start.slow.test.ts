@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { query, runs, serverPid, start, temporaryFolder, usedFolder } from './support.js'
 
 describe('the first start', () => {
-  it('gives a database to an ordinary role, and a superuser beside it', async () => {
+  it('creates a database for an ordinary role, and a superuser beside it', async () => {
     const server = await start(join(await temporaryFolder(), 'not', 'there', 'yet'))
     expect(server.owned).toBe(true)
     expect(
@@ -19,7 +19,7 @@ describe('the first start', () => {
     ).toEqual([{ lower: 'äöü', encoding: 'UTF8' }])
   })
 
-  it('lets in nobody without the password, which only its owner can read', async () => {
+  it('refuses connections without the password, which only its owner can read', async () => {
     const dataDir = await usedFolder()
     const server = await start(dataDir)
     const password = (await readFile(join(dataDir, 'password'), 'utf8')).trim()
@@ -40,7 +40,7 @@ describe('the first start', () => {
     ).toEqual([{ addresses: '127.0.0.1', sockets: '', connections: '200', passwords: 'scram-sha-256' }])
   })
 
-  it.runIf(process.getuid?.() === 0)('works, as root, in a folder that is closed to all others', async () => {
+  it.runIf(process.getuid?.() === 0)('works, as root, in a folder that is closed to all other users', async () => {
     const closed = await temporaryFolder()
     await chmod(closed, 0o700)
     const dataDir = join(closed, 'data')
@@ -56,7 +56,7 @@ describe('the first start', () => {
     expect((await stat(closed)).mode & 0o777).toBe(0o700)
   })
 
-  it('keeps what users wrote out of the log', async () => {
+  it('keeps the data of users out of the log', async () => {
     const dataDir = await usedFolder()
     const server = await start(dataDir)
     await query(server.adminUrl, 'CREATE TABLE words (word text PRIMARY KEY)')
@@ -69,7 +69,7 @@ describe('the first start', () => {
 })
 
 describe('a later start', () => {
-  it('finds the data and the port of the last one', async () => {
+  it('finds the data and the port of the previous start', async () => {
     const dataDir = await usedFolder()
     const first = await start(dataDir)
     await query(first.adminUrl, 'CREATE TABLE kept AS SELECT 42 AS answer')
@@ -83,7 +83,7 @@ describe('a later start', () => {
     expect(await query(second.adminUrl, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
   })
 
-  it('takes another port when the last one is taken by now', async () => {
+  it('takes another port when another program uses the previous one', async () => {
     const dataDir = await usedFolder()
     const first = await start(dataDir)
     await first.stop()
@@ -94,7 +94,7 @@ describe('a later start', () => {
   })
 
   it.each(['', '{"port":', '{"port":"many"}', '{"port":99999999}', 'null'])(
-    'does not need server.json, here damaged to %j',
+    'does not need server.json, which is damaged to %j here',
     async (content) => {
       const dataDir = await usedFolder()
       await writeFile(join(dataDir, 'server.json'), content)
@@ -103,7 +103,7 @@ describe('a later start', () => {
     },
   )
 
-  it('starts when the pid in postmaster.pid belongs to another program by now', async () => {
+  it('succeeds when the pid in postmaster.pid now belongs to another program', async () => {
     const dataDir = await usedFolder()
     const lines = [process.ppid, join(dataDir, 'postgres'), 1, 1, '', '127.0.0.1', '0 0', 'ready', '']
     await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), lines.join('\n'))
@@ -114,7 +114,7 @@ describe('a later start', () => {
 })
 
 describe('a refused start', () => {
-  it('names a given port that is in use', async () => {
+  it('names the requested port that is in use', async () => {
     const dataDir = await usedFolder()
     const port = await occupy(0)
     await expect(start(dataDir, { port })).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe('a refused start', () => {
     expect((await start(dataDir)).owned).toBe(true)
   })
 
-  it('leaves a folder alone that holds something else', async () => {
+  it('changes nothing in a folder that holds other files', async () => {
     const dataDir = await temporaryFolder()
     await mkdir(join(dataDir, 'postgres'))
     await writeFile(join(dataDir, 'postgres', 'thesis.txt'), 'years of work')
@@ -135,13 +135,13 @@ describe('a refused start', () => {
     expect(await readFile(join(dataDir, 'postgres', 'thesis.txt'), 'utf8')).toBe('years of work')
   })
 
-  it('names the release that a folder belongs to', async () => {
+  it('names the Postgres release of the folder', async () => {
     const dataDir = await usedFolder()
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '16\n')
     await expect(start(dataDir)).rejects.toMatchObject({ code: 'CONFLICT', hint: expect.stringContaining('pg_dump') })
   })
 
-  it('says that data is damaged, and that the password is missing', async () => {
+  it('says that the data is damaged or that the password is missing', async () => {
     const dataDir = await usedFolder()
     await writeFile(join(dataDir, 'postgres', 'global', 'pg_control'), 'x')
     await expect(start(dataDir)).rejects.toMatchObject({
@@ -160,7 +160,7 @@ describe('a refused start', () => {
     })
   })
 
-  it('says that a path is no folder, or one that may not be written', async () => {
+  it('says that the path is not a folder or not writable', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'file'), '')
     await expect(start(join(folder, 'file'))).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'data' })

@@ -15,7 +15,7 @@ const YEAR = new Date().getUTCFullYear()
 if (LIBRARY === undefined) process.stdout.write('Left out: clocks that jump, because libfaketime is not installed\n')
 
 describe.each(backends())('on $title a worker whose clock is a year off', ({ skip, open }) => {
-  describe.skipIf(skip || LIBRARY === undefined)('leaves nothing waiting for a year:', () => {
+  describe.skipIf(skip || LIBRARY === undefined)('does not delay work by a year:', () => {
     it.each([
       ['a job that it failed, ahead', '+365d', 'fail', /^retried$/],
       ['a job that it held when it was killed, ahead', '+365d', 'hang', /^taken$/],

@@ -5,7 +5,7 @@ import { freshPlace, freshQueues, ingestJob, log, queuesAt, startWorker } from '
 
 describe.each(backends())('the queues on $title', ({ skip, open }) => {
   describe.skipIf(skip)('from outside', () => {
-    it('show what waits and for how long, hold it back when paused, and go on when resumed', async () => {
+    it('show how much waits and for how long, hold jobs back while paused, and continue when resumed', async () => {
       const queues = await freshQueues(open)
       await queues.pause('ingest')
       const worker = await startWorker({ stage: 'ingest', queues, handler: async () => done() })
@@ -37,7 +37,7 @@ describe.each(backends())('the queues on $title', ({ skip, open }) => {
       expect(ingest?.oldestWaitMs).toBeGreaterThanOrEqual(100)
     })
 
-    it('tell the facts about their server', async () => {
+    it('report the properties of their server', async () => {
       const queues = await freshQueues(open)
       const facts = await queues.ping()
       expect(facts.version).toMatch(/^\d+\.\d+/)
@@ -46,14 +46,14 @@ describe.each(backends())('the queues on $title', ({ skip, open }) => {
       expect(facts.warnings.filter(({ what }) => !what.includes('appendonly'))).toEqual([])
     })
 
-    it('may be opened for the first time by ten processes at once', async () => {
+    it('can be opened for the first time by ten processes at once', async () => {
       const place = await freshPlace(open)
       const all = await Promise.all(Array.from({ length: 10 }, () => queuesAt(place)))
       await Promise.all(all.map((queues) => queues.add('ingest', ingestJob())))
       expect((await all[0]?.stats())?.[0]?.waiting).toBe(10)
     })
 
-    it('keep prefixes apart, and leave nothing of their own when destroyed', async () => {
+    it('keep prefixes apart, and leave no data of their prefix when destroyed', async () => {
       const place = await freshPlace(open)
       const mine = await queuesAt(place)
       const theirs = await queuesAt({ ...place, prefix: `${place.prefix}x` })
@@ -66,7 +66,7 @@ describe.each(backends())('the queues on $title', ({ skip, open }) => {
       await theirs.destroy()
     })
 
-    it('refuse a prefix that a server would not take', async () => {
+    it('refuse a prefix that the server would reject', async () => {
       const place = await freshPlace(open)
       for (const prefix of ['', 'a:b', 'a*', 'A', 'a'.repeat(41)]) {
         await expect(openQueues({ backend: place.backend, prefix, log, create: true })).rejects.toMatchObject({

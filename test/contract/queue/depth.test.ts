@@ -3,7 +3,7 @@ import { backends } from '@heddle/test-support'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { freshPlace, ingestJob, log, startWorker } from './support.js'
 
-describe.each(backends())('the queue of ingest on $title', ({ skip, open }) => {
+describe.each(backends())('the ingest queue on $title', ({ skip, open }) => {
   const openLimited = async (ingestLimits: { jobsMax: number | null; bytesMax: number | null }) => {
     const place = await freshPlace(open)
     const openOne = async () => {
@@ -15,22 +15,25 @@ describe.each(backends())('the queue of ingest on $title', ({ skip, open }) => {
   }
 
   describe.skipIf(skip)('is full', () => {
-    it.each(['before', 'while it is paused'])('when so many jobs wait, put there by anybody, %s', async (when) => {
-      const { openOne } = await openLimited({ jobsMax: 30, bytesMax: null })
-      const [near, far] = [await openOne(), await openOne()]
-      if (when !== 'before') await near.pause('ingest')
-      await far.addMany(
-        'ingest',
-        Array.from({ length: 30 }, () => ingestJob()),
-      )
-      await expect(near.admit({ jobs: 1, bytes: 1 })).rejects.toMatchObject({
-        code: 'RATE_LIMITED',
-        retryAfter: expect.any(Number),
-        facts: { waitingJobs: 30, jobsMax: 30 },
-      })
-    })
+    it.each(['before', 'while it is paused'])(
+      'when the limit of waiting jobs is reached, whoever added them, %s',
+      async (when) => {
+        const { openOne } = await openLimited({ jobsMax: 30, bytesMax: null })
+        const [near, far] = [await openOne(), await openOne()]
+        if (when !== 'before') await near.pause('ingest')
+        await far.addMany(
+          'ingest',
+          Array.from({ length: 30 }, () => ingestJob()),
+        )
+        await expect(near.admit({ jobs: 1, bytes: 1 })).rejects.toMatchObject({
+          code: 'RATE_LIMITED',
+          retryAfter: expect.any(Number),
+          facts: { waitingJobs: 30, jobsMax: 30 },
+        })
+      },
+    )
 
-    it('when so many bytes wait', async () => {
+    it('when the limit of waiting bytes is reached', async () => {
       const { openOne } = await openLimited({ jobsMax: null, bytesMax: 300_000 })
       const [near, far] = [await openOne(), await openOne()]
       // Postgres compresses what it keeps: only what repeats nothing keeps its size.
@@ -45,7 +48,7 @@ describe.each(backends())('the queue of ingest on $title', ({ skip, open }) => {
       await expect(later.admit({ jobs: 1, bytes: 1 })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
     })
 
-    it('no more when workers have taken what waited', async () => {
+    it('no longer after workers have taken the waiting jobs', async () => {
       const { openOne } = await openLimited({ jobsMax: 5, bytesMax: null })
       const queues = await openOne()
       await queues.addMany(

@@ -8,7 +8,7 @@ const SETS = 3
 const JOBS = 30
 
 describe.each(backends())('workers on $title', ({ skip, open }) => {
-  it.skipIf(skip)('of several sets in one process raise no warning of a leak', async () => {
+  it.skipIf(skip)('of several sets in one process cause no warning about leaked listeners', async () => {
     const warnings: string[] = []
     const onWarning = (warning: Error) => warnings.push(`${warning.name}: ${warning.message}`)
     process.on('warning', onWarning)

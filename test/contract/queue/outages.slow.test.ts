@@ -10,7 +10,7 @@ const soonMs = 8_000
 
 describe.each(backends())('an outage of $title', ({ skip, open }) => {
   describe.skipIf(skip)('while it lasts', () => {
-    it('is told to producers soon, and they go on when it is over', async () => {
+    it('is reported to producers soon, and they continue when it is over', async () => {
       const place = await freshPlace(open)
       const proxy = await proxyTo(place.backend.url)
       const queues = await queuesAt({ ...place, backend: { ...place.backend, url: proxy.url } })
@@ -39,7 +39,7 @@ describe.each(backends())('an outage of $title', ({ skip, open }) => {
       }
     })
 
-    it('in which connections are taken and never answered is over for producers when it is over', async () => {
+    it('in which connections are accepted and never answered ends for producers when the server answers again', async () => {
       const place = await freshPlace(open)
       const proxy = await proxyTo(place.backend.url)
       const queues = await queuesAt({ ...place, backend: { ...place.backend, url: proxy.url } })
@@ -51,7 +51,7 @@ describe.each(backends())('an outage of $title', ({ skip, open }) => {
       await waitFor(add, { what: 'the queue to take a job', timeoutMs: 20_000 })
     })
 
-    it('is sat out by workers, inboxes and subscribers, which come back by themselves', async () => {
+    it('is survived by workers, inboxes and subscribers, which reconnect by themselves', async () => {
       const place = await freshPlace(open)
       const proxy = await proxyTo(place.backend.url)
       const behind = { ...place, backend: { ...place.backend, url: proxy.url } }
@@ -98,7 +98,7 @@ describe.each(backends())('an outage of $title', ({ skip, open }) => {
       }
     })
 
-    it('at the start is told, and so is a server that is none', async () => {
+    it('at the start is reported, and so is an address without a server', async () => {
       const place = await freshPlace(open)
       const proxy = await proxyTo(place.backend.url)
       await proxy.stop()
@@ -110,7 +110,7 @@ describe.each(backends())('an outage of $title', ({ skip, open }) => {
     })
   })
 
-  it.skipIf(skip)('is not mistaken for a refusal', async () => {
+  it.skipIf(skip)('is not reported as a refused job', async () => {
     const place = await freshPlace(open)
     if (place.backend.kind === 'postgres') {
       const url = new URL(place.backend.url)

@@ -30,7 +30,7 @@ async function execute(url: string, ...statements: string[]): Promise<void> {
 }
 
 describe('a Postgres server', () => {
-  it('that does not let services create a schema says what to do, and serves them when an administrator has done it', async () => {
+  it('that does not let services create a schema is reported with what to do, and works once an administrator has done it', async () => {
     const database = await freshDatabase()
     onTestFinished(database.drop)
     const { role, url } = await poorRole(database.url)
@@ -60,7 +60,7 @@ describe('a Postgres server', () => {
     expect((await queues.stats()).find(({ stage }) => stage === 'prune')).toMatchObject({ waiting: 0, active: 0 })
   })
 
-  it('gives each process no more connections than are named', async () => {
+  it('gets no more connections from each process than the settings name', async () => {
     const database = await freshDatabase()
     onTestFinished(database.drop)
     const queues = await queuesAt({ backend: { kind: 'postgres', url: database.url }, prefix: freshPrefix() })
@@ -78,7 +78,7 @@ describe('a Postgres server', () => {
     expect(row?.['count']).toBeLessThanOrEqual(connectionsPerProcess ?? 0)
   })
 
-  it('that cuts a worker off while it starts has it fail by name, and the process goes on', async () => {
+  it('that drops the connection of a starting worker makes its start fail with a typed error, and the process goes on', async () => {
     const database = await freshDatabase()
     onTestFinished(database.drop)
     const proxy = await openTcpProxy(database.url)

@@ -17,7 +17,7 @@ async function depths(queues: Awaited<ReturnType<typeof queuesAt>>) {
 }
 
 describe('jobs on Postgres', () => {
-  it('that go in together come out one by one, in their order and to the letter', async () => {
+  it('that were added together come out one by one, in their order and byte for byte', async () => {
     const queues = await queuesAt(await postgresPlace())
     const jobs = Array.from({ length: 40 }, (_, index) => ingestJob({ thread: `${index}${'🧵ä"\\'.repeat(index)}` }))
     await queues.addMany('ingest', jobs)
@@ -35,7 +35,7 @@ describe('jobs on Postgres', () => {
     expect(await depths(queues)).toEqual({ waiting: 0, active: 0 })
   })
 
-  it('that a worker took ahead of its slots go back when it closes', async () => {
+  it('that a worker prefetched beyond its slots are released when it closes', async () => {
     const place = await postgresPlace()
     const queues = await queuesAt(place)
     // It takes two jobs for each slot that asks, so the last of its 33 slots leaves one over.
@@ -64,7 +64,7 @@ describe('jobs on Postgres', () => {
     expect(await depths(queues)).toEqual({ waiting: 7, active: 0 })
   })
 
-  it('are finished although one among them was taken over by another worker', async () => {
+  it('are finished although another worker took one of them over', async () => {
     const place = await postgresPlace()
     const queues = await queuesAt(place)
     const [begun, finish] = [gate(), gate()]

@@ -23,7 +23,7 @@ function reconcilerFor(queues: Queues, work: StageWake[], contexts: AssembleJob[
 
 describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
   describe.skipIf(skip)('brings back', () => {
-    it('everything that was to be done, after the queues were emptied', async () => {
+    it('all pending work after the queues were emptied', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)
       const [lagging, requested] = [someThread(), { projectId: randomUUID(), contextId: randomUUID() }]
@@ -39,7 +39,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       await Promise.all([prune.whenSettled(1), assemble.whenSettled(1)])
     })
 
-    it('a thread whose wakes are held back by the key of a job that is gone', async () => {
+    it('a thread whose wake-ups are blocked by the deduplication key of a removed job', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)
       const thread = someThread()
@@ -49,7 +49,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       expect(await worker.whenSettled(1)).toMatchObject([{ result: 'done' }])
     })
 
-    it('of many threads each as its job stands: lost, under way, waiting or none', async () => {
+    it('each of many threads by the state of its job: lost, active, waiting or absent', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)
       const [lost, underWay, waiting, free] = [someThread(), someThread(), someThread(), someThread()]
@@ -83,7 +83,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       expect(seen.toSorted()).toEqual(ids([underWay, underWay, waiting, lost, free]))
     })
 
-    it('nothing twice: what is queued already stays one job', async () => {
+    it('nothing twice: a job that is already queued stays one job', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)
       const [thread, requested] = [someThread(), { projectId: randomUUID(), contextId: randomUUID() }]
@@ -96,7 +96,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
   })
 
   describe.skipIf(skip)('as a timer', () => {
-    it('runs one look at a time, survives failures, and stops', async () => {
+    it('runs one pass at a time, survives failures, and stops', async () => {
       const queues = await queuesAt(await freshPlace(open))
       const ticks: (() => void)[] = []
       const clock: Clock = {

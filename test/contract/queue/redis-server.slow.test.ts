@@ -30,7 +30,7 @@ async function ownRedis(settings: Record<string, string> = {}) {
 }
 
 describe.skipIf(redisUrl() === null)('a Redis server', () => {
-  it('may be killed and come back empty: workers go on, and the reconciler brings back what was lost', async () => {
+  it('can be killed and come back empty: workers continue, and the reconciler restores the lost jobs', async () => {
     const redis = await ownRedis()
     const place = { backend: { kind: 'redis' as const, url: redis.url }, prefix: freshPrefix() }
     const queues = await queuesAt(place)
@@ -59,7 +59,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
   it.each([
     ['none', ''],
     ['another', ':wrong@'],
-  ])('that asks for a password refuses who has %s, at once', async (_title, credentials) => {
+  ])('that requires a password refuses a client with %s, at once', async (_title, credentials) => {
     const redis = await ownRedis({ requirepass: 'secret' })
     const url = redis.url.replace('//', `//${credentials}`)
     const opening = openQueues({ backend: { kind: 'redis', url }, prefix: freshPrefix(), log, create: true })
@@ -67,7 +67,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
     await expect(opening).rejects.toMatchObject({ code: 'UNAUTHORIZED', hint: expect.stringContaining('REDIS_URL') })
   })
 
-  it('that is full is named to producers once tries ran out, logged once by all workers, and goes on with room', async () => {
+  it('that is full is named to producers after the last attempt, logged once by all workers, and used again once it has space', async () => {
     const redis = await ownRedis()
     const place = { backend: { kind: 'redis' as const, url: redis.url }, prefix: freshPrefix() }
     const { log, lines } = capturingLog()
@@ -100,7 +100,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
     expect(full()).toHaveLength(1)
   })
 
-  it('that cannot save to its disk is named to producers, and goes on when it can', async () => {
+  it('that cannot save to its disk is named to producers, and used again when it can', async () => {
     const redis = await ownRedis({ save: '3600 1', dbfilename: 'dump.rdb' })
     const { log, lines } = capturingLog()
     const queues = await queuesAt({ backend: { kind: 'redis', url: redis.url }, prefix: freshPrefix() }, log)
@@ -142,7 +142,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
     ])
   })
 
-  it('whose memory is nearly full is reported with its figures', async () => {
+  it('with nearly full memory is reported with its figures', async () => {
     const redis = await ownRedis({ appendonly: 'yes', maxmemory: '100mb' })
     const queues = await queuesAt({ backend: { kind: 'redis', url: redis.url }, prefix: freshPrefix() })
     expect((await queues.ping()).warnings).toEqual([])
@@ -174,7 +174,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
     ])
   })
 
-  it('that keeps no log of its writes is reported, with what to do', async () => {
+  it('without an append-only file is reported, with what to do', async () => {
     const redis = await ownRedis({ appendonly: 'no' })
     const queues = await queuesAt({ backend: { kind: 'redis', url: redis.url }, prefix: freshPrefix() })
     expect((await queues.ping()).warnings).toEqual([
@@ -182,7 +182,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
     ])
   })
 
-  it('that is full is told to producers as unavailable', async () => {
+  it('that is full is reported to producers as unavailable', async () => {
     const redis = await ownRedis({ maxmemory: '1', 'maxmemory-policy': 'noeviction' })
     const queues = await queuesAt({ backend: { kind: 'redis', url: redis.url }, prefix: freshPrefix() })
     await expect(queues.wake('prune', someThread())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })

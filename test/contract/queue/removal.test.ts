@@ -9,7 +9,7 @@ const isThread = (name: string) => (job: { payload: unknown }) =>
 
 describe.each(backends())('removing jobs on $title', ({ skip, open }) => {
   describe.skipIf(skip)('that wait', () => {
-    it('finds them on every page, leaves all others, and finds none the second time', async () => {
+    it('finds them on every page, keeps all others, and finds nothing the second time', async () => {
       const queues = await freshQueues(open)
       const jobs = Array.from({ length: 90 }, (_, index) => ingestJob({ thread: index % 3 === 0 ? 'gone' : 'stays' }))
       await queues.addMany('ingest', jobs)
@@ -30,7 +30,7 @@ describe.each(backends())('removing jobs on $title', ({ skip, open }) => {
       expect(new Set(seen)).toEqual(new Set(['stays']))
     })
 
-    it('also finds those of a paused stage and those that wait for their next try', async () => {
+    it('also finds jobs of a paused stage and jobs that wait for their next attempt', async () => {
       const queues = await freshQueues(open)
       const worker = await startWorker({
         stage: 'ingest',
@@ -48,7 +48,7 @@ describe.each(backends())('removing jobs on $title', ({ skip, open }) => {
       expect((await queues.stats())[0]).toMatchObject({ waiting: 0, delayed: 0, paused: true })
     })
 
-    it('leaves a job to the worker that has it, and frees the wake of a thread', async () => {
+    it('does not remove a job that a worker holds, and frees the wake-up of its thread', async () => {
       const queues = await freshQueues(open)
       const thread = someThread()
       const [started, finish] = [gate(), gate()]

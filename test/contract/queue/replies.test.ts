@@ -14,8 +14,8 @@ function told(answer: unknown): string {
 }
 
 describe.each(backends())('replies on $title', ({ skip, open }) => {
-  describe.skipIf(skip)('to who waits', () => {
-    it('come from another process, and lead to the row', async () => {
+  describe.skipIf(skip)('to a waiting caller', () => {
+    it('arrive from another process, and the caller reads the row', async () => {
       const place = await freshPlace(open)
       const [client, server] = [await queuesAt(place), await queuesAt(place)]
       const rows = new Map<string, string>()
@@ -53,7 +53,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       expect(await expected.result).toBe('built')
     })
 
-    it('bring the answer along where the way is wide enough; else it is looked up', async () => {
+    it('carry the answer where the channel is large enough; otherwise the caller reads it from the store', async () => {
       const place = await freshPlace(open)
       const [client, server] = [await queuesAt(place), await queuesAt(place)]
       const answers = new Map<string, Answer>()
@@ -92,7 +92,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
     })
 
     it.each([Buffer.alloc(5, 7), '{"text":"built"}'])(
-      'bring the answer along within one process, on every backend: %j',
+      'carry the answer within one process, on every backend: %j',
       async (answer) => {
         const queues = await freshQueues(open)
         await startWorker({ stage: 'assemble', queues, handler: async () => done([], answer) })
@@ -110,7 +110,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       },
     )
 
-    it('tell a worker how much they can bring, before it answers', async () => {
+    it('let a worker know how many bytes they can carry, before it answers', async () => {
       const place = await freshPlace(open)
       const [client, server] = [await queuesAt(place), await queuesAt(place)]
       const seen: (number | undefined)[] = []
@@ -131,7 +131,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       expect(seen).toEqual([place.backend.kind === 'redis' ? 88_000 : 0, 88_000])
     })
 
-    it('are to bring few answers at once: who comes later looks them up', async () => {
+    it('carry a limited number of answers at once: later callers read theirs from the store', async () => {
       const queues = await freshQueues(open)
       const expectOne = () =>
         queues.expectReply<string>({
@@ -148,7 +148,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       expect(expectOne().takesAnswer).toBe(true)
     })
 
-    it('carry the error of a job that failed for good, cut to what a notification may hold', async () => {
+    it('carry the error of a job that failed permanently, cut to the size limit of a notification', async () => {
       const place = await freshPlace(open)
       const [client, server] = [await queuesAt(place), await queuesAt(place)]
       await startWorker({
@@ -169,7 +169,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       await expect(expected.result).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('🧵') })
     })
 
-    it('may be lost: the row is looked at from time to time', async () => {
+    it('can be lost: the caller reads the row on a timer', async () => {
       const queues = await freshQueues(open)
       let reads = 0
       const expected = queues.expectReply({
@@ -182,7 +182,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       expect(reads).toBe(3)
     })
 
-    it('may be early: a row that is not there yet is looked for again', async () => {
+    it('can arrive before the row is visible: the caller reads again', async () => {
       const queues = await freshQueues(open)
       const requestId = randomUUID()
       let reads = 0
@@ -196,7 +196,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       expect(await expected.result).toBe('found')
     })
 
-    it('end at the deadline, whatever the store does', async () => {
+    it('end at the deadline, whether the store answers, fails or hangs', async () => {
       const queues = await freshQueues(open)
       const startedMs = performance.now()
       const hanging = queues.expectReply({
@@ -218,7 +218,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       expect(performance.now() - startedMs).toBeLessThan(5_000)
     })
 
-    it('end with the error of a store that refuses, with an abort, and with the queues', async () => {
+    it('end with the error of a store that refuses, with an abort, and when the queues close', async () => {
       const queues = await freshQueues(open)
       const wait = { requestId: randomUUID(), deadlineMs: never, readEveryMs: 1 }
       const refused = queues.expectReply({
@@ -237,7 +237,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       await expect(closed.result).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
     })
 
-    it('are dropped when nobody waits any more', async () => {
+    it('are dropped when no caller waits any longer', async () => {
       const place = await freshPlace(open)
       const [client, server] = [await queuesAt(place), await queuesAt(place)]
       const requestId = randomUUID()
@@ -257,7 +257,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       expect(await expected.result).toBe('here')
     })
 
-    it('are refused a wait without a bound', async () => {
+    it('are not awaited without a deadline', async () => {
       const queues = await freshQueues(open)
       const expectation = { requestId: randomUUID(), read: async () => undefined }
       for (const deadlineMs of [0, Number.NaN, Number.POSITIVE_INFINITY, 600_001]) {

@@ -8,7 +8,7 @@ const MANY = 1_000
 const share = (projectId: string) => ({ stage: 'assemble' as const, projectId, bytes: 0 })
 
 describe.each(backends())('the shares of projects on $title', ({ skip, open }) => {
-  it.skipIf(skip)('are counted in all processes together, once there is more than one project', async () => {
+  it.skipIf(skip)('are counted across all processes, once there is more than one project', async () => {
     const place = await freshPlace(open)
     const openOne = async () => {
       const queues = await openQueues({ ...place, log, create: true })

@@ -5,7 +5,7 @@ import { freshPlace, gate, ingestJob, proxyTo, queuesAt, shortLocks, someThread,
 
 describe.each(backends())('stopping on $title', ({ skip, open }) => {
   describe.skipIf(skip)('a worker', () => {
-    it('lets the jobs at hand finish, and takes no more', async () => {
+    it('finishes its active jobs and takes no new ones', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)
       const started = gate()
@@ -55,7 +55,7 @@ describe.each(backends())('stopping on $title', ({ skip, open }) => {
       expect(await reply.result).toBe(true)
     })
 
-    it('hands back the jobs of handlers that heed their signal, without counting the try', async () => {
+    it('releases the jobs of handlers that obey their abort signal, without counting the attempt', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)
       const started = gate()
@@ -77,7 +77,7 @@ describe.each(backends())('stopping on $title', ({ skip, open }) => {
       expect(await next.whenSettled(1)).toMatchObject([{ result: 'done', attempt: 1 }])
     })
 
-    it('lets go of a handler that hangs, within the bound; another worker takes the job up', async () => {
+    it('abandons a hanging handler within the time limit, and another worker takes over its job', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)
       const started = gate()
@@ -99,7 +99,7 @@ describe.each(backends())('stopping on $title', ({ skip, open }) => {
       expect(await next.whenSettled(1)).toMatchObject([{ result: 'done' }])
     })
 
-    it('does not wait for a server that is gone', async () => {
+    it('does not wait for a server that is down', async () => {
       const place = await freshPlace(open)
       const proxy = await proxyTo(place.backend.url)
       const queues = await queuesAt({ ...place, backend: { ...place.backend, url: proxy.url } })
@@ -112,7 +112,7 @@ describe.each(backends())('stopping on $title', ({ skip, open }) => {
       expect(performance.now() - startedMs).toBeLessThan(8_000)
     })
 
-    it('leaves nothing that keeps the process alive, also while a handler hangs', async () => {
+    it('does not keep the process alive, also while a handler hangs', async () => {
       const place = await freshPlace(open)
       const process = spawnNode(new URL('closing-process.ts', import.meta.url), {
         parameters: [place.backend.kind, place.backend.url, place.prefix],
@@ -126,7 +126,7 @@ describe.each(backends())('stopping on $title', ({ skip, open }) => {
       expect(performance.now() - closedMs).toBeLessThan(3_000)
     })
 
-    it('may be killed half way: another takes its job up', async () => {
+    it('can be killed during the stop: another worker takes over its job', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)
       const process = spawnNode(new URL('killed-worker-process.ts', import.meta.url), {

@@ -3,9 +3,9 @@ import { backends } from '@heddle/test-support'
 import { describe, expect, it } from 'vitest'
 import { freshPlace, freshQueues, gate, queuesAt, someThread, startWorker } from './support.js'
 
-describe.each(backends())('wakes on $title', ({ skip, open }) => {
+describe.each(backends())('wake-ups on $title', ({ skip, open }) => {
   describe.skipIf(skip)('of one thread', () => {
-    it('fall together while one waits, also across processes and in one batch', async () => {
+    it('are merged while one waits, also across processes and in one batch', async () => {
       const place = await freshPlace(open)
       const [one, other] = [await queuesAt(place), await queuesAt(place)]
       const thread = someThread()
@@ -51,7 +51,7 @@ describe.each(backends())('wakes on $title', ({ skip, open }) => {
       expect((await queues.stats()).find(({ stage }) => stage === 'prune')).toMatchObject({ active: 0, waiting: 0 })
     })
 
-    it('find everything that was there before them, in any order of wakes and work', async () => {
+    it('find all messages that were stored before them, in any order of wake-ups and work', async () => {
       const queues = await freshQueues(open)
       const thread = someThread()
       let head = 0
@@ -83,7 +83,7 @@ describe.each(backends())('wakes on $title', ({ skip, open }) => {
       expect(await Promise.race([caughtUp.promise.then(() => 'caught up'), fail.promise])).toBe('caught up')
     })
 
-    it('go through again after a job that failed for good', async () => {
+    it('are handled again after a job that failed permanently', async () => {
       const queues = await freshQueues(open)
       const thread = someThread()
       let calls = 0
@@ -103,7 +103,7 @@ describe.each(backends())('wakes on $title', ({ skip, open }) => {
     })
   })
 
-  it.skipIf(skip)('of different threads are handled side by side', async () => {
+  it.skipIf(skip)('of different threads are handled concurrently', async () => {
     const queues = await freshQueues(open)
     const both = gate()
     let active = 0

@@ -8,7 +8,7 @@ import { freshPlace, freshQueues, ingestJob, markStalled, queuesAt, someThread, 
 
 describe.each(backends())('a worker on $title', ({ skip, open }) => {
   describe.skipIf(skip)('handles a job', () => {
-    it('with its payload as it was sent, whatever characters it holds', async () => {
+    it('with its payload unchanged, whatever characters it holds', async () => {
       const queues = await freshQueues(open)
       const received: unknown[] = []
       const worker = await startWorker({
@@ -30,7 +30,7 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
       expect(received).toEqual([job, 1, 8])
     })
 
-    it('and wakes the next stages before it is done', async () => {
+    it('and wakes the next stages before it completes', async () => {
       const queues = await freshQueues(open)
       const thread = someThread()
       const woken: unknown[] = []
@@ -50,7 +50,7 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
       expect(woken).toEqual([thread])
     })
 
-    it('as often as it was sent, but an assemble job that waits only once', async () => {
+    it('as often as it was sent, except an assemble job that waits already', async () => {
       const queues = await freshQueues(open)
       const job = ingestJob()
       const context = { projectId: randomUUID(), contextId: randomUUID() }
@@ -88,7 +88,7 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
   })
 
   describe.skipIf(skip)('keeps a dead letter', () => {
-    it('of a poisoned job, at once, with what was in it', async () => {
+    it('of a poison job, at once, with its payload', async () => {
       const queues = await freshQueues(open)
       let calls = 0
       const worker = await startWorker({
@@ -115,7 +115,7 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
       ])
     })
 
-    it('of a job that is no JSON, and goes on with the others at once', async () => {
+    it('of a job that is not JSON, at once, and goes on with the others', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)
       await queues.pause('ingest')
@@ -152,7 +152,7 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
       expect(worker.letters[0]?.jobId).toBe(worker.settled[0]?.jobId)
     })
 
-    it('of a job that has used up its tries', async () => {
+    it('of a job that has used up its attempts', async () => {
       const queues = await freshQueues(open)
       const worker = await startWorker({
         stage: 'ingest',
@@ -172,7 +172,7 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
       expect(worker.letters).toMatchObject([{ attempts: 3, error: { code: 'INTERNAL', detail: 'as always' } }])
     })
 
-    it('of a job over which one worker after the other died', async () => {
+    it('of a job on which one worker after the other died', async () => {
       const place = await freshPlace(open)
       const queues = await queuesAt(place)
       await queues.pause('ingest')
@@ -193,7 +193,7 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
       expect(calls).toBe(0)
     })
 
-    it('before the job is gone: while none can be kept, the job stays at its last try', async () => {
+    it('before the job is removed: while no dead letter can be stored, the job stays at its last attempt', async () => {
       const queues = await freshQueues(open)
       const kept: string[] = []
       let refusals = 2
@@ -222,8 +222,8 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
     })
   })
 
-  describe.skipIf(skip)('tries again', () => {
-    it('and is done when a later try succeeds', async () => {
+  describe.skipIf(skip)('retries', () => {
+    it('and completes when a later attempt succeeds', async () => {
       const queues = await freshQueues(open)
       const worker = await startWorker({
         stage: 'ingest',
@@ -243,7 +243,7 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
       expect(worker.letters).toEqual([])
     })
 
-    it('not before the time that the error names', async () => {
+    it('not before the time named by the error', async () => {
       const queues = await freshQueues(open)
       const triedAtMs: number[] = []
       const worker = await startWorker({

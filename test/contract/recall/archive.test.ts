@@ -82,7 +82,7 @@ describe('selective recall', () => {
     expect(await names(request)).toEqual(expected)
   })
 
-  it('tells a thread that is not there from one without an archive', async () => {
+  it('distinguishes a missing thread from a thread without an archive', async () => {
     const { archive } = client()
     await expect(archive.list({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'thread' })
     const searching = archive.search({ query: 'loom', thread: 'nowhere' })
@@ -95,7 +95,7 @@ describe('selective recall', () => {
     expect((await client().archive.list()).items).toHaveLength(kept.length + 1)
   })
 
-  it('gives references that recall what they show', async () => {
+  it('returns references that recall the content that they show', async () => {
     const [hit] = (await client().archive.list({ thread: 'cloth', failed: true })).items
     expect(hit).toMatchObject({ sourceId: 'source failure', at: new Date(NOW_MS - 30 * MINUTE_MS).toISOString() })
     expect(await client().recall({ ref: hit?.ref ?? '' })).toMatchObject({
@@ -104,7 +104,7 @@ describe('selective recall', () => {
     })
   })
 
-  it('goes page by page, over entries of one moment too', async () => {
+  it('is paged, also over entries of the same moment', async () => {
     const message = () => prepared({ content: 'tied' }, { orderedAtMs: RECEIVED_AT_MS })
     for (let index = 0; index < 7; index++) {
       await archive(database, `tied ${index}`, {
@@ -190,7 +190,7 @@ describe('a search of the archive', () => {
     return items.map(({ summary }) => summary)
   }
 
-  it('gives what it holds alone, best first, with what brings all of it back', async () => {
+  it('returns only archived contents, best first, each with the call that recalls it in full', async () => {
     expect((await found('connection refused')).slice(0, 2)).toEqual(['failed-run', 'run'])
     expect((await found('socket.ts')).slice(0, 2).sort()).toEqual(['new-view', 'old-view'])
     const { items } = await searching().archive.search({ query: 'connection refused', thread: 'searched', limit: 1 })
@@ -216,7 +216,7 @@ describe('a search of the archive', () => {
     }
   })
 
-  it('finds by meaning what shares parts of words alone, and says which model judged', async () => {
+  it('finds by vectors what shares only parts of words, and names the model', async () => {
     // Words know nothing of it: no stem of it stands anywhere.
     expect(await found('reconnects', { by: 'words' })).toEqual([])
     expect(await found('reconnects', { by: 'meaning', limit: 1, kinds: ['file_view'] })).toHaveLength(1)
@@ -227,7 +227,7 @@ describe('a search of the archive', () => {
     expect(await by('meaning', false)).toMatchObject({ items: [], degraded: 'this client has no embedder' })
   })
 
-  it('refuses what it cannot look for', async () => {
+  it('refuses a query that it cannot search for', async () => {
     const { archive } = searching()
     await expect(archive.search({ query: ' ' })).rejects.toMatchObject({ field: 'query' })
     await expect(archive.search({ query: 'x', by: 'luck' as never })).rejects.toMatchObject({ field: 'by' })
@@ -236,7 +236,7 @@ describe('a search of the archive', () => {
 })
 
 describe('a long archive', () => {
-  it('is looked at within bounds, page by page, by its index', async () => {
+  it('is searched within limits, page by page, by its index', async () => {
     const projectId = projectIdOf('long archive')
     const threadId = newId()
     await database.store.inProject(projectId, async (tx) => {

@@ -34,7 +34,7 @@ const threadCode = async (thread: string, project = projectId) => {
 }
 
 describe('a reference', () => {
-  it('is followed in every form, and comes back in full', async () => {
+  it('is resolved in every form and recalls the full content', async () => {
     const code = await threadCode('cloth')
     const full = formatReference({ project: PROJECT_NAME, thread: code, message: file.code })
     const forms = [
@@ -63,7 +63,7 @@ describe('a reference', () => {
     }
   })
 
-  it('shows the lines, the match or the call that it names', async () => {
+  it('returns the lines, the match or the call that it names', async () => {
     expect((await recalled(`${file.ref}:L10-11`)).content).toBe('line 10 of the file\nline 11 of the file')
     expect((await recalled(`${file.ref}:match-3`)).content).toBe('line 3 of the file')
     expect((await recalled(`${file.ref}:match-2`, { search: 'LINE 20' })).content).toBe('line 200 of the file')
@@ -78,7 +78,7 @@ describe('a reference', () => {
     await expect(recalled(`${file.ref}:match-301`)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('stays what it is when its agent is cleared, and when a thread takes a code for its name', async () => {
+  it('keeps its meaning when its agent is cleared, and when a thread is named like a code', async () => {
     const code = await threadCode('cloth')
     const full = formatReference({ project: null, thread: code, message: file.code })
     await appendOne(database.store, append([prepared()], { thread: code }), projectId)
@@ -91,7 +91,7 @@ describe('a reference', () => {
     await expect(client().recall({ ref: file.ref, thread: code })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('of a message that was never condensed gives the message', async () => {
+  it('to a message that was never condensed returns the message', async () => {
     const message = prepared({ content: 'said as it was' })
     await appendOne(database.store, append([message]), projectId)
     const code = await database.store.inProject(projectId, async (tx) => {
@@ -101,7 +101,7 @@ describe('a reference', () => {
     expect(await recalled(`msg-${code}`)).toMatchObject({ content: 'said as it was', contentType: 'user', summary: '' })
   })
 
-  it('that may mean several messages names them', async () => {
+  it('that matches several messages names them', async () => {
     const { threadId } = await appendOne(
       database.store,
       append(
@@ -126,7 +126,7 @@ describe('a reference', () => {
 })
 
 describe('a recall', () => {
-  it('of what is larger than an answer gives the first piece, and the others by their offsets', async () => {
+  it('of content larger than an answer returns the first piece, and the others by their offsets', async () => {
     const large = 'a😀b'.repeat(1_100_000)
     const toolCalls = [{ id: 'large', name: 'Write', arguments: { text: large } }]
     const calls = await archive(database, 'large', {
@@ -145,18 +145,21 @@ describe('a recall', () => {
     expect(JSON.parse(pieces.join('')).arguments.text === large).toBe(true)
   })
 
-  it.each([{ lines: '1-2' }, { search: 'x' }, { maxTokens: 10 }])('in pieces does not go with %j', async (fields) => {
-    const fault = recalled(file.ref, { ...fields, offset: 5 })
-    await expect(fault).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: Object.keys(fields)[0] })
-  })
+  it.each([{ lines: '1-2' }, { search: 'x' }, { maxTokens: 10 }])(
+    'in pieces cannot be combined with %j',
+    async (fields) => {
+      const fault = recalled(file.ref, { ...fields, offset: 5 })
+      await expect(fault).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: Object.keys(fields)[0] })
+    },
+  )
 
-  it('in pieces gives the characters that were asked for, exactly', async () => {
+  it('in pieces returns exactly the requested characters', async () => {
     const piece = await recalled(file.ref, { offset: 5, limit: 13 })
     expect(piece).toMatchObject({ content: content.slice(5, 18), nextOffset: 18, truncated: true, linesTotal: 300 })
     await expect(recalled(`${file.ref}:L2-3`, { limit: 5 })).rejects.toMatchObject({ field: 'ref' })
   })
 
-  it('within fewer tokens says what is left, and asking for that gives the whole', async () => {
+  it('with a token limit says what is left, and a request for the rest completes the content', async () => {
     let lines: string | undefined
     let text = ''
     for (let round = 0; round < 50; round++) {
@@ -171,7 +174,7 @@ describe('a recall', () => {
     expect(text).toBe(content)
   })
 
-  it('of a long content gives the same lines as of its whole, whatever it reads', async () => {
+  it('of a long content returns the same lines as of the whole, however little of it is read', async () => {
     const line = fc.oneof(
       { weight: 5, arbitrary: fc.constantFrom('', 'short', 'é漢😀 wide', 'half \ud83d', '\r') },
       { weight: 1, arbitrary: fc.integer({ min: 1, max: 300_000 }).map((length) => '漢x'.repeat(length / 2)) },
@@ -199,7 +202,7 @@ describe('a recall', () => {
     )
   }, 120_000)
 
-  it('searches within the lines that are asked for, and finds nothing honestly', async () => {
+  it('searches only the requested lines, and reports when nothing matches', async () => {
     expect(await recalled(file.ref, { lines: '100-120', search: 'LINE 11' })).toMatchObject({
       content: Array.from({ length: 10 }, (_, index) => `${110 + index}: line ${110 + index} of the file`).join('\n'),
       matchCount: 10,
@@ -212,7 +215,7 @@ describe('a recall', () => {
     })
   })
 
-  it('is counted, together with others, once the store closes', async () => {
+  it('is counted, in a batch with others, when the store closes', async () => {
     const own = await freshStore()
     try {
       const { threadId, messageId, ref } = await archive(own, 'counted')
@@ -267,7 +270,7 @@ describe('a recall', () => {
 describe('another project', () => {
   const other = 'recall tests next door'
 
-  it('is read while both sides agree, and not told of otherwise', async () => {
+  it('is readable while both sides agree, and not mentioned otherwise', async () => {
     const theirs = await archive(database, 'theirs', { project: other, thread: 'secret' })
     const ref = formatReference({ project: other, thread: 'secret', message: theirs.code })
     const inOther = <T>(work: Parameters<typeof database.store.inProject<T>>[1]) =>
@@ -302,13 +305,13 @@ describe('another project', () => {
 /** Longer than the work between two pauses on a busy machine, and shorter than anybody notices. */
 const DELAY_MS_MAX = 50
 
-describe('nothing that a caller may write', () => {
+describe('no input of a caller', () => {
   it.each([
     ['one line of four million characters', 'ab '.repeat(1_333_333)],
     ['four million lines', '\n'.repeat(4_000_000)],
     ['four million of one letter', 'a'.repeat(4_000_000)],
     ['two million wide characters', '漢İ'.repeat(1_000_000)],
-  ])('stops it for long: %s', async (_, text) => {
+  ])('blocks a recall for long: %s', async (_, text) => {
     const { ref } = await archive(database, text)
     const calls = [
       {},

@@ -25,7 +25,7 @@ const imported = (project: string, lines: readonly string[], options: { as?: str
   clientOn(database, project).threads.import(() => streamed(lines), options)
 
 describe('a page of an export', () => {
-  it('ends when its bytes are full, and the next goes on after it', async () => {
+  it('ends at its byte limit, and the next page continues after it', async () => {
     const project = freshProject()
     const projectId = projectIdOf(project)
     const threadId = threadIdOf(projectId, 'large')
@@ -47,7 +47,7 @@ describe('a page of an export', () => {
 })
 
 describe('a thread that is exported and imported', () => {
-  it('is exported again byte for byte, whatever it holds', async () => {
+  it('is exported again byte for byte, whatever its contents', async () => {
     await fc.assert(
       fc.asyncProperty(generatedThread, async (generated) => {
         const [from, to] = [freshProject(), freshProject()]
@@ -60,7 +60,7 @@ describe('a thread that is exported and imported', () => {
     )
   }, 120_000)
 
-  it('adds nothing the second time, nor to the thread that it came from', async () => {
+  it('adds nothing the second time, and nothing to its source thread', async () => {
     const [from, to] = [freshProject(), freshProject()]
     await weave(database, from, some)
     const lines = await exported(from)
@@ -78,7 +78,7 @@ describe('a thread that is exported and imported', () => {
     }
   })
 
-  it('goes on where an import was cut short, and where the original grew', async () => {
+  it('continues after an interrupted import, and where the original grew', async () => {
     const [from, to] = [freshProject(), freshProject()]
     await weave(database, from, some)
     const lines = await exported(from)
@@ -102,7 +102,7 @@ describe('a thread that is exported and imported', () => {
     expect(await exported(to)).toEqual(grown)
   })
 
-  it('may have another name beside the original, and its references and its archive hold', async () => {
+  it('can have another name beside the original, and its references and its archive remain valid', async () => {
     const project = freshProject()
     await weave(database, project, some)
     const lines = await exported(project)
@@ -122,7 +122,7 @@ describe('a thread that is exported and imported', () => {
     expect(counts.map(({ referenceCount }) => referenceCount)).toEqual([2, 4])
   })
 
-  it('brings the items that its agent lacks, leaves those that it has, and holds what it held and nothing else', async () => {
+  it('adds items that its agent lacks, keeps those that it has, and holds exactly the items that it held', async () => {
     const [from, to] = [freshProject(), freshProject()]
     await weave(database, from, some)
     const client = clientOn(database, to)
@@ -146,7 +146,7 @@ describe('a thread that is exported and imported', () => {
     ])
   })
 
-  it('is refused where the name stands for another conversation, and nothing is stored', async () => {
+  it('is refused where the name belongs to another conversation, and nothing is stored', async () => {
     const [from, to] = [freshProject(), freshProject()]
     await weave(database, from, some)
     await weave(database, to, { ...some, states: [] })
@@ -173,7 +173,7 @@ describe('a thread that is exported and imported', () => {
       /version/,
     ],
     ['nothing at all', () => [], /cut short/],
-  ])('is refused where the file has %s, and nothing is stored', async (_, broken, rule) => {
+  ])('is refused if the file has %s, and nothing is stored', async (_, broken, rule) => {
     const [from, to] = [freshProject(), freshProject()]
     await weave(database, from, some)
     const fault = imported(to, broken(await exported(from)))
@@ -182,7 +182,7 @@ describe('a thread that is exported and imported', () => {
     await expect(exported(to)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('cannot put a content under the hash of another', async () => {
+  it('cannot store a content under the hash of another', async () => {
     const [from, to] = [freshProject(), freshProject()]
     await weave(database, from, some)
     const forged = (await exported(from)).map((line) => line.replace('"text":"the same"', '"text":"forged"'))
@@ -191,7 +191,7 @@ describe('a thread that is exported and imported', () => {
     expect(held).toHaveLength(0)
   })
 
-  it('is read and written page by page, and an erasure in between is told', async () => {
+  it('is read and written page by page, and reports an erasure in between', async () => {
     const [from, to] = [freshProject(), freshProject()]
     const messages = Array.from({ length: 3_000 }, (_, index) => prepared({ content: `${index}` }, { ordinal: index }))
     const { threadId } = await appendOne(database.store, append(messages), projectIdOf(from))
@@ -222,7 +222,7 @@ describe('a thread that is exported and imported', () => {
   })
 })
 
-it('every column of the exported tables is exported, or is known to be left out', async () => {
+it('every column of the exported tables is exported or listed as left out', async () => {
   const columns = await database.store.inProject(
     projectIdOf('columns'),
     (tx) => tx<{ table: string; column: string }[]>`

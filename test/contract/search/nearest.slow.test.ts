@@ -143,7 +143,7 @@ describe.each([
   const shared = (left: ReturnType<typeof names>, right: ReturnType<typeof names>) =>
     [...left].filter((name) => right.has(name)).length
 
-  test('finds nearly all of what is nearest, with its cosines, and says how it was compared', async () => {
+  test('finds nearly all nearest vectors, with their cosines, and says how it compared them', async () => {
     const queries = vectorsOf(4, 15)
     let found = 0
     for (const query of queries) {
@@ -157,7 +157,7 @@ describe.each([
     expect(found / (10 * queries.length)).toBeGreaterThanOrEqual(0.95)
   })
 
-  test('gives back what is wanted alone, however little that is', async () => {
+  test('returns only vectors that match the filter, however few they are', async () => {
     const [query = new Int8Array()] = vectorsOf(5, 1)
     const isWanted = (_: number, seq: number) => seq % 50 === 1
     expect(names((await nearest({ query, isWanted })).documents)).toEqual(names(exactly(query, isWanted)))
@@ -168,7 +168,7 @@ describe.each([
     expect((await nearest({ thread: -1 })).documents).toEqual([])
   })
 
-  test('another agent, another model and another project have none of them', async () => {
+  test('does not return vectors of another agent, model or project', async () => {
     const vectors = vectorsOf(3, 3)
     const number = await add(database, { agent: 'beside', thread: 'beside', vectors })
     await add(database, { agent: 'beside', thread: 'of another model', model: 'other-64', vectors })
@@ -180,7 +180,7 @@ describe.each([
     expect((await nearest({ model: 'unheard' })).documents).toEqual([])
   })
 
-  test('a message of many chunks is found once, by the nearest of them', async () => {
+  test('returns a message of many chunks once, by its nearest chunk', async () => {
     const [first = new Int8Array(), second = new Int8Array()] = vectorsOf(9, 2)
     const projectId = projectIdOf(PROJECT_NAME)
     const [threadId, agentId] = [threadIdOf(projectId, 'long'), agentIdOf(projectId, 'long')]
@@ -195,13 +195,13 @@ describe.each([
     expect(documents[0]?.cosine).toBeCloseTo(1, 4)
   })
 
-  test('vectors of a length that has no index are compared one by one', async () => {
+  test('compares vectors of a length without an index one by one', async () => {
     await add(database, { agent: 'odd', thread: 'odd', model: 'odd', vectors: [Int8Array.of(3, 4, 5)] })
     const { documents, by: compared } = await nearest({ agent: 'odd', model: 'odd', query: Int8Array.of(3, 4, 5) })
     expect([documents.length, compared]).toEqual([1, 'exact'])
   })
 
-  test('an erasure takes them along', async () => {
+  test('returns no vectors of an erased thread', async () => {
     const vectors = vectorsOf(11, 5)
     await add(database, { agent: 'erased', thread: 'erased', vectors })
     const [query = new Int8Array()] = vectors
@@ -212,14 +212,14 @@ describe.each([
 })
 
 describe('a server that has pgvector', () => {
-  test('answers by the index of vectors', async () => {
+  test('answers from the vector index', async () => {
     const [index] = await asOwner(
       (sql) => sql`select idx_scan::integer as scans from pg_stat_user_indexes where indexrelname = 'vector_points_64'`,
     )
     expect(index?.['scans']).toBeGreaterThan(0)
   })
 
-  test('shows the role of the services the vectors of one project, which it can add and remove', async () => {
+  test('lets the role of the services read, add and remove the vectors of one project only', async () => {
     const rows = await asOwner((sql) =>
       sql.begin(async (tx) => {
         const [table] = await tx`
@@ -236,7 +236,7 @@ describe('a server that has pgvector', () => {
     expect(rows).toEqual({ forced: true, changeable: false, count: 3 })
   })
 
-  test('says that it is used', async () => {
+  test('reports that pgvector is used', async () => {
     const { pgvector } = await inspectServer({ url: pglite.url })
     expect(pgvector).toEqual({ available: pgvector.installed, installed: pgvector.available, isUsed: true })
   })

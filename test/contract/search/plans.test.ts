@@ -30,7 +30,7 @@ afterAll(() => database.drop())
 
 const plansOf = (work: (tx: Tx) => Promise<unknown>) => plansIn(database.store, projectIdOf(PROJECT_NAME), work)
 
-it('word search reads its tables by their indexes alone, a few pages for each term', async () => {
+it('word search reads its tables only through their indexes, a few pages for each term', async () => {
   const agentId = agentIdOf(projectIdOf(PROJECT_NAME), 'scope')
   const terms = ['word1', 'wordab', 'word2z', 'unheard']
   const plans = await plansOf(async (tx) => {
@@ -47,7 +47,7 @@ it('word search reads its tables by their indexes alone, a few pages for each te
   expect(blocks === undefined ? 0 : pagesOf(blocks)).toBeLessThanOrEqual(8 * pairs)
 })
 
-it('vector search reads the rows of its agent and model by their indexes alone, and later those that are newer', async () => {
+it('vector search reads the rows of its agent and model only through their indexes, and later only newer rows', async () => {
   const projectId = projectIdOf(PROJECT_NAME)
   const agentId = agentIdOf(projectId, 'scope')
   let within: Tx | undefined

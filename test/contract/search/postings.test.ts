@@ -33,7 +33,7 @@ const sums = (segments: { documents: number; length: number }[]) => ({
   length: segments.reduce((sum, { length }) => sum + length, 0),
 })
 
-it('words are added once, also after a replay and a lost cursor', async () => {
+it('words are indexed once, also after a replay and a lost cursor', async () => {
   const place = { agent: 'replayed', thread: 'replayed' }
   await said(database, place, [prepared({ content: 'a loom' }), prepared({ content: 'a weft' })])
   const before = await segmentsOf('replayed')
@@ -48,14 +48,14 @@ it('words are added once, also after a replay and a lost cursor', async () => {
   expect(await texts('loom warp', 'replayed')).toEqual(['a loom', 'a warp', 'a weft'])
 })
 
-it('of two workers on one thread one adds the words', async () => {
+it('one of two workers on one thread indexes the words', async () => {
   const place = { agent: 'raced', thread: 'raced' }
   await store(database, place, [prepared({ content: 'a loom' })])
   await Promise.all([index(database, place), index(database, place)])
   expect(sums(await segmentsOf('raced'))).toEqual({ documents: 1, length: 2 })
 })
 
-it('where no vectors can be had, words are found all the same, and not added again when they can', async () => {
+it('words are searchable while no vectors can be made, and are not indexed again once they can', async () => {
   const place = { agent: 'dumb', thread: 'dumb' }
   await store(database, place, [prepared({ content: 'a loom' })])
   const closed = createHashingEmbedder()
@@ -66,7 +66,7 @@ it('where no vectors can be had, words are found all the same, and not added aga
   expect(sums(await segmentsOf('dumb'))).toEqual({ documents: 1, length: 2 })
 })
 
-it('many small additions are put together, and nothing is lost or counted twice by it', async () => {
+it('many small additions are merged without losing a word or counting it twice', async () => {
   const place = { agent: 'grown', thread: 'grown' }
   for (let number = 0; number < 40; number++)
     await said(database, place, [prepared({ content: `loom number${number}` })])
@@ -81,7 +81,7 @@ it('many small additions are put together, and nothing is lost or counted twice 
   expect(sums(await segmentsOf('grown'))).toEqual({ documents: 40, length: 160 })
 })
 
-it('an erased thread leaves none of its words and none of its numbers, and its sister stays found', async () => {
+it('an erasure removes the words and counts of its thread, and a sister thread stays searchable', async () => {
   const messages = (word: string) => Array.from({ length: 9 }, () => [prepared({ content: `${word} and heddle` })])
   for (const [left, right] of messages('secret').map((each, at) => [each, messages('open')[at] ?? []] as const)) {
     await said(database, { agent: 'erased', thread: 'secret' }, left)
@@ -110,7 +110,7 @@ it('an erased thread leaves none of its words and none of its numbers, and its s
   expect(left).toEqual([])
 })
 
-it('a long scope is searched by its index, and takes less room than half of its text', async () => {
+it('a long scope is searched by its index, which takes less space than half of its text', async () => {
   const agentId = agentIdOf(projectId, 'long')
   const words = Array.from({ length: 4_000 }, (_, number) => `word${number.toString(36)}`)
   let [state, characters] = [1, 0]

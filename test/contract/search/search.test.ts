@@ -39,7 +39,7 @@ const found = async (query: string, conditions = {}, project?: string) =>
   (await client(project).search({ query, ...conditions })).items.map(({ thread, text }) => `${thread}: ${text}`)
 
 describe('a search', () => {
-  it('finds words whatever their endings, and names of code whole and in parts', async () => {
+  it('finds words with any ending, and names of code as a whole and in parts', async () => {
     for (const query of ['getUserById', 'get user by id', 'connections refused', 'GETUSERBYID']) {
       expect((await found(query))[0]).toBe('parser: Why does getUserById refuse the connection?')
     }
@@ -47,12 +47,12 @@ describe('a search', () => {
     expect(await found('zebra')).toEqual([])
   })
 
-  it('finds a result by the file that it shows, and says what it is', async () => {
+  it('finds a tool result by the file that it shows, and says what it is', async () => {
     const { items } = await client().search({ query: 'parse-tokens.ts', kinds: ['file_view'] })
     expect(items).toMatchObject([{ kind: 'file_view', text: 'const kept = 1', thread: 'parser' }])
   })
 
-  it('gives what a hit is, a reference that recalls it, and its neighbours', async () => {
+  it('returns for each hit its kind, a reference that recalls it, and its neighbours', async () => {
     const [hit] = (await client().search({ query: 'tokenizer', thread: 'parser' })).items
     expect(hit).toMatchObject({
       kind: 'assistant',
@@ -66,7 +66,7 @@ describe('a search', () => {
     expect(first).toMatchObject({ sourceId: 'question', before: null })
   })
 
-  it('prefers what the person has said whom the query names', async () => {
+  it('ranks messages of a person higher when the query names that person', async () => {
     for (const name of ['Caroline', 'Melanie']) {
       const [best] = (await client().search({ query: `When did ${name} hike?` })).items
       const message = (await client().messages.list({ thread: 'holidays' })).items.find(
@@ -86,7 +86,7 @@ describe('a search', () => {
     [{ since: '105m' }, ['parser']],
     [{ thread: 'parser', since: '15m' }, []],
     [{ until: '110m' }, ['elsewhere']],
-  ])('with %j keeps to what it says', async (conditions, expected) => {
+  ])('with %j returns only matching messages', async (conditions, expected) => {
     const { items, isComplete } = await client().search({ query: 'connection', ...conditions })
     expect([...new Set(items.map(({ thread }) => thread))].sort()).toEqual(expected)
     expect(isComplete).toBe(true)
@@ -100,7 +100,7 @@ describe('a search', () => {
     ['repo/app', 0],
     ['tokens.ts', 0],
     ['%', 0],
-  ])('for the path %s gives %i messages: the call and its result', async (path, count) => {
+  ])('for the path %s returns %i messages: the call and its result', async (path, count) => {
     expect(await found('tokens', { path })).toHaveLength(count)
   })
 
@@ -125,13 +125,13 @@ describe('a search', () => {
     await expect(client().search(request as { query: string })).rejects.toMatchObject({ code })
   })
 
-  it('takes any text for words', async () => {
+  it('treats any text as plain words', async () => {
     for (const query of ['\0', '\ud800', "'; drop table", '%_\\', '((((', '…', '=kind user']) {
       expect((await client().search({ query })).isComplete).toBe(true)
     }
   })
 
-  it('of a thread that has no words yet finds nothing', async () => {
+  it('of a thread without indexed words finds nothing', async () => {
     const silent = `silent ${newId()}`
     await said(database, { thread: silent }, [prepared({ content: '' })])
     expect(await found('connection', { thread: silent })).toEqual([])

@@ -36,7 +36,7 @@ async function nearest(
   })
 }
 
-test('messages are found by vectors, by what was added since, and no more after they were erased', async () => {
+test('messages are found by vectors, also those added since the last search, and no longer once erased', async () => {
   const agent = 'growing'
   await said(database, { agent, thread: 'loom one' }, [prepared({ content: 'the loom is broken' })])
   expect((await nearest(database.store, agent, 'a broken loom')).documents).toMatchObject([{ seq: 1 }])
@@ -58,7 +58,7 @@ test('messages are found by vectors, by what was added since, and no more after 
   expect(after.documents.every(({ cosine }) => cosine < 0.9)).toBe(true)
 })
 
-test('only what is newer is read: rows that are in memory are not', async () => {
+test('a search reads only newer rows, not those that are in memory', async () => {
   const agent = 'counted'
   for (let index = 0; index < 5; index++) {
     await said(database, { agent, thread: `thread ${index}` }, [prepared({ content: `the loom ${index}` })])
@@ -79,12 +79,12 @@ test('only what is newer is read: rows that are in memory are not', async () => 
   }
 })
 
-test('another project sees no vectors, whatever agent it names', async () => {
+test('another project sees no vectors, whichever agent it names', async () => {
   await said(database, { agent: 'private', thread: 'secret' }, [prepared({ content: 'the loom is broken' })])
   expect((await nearest(database.store, 'private', 'loom', { project: 'strangers' })).documents).toEqual([])
 })
 
-test('vectors that do not fit in memory are not compared, and the answer says so', async () => {
+test('vectors beyond the memory limit are not compared, and the answer says so', async () => {
   const agent = 'large'
   await said(database, { agent, thread: 'wide' }, [prepared({ content: 'the loom is broken' })])
   const small = openStore({ url: database.url, vectorCacheBytesMax: 100 })
@@ -107,7 +107,7 @@ test('vectors that do not fit in memory are not compared, and the answer says so
   }
 })
 
-test('what words spell otherwise is found by vectors, with the same conditions, and says so', async () => {
+test('a text in other words is found by vectors, under the same filters, and the answer says so', async () => {
   const agent = 'speller'
   await said(database, { agent, thread: 'photos' }, [
     prepared({ content: 'we talked about photography all day' }),
@@ -124,7 +124,7 @@ test('what words spell otherwise is found by vectors, with the same conditions, 
   expect(here.items[0]?.text).toMatch(/photograph/)
 })
 
-test('an embedder that fails or hangs leaves a search by words, which says what is amiss', async () => {
+test('a failing or hanging embedder leaves a search by words, and the answer names the fault', async () => {
   const agent = 'weak'
   await said(database, { agent, thread: 'alone' }, [prepared({ content: 'the shuttle is stuck' })])
   const failing: [string, TextEmbedder['embed'], timeoutMs: number][] = [
@@ -143,7 +143,7 @@ test('an embedder that fails or hangs leaves a search by words, which says what 
   expect(degraded).toBe('nothing has vectors of another-model yet')
 })
 
-test('while the model is changed, the vectors of the one before are searched, and then those of the new one', async () => {
+test('during a change of model, the old vectors are searched until the new ones are complete', async () => {
   const agent = 'of two models'
   const threads = ['first of two models', 'second of two models']
   const named = (model: string): Embedder => ({ ...createHashingEmbedder(), model })

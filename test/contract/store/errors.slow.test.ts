@@ -27,8 +27,8 @@ async function serverThat(answer: (socket: Socket) => void): Promise<string> {
   return `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`
 }
 
-describe('errors of the store', () => {
-  it('calls a server that is away unavailable, and says what to do', async () => {
+describe('the store', () => {
+  it('reports an unreachable server as unavailable, and says what to do', async () => {
     expect(await failureOf('postgres://nobody@127.0.0.1:1/none')).toMatchObject({
       name: 'RetryableError',
       code: 'SERVICE_UNAVAILABLE',
@@ -37,7 +37,7 @@ describe('errors of the store', () => {
     })
   })
 
-  it('sends who has not migrated to `heddle migrate`', async () => {
+  it('refers to `heddle migrate` when the database is not migrated', async () => {
     const { url, drop } = await freshDatabase()
     onTestFinished(drop)
     expect(await failureOf(url)).toMatchObject({
@@ -46,7 +46,7 @@ describe('errors of the store', () => {
     })
   })
 
-  it('gives up in ten seconds on a server that takes connections and never answers, or closes each without a word', {
+  it('gives up after ten seconds on a server that accepts connections and never answers, or closes each without an answer', {
     timeout: 30_000,
   }, async () => {
     const silent = await serverThat(() => {})
@@ -62,7 +62,7 @@ describe('errors of the store', () => {
     expect(performance.now() - startedMs).toBeLessThan(25_000)
   })
 
-  it('hands on no connection that the server has refused and is about to close', async () => {
+  it('does not reuse a connection that the server has refused and is about to close', async () => {
     const { url, drop } = await freshStore()
     onTestFinished(drop)
     const refusal = Buffer.from('SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0')
@@ -95,7 +95,7 @@ describe('errors of the store', () => {
     expect(await waiting).toEqual([])
   })
 
-  it('names a database that does not exist', async () => {
+  it('names the database that does not exist', async () => {
     const { url, drop } = await freshDatabase()
     await drop()
     expect(await failureOf(url)).toMatchObject({
@@ -104,7 +104,7 @@ describe('errors of the store', () => {
     })
   })
 
-  it('calls a refused login unauthorized, for good', async () => {
+  it('reports a refused login as a permanent error, unauthorized', async () => {
     const { url, drop } = await freshDatabase()
     onTestFinished(drop)
     const wrong = new URL(url)
@@ -113,13 +113,13 @@ describe('errors of the store', () => {
     expect(await failureOf(wrong.href)).toMatchObject({ name: 'PermanentError', code: 'UNAUTHORIZED' })
   })
 
-  it('keeps the password out of the error for an address that is none', () => {
+  it('keeps the password out of the error for an invalid address', () => {
     const open = () => openStore({ url: 'postgres://user:secret@host:port:1/db' })
     expect(open).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', field: 'DATABASE_URL' }))
     expect(open).not.toThrow(/secret/)
   })
 
-  it('recovers by itself when the server has cut its connections', async () => {
+  it('recovers by itself after the server dropped its connections', async () => {
     const { url, store, drop } = await freshStore()
     onTestFinished(drop)
     const sql = postgres(url, { max: 1 })
@@ -134,7 +134,7 @@ describe('errors of the store', () => {
     expect(await store.inProject(PROJECT, (tx) => tx`select id from heddle.messages`)).toEqual([])
   })
 
-  it('outlives any number of cut connections: each transaction ends, well or with a typed error', async () => {
+  it('survives any number of dropped connections: each transaction ends, with success or a typed error', async () => {
     const { url, store, drop } = await freshStore()
     onTestFinished(drop)
     const sql = postgres(url, { max: 1 })
@@ -171,7 +171,7 @@ describe('errors of the store', () => {
     expect(await store.inProject(PROJECT, (tx) => tx`select id from heddle.messages`)).toEqual([])
   })
 
-  it('passes the error of the work through as it is, and undoes the work', async () => {
+  it('passes the error of a transaction function through unchanged, and rolls back', async () => {
     const { store, drop } = await freshStore()
     onTestFinished(drop)
     const fault = new Error('of the work')

@@ -26,7 +26,7 @@ async function analyzeEvents(): Promise<void> {
   await sql.end()
 }
 
-test('appending events looks up those of the same subjects, however long the log is', async () => {
+test('an append of events looks up only events of the same subjects, however long the log is', async () => {
   const { store } = database
   await appendAll(store, [append([prepared()])])
   await storeEvents(store, { projectId: PROJECT, events: Array.from({ length: 3_000 }, contextBuilt) })
@@ -41,7 +41,7 @@ test('appending events looks up those of the same subjects, however long the log
   expect(read / RUNS).toBeLessThan(5)
 })
 
-test('what was told of a subject is not told again', async () => {
+test('an event of a subject is appended once', async () => {
   const { store } = database
   const event = contextBuilt()
   const appendOnce = () => storeEvents(store, { projectId: PROJECT, events: [event] })

@@ -38,14 +38,14 @@ describe('a database of a version before the first release', () => {
   })
 
   it.each(earlierMigrations.map((name, index) => ({ name, count: index + 1 })))(
-    'that stopped at $name gets the catalog of a new one',
+    'that stopped at $name gets the catalog of a new database',
     async ({ count }) => {
       expect(await migratedCatalog(await emptyDatabase(), count)).toEqual(expected)
     },
   )
 })
 
-it('with pgvector, the first migration and the earlier chain make the same catalog, tables of vectors included', async () => {
+it('with pgvector, the first migration and the earlier chain create the same catalog, vector tables included', async () => {
   const catalogs: string[][] = []
   for (const count of [0, earlierMigrations.length]) {
     const pglite = await startPglite()

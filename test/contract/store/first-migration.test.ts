@@ -30,7 +30,7 @@ describe('the first migration', () => {
   const fresh = storeOfTests()
   const catalogOfFresh = () => readCatalog(ownerOf(fresh.url))
 
-  it('makes the same catalog as the earlier chain', async () => {
+  it('creates the same catalog as the earlier chain', async () => {
     const { url, sql } = await earlierDatabase(earlierMigrations.length)
     expect((await inspectServer({ url })).migrationsPending).toEqual(['0000_schema'])
     expect(await migrate({ url })).toEqual({ applied: ['0000_schema'] })
@@ -56,7 +56,7 @@ describe('the first migration', () => {
     expect(await readCatalog(sql)).toEqual(await catalogOfFresh())
   })
 
-  it('makes the columns that the schema declares', async () => {
+  it('creates the columns that the schema declares', async () => {
     const found = await ownerOf(fresh.url)<{ column: string }[]>`
       select concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), case when attnotnull then 'not null' end)
         as column

@@ -6,7 +6,7 @@ import { append, appendOne, newId, OTHER_PROJECT, PROJECT, prepared, storeOfTest
 const database = storeOfTests()
 
 describe('row-level security', () => {
-  it('shows a transaction the rows of its own project alone', async () => {
+  it('shows a transaction only the rows of its own project', async () => {
     const { store } = database
     const own = await appendOne(store, append([prepared({ content: 'mine' })]))
     const foreign = await appendOne(store, append([prepared({ content: 'theirs' })]), OTHER_PROJECT)
@@ -21,7 +21,7 @@ describe('row-level security', () => {
     })
   })
 
-  it('shows nothing without a project, and takes nothing', async () => {
+  it('shows and accepts no rows without a project', async () => {
     const { store } = database
     await appendOne(store, append([prepared()]))
     await store.asReconciler(async (tx) => {
@@ -57,13 +57,13 @@ describe('row-level security', () => {
     expect(role).not.toBe('heddle_app')
   })
 
-  it('refuses a project id that is none before it reaches the database', async () => {
+  it('refuses an invalid project id before it reaches the database', async () => {
     await expect(database.store.inProject("' or true", async () => {})).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     })
   })
 
-  it('answers the reconciler across projects with ids alone', async () => {
+  it('lets the reconciler read only ids across projects', async () => {
     const { store } = database
     await appendOne(store, append([prepared()]))
     const { threadId } = await appendOne(store, append([prepared()]), OTHER_PROJECT)

@@ -36,7 +36,7 @@ describe('migrate', () => {
     for (const { applied } of results) expect(applied).toContain('0000_schema')
   })
 
-  it('does nothing to a database that is up to date', async () => {
+  it('changes nothing in a database that is up to date', async () => {
     const { url } = await emptyDatabase()
     await migrate({ url })
     expect(await migrate({ url })).toEqual({ applied: [] })
@@ -51,7 +51,7 @@ describe('migrate', () => {
     await expect(migrate({ url, lockTimeoutMs: 50 })).rejects.toMatchObject({ name: 'RetryableError', code: 'TIMEOUT' })
   })
 
-  it('forces row-level security on every table and gives each its policy', async () => {
+  it('forces row-level security on every table, each with its policy', async () => {
     const { url } = await emptyDatabase()
     await migrate({ url })
     const tables = await ownerOf(url)<{ name: string; enabled: boolean; forced: boolean; policies: number }[]>`
@@ -65,7 +65,7 @@ describe('migrate', () => {
     expect(tables.filter(({ enabled, forced, policies }) => !enabled || !forced || policies !== 1)).toEqual([])
   })
 
-  it('lets the services append to what is append-only, and delete, but not change it', async () => {
+  it('lets the services insert into and delete from append-only tables, but not update them', async () => {
     const { url } = await emptyDatabase()
     await migrate({ url })
     const [may] = await ownerOf(url)`
@@ -99,7 +99,7 @@ describe('an owner that is no superuser', () => {
     return ownUrl.href
   }
 
-  it('migrates, serves, and is bound by row-level security itself', async () => {
+  it('can migrate and serve, and is bound by row-level security itself', async () => {
     const url = await plainOwner()
     await migrate({ url })
     const store = openStore({ url })
@@ -113,7 +113,7 @@ describe('an owner that is no superuser', () => {
     expect(seen).toEqual({ count: 1 })
   })
 
-  it('lets the reconciler see lagging threads of all projects', async () => {
+  it('lets the reconciler find lagging threads of all projects', async () => {
     const url = await plainOwner()
     await migrate({ url })
     const store = openStore({ url })
@@ -125,7 +125,7 @@ describe('an owner that is no superuser', () => {
     expect(work.every((one) => one.threadId === threadId && one.projectId === PROJECT)).toBe(true)
   })
 
-  it('may read every table that a function looks through for all projects', async () => {
+  it('can read every table that a function queries for all projects', async () => {
     const url = await plainOwner()
     await migrate({ url })
     const sql = ownerOf(url)

@@ -36,7 +36,7 @@ const database = storeOfTests()
 const inProject: TestStore['store']['inProject'] = (projectId, work) => database.store.inProject(projectId, work)
 
 describe('projects', () => {
-  it('are called by their id until someone tells their name, and keep it then', async () => {
+  it('have their id as a name until one is set, which does not change later', async () => {
     const projectId = projectIdOf('named late')
     await appendOne(database.store, append([prepared()]), projectId)
     const nameOf = () => inProject(projectId, (tx) => tx`select name from heddle.projects`)
@@ -48,7 +48,7 @@ describe('projects', () => {
 })
 
 describe('agents', () => {
-  it('get a version where something changed, and none where nothing did', async () => {
+  it('get a version when something changed, and not otherwise', async () => {
     const put = (fields: object) =>
       inProject(PROJECT, (tx) => putAgent(tx, { projectId: PROJECT, name: 'versioned', ...fields }))
     expect(await put({})).toMatchObject({ version: 1, systemPrompt: '', docs: [], settings: {} })
@@ -82,7 +82,7 @@ describe('agents', () => {
 })
 
 describe('threads', () => {
-  it('are listed by name, by agent and in pages, with what they hold', async () => {
+  it('are listed by name, by agent and in pages, with their counts', async () => {
     const projectId = projectIdOf('listing')
     for (const [thread, agent] of [
       ['b', 'x'],
@@ -106,7 +106,7 @@ describe('threads', () => {
     })
   })
 
-  it('are made without a message, once, and load as empty', async () => {
+  it('are created without a message, once, and load as empty', async () => {
     const ensure = (agent: string) =>
       inProject(PROJECT, (tx) => ensureThread(tx, { projectId: PROJECT, agent, thread: 'ensured' }))
     const results = await Promise.all([ensure('maker'), ensure('maker'), ensure('maker')])
@@ -123,7 +123,7 @@ describe('threads', () => {
     })
   })
 
-  it('show the title in force and what the last clear hid', async () => {
+  it('show their current title and how many messages the last clear hid', async () => {
     const { threadId } = await appendOne(
       database.store,
       append([prepared(), prepared()], { thread: 'described', agent: 'cleared' }),
@@ -184,7 +184,7 @@ describe('contexts', () => {
       }),
     )
 
-  it('are requested once, answered once, and come back as they were built', async () => {
+  it('are requested once, answered once, and read back as they were built', async () => {
     const id = newId()
     expect(await request(id)).toMatchObject({ isNew: true })
     expect(await request(id)).toMatchObject({ isNew: false })
@@ -215,7 +215,7 @@ describe('contexts', () => {
   }
   const contextOf = (id: string) => inProject(PROJECT, (tx) => loadContext(tx, { id }))
 
-  it('that were asked for by a job alone get their row with the answer, once', async () => {
+  it('that only a job requested get their row with the answer, once', async () => {
     const [id, threadId] = [newId(), await threadOf('asked by a job')]
     const asOfMs = Date.now() - 1_000
     const context = { id, result: result(id), asked: asked(threadId), asOfMs }
@@ -230,7 +230,7 @@ describe('contexts', () => {
     expect(await contextOf(id)).toMatchObject(built)
   })
 
-  it('that were asked for by a job and a row are answered in that row', async () => {
+  it('that a job and a row requested are answered in that row', async () => {
     const [id, threadId] = [newId(), await threadOf('asked by both')]
     await request(id, threadId)
     const before = await contextOf(id)
@@ -243,7 +243,7 @@ describe('contexts', () => {
     })
   })
 
-  it('are asked for in peace while their worker makes the row', async () => {
+  it('can be requested while their worker inserts the row', async () => {
     const [id, threadId] = [newId(), await threadOf('asked meanwhile')]
     let requested: Promise<unknown> = Promise.resolve()
     await inProject(PROJECT, async (tx) => {
@@ -270,7 +270,7 @@ describe('contexts', () => {
     expect(await contextOf(own)).toMatchObject({ status: 'requested' })
   })
 
-  it('that failed before there was a row keep their error, also of a thread that is not there', async () => {
+  it('that failed before there was a row keep their error, also for a missing thread', async () => {
     const [id, threadId] = [newId(), newId()]
     const error = { code: 'NOT_FOUND', detail: 'no such thread' } as const
     const fail = () => inProject(PROJECT, (tx) => failContext(tx, { id, error, asked: asked(threadId) }))
@@ -284,7 +284,7 @@ describe('contexts', () => {
     expect(await contextOf(another)).toMatchObject({ status: 'failed', error })
   })
 
-  it('that failed keep their error and no result', async () => {
+  it('that failed have an error and no result', async () => {
     const id = newId()
     await request(id)
     const error = { code: 'BUDGET_TOO_SMALL', detail: 'too small', facts: { needed: 12 } } as const
@@ -298,7 +298,7 @@ describe('contexts', () => {
     expect(await inProject(PROJECT, (tx) => loadContext(tx, { id: newId() }))).toBeNull()
   })
 
-  it('keep the bytes that were delivered of the newest of a thread only, and where they could not be made again', async () => {
+  it('keep their delivered bytes only for the newest of a thread, and where they could not be rebuilt', async () => {
     const threadId = newId()
     const finished: string[] = []
     const finish = async (id: string, isStored: boolean) => {
@@ -319,7 +319,7 @@ describe('contexts', () => {
     expect(kept.map(({ contextId }) => contextId).sort()).toEqual([unstored, ...finished.slice(-8)].sort())
   })
 
-  it('that nobody has answered are found across projects, and listed by thread in pages', async () => {
+  it('without an answer are found across projects, and listed by thread in pages', async () => {
     const threadId = newId()
     const ids = [newId(), newId(), newId()]
     for (const id of ids) await request(id, threadId)
@@ -338,8 +338,8 @@ describe('contexts', () => {
   })
 })
 
-describe('a turn', () => {
-  it('is taken by one of many, and by the next only after the time apart', async () => {
+describe('a lease', () => {
+  it('is acquired by one of many processes, and by the next only after the interval', async () => {
     const { store } = database
     const take = (apartMs: number) => acquireLease(store, { name: 'look', apartMs })
     const first = await Promise.all(Array.from({ length: 8 }, () => take(60_000)))
@@ -356,7 +356,7 @@ describe('a turn', () => {
     expect(await take(60_000)).toBeNull()
   })
 
-  it('is not waited for longer than the time apart where the clock of the database was set back', async () => {
+  it('is available after one interval at most, also when the clock of the database was set back', async () => {
     const { store } = database
     const take = () => acquireLease(store, { name: 'set back', apartMs: 60_000 })
     const takenInSeconds = (seconds: number) =>
@@ -370,7 +370,7 @@ describe('a turn', () => {
 })
 
 describe('events', () => {
-  it('are numbered without gaps by however many writers, and read on from any number', async () => {
+  it('are numbered without gaps by any number of writers, and read from any number on', async () => {
     const projectId = projectIdOf('events')
     await inProject(projectId, (tx) => ensureProject(tx, { projectId, name: 'events' }))
     const write = () =>
@@ -387,7 +387,7 @@ describe('events', () => {
     expect(rest.map(({ number }) => number)).toEqual([15])
   })
 
-  it('of contexts and snapshots are found where they are missing, and appended once whoever finds them', async () => {
+  it('of contexts and snapshots are found when missing, and appended once, whichever process finds them', async () => {
     const projectId = projectIdOf('untold')
     const [threadId, agentId] = [threadIdOf(projectId, 'untold'), agentIdOf(projectId, 'untold')]
     await appendOne(database.store, append([prepared()], { agent: 'untold', thread: 'untold' }), projectId)
@@ -431,7 +431,7 @@ describe('events', () => {
 })
 
 describe('dead letters', () => {
-  it('keep the job and its error, for a project or for none, until they are sent again', async () => {
+  it('keep the job and its error, with or without a project, until they are sent again', async () => {
     const payload = { broken: '\0', at: [1] }
     const letter = {
       stage: 'ingest',
@@ -464,7 +464,7 @@ describe('dead letters', () => {
     })
   })
 
-  it('are kept also where their payload is deeper than JavaScript or Postgres can follow', async () => {
+  it('are stored also when their payload is nested deeper than JavaScript or Postgres can follow', async () => {
     const payload: unknown = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))
     const error = { code: 'VALIDATION_ERROR', detail: 'too deep' } as const
     const letter = { stage: 'ingest', jobId: 'deep', threadId: null, error, attempts: 1, payload }

@@ -117,7 +117,7 @@ const state: CompactionState = {
 }
 
 describe('a table of messages that is partitioned by thread', () => {
-  it('takes appends of many threads at once, and finds repeats and conflicts', async () => {
+  it('accepts appends of many threads at once, and detects repeats and conflicts', async () => {
     const messages = Array.from({ length: 12 }, (_, index) => prepared({ content: `text ${index}` }))
     const appends = messages.map((message, index) => append([message, prepared()], { thread: `many ${index}` }))
     expect((await appendAll(database.store, appends)).map(({ stored }) => stored)).toEqual(appends.map(() => 2))
@@ -129,7 +129,7 @@ describe('a table of messages that is partitioned by thread', () => {
     expect(partitions?.['used']).toBeGreaterThan(1)
   })
 
-  it('tells a repeat where messages are taken for new ones', async () => {
+  it('detects a repeat of messages that were assumed to be new', async () => {
     const repeated = append([prepared()], { thread: 'taken for new' })
     await appendOne(database.store, repeated)
     const again = database.store.inProject(PROJECT, (tx) =>
@@ -138,7 +138,7 @@ describe('a table of messages that is partitioned by thread', () => {
     expect(isRepeat(await again.catch((error: unknown) => error))).toBe(true)
   })
 
-  it('is read and written in the one partition of the thread', async () => {
+  it('is read and written only in the partition of the thread', async () => {
     const threadId = await fillThread(database, 'pruned', MESSAGES)
     await fillThread(database, 'beside', MESSAGES)
     const [home] = await sql<{ name: string }[]>`
@@ -163,7 +163,7 @@ describe('a table of messages that is partitioned by thread', () => {
     }
   })
 
-  it('shows nothing of a project to another, and its partitions to nobody', async () => {
+  it('shows no rows of a project to another, and its partitions to no role of a service', async () => {
     await appendOne(database.store, append([prepared()], { thread: 'secret' }))
     const rows = (projectId: string) =>
       database.store.inProject(projectId, (tx) => tx`select count(*)::integer as count from heddle.messages`)

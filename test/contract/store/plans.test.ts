@@ -122,13 +122,13 @@ function newState(thread: string, generation: number): NewContextState {
 }
 
 describe('queries on a table that grows', () => {
-  it.each(Object.keys(queries))('%s reads no more than it returns and a few', async (name) => {
+  it.each(Object.keys(queries))('%s reads few more rows than it returns', async (name) => {
     const query = queries[name]
     if (query === undefined) throw new Error(`no query ${name}`)
     expect((await rowsRead(query))['messages']).toBeLessThan(60)
   })
 
-  it('loadThreadSizes looks at each message and at each count once', async () => {
+  it('loadThreadSizes reads each message and each count once', async () => {
     const plans = await plansOf(database.store, PROJECT, async (tx) => {
       const counts = Array.from({ length: THREAD_MESSAGES }, (_, index) => ({
         seq: index + 1,
@@ -143,7 +143,7 @@ describe('queries on a table that grows', () => {
     expect(Math.max(...compared)).toBeLessThan(THREAD_MESSAGES)
   })
 
-  it('appendMessages looks up what it was given and nothing else', async () => {
+  it('appendMessages looks up only the rows of its input', async () => {
     const read = await rowsRead((tx) => {
       const appends = [append([prepared(), prepared()], { thread: 'thread 1' })]
       return appendMessages(tx, { projectId: PROJECT, receivedAtMs: RECEIVED_AT_MS, appends })
@@ -154,7 +154,7 @@ describe('queries on a table that grows', () => {
   it.each([
     ['one message', 1, () => ({ messageId: undoneId })],
     ['a range', 5, () => ({ fromSeq: 100, toSeq: 104 })],
-  ])('undoing %s reads what it names, and so does redoing it', async (lane, messages, rangeOf) => {
+  ])('undoing %s reads only the messages that it names, and so does redoing it', async (lane, messages, rangeOf) => {
     const change = { threadId, clearEpoch: 0, range: rangeOf() }
     let generation = 0
     const read = await rowsRead(async (tx) => {
@@ -167,7 +167,7 @@ describe('queries on a table that grows', () => {
     expect(read['messages']).toBeLessThan(200)
   })
 
-  it('loadPruningsOf looks up one state for each pruning, however long the series is', async () => {
+  it('loadPruningsOf reads one state for each pruning, however long the series is', async () => {
     const states = Array.from({ length: 100 }, (_, index): NewContextState => newState(threadId, index + 1))
     const latest = states.at(-1)
     if (latest === undefined) throw new Error('there is no state')
@@ -193,7 +193,7 @@ describe('queries on a table that grows', () => {
     expect(read['prunings']).toBeLessThan(5)
   })
 
-  it('the others read single rows', async () => {
+  it('the other queries read single rows', async () => {
     const read = await rowsRead(async (tx) => {
       await loadThread(tx, { threadId })
       await loadLatestStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0 })

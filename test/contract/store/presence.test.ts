@@ -5,7 +5,7 @@ import { openStore } from '@heddle/store'
 import { migratedDatabase } from '@heddle/test-support'
 import { expect, onTestFinished, test } from 'vitest'
 
-test('a process that has ended, or that asks, is no worker, though the server still shows its connections', async () => {
+test('an ended process and the calling process are not counted as workers, though the server still shows their connections', async () => {
   const database = await migratedDatabase()
   onTestFinished(() => database.drop())
   const ended = spawn(process.execPath, ['--version'], { stdio: 'ignore' })

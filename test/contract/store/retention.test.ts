@@ -65,7 +65,7 @@ function stateOf(threadId: string, generation: number): NewContextState {
 }
 
 describe('retention', () => {
-  it('removes contexts of all projects that are old and answered, in steps, and no message', async () => {
+  it('removes old answered contexts of all projects, in steps, and no message', async () => {
     const thread = await freshThread(database.store)
     const ask = async (projectId: string) => {
       const id = newId()
@@ -87,7 +87,7 @@ describe('retention', () => {
     expect((await rowsBy(database.url, 'thread_id', thread.threadId))['messages']).toBe(3)
   })
 
-  it('removes old events from the start of each log, so that what is left has no gaps', async () => {
+  it('removes old events from the start of each log, so that the rest has no gaps', async () => {
     const append = (projectId: string, count: number) =>
       asOwner(
         database.url,
@@ -107,7 +107,7 @@ describe('retention', () => {
     expect(left.map(({ number }) => number)).toEqual([241, 242, 243, 244, 245, 246, 247, 248, 249, 250])
   })
 
-  it('removes compactions that have long been void with their prunings, and none that is in force', async () => {
+  it('removes compactions that have long been void with their prunings, and none in force', async () => {
     const { threadId } = await freshThread(database.store)
     const states = [1, 2, 3].map((generation) => stateOf(threadId, generation))
     await inProject(PROJECT, async (tx) => {
@@ -127,7 +127,7 @@ describe('retention', () => {
     expect((await idsOf('prunings', 'state_id')).sort()).toEqual([first, third].sort())
   })
 
-  it('removes dead letters that were sent again long ago, and keeps those that nobody has looked after', async () => {
+  it('removes dead letters that were sent again long ago, and keeps those that were not', async () => {
     const letter = { stage: 'ingest', threadId: null, payload: {}, attempts: 1 }
     const insert = () =>
       inProject(PROJECT, (tx) =>
@@ -141,7 +141,7 @@ describe('retention', () => {
     expect((await idsOf('dead_letters')).sort()).toEqual([recent, open].sort())
   })
 
-  it('removes tombstones of erasures that were finished long ago, never of those under way', async () => {
+  it('removes tombstones of erasures that finished long ago, and never those of running ones', async () => {
     const [done, recent] = [await freshThread(database.store), await freshThread(database.store)]
     await erase(database.store, threadTarget(done))
     await erase(database.store, threadTarget(recent))
@@ -153,7 +153,7 @@ describe('retention', () => {
     expect((await idsOf('tombstones', 'target_id')).sort()).toEqual([recent.threadId, underWay].sort())
   })
 
-  it('leaves rows to the process that is at them', async () => {
+  it('skips rows that another process has locked', async () => {
     const { threadId, thread } = await freshThread(database.store)
     const ids = [newId(), newId()]
     for (const id of ids) {

@@ -18,7 +18,7 @@ function storeOn(url: string, connectionsMax = 2) {
 }
 
 describe('a database that is set to read-only', () => {
-  it('is named by a ping and by writes, and written again when it may be, by sessions of before too', async () => {
+  it('is named by a ping and by writes, and written again once it is writable, also by existing sessions', async () => {
     const { name, url } = await freshDatabase()
     await onPostgres(postgresUrl(), `alter database "${name}" set default_transaction_read_only = on`)
     const store = storeOn(url, 1)
@@ -54,7 +54,7 @@ describe('a server without connections left', () => {
     return { name, role, url: limited, adminUrl: url }
   }
 
-  it('by the limit of the role says so, counts them, and goes on when one is free', async () => {
+  it('within the limit of the role is named with the count, and used again when a connection is free', async () => {
     const { role, url, adminUrl } = await limitedRole(1)
     const [holder, store] = [openStore({ url, connectionsMax: 1 }), openStore({ url, connectionsMax: 1 })]
     await holder.ping()
@@ -71,7 +71,7 @@ describe('a server without connections left', () => {
     await store.close()
   })
 
-  it('counts the limit of a database among the figures for doctor', async () => {
+  it('reports the limit of the database to doctor', async () => {
     const { name, url } = await freshDatabase()
     await onPostgres(postgresUrl(), `alter database "${name}" connection limit 7`)
     const health = await inspectServer({ url })

@@ -25,7 +25,7 @@ describe('a transaction whose commit travels with its statements', () => {
     expect(await nameNow()).toBe('first')
   })
 
-  it('leaves nothing where one of its statements fails, and fails with what that one said', async () => {
+  it('changes nothing when one of its statements fails, and fails with the error of that statement', async () => {
     await put('kept')
     const failing = test.store.inProject(
       PROJECT,
@@ -41,7 +41,7 @@ describe('a transaction whose commit travels with its statements', () => {
     expect(await nameNow()).toBe('kept')
   })
 
-  it('refuses a statement that is made after the commit was sent, rather than run it on its own', async () => {
+  it('refuses a statement that follows the sent commit instead of running it outside of the transaction', async () => {
     await put('kept')
     const failing = test.store.inProject(
       PROJECT,
@@ -57,7 +57,7 @@ describe('a transaction whose commit travels with its statements', () => {
 })
 
 describe('a transaction', () => {
-  it('fails where a statement failed whose error nobody looked at, for nothing of it was kept', async () => {
+  it('fails when the error of a statement was ignored, because it was rolled back', async () => {
     await put('kept')
     const failing = test.store.inProject(PROJECT, async (tx) => {
       await tx`update heddle.projects set name = 'lost'`
@@ -67,7 +67,7 @@ describe('a transaction', () => {
     expect(await nameNow()).toBe('kept')
   })
 
-  it('that only reads shows one moment, and leaves its connection to the next', async () => {
+  it('that only reads sees one snapshot, and releases its connection to the next', async () => {
     await put('before')
     const seen = await test.store.inProject(
       PROJECT,
@@ -85,7 +85,7 @@ describe('a transaction', () => {
 })
 
 describe('transactions that wait for a connection', () => {
-  it('get one in turn by project, however many of one project wait longer', async () => {
+  it('get one round-robin by project, however many of one project wait longer', async () => {
     const store = openStore({ url: test.url, connectionsMax: 1 })
     const order: string[] = []
     let release = () => {}
@@ -101,8 +101,8 @@ describe('transactions that wait for a connection', () => {
   })
 })
 
-describe('a transaction that goes first', () => {
-  it('gets the next connection that comes free, before those who wait longer', async () => {
+describe('a transaction with priority', () => {
+  it('gets the next free connection, before transactions that wait longer', async () => {
     const store = openStore({ url: test.url, connectionsMax: 1 })
     const order: string[] = []
     let release = () => {}

@@ -28,27 +28,27 @@ function judged(...calls: Call[]) {
 const read: Call = ['Read', { file_path: '/repo/a.ts' }, '     1→const a\n     2→const b']
 const bash = (command: string): Call => ['Bash', { command }, '']
 
-test('an edit, a write or a command that succeeds makes an earlier view needless', () => {
+test('a successful edit, write or command makes an earlier view of the file obsolete', () => {
   expect(judged(read, ['Edit', { file_path: '/repo/a.ts' }, 'ok'])).toEqual([['call-0', 'edited']])
   expect(judged(read, ['Write', { file_path: '/repo/a.ts' }, 'ok'])).toEqual([['call-0', 'edited']])
   expect(judged(read, bash("cd /repo && sed -i 's/a/b/' a.ts"))).toEqual([['call-0', 'written']])
   expect(judged(read, bash('rm -r /repo'))).toEqual([['call-0', 'written']])
 })
 
-test('what fails, comes before, or concerns another file, does not', () => {
+test('a failed or earlier change, or one of another file, does not make a view obsolete', () => {
   expect(judged(read, ['Edit', { file_path: '/repo/a.ts' }, 'no', true])).toEqual([['call-0']])
   expect(judged(['Edit', { file_path: '/repo/a.ts' }, 'ok'], read)).toEqual([['call-1']])
   expect(judged(read, ['Edit', { file_path: '/repo/b.ts' }, 'ok'])).toEqual([['call-0']])
   expect(judged(read, bash('rm b.ts && grep x /repo/a.ts'))).toEqual([['call-0']])
 })
 
-test('a later view counts where it shows all the lines', () => {
+test('a later view makes an earlier one obsolete if it shows all of its lines', () => {
   const part: Call = ['Read', { file_path: '/repo/a.ts', limit: 1 }, '     1→const a']
   expect(judged(part, read)).toEqual([['call-0', 'viewed'], ['call-1']])
   expect(judged(read, part)).toEqual([['call-0'], ['call-1']])
 })
 
-test('a trajectory of SWE-agent is read by the file that it says is open', () => {
+test('views in a SWE-agent trajectory belong to the file that it names as open', () => {
   const call = (id: string, name: string) => ({
     role: 'assistant',
     tool_calls: [{ id, function: { name, arguments: '{}' } }],

@@ -8,7 +8,7 @@ const passed = (settledMs: number, healthMs: number, loopMs: number): Passed => 
   waits: { append: { healthMs, loopMs }, settle: { healthMs: loopMs, loopMs: healthMs } },
 })
 
-test('of two passes each time is the shorter one of its step', () => {
+test('the time of a step is the shorter one of two passes', () => {
   expect(shorterOf(passed(900, 400, 10), passed(700, 100, 30))).toEqual({
     size: 8,
     settledMs: 700,
@@ -17,7 +17,7 @@ test('of two passes each time is the shorter one of its step', () => {
   })
 })
 
-test('a step that the second pass did not reach keeps its time', () => {
+test('a step that the second pass did not reach keeps its first time', () => {
   const { waits } = shorterOf(passed(900, 400, 10), { ...passed(700, 100, 30), waits: {} })
   expect(waits['append']).toEqual({ healthMs: 400, loopMs: 10 })
 })

@@ -17,7 +17,7 @@ describe('with a session that outgrew its budget', () => {
     expect(messages).toBeGreaterThanOrEqual(200)
   })
 
-  test('what was condensed is listed by what it is, searched by words, and each entry can be recalled', async () => {
+  test('archived contents are listed by kind and searched by words, and each can be recalled', async () => {
     const failures = await home.heddle('recall', '--agent', 'coder', '--kind', 'bash', '--failed', '--json')
     expect(failures.stderr).toBe('')
     expect(failures.document.items.length).toBeGreaterThan(0)
@@ -42,7 +42,7 @@ describe('with a session that outgrew its budget', () => {
     )
   })
 
-  test('messages are found by words, narrowed by what they are, and each can be recalled', async () => {
+  test('messages are found by words and filters, and each can be recalled', async () => {
     const found = await home.heddle(
       'search',
       'file',
@@ -77,7 +77,7 @@ describe('with a session that outgrew its budget', () => {
     }
   })
 
-  test('a thread is exported, imported elsewhere and beside itself, and is the same to the byte', async () => {
+  test('a thread is exported, imported elsewhere and under another name, and stays the same to the byte', async () => {
     const written = await home.heddle('threads', 'export', 'session', '--out', 'session.heddle.jsonl', '--json')
     expect(written.stderr).toBe('')
     const file = await readFile(home.path('session.heddle.jsonl'), 'utf8')

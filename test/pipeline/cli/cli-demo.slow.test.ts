@@ -10,7 +10,7 @@ const SESSION = Array.from({ length: 80 }, (_, index) =>
   }),
 ).join('\n')
 
-test('the demo shows the whole way of a real session in well under three minutes, and leaves nothing behind', {
+test('the demo processes a real session from import to context in well under three minutes, and leaves nothing behind', {
   timeout: 180_000,
 }, async () => {
   const home = await openHome()
@@ -39,7 +39,7 @@ test('the demo shows the whole way of a real session in well under three minutes
   expect(await readdir(home.dir)).toEqual([])
 })
 
-test('with a key of a provider the demo has its summaries written there, and says so', {
+test('with the key of a provider the demo has its summaries written by that provider, and says so', {
   timeout: 180_000,
 }, async () => {
   const server = await startProtocolServer()
@@ -56,7 +56,7 @@ test('with a key of a provider the demo has its summaries written there, and say
   expect(stdout).not.toContain('key-of-a-test')
 })
 
-test('a provider that is away does not hold the demo up, which says that it went on without it', {
+test('an unreachable provider does not delay the demo, which says that it continued without it', {
   timeout: 90_000,
 }, async () => {
   const server = await startProtocolServer()

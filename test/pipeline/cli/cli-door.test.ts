@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 describe('heddle keys', () => {
-  test('makes a key that opens the gateway, lists it without itself, and takes it back', async () => {
+  test('creates a key that the gateway accepts, lists it without its secret, and revokes it', async () => {
     const { document: made } = await home.heddle(
       'keys',
       'create',
@@ -58,12 +58,12 @@ describe('heddle keys', () => {
     expect(after).toMatchObject([{ id: made.id, revokedAt: expect.any(String) }])
   })
 
-  test('shows the key to people once, and says how to send it', async () => {
+  test('shows a new key once, and says how to send it', async () => {
     const { stdout } = await home.heddle('keys', 'create', '--name', 'bot', '--role', 'produce', '--project', 'games')
     expect(stdout).toMatch(/^hdl_[\w-]+\n\nkey [\w-]{36} "bot" of project games, role produce\nIt is not shown again\./)
   })
 
-  test('refuses roles that there are not, and ids of other projects', async () => {
+  test('refuses unknown roles, and ids of other projects', async () => {
     const bad = await home.heddle('keys', 'create', '--name', 'bot', '--role', 'king', '--json')
     expect(bad).toMatchObject({ code: 2, error: { field: 'role', received: expect.stringContaining('king') } })
     const [key] = (await home.heddle('keys', 'list', '--project', 'shop', '--json')).document.items
@@ -72,7 +72,7 @@ describe('heddle keys', () => {
   })
 })
 
-test('heddle grants: recall between two projects holds once both agreed, until one ends it', async () => {
+test('heddle grants: recall between two projects is allowed once both agreed, until one ends it', async () => {
   const messages = [{ role: 'user' as const, content: 'the recipe of the house' }]
   await pipeline.clientOf('lender').messages.append({ agent: 'cook', thread: 'kitchen', messages })
   const { items } = await pipeline.clientOf('lender').messages.list({ thread: 'kitchen' })
@@ -95,8 +95,8 @@ test('heddle grants: recall between two projects holds once both agreed, until o
   expect(nothing).toMatchObject({ code: 1, error: { code: 'NOT_FOUND' } })
 })
 
-describe('with a gateway elsewhere', () => {
-  test('contexts are built and shown, and messages recalled and searched, without a store here', async () => {
+describe('with a remote gateway', () => {
+  test('contexts are built and shown, and messages recalled and searched, without a local store', async () => {
     const built = await away.heddle('context', 'build', '--thread', 'run', '--budget', '4000', '--json')
     expect(built.document).toMatchObject({ thread: 'run', messages: [{ content: 'the pelican lands at noon' }] })
     const shown = await away.heddle('context', 'show', built.document.id, '--messages')
@@ -121,7 +121,7 @@ describe('with a gateway elsewhere', () => {
     expect(nowhere).toMatchObject({ code: 1, error: { code: 'NOT_FOUND', field: 'thread' } })
   })
 
-  test('sessions are imported, and a reply that has grown since is continued', async () => {
+  test('sessions are imported, and a reply that grew since the last import is continued', async () => {
     const { key } = await pipeline.clientOf('shop').keys.create({ name: 'admin', role: 'admin' })
     const admin = await openHome({ HEDDLE_URL: http.url, HEDDLE_KEY: key })
     const line = (content: string, id: string, role: string) => JSON.stringify({ id, role, content })
@@ -145,7 +145,7 @@ describe('with a gateway elsewhere', () => {
     expect((await pipeline.clientOf('shop').agents.get('newcomer')).settings).toEqual({ rollingWindow: null })
   })
 
-  test('agents, settings, items, threads, iterations and snapshots are kept and shown', async () => {
+  test('agents, settings, items, threads, iterations and snapshots are stored and shown', async () => {
     const { key } = await pipeline.clientOf('desk').keys.create({ name: 'admin', role: 'admin' })
     const desk = await openHome({ HEDDLE_URL: http.url, HEDDLE_KEY: key })
     const heddle = async (...argv: string[]) => {
@@ -202,7 +202,7 @@ describe('with a gateway elsewhere', () => {
     expect((await heddle('threads', 'list')).items).toEqual([])
   })
 
-  test('commands that are not available over HTTP, and an address that is no gateway, are refused with a hint', async () => {
+  test('commands that are not available over HTTP, and an address without a gateway, are refused with a hint', async () => {
     expect((await away.heddle('search', 'x', '--url', 'nowhere', '--json')).error).toMatchObject({ field: 'url' })
     for (const argv of [['keys', 'list'], ['queues'], ['migrate'], ['doctor'], ['agents', 'delete', 'x', '--yes']]) {
       expect(await away.heddle(...argv, '--json')).toMatchObject({ code: 2, error: { field: 'url' } })
@@ -216,7 +216,7 @@ describe('heddle tail', () => {
   test.each([
     ['here', () => home],
     ['over HTTP', () => away],
-  ] as const)('shows the events of a thread %s, each on a line', async (_, where) => {
+  ] as const)('shows the events of a thread %s, one per line', async (_, where) => {
     const argv = ['tail', '--thread', 'run', '--topic', 'message.stored', '--after', '0', '--count', '1']
     const told = await where().heddle(...argv, '--project', 'shop', '--json')
     const [event, ...rest] = told.stdout.trim().split('\n')
@@ -232,7 +232,7 @@ describe('heddle tail', () => {
     )
   })
 
-  test('waits for what happens, and ends when it is stopped', async () => {
+  test('waits for new events, and ends when it is stopped', async () => {
     const running = home.start(['tail', '--project', 'live', '--agent', 'coder', '--after', '0'])
     const messages = [{ role: 'user' as const, content: 'hello' }]
     await pipeline.clientOf('live').messages.append({ agent: 'other', thread: 'theirs', messages })
@@ -244,7 +244,7 @@ describe('heddle tail', () => {
 })
 
 describe('heddle completion', () => {
-  test('makes bash complete commands, their subcommands and their options', async () => {
+  test('lets bash complete commands, their subcommands and their options', async () => {
     const { stdout: script } = await home.heddle('completion', 'bash')
     const complete = (...words: string[]) => {
       const list = words.map((word) => `'${word}'`).join(' ')
@@ -257,7 +257,7 @@ describe('heddle completion', () => {
     expect(complete('keys', '')).toEqual(expect.arrayContaining(['create', 'list', 'revoke']))
   })
 
-  test('knows three shells, and names them in the error for any other', async () => {
+  test('supports three shells, and names them in the error for any other', async () => {
     expect((await home.heddle('completion', 'zsh')).stdout).toMatch(/^#compdef heddle\n/)
     expect((await home.heddle('completion', 'fish')).stdout).toContain("__fish_seen_subcommand_from grants' -a")
     expect((await home.heddle('completion', 'bash', '--json')).document.words[0].words).toContain('tail')

@@ -41,7 +41,7 @@ describe('on the command line', () => {
 
   const threads = async () => (await pipeline.client.threads.list()).items.map(({ name }) => name)
 
-  test('a thread is erased only for who names it again or says --yes', async () => {
+  test('a thread is erased only if its name is repeated or --yes is given', async () => {
     expect(await heddle(['threads', 'delete', 'one', '--json'])).toMatchObject({ code: 2, out: '' })
     const mistyped = await heddle(['threads', 'delete', 'one'], 'on')
     expect(mistyped).toMatchObject({ code: 2, asked: [expect.stringContaining('thread one')] })
@@ -62,7 +62,7 @@ describe('on the command line', () => {
     expect(JSON.parse(missing.err)).toMatchObject({ error: { code: 'NOT_FOUND' } })
   })
 
-  test('an agent and a project are erased likewise', async () => {
+  test('an agent and a project are erased under the same condition', async () => {
     expect((await heddle(['agents', 'delete', 'weaver'], 'weaver')).code).toBe(0)
     expect(await threads()).toEqual([])
     expect((await heddle(['projects', 'delete'])).code).toBe(2)
@@ -70,7 +70,7 @@ describe('on the command line', () => {
     expect(JSON.parse(erased.out)).toMatchObject({ kind: 'project', name: 'tests', removed: { projects: 1 } })
   })
 
-  test('each has its help', async () => {
+  test('each erase command has its help', async () => {
     for (const group of ['threads', 'agents', 'projects']) {
       const help = await heddle([group, 'delete', '--help'])
       expect(help).toMatchObject({ code: 0, out: expect.stringContaining('--yes') })

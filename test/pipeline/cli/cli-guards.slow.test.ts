@@ -29,7 +29,7 @@ async function writeSession(home: Home): Promise<void> {
 }
 
 describe('a database that is not migrated', () => {
-  test('is left as it is by every command but those that migrate', async () => {
+  test('is not changed by any command except those that migrate', async () => {
     const { sql, home } = await openEmpty()
     const schemas = () => sql<{ name: string }[]>`select nspname as name from pg_namespace order by 1`
     const before = await schemas()
@@ -49,7 +49,7 @@ describe('a database that is not migrated', () => {
     expect([...(await schemas())]).toEqual([...before])
   })
 
-  test('and whose user may not create schemas says which right is missing, and the other way', async () => {
+  test('whose user cannot create schemas leads to an error with the missing privilege and an alternative', async () => {
     const { database, sql, home } = await openEmpty()
     const login = `guard_${database.name}`
     const found = await sql`select from pg_roles where rolname = 'heddle_app'`
@@ -76,7 +76,7 @@ describe('a database that is not migrated', () => {
   })
 })
 
-test('commands that look into the store work while the queues are away', async () => {
+test('commands that only read the store work while the queues are unreachable', async () => {
   const home = await openMigrated()
   expect((await home.heddle('import', 'a.jsonl', '--agent', 'coder', '--json')).code).toBe(0)
   const away = home.under({ REDIS_URL: 'redis://127.0.0.1:1' })
@@ -91,7 +91,7 @@ test('commands that look into the store work while the queues are away', async (
   expect((await away.heddle('queues', '--json')).error.code).toBe('SERVICE_UNAVAILABLE')
 })
 
-test('commands that would wait for a paused stage say at once how it goes on', async () => {
+test('commands that would wait for a paused stage say at once how to resume it', async () => {
   const home = await openMigrated()
   expect((await home.heddle('import', 'a.jsonl', '--agent', 'coder', '--json')).code).toBe(0)
   for (const [stage, ...argv] of [
@@ -107,7 +107,7 @@ test('commands that would wait for a paused stage say at once how it goes on', a
   }
 })
 
-test('an import separates what it found in the file from what is in the thread, and counts what no context shows', async () => {
+test('an import reports separately what is in the file and in the thread, and counts the messages that no context shows', async () => {
   const home = await openMigrated()
   const { stdout } = await home.heddle('import', 'a.jsonl', '--agent', 'coder')
   const [heading = '', , row = ''] = stdout.trimEnd().split('\n')
@@ -115,7 +115,7 @@ test('an import separates what it found in the file from what is in the thread, 
   expect(row.trim().split(/ {2,}/)).toEqual(['a', '4', '0', '0', '2', '4', '0', '2 / 2'])
 })
 
-test('a list without entries says so, and a cursor that it did not give is refused', async () => {
+test('an empty list says so, and a list refuses a cursor that it did not return', async () => {
   const home = await openMigrated()
   expect((await home.heddle('threads', 'list')).stdout).toContain('no threads yet')
   for (const list of ['threads', 'agents']) {
@@ -124,7 +124,7 @@ test('a list without entries says so, and a cursor that it did not give is refus
   }
 })
 
-test('a SIGTERM to "npx heddle up" ends heddle, too, though npx hands it to a shell alone', async () => {
+test('a SIGTERM to "npx heddle up" also ends heddle, though npx forwards it only to a shell', async () => {
   const home = await openDatabaseHome()
   const npx = home.startByNpx(['up', '--port', '0', '--json'])
   const { pid, url } = JSON.parse(await npx.firstLine)
@@ -137,7 +137,7 @@ test('a SIGTERM to "npx heddle up" ends heddle, too, though npx hands it to a sh
   await expect(fetch(`${url}/healthz`)).rejects.toThrow()
 })
 
-test('of two "heddle up" that start at once one serves, and the other names it and ends well', async () => {
+test('of two "heddle up" that start at once one serves, and the other names it and exits with 0', async () => {
   const home = await openHome()
   const both = [home.start(['up', '--port', '0', '--json']), home.start(['up', '--port', '0', '--json'])]
   const documents = (await Promise.all(both.map((up) => up.firstLine))).map((line) => JSON.parse(line))

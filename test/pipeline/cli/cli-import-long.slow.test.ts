@@ -39,7 +39,7 @@ test('a file three times as large as the heap of the command is imported', { tim
   await up.ended
 })
 
-test('a session that is piped in is imported, and again without being stored twice', async () => {
+test('a session from a pipe is imported, and a second time without being stored twice', async () => {
   const home = await openDatabaseHome()
   const lines = Array.from({ length: 1_200 }, (_, index) => message(index)).join('')
   const argv = ['import', '/dev/stdin', '--agent', 'coder', '--thread', 'piped', '--json']
@@ -50,7 +50,7 @@ test('a session that is piped in is imported, and again without being stored twi
   expect(again.document).toMatchObject({ stored: 0, repeated: 1_200 })
 })
 
-test('a session that is piped in where the temporary folder is full is refused, and stored once there is space', async (context) => {
+test('a session from a pipe is refused while the temporary folder is full, and stored once there is space', async (context) => {
   const full = smallDisk(1)
   if (full === null) return context.skip('a small disk cannot be mounted: run this as root, with mount allowed')
   const home = await openDatabaseHome()
@@ -66,7 +66,7 @@ test('a session that is piped in where the temporary folder is full is refused, 
   expect((await home.start(argv, lines).ended).document).toMatchObject({ stored: 12_000 })
 })
 
-test('a long session that contradicts what is stored in its middle stores nothing of it', async () => {
+test('nothing is stored of a long session that conflicts with stored messages in its middle', async () => {
   const home = await openDatabaseHome()
   await writeFile(home.path('long.jsonl'), message(700))
   expect((await home.heddle('import', 'long.jsonl', '--agent', 'coder', '--json')).code).toBe(0)

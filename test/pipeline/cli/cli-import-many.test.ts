@@ -39,7 +39,7 @@ test('an import of many files continues past faulty ones, reports each, and exit
   expect(shown.stdout).toMatch(/^conflict: changed\.jsonl\n {2}why: .+\n {2}do: {2}.+$/m)
 })
 
-test('a file that is the only one fails with its own error, and nothing else', async () => {
+test('an import of a single faulty file fails with only the error of that file', async () => {
   const home = await openDatabaseHome()
   const ran = await home.heddle('import', 'absent.jsonl', '--agent', 'coder', '--json')
   expect(ran).toMatchObject({ code: 1, stdout: '', error: { code: 'NOT_FOUND', field: 'file' } })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 const items = (...argv: string[]) => home.heddle('items', ...argv)
 
-test('items are set, listed, shown and taken away, for people and for programs', async () => {
+test('items are set, listed, shown and removed, with output for people and for programs', async () => {
   await writeFile(home.path('api.md'), 'Errors have a code.\n\u001b[31mred')
   const rule = ['rule', 'style', '--agent', 'coder', '--text', 'Be brief.', '--include', 'always', '--priority', '1']
   expect((await items('set', ...rule)).stdout).toBe('rule style · version 1 · always\n')
@@ -56,7 +56,7 @@ test('items are set, listed, shown and taken away, for people and for programs',
   expect(gone).toMatchObject({ code: 1, error: { code: 'NOT_FOUND' } })
 })
 
-test('items of a thread are added and taken away by hand', async () => {
+test('items of a thread are added and removed by hand', async () => {
   await home.heddle('items', 'set', 'rule', 'always', '--agent', 'weaver', '--text', 'a')
   await home.heddle('items', 'set', 'rule', 'by-hand', '--agent', 'weaver', '--text', 'b', '--include', 'manual')
   await home.heddle('threads', 'set', 'cloth', '--agent', 'weaver')
@@ -76,7 +76,7 @@ test('items of a thread are added and taken away by hand', async () => {
   expect(none).toMatchObject({ code: 1, error: { code: 'NOT_FOUND' } })
 })
 
-test('an item that is always included names the threads that started before it, until it is added to them', async () => {
+test('an item that becomes always included names the threads that started before, until it is added to them', async () => {
   const set = (...more: string[]) => items('set', 'rule', 'late', '--agent', 'late', '--text', 'a', ...more)
   expect((await set()).stdout).toBe('rule late · version 1 · always\n')
   for (const thread of ['one', 'two words']) await home.heddle('threads', 'set', thread, '--agent', 'late')
@@ -126,7 +126,7 @@ test.each([
   ['a file that there is not', ['set', 'rule', 'x', '--agent', 'a', '--file', 'none.md'], 'file'],
   ['a text for the item of a thread', ['set', 'rule', 'x', '--thread', 't', '--text', 'y'], 'thread'],
   ['no moment', ['stats', '--agent', 'a', '--since', 'once'], 'since'],
-])('%s is a fault of usage that names the option', async (_, argv, field) => {
+])('%s is a usage error that names the option', async (_, argv, field) => {
   const ran = await items(...argv, '--json')
   expect(ran.code).toBe(2)
   expect(ran.error).toMatchObject({ field })

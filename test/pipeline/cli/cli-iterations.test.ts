@@ -20,7 +20,7 @@ beforeAll(async () => {
   expect((await heddle('iterations', 'add', 'nightly', '--agent', 'runner', '--file', 'run.jsonl')).code).toBe(0)
 })
 
-test('a recorded run gives a context with its summary, and the receipt in words', async () => {
+test('a recorded run leads to a context with its summary, and to a readable receipt', async () => {
   const built = await build('--messages')
   // On a busy machine it says what it waits for.
   expect(built.stderr.replace(/^ *pruned and summarized: .*\n/gm, '')).toBe('')
@@ -35,7 +35,7 @@ test('a recorded run gives a context with its summary, and the receipt in words'
   expect(document.receipt.stateId).not.toBeNull()
 })
 
-test('its flags and the settings of the file have names of their own', async () => {
+test('flags of runs and settings of heddle.yaml have distinct names', async () => {
   const covered = async (...options: string[]) => {
     const { document } = await build('--json', ...options)
     const { entries } = document.receipt as { entries: { mode: string; toIteration?: number }[] }

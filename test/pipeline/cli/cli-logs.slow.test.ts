@@ -36,7 +36,7 @@ async function evictingRedis(): Promise<string> {
   return server.url
 }
 
-test('heddle up writes lines of JSON alone where no terminal is attached, and report start, refusals and stop', async () => {
+test('heddle up writes only JSON lines without a terminal, and they report start, refusals and stop', async () => {
   const home = await openDatabaseHome()
   const made = await home.heddle('keys', 'create', '--name', 'reader', '--role', 'read', '--json')
   const { key } = made.document
@@ -71,15 +71,12 @@ test('heddle up writes lines of JSON alone where no terminal is attached, and re
   expect(`${ran.stdout}${ran.stderr}`).not.toContain('of-nobody')
 })
 
-test.skipIf(redisUrl() === null)(
-  'what is wrong with the settings of Redis is one line of the log of a worker',
-  async () => {
-    const home = await openDatabaseHome({ REDIS_URL: await evictingRedis() })
-    const worker = home.start(['worker', 'prune'])
-    await worker.firstLine
-    worker.kill('SIGTERM')
-    const lines = linesOf(await worker.ended)
-    expect(lines.filter(({ msg }) => /allkeys-lru/.test(String(msg)))).toMatchObject([{ level: 40 }])
-    expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['starting', 'ready', 'stopping', 'stopped']))
-  },
-)
+test.skipIf(redisUrl() === null)('a fault in the settings of Redis is one line in the log of a worker', async () => {
+  const home = await openDatabaseHome({ REDIS_URL: await evictingRedis() })
+  const worker = home.start(['worker', 'prune'])
+  await worker.firstLine
+  worker.kill('SIGTERM')
+  const lines = linesOf(await worker.ended)
+  expect(lines.filter(({ msg }) => /allkeys-lru/.test(String(msg)))).toMatchObject([{ level: 40 }])
+  expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['starting', 'ready', 'stopping', 'stopped']))
+})

@@ -24,8 +24,8 @@ const lookers = [
   'tail',
 ]
 
-describe('a command that looks at data, in a folder without any', () => {
-  test.each(lookers)('heddle %s says so, and makes none', async (line) => {
+describe('a command that reads data, in a folder without data', () => {
+  test.each(lookers)('heddle %s says that there is no data, and creates none', async (line) => {
     const home = await openHome()
     const { code, error } = await home.heddle(...line.split(' '), '--json')
     expect(code).toBe(1)
@@ -39,7 +39,7 @@ describe('a command that looks at data, in a folder without any', () => {
     expect(await readdir(home.dir)).toEqual([])
   })
 
-  test('heddle doctor says so among its checks, and looks at the rest', async () => {
+  test('heddle doctor says that there is no data, and runs its other checks', async () => {
     const home = await openHome()
     const { code, document } = await home.heddle('doctor', '--json')
     expect(code).toBe(1)
@@ -52,14 +52,14 @@ describe('a command that looks at data, in a folder without any', () => {
     expect(await readdir(home.dir)).toEqual([])
   })
 
-  test('heddle settings list shows what holds here, and makes none', async () => {
+  test('heddle settings list shows the effective settings, and creates no data', async () => {
     const home = await openHome()
     expect((await home.heddle('settings', 'list', '--json')).code).toBe(0)
     expect(await readdir(home.dir)).toEqual([])
   })
 })
 
-test('a command that makes something begins in an empty folder, and others find its data then', async () => {
+test('a command that writes creates the data in an empty folder, and later commands find it', async () => {
   const home = await openHome()
   expect((await home.heddle('agents', 'set', 'coder', '--json')).code).toBe(0)
   expect((await home.heddle('agents', 'list', '--json')).document.items).toMatchObject([{ name: 'coder' }])

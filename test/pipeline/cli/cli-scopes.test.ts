@@ -35,7 +35,7 @@ const build = (...argv: string[]) => home.heddle('context', 'build', '--thread',
 const saidIn = ({ document }: Awaited<ReturnType<typeof build>>) =>
   document.messages.map(({ content }: { content: string }) => content)
 
-test('a context shows the threads, the time and the items that its flags name', async () => {
+test('a context shows only the threads, the time range and the items in its flags', async () => {
   const bounded = ['--scope-threads', 'main,research', '--scope-since', '2h', '--scope-items', 'rule/tone']
   const briefing = await build(...bounded)
   expect(saidIn(briefing)).toEqual([

@@ -5,7 +5,7 @@ import { openDatabaseHome } from './cli-support.js'
 
 const EXAMPLE = new URL('../../../docs/examples/own-strategy.ts', import.meta.url)
 
-test('a strategy of a module that heddle.yaml names compacts and builds in each command, and a bad module is an error', async () => {
+test('a strategy from a module named in heddle.yaml compacts and builds in each command, and a faulty module is an error', async () => {
   const home = await openDatabaseHome()
   const { outputText } = ts.transpileModule(await readFile(EXAMPLE, 'utf8'), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },

@@ -15,7 +15,7 @@ beforeAll(async () => {
   expect((await home.heddle('import', 'talk.jsonl', '--agent', 'coder')).code).toBe(0)
 })
 
-test('a window of none is what an import without a window gives, and seconds are what they say', async () => {
+test('--rolling-window none equals an import without a window, and a number is a count of seconds', async () => {
   const windowOf = async (agent: string, ...options: string[]) => {
     const ran = await home.heddle('import', 'talk.jsonl', '--agent', agent, '--thread', agent, ...options, '--json')
     expect(ran.stderr).toBe('')
@@ -27,7 +27,7 @@ test('a window of none is what an import without a window gives, and seconds are
 })
 
 describe('threads', () => {
-  test('are told what they are about; what is left out stays, an empty text takes away', async () => {
+  test('get a title and a status; absent fields stay, an empty text removes one', async () => {
     const set = ['threads', 'set', 'talk', '--agent', 'coder', '--json']
     const first = await home.heddle(...set, '--title', 'A talk', '--status', 'talking')
     expect(first.stderr).toBe('')
@@ -39,7 +39,7 @@ describe('threads', () => {
     expect(foreign).toMatchObject({ code: 1, error: { code: 'CONFLICT', field: 'agent' } })
   })
 
-  test('have processes, which are set, listed and ended', async () => {
+  test('have processes that are set, listed and ended', async () => {
     const processes = ['threads', 'processes', 'talk']
     const set = await home.heddle(...processes, '--set', 'tests', '--status', '3 of 10', '--json')
     expect(set.document).toMatchObject({ name: 'tests', version: 1, status: '3 of 10', isRunning: true })
@@ -57,7 +57,7 @@ describe('threads', () => {
     })
   })
 
-  test('show their history page by page, harmless for a terminal', async () => {
+  test('show their history page by page, without control characters of a terminal', async () => {
     const page = await home.heddle('threads', 'history', 'talk', '--limit', '2', '--json')
     expect(page.document).toMatchObject({ items: [{ seq: 1, sourceId: 'chat-1' }, { seq: 2 }], nextCursor: '2' })
     const rest = await home.heddle('threads', 'history', 'talk', '--cursor', page.document.nextCursor, '--json')
@@ -78,7 +78,7 @@ describe('threads', () => {
 })
 
 describe('a clear', () => {
-  test('begins the windows of an agent anew; the history says what is no longer in them', async () => {
+  test('empties the windows of an agent, and the history marks the messages that are hidden', async () => {
     const build = ['context', 'build', '--thread', 'talk', '--message', 'next', '--json']
     expect((await home.heddle(...build)).document.receipt).toMatchObject({ eligible: 3, imported: 3 })
     const past = ['--cleared-at', '2020-01-01T00:00:00Z']
@@ -97,7 +97,7 @@ describe('a clear', () => {
     expect(items.map(({ inWindow }: { inWindow: boolean }) => inWindow)).toEqual([false, false, false])
   })
 
-  test('of an agent that is not there is a typed error that says what to do', async () => {
+  test('of a missing agent is a typed error that says what to do', async () => {
     const { code, stdout, error } = await home.heddle('context', 'clear', '--agent', 'nobody', '--json')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(error).toMatchObject({ code: 'NOT_FOUND', field: 'agent', hint: expect.stringMatching(/agents list/) })
@@ -105,7 +105,7 @@ describe('a clear', () => {
 })
 
 describe('iterations', () => {
-  test('are added from options and from a file, which stores nothing twice, and listed', async () => {
+  test('are added from options and from a file, without duplicates, and listed', async () => {
     const add = ['iterations', 'add', 'nightly', '--agent', 'runner', '--json']
     const id = '018f0000-0000-7000-8000-0000000000b1'
     const one = ['--prompt', 'fix it', '--output', '', '--id', id, '--score', '0.5', '--marker', 'a', '--marker', 'b']

@@ -15,8 +15,8 @@ beforeAll(async () => {
   await home.heddle('agents', 'set', 'bot', '--prompt', 'You answer.')
 })
 
-describe('an import into an agent that has a window', () => {
-  test('says how much of each session contexts show, and what to do', async () => {
+describe('an import into an agent with a window', () => {
+  test('says how many messages of each session contexts show, and what to do', async () => {
     const ran = await home.heddle('import', 'old.jsonl', 'mixed.jsonl', '--agent', 'bot')
     expect(ran.code).toBe(0)
     expect(ran.stdout).toMatch(/old .* 0 \/ 3\n/)
@@ -41,14 +41,14 @@ describe('an import into an agent that has a window', () => {
     ])
   })
 
-  test('warns of nothing in an agent that it makes', async () => {
+  test('prints no warning for an agent that it creates', async () => {
     const ran = await home.heddle('import', 'old.jsonl', '--agent', 'fresh', '--thread', 'fresh', '--json')
     expect(ran.document).toMatchObject({ warnings: [], threads: [{ eligible: 3, imported: 3 }] })
   })
 })
 
-describe('a context of a thread whose every message is old', () => {
-  test('is built with a warning before it, which its explanation begins with', async () => {
+describe('a context of a thread with only old messages', () => {
+  test('is built with a warning, which is also the first line of its explanation', async () => {
     const built = await home.heddle('context', 'build', '--thread', 'old', '--message', 'go on')
     expect(built.stderr).toMatch(/^warning: none of the 3 messages of the thread is shown: 3 are outside/m)
     expect(built.stdout).toContain('eligible 0 / imported 3 (left out: 3 outside-window)')
@@ -59,7 +59,7 @@ describe('a context of a thread whose every message is old', () => {
     expect(explained).not.toContain('never eligible')
   })
 
-  test('is refused without a message, with the reason; and built for a window of its own', async () => {
+  test('is refused without a message, with the reason, and built for a window in the request', async () => {
     const refused = await home.heddle('context', 'build', '--thread', 'old', '--json')
     expect(refused).toMatchObject({ code: 1, error: { code: 'VALIDATION_ERROR' } })
     expect(refused.error.detail).toContain('none of the 3 messages of the thread is shown')
@@ -68,14 +68,14 @@ describe('a context of a thread whose every message is old', () => {
     expect(wide.document).toMatchObject({ receipt: { eligible: 3, ineligible: {}, notes: [] } })
   })
 
-  test('of which a part is old notes it among its other notes, without a warning', async () => {
+  test('with some newer ones notes the old ones, without a warning', async () => {
     const built = await home.heddle('context', 'build', '--thread', 'mixed')
     expect(built.stderr).not.toContain('warning')
     expect(built.stdout).toContain('note: 3 of the 4 messages of the thread are not shown: 3 are outside')
   })
 })
 
-test('threads show says first what contexts do not show', async () => {
+test('threads show says first which messages contexts do not show', async () => {
   const { stdout } = await home.heddle('threads', 'show', 'old')
   expect(stdout).toMatch(
     /^thread old · agent bot\nwarning: none of the 3 messages of the thread is shown: 3 are outside/,
@@ -83,7 +83,7 @@ test('threads show says first what contexts do not show', async () => {
   expect(stdout).toContain('eligible 0 / imported 3')
 })
 
-test('the banner of heddle up names agents with threads of which contexts show nothing', async () => {
+test('the banner of heddle up names agents with threads whose messages no context shows', async () => {
   const up = home.start(['up', '--port', '0', '--json'])
   expect(JSON.parse(await up.firstLine).outsideWindow).toEqual([{ agent: 'bot', threads: 2, outside: 1 }])
   up.kill('SIGTERM')

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeTinyModel } from '../../support/src/models/tiny-model.js'
 import { type Home, isAlive, openDatabaseHome, openHome, type Running } from './cli-support.js'
 
-describe('on a laptop on which nothing runs', () => {
+describe('on a laptop without servers', () => {
   let home: Home
   let messages = 0
 
@@ -133,18 +133,18 @@ describe('beside "heddle up"', () => {
     expect(isAlive(up.pid)).toBe(false)
   })
 
-  test('its port answers whether it lives and whether it is ready', async () => {
+  test('its port answers liveness and readiness checks', async () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/healthz`)).json()).toMatchObject({ status: 'ok', pid: up.pid })
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
   })
 
-  test('a second one says that the first runs, and ends well', async () => {
+  test('a second one says that the first runs, and exits with 0', async () => {
     const second = await home.heddle('up', '--port', '0', '--json')
     expect(second.code).toBe(0)
     expect(second.document).toMatchObject({ status: 'already-running', pid: up.pid, port })
   })
 
-  test('a port in use is an error that names a way out', async () => {
+  test('a port in use is an error that says what to do', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
@@ -156,7 +156,7 @@ describe('beside "heddle up"', () => {
     expect(ran.error).toMatchObject({ code: 'CONFLICT', field: 'port', hint: expect.stringContaining('--port') })
   })
 
-  test('more workers join, and stop in good order', async () => {
+  test('further workers join, and stop in order', async () => {
     const worker = home.start(['worker', 'all', '--concurrency', '2', '--json'])
     expect(JSON.parse(await worker.firstLine)).toMatchObject({ status: 'ready' })
     // They let others of the machine go first, such as the server that they work for.
@@ -165,7 +165,7 @@ describe('beside "heddle up"', () => {
     expect((await worker.ended).code).toBe(0)
   })
 
-  test('the doctor finds everything well', async () => {
+  test('the doctor finds no fault', async () => {
     const { code, document, stderr } = await home.heddle('doctor', '--json')
     expect(stderr).toBe('')
     expect(document).toMatchObject({ ok: true, failed: 0 })
@@ -187,7 +187,7 @@ describe('beside "heddle up"', () => {
     )
   })
 
-  test('the doctor says who writes summaries, and why', async () => {
+  test('the doctor says which summarizer is used, and why', async () => {
     const summarizer = async (env: Record<string, string>) => {
       const { document } = await home.under(env).heddle('doctor', '--json')
       return document.checks.find((check: { name: string }) => check.name === 'summarizer')
@@ -210,7 +210,7 @@ describe('beside "heddle up"', () => {
     expect(JSON.stringify([none, fast, keyless])).not.toContain('key-of-a-test')
   })
 
-  test('the doctor says what turns texts into vectors, and what to do where that is not what is wanted', async () => {
+  test('the doctor says which embedder is used, and how to change it', async () => {
     await writeTinyModel(home.path('models/test/damaged'))
     await writeFile(home.path('models/test/damaged/onnx/model_quantized.onnx'), 'nonsense')
     const embedder = async (env: Record<string, string>) => {
@@ -233,7 +233,7 @@ describe('beside "heddle up"', () => {
     expect(damaged).toMatchObject({ status: 'fail', detail: expect.stringContaining('test/damaged') })
   })
 
-  test('queues show what waits; a paused stage is shown and resumed', async () => {
+  test('queues show the waiting jobs, and a paused stage is shown and resumed', async () => {
     const before = await home.heddle('queues', '--json')
     expect(before.document.stages).toHaveLength(5)
     expect(before.document.stages).toEqual(
@@ -290,7 +290,7 @@ describe('beside "heddle up"', () => {
       expect(ran.code).toBe(code)
     })
 
-    test('and after all of them the store is as it was', async () => {
+    test('and after all of them the store is unchanged', async () => {
       expect((await home.heddle('threads', 'list', '--json')).document).toEqual(before)
       expect((await home.heddle('agents', 'list', '--json')).document.items).toHaveLength(1)
     })
@@ -303,8 +303,8 @@ describe('beside "heddle up"', () => {
   })
 })
 
-describe("with a Postgres of one's own", () => {
-  test('a database that is down is SERVICE_UNAVAILABLE with a hint', async () => {
+describe('with a Postgres of the user', () => {
+  test('a database that is down leads to SERVICE_UNAVAILABLE with a hint', async () => {
     const home = await openHome({ DATABASE_URL: 'postgres://heddle:secret@127.0.0.1:1/heddle' })
     const ran = await home.heddle('threads', 'list', '--json')
     expect(ran.code).toBe(1)
@@ -317,7 +317,7 @@ describe("with a Postgres of one's own", () => {
     expect(database).toMatchObject({ status: 'fail', hint: expect.stringMatching(/\w/) })
   })
 
-  test('a wrong password is UNAUTHORIZED and names DATABASE_URL', async () => {
+  test('a wrong password leads to UNAUTHORIZED and names DATABASE_URL', async () => {
     const database = await freshDatabase()
     const url = new URL(database.url)
     url.password = 'wrong'
@@ -328,7 +328,7 @@ describe("with a Postgres of one's own", () => {
     expect(ran.error).toMatchObject({ code: 'UNAUTHORIZED', hint: expect.stringContaining('DATABASE_URL') })
   })
 
-  test('a database that is not migrated says so until "heddle migrate" has run', async () => {
+  test('commands report a database without migrations until "heddle migrate" has run', async () => {
     const database = await freshDatabase()
     const home = await openHome({ DATABASE_URL: database.url })
     try {
@@ -345,7 +345,7 @@ describe("with a Postgres of one's own", () => {
   })
 
   describe.each(backends())('and queues on $title', ({ skip, kind }) => {
-    test.skipIf(skip)('a command brings the workers along that nobody runs, and uses those that run', async () => {
+    test.skipIf(skip)('a command starts the workers that are missing, and uses those that run', async () => {
       const redis = { REDIS_URL: redisUrl() ?? '', HEDDLE_QUEUE_PREFIX: freshPrefix() }
       const home = await openDatabaseHome(kind === 'redis' ? redis : {})
       await writeFile(home.path('a.jsonl'), lines([{ role: 'user', content: 'hello' }]))

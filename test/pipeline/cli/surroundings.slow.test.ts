@@ -17,7 +17,7 @@ async function readyz(port: number): Promise<{ status: number; detail: string; h
   return { ...((await response.json()) as { detail: string; hint: string }), status: response.status }
 }
 
-describe('/readyz and the doctor name a problem of the servers, and recover once its cause is gone:', () => {
+describe('/readyz and the doctor name a fault of a server, and recover once its cause is gone:', () => {
   test('a database that is read-only', async () => {
     const home = await openDatabaseHome()
     const name = new URL(home.databaseUrl).pathname.slice(1)

@@ -47,8 +47,8 @@ async function reasoningThread(thread: string) {
   await client.threads.waitUntilSettled(thread)
 }
 
-describe('a thread whose reasoning is longer than all else', () => {
-  test('gets a context at every budget that holds its fixed parts, in every format', async () => {
+describe('a thread whose reasoning is longer than its other content', () => {
+  test('gets a context at every budget that fits its fixed parts, in every format', async () => {
     await reasoningThread('every-budget')
     for (const format of formats) {
       let used = 0
@@ -64,7 +64,7 @@ describe('a thread whose reasoning is longer than all else', () => {
     }
   })
 
-  test('is shown with what it really costs in each format, and compacted when that is too much', async () => {
+  test('is shown with its real cost in each format, and compacted when that exceeds the budget', async () => {
     const { client } = pipeline
     await reasoningThread('real-costs')
     const { sentTokens, reasoningTokens, tokens } = await client.threads.get('real-costs')
@@ -91,7 +91,7 @@ describe('a thread whose reasoning is longer than all else', () => {
   })
 })
 
-test('a thread that was compacted with its reasoning fills the budget of its settings, too', async () => {
+test('a thread that was compacted with its reasoning also fills the budget of its settings', async () => {
   const { client } = pipeline
   await client.agents.put('named', { settings: { rollingWindow: null, budget: 9_000 } })
   await client.messages.append({ agent: 'named', thread: 'named', messages: reasoningRun(150), ack: 'stored' })
@@ -110,7 +110,7 @@ test('a thread that was compacted with its reasoning fills the budget of its set
   }
 })
 
-test('a context of several threads is never filled: each stands with its own compaction', async () => {
+test('a context of several threads is never filled: each thread has its own compaction', async () => {
   const { client } = pipeline
   await client.agents.put('several', { settings: { rollingWindow: null, fill: 'budget' } })
   for (const thread of ['first', 'second']) {
@@ -125,7 +125,7 @@ test('a context of several threads is never filled: each stands with its own com
   })
 })
 
-test('a warm thread counts what a restore brought back as one that is read anew does', async () => {
+test('a cached thread counts restored messages like a thread that is read again', async () => {
   const { client } = pipeline
   await client.agents.put('restorer', { settings: { rollingWindow: null } })
   const messages = ['one', 'two'].map((content) => ({ role: 'user' as const, content }))
@@ -148,7 +148,7 @@ describe('how a budget is filled', () => {
       content: `${from + index}: ${words.repeat(6)}`,
     }))
 
-  test('goes by whether the thread is continued at that budget, unless the request or the agent says', async () => {
+  test('depends on whether the thread is continued at that budget, unless the request or the agent sets it', async () => {
     const { client } = pipeline
     await client.agents.put('filler', { settings: { rollingWindow: null } })
     const append = (from: number, count: number) =>
@@ -171,7 +171,7 @@ describe('how a budget is filled', () => {
     expect((await build({ budget: 10_000, fill: 'budget' })).receipt.fill).toBe('budget')
   })
 
-  test('brings back what the published compaction covers, under its summary, and each message once', async () => {
+  test('adds messages that the published compaction covers after its summary, each message once', async () => {
     const { client } = pipeline
     await client.agents.put('compacted', { settings: { rollingWindow: null, budget: 8_000 } })
     const thread = 'covered'

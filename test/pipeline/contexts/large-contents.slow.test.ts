@@ -10,7 +10,7 @@ const BYTES = 3_000_000
 const CHARACTERS_MAX = 1_500_000
 const HELD_MS_MAX = 150
 
-test('contents of megabytes hold up the event loop of "heddle up" for no longer than other requests', async () => {
+test('contents of megabytes block the event loop of "heddle up" no longer than other requests', async () => {
   const up = await startHeldUp()
   const client = createClient({ url: up.url, deadlineMs: 120_000 })
   await client.agents.put('coder', { settings: { rollingWindow: null, budget: 16_000 } })

@@ -27,7 +27,7 @@ function session(count: number) {
   })
 }
 
-test('contexts of a long thread, each with a budget of its own, hold up the event loop of "heddle up" for no longer than other requests', async () => {
+test('contexts of a long thread, each with another budget, block the event loop of "heddle up" no longer than other requests', async () => {
   const up = await startHeldUp()
   const client = createClient({ url: up.url })
   await client.agents.put('coder', { settings: { rollingWindow: null } })

@@ -60,8 +60,8 @@ async function keyed(project: string): Promise<number> {
   return rows.length
 }
 
-describe('contexts that are prepared', () => {
-  test('are there when they are asked for after a message was stored', async () => {
+describe('prebuilt contexts', () => {
+  test('are ready at the first request after a message was stored', async () => {
     const { client } = await openLoom(pipeline, 'ready')
     // So large that no compaction comes after what was prepared.
     await client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
@@ -86,7 +86,7 @@ describe('contexts that are prepared', () => {
     expect((await client.contexts.build({ ...request, message: 'And now?' })).id).not.toBe(answered.id)
   })
 
-  test('are there after an iteration was stored, too, which only the summarize stage looks at', async () => {
+  test('are ready after an iteration was stored, too, which only the summarize stage reads', async () => {
     const { client } = await openLoom(pipeline, 'iterated')
     await client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
     const messages = session('iterated', 5).map(({ message }) => message)
@@ -105,7 +105,7 @@ describe('contexts that are prepared', () => {
     expect(answered.id).not.toBe(before.id)
   })
 
-  test('say what a context says that is built at that moment, whatever changed between', async () => {
+  test('equal a context that is built at the moment of the request, whatever changed in between', async () => {
     let run = 0
     let hits = 0
     const change = fc.constantFrom<Change>(...(Object.keys(changes) as Change[]))
@@ -138,7 +138,7 @@ describe('contexts that are prepared', () => {
     expect(hits).toBeGreaterThan(0)
   })
 
-  test('are there for an agent with rules, and none where a request selects some: which, is found out for each', async () => {
+  test('are made for an agent with rules, but not for requests that select among its items', async () => {
     const { client } = await openLoom(pipeline, 'with-items')
     const request = { thread: THREAD, prebuild: true }
     const messages = session('with-items', 6).map(({ message }) => message)
@@ -167,7 +167,7 @@ describe('contexts that are prepared', () => {
     expect(await keyed('with-items')).toBe(0)
   })
 
-  test('are prepared where the settings say so, unless the request says otherwise, until they say so no more', async () => {
+  test('are made while the settings enable them, unless the request says otherwise', async () => {
     const { client } = await openLoom(pipeline, 'by-setting')
     const settings = { budget: 100_000, rollingWindow: null }
     await client.agents.put(AGENT, { settings: { ...settings, prebuild: true } })
@@ -194,7 +194,7 @@ describe('contexts that are prepared', () => {
     await waitFor(async () => (await keyed('by-setting')) === 0, { what: 'that no more is prepared' })
   })
 
-  test('are passed over from the moment at which the oldest message leaves the window', async () => {
+  test('are not used from the moment at which their oldest message leaves the window', async () => {
     const client = clientWithClock('leaving')
     await client.agents.put(AGENT, { settings: { rollingWindow: 600 } })
     const sentAt = (agoMs: number) => new Date(clock.nowMs() - agoMs).toISOString()

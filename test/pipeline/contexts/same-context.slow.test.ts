@@ -10,7 +10,7 @@ let expected: Woven | undefined
 // The embedded mode has its queues where the mode of Postgres has them.
 const backends = modes().filter(({ mode }) => mode !== 'embedded')
 describe.each(backends)('the same messages give the same context on $title', ({ mode, skip }) => {
-  describe.skipIf(skip)('however they arrive', () => {
+  describe.skipIf(skip)('in whatever way they arrive', () => {
     let pipeline: Pipeline
 
     beforeAll(async () => {
@@ -63,7 +63,7 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
       expect(seen).toEqual(expected)
     })
 
-    test('while summarize and assemble start first, and prune when everything is stored', async () => {
+    test('while summarize and assemble start first, and prune after everything is stored', async () => {
       const seen = await withWorkers(
         [['summarize'], ['assemble'], ['embed'], ['ingest']],
         async (loom) => {
@@ -78,7 +78,7 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
       expect(seen).toEqual(expected)
     })
 
-    test('a few at a time, each compacted before the next come', async () => {
+    test('a few at a time, compacted before the next arrive', async () => {
       const seen = await withWorkers(
         [allStages],
         async (loom) => {
@@ -94,7 +94,7 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
       expect(seen).toEqual(expected)
     })
 
-    test('late: into ranges that were summarized before they came', async () => {
+    test('late, into ranges that are already summarized', async () => {
       const seen = await withWorkers(
         [allStages],
         async (loom) => {

@@ -38,7 +38,7 @@ describe('a scoped context', () => {
   })
   afterAll(() => pipeline?.close())
 
-  test('shows the threads that it names in one conversation, and of the others nothing', async () => {
+  test('shows the threads that it names as one conversation, and nothing of the others', async () => {
     const request = { thread: 'main', scope: { threads: ['main', 'research'], since: '2h' } }
     const context = await pipeline.client.contexts.build({ ...request, format: 'anthropic' })
     expect(validateContext(context)).toEqual([])
@@ -61,7 +61,7 @@ describe('a scoped context', () => {
     expect(neutral.receipt.scope?.threads).toEqual(['main', 'research'])
   })
 
-  test('shows the items that it names, and says how many it leaves out', async () => {
+  test('shows the items that it names, and counts the items left out', async () => {
     const build = (items: boolean | string[]) => pipeline.client.contexts.build({ thread: 'main', scope: { items } })
     const some = await build(['rule/tone'])
     expect(contentsOf(some)).toContain('Rule: Be brief.')
@@ -72,14 +72,14 @@ describe('a scoped context', () => {
     await expect(build(['rule/tune'])).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'scope.items' })
   })
 
-  test('of a thread of another agent, or of none, is refused with the field', async () => {
+  test('of a thread of another agent, or of a missing thread, is refused with the field', async () => {
     for (const name of ['foreign', 'nowhere']) {
       const building = pipeline.client.contexts.build({ thread: 'main', scope: { threads: ['main', name] } })
       await expect(building).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'scope.threads.1', received: name })
     }
   })
 
-  test('of a compacted thread shows its summary, and counts what that covers', async () => {
+  test('of a compacted thread shows its summary, and counts the covered messages', async () => {
     const { client } = pipeline
     const messages = session('compacted', 90).map(({ message }) => message)
     await client.threads.put('long', { agent: AGENT, settings: { budget: 3_000 } })
@@ -97,7 +97,7 @@ describe('a scoped context', () => {
     expect(contentsOf(context).some((content) => content.includes('<earlier-conversation'))).toBe(true)
   })
 
-  test('shows the summary of what it lets in, and none that tells of what was before it', async () => {
+  test('shows summaries of messages within its scope, and no summary of messages outside of it', async () => {
     const { client } = pipeline
     const messages = session('since', 90).map(({ message }) => message)
     await client.threads.put('told', { agent: AGENT, settings: { budget: 3_000 } })
@@ -118,7 +118,7 @@ describe('a scoped context', () => {
     expect(JSON.stringify(part.messages)).not.toContain('part 0;')
   })
 
-  test('recalls of other threads what it lets in, and nothing where it says so', async () => {
+  test('recalls messages of other threads within its scope, and nothing when recall is off', async () => {
     const { client } = pipeline
     await client.agents.put(AGENT, { settings: { rollingWindow: null, search: { memories: { enabled: true } } } })
     const build = (scope?: object) =>
@@ -136,7 +136,7 @@ describe('a scoped context', () => {
     expect(await recalled({ memories: true })).toContain('research')
   })
 
-  test('is made again byte for byte without what was delivered, and goes with each thread that it shows', async () => {
+  test('is rebuilt byte for byte without its delivered bytes, and erased with each thread that it shows', async () => {
     const { client } = pipeline
     const sql = postgres(pipeline.databaseUrl, { max: 1, onnotice: () => {} })
     try {

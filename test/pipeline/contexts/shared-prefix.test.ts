@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => pipeline?.close())
 
-test('a receipt says how much of a context the one before it began with', async () => {
+test('a receipt says how much of the context it shares with the previous context as a prefix', async () => {
   const { client } = await openLoom(pipeline, 'prefix')
   await client.agents.put(AGENT, { systemPrompt: 'You weave.', settings: { budget: 100_000, rollingWindow: null } })
   const messages = session('prefix', 20).map(({ message }) => message)

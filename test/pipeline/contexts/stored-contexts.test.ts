@@ -117,7 +117,7 @@ describe('stored contexts', () => {
     await sql`delete from heddle.context_deliveries where project_id = ${projectId}`
   }, 900_000)
 
-  test('are rebuilt byte for byte without what was delivered, after everything was changed', async () => {
+  test('are rebuilt byte for byte without their delivered bytes, after everything was changed', async () => {
     expect(built.length).toBeGreaterThan(ROUNDS * 9)
     const kept = { condensed: 0, summaries: 0, hidden: 0 }
     for (const { context } of built) {
@@ -134,7 +134,7 @@ describe('stored contexts', () => {
     expect(hidden).toBeGreaterThan(ROUNDS)
   }, 900_000)
 
-  test('are found again by their request and their moment, and by their moment alone', async () => {
+  test('are found by their request and time, and by their time alone', async () => {
     const moments = await sql<{ id: string; at: string }[]>`
       select id, to_char(shown_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at from heddle.contexts
       where thread_id = ${threadIdOf(projectIdOf('history'), THREAD)} and status = 'built'`
@@ -160,7 +160,7 @@ describe('stored contexts', () => {
     await expect(client.contexts.build({ thread: 'none', at: later })).rejects.toMatchObject({ field: 'thread' })
   }, 900_000)
 
-  test('hold what is new in them, and no message', async () => {
+  test('store only data that is new in them, and no message', async () => {
     const threadId = threadIdOf(projectIdOf('history'), THREAD)
     const [sizes] = await sql<{ lines: number; chains: number; rows: number }[]>`
       select
@@ -171,7 +171,7 @@ describe('stored contexts', () => {
     expect(sizes?.chains).toBeLessThanOrEqual(Math.max(10, built.length / 10))
   })
 
-  test('are refused where what they are made of is not what it was', async () => {
+  test('are not rebuilt if their inputs have changed', async () => {
     const { id, receipt } = built.at(-1)?.context ?? { id: '', receipt: { entries: [] } }
     const entry = receipt.entries.find(({ mode, section }) => mode === 'raw' && section === 'history')
     const isRefused = () => expect(client.contexts.get(id)).rejects.toMatchObject({ code: 'INTERNAL' })

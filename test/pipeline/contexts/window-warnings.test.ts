@@ -51,7 +51,7 @@ function checkCounts({ receipt }: ContextResult): ContextResult['receipt'] {
 }
 
 describe('a receipt', () => {
-  test('of a thread whose every message is old says so first, and a request for its own window shows them', async () => {
+  test('of a thread with only old messages says so first, and a request with its own window shows them', async () => {
     const own = freshNames()
     await client.messages.append({
       ...own,
@@ -79,7 +79,7 @@ describe('a receipt', () => {
     expect(settings).toContainEqual({ name: 'outsideWindow', before: 3, after: 0 })
   })
 
-  test('counts what is old, what was cleared, and what is both, as a thread that is kept warm grows', async () => {
+  test('counts old messages, cleared messages, and those that are both, while a cached thread grows', async () => {
     const own = freshNames()
     const build = async () => checkCounts(await client.contexts.build({ thread: own.thread, message: 'go on' }))
     await client.messages.append({ ...own, messages: [...lastWeek(2), say('today')] })
@@ -99,7 +99,7 @@ describe('a receipt', () => {
     )
   })
 
-  test('of a request that is about a part of the window, or of several threads, accounts for each thread', async () => {
+  test('of a request for a part of the window, or for several threads, accounts for each thread', async () => {
     const own = freshNames()
     const other = `${own.thread} b`
     await client.messages.append({
@@ -123,7 +123,7 @@ describe('a receipt', () => {
     expect(checkCounts(wide)).toMatchObject({ eligible: 7, ineligible: {} })
   })
 
-  test('of a context that was prepared, and of one that is prepared anew as messages leave the window', async () => {
+  test('warns for a prebuilt context, and for one that is built again after messages left the window', async () => {
     const own = freshNames()
     const ahead = createClient({ store: pipeline.store, queues: pipeline.queues, project: 'tests', clock })
     const secondsAgo = (seconds: number) => daysAgo(seconds / DAY_S)
@@ -146,7 +146,7 @@ describe('a receipt', () => {
     }
   })
 
-  test('of a loop counts messages and iterations from before a clear', async () => {
+  test('of a run counts messages and iterations from before a clear', async () => {
     const own = freshNames()
     const iteration = { prompt: 'p', output: 'o' }
     await client.messages.append({ ...own, messages: [say('before')] })
@@ -163,7 +163,7 @@ describe('a receipt', () => {
   })
 })
 
-test('a thread says how much of it the window hides, and what to do', async () => {
+test('a thread says how many of its messages the window hides, and what to do', async () => {
   const own = freshNames()
   await client.messages.append({ ...own, messages: [...lastWeek(2), say('now')] })
   expect(await client.threads.get(own.thread)).toMatchObject({
@@ -206,25 +206,28 @@ describe.each(transports)('an append over $transport', ({ open }) => {
     hint: expect.stringContaining(`heddle settings set rollingWindow none --agent '${agent}'`),
   })
 
-  test.each(['stored', 'queued'] as const)('that is %s warns of messages that contexts do not show', async (ack) => {
-    const own = freshNames()
-    const messages = [
-      ...lastWeek(3),
-      say('oops', { role: 'error', sentAt: daysAgo(6) }),
-      say('now', { sentAt: daysAgo(0) }),
-    ]
-    expect((await remote.messages.append({ ...own, ack, messages })).warnings).toEqual([outside(3, own.agent)])
-    await remote.messages.append({ ...own, messages: [say('now')] })
-    const cleared = await remote.agents.clear(own.agent, { clearedAt: daysAgo(3) })
-    const late = [say('before it', { sentAt: daysAgo(3.1) }), say('after it', { sentAt: daysAgo(2) })]
-    expect((await remote.messages.append({ ...own, ack, messages: late })).warnings).toEqual([
-      outside(1, own.agent),
-      expect.objectContaining({ reason: 'before-clear', count: 1, hint: expect.stringContaining('context history') }),
-    ])
-    expect(cleared.epoch).toBe(1)
-  })
+  test.each(['stored', 'queued'] as const)(
+    'that is %s returns a warning about messages that contexts do not show',
+    async (ack) => {
+      const own = freshNames()
+      const messages = [
+        ...lastWeek(3),
+        say('oops', { role: 'error', sentAt: daysAgo(6) }),
+        say('now', { sentAt: daysAgo(0) }),
+      ]
+      expect((await remote.messages.append({ ...own, ack, messages })).warnings).toEqual([outside(3, own.agent)])
+      await remote.messages.append({ ...own, messages: [say('now')] })
+      const cleared = await remote.agents.clear(own.agent, { clearedAt: daysAgo(3) })
+      const late = [say('before it', { sentAt: daysAgo(3.1) }), say('after it', { sentAt: daysAgo(2) })]
+      expect((await remote.messages.append({ ...own, ack, messages: late })).warnings).toEqual([
+        outside(1, own.agent),
+        expect.objectContaining({ reason: 'before-clear', count: 1, hint: expect.stringContaining('context history') }),
+      ])
+      expect(cleared.epoch).toBe(1)
+    },
+  )
 
-  test('warns of nothing where all is in the window of the agent, or of the one that it makes', async () => {
+  test('returns no warning if all messages are in the window of the agent, or of an agent that it creates', async () => {
     const own = freshNames()
     expect(
       await remote.messages.append({ ...own, messages: [say('now'), say('then', { sentAt: daysAgo(0.9) })] }),
@@ -239,14 +242,14 @@ describe.each(transports)('an append over $transport', ({ open }) => {
     expect((await remote.agents.get(made.agent)).settings).toEqual({ rollingWindow: null })
   })
 
-  test('in several requests warns once, with all of them counted', async () => {
+  test('in several requests returns one warning, with the messages of all requests counted', async () => {
     const own = freshNames()
     const messages = lastWeek(1_200)
     const { warnings } = await remote.messages.append({ ...own, messages })
     expect(warnings).toEqual([outside(1_200, own.agent)])
   })
 
-  test('names a window that is the setting of the thread as that', async () => {
+  test('names the thread when the window is set on the thread', async () => {
     const own = freshNames()
     await remote.threads.put(own.thread, { agent: own.agent, settings: { rollingWindow: DAY_S / 24 } })
     const { warnings } = await remote.messages.append({ ...own, messages: [say('then', { sentAt: daysAgo(0.5) })] })
@@ -255,7 +258,7 @@ describe.each(transports)('an append over $transport', ({ open }) => {
   })
 })
 
-test('a producer tells of each batch that contexts do not show', async () => {
+test('a producer reports each batch whose messages contexts do not show', async () => {
   const own = freshNames()
   const warned: (AppendWarning & { thread: string })[] = []
   const producer = client.messages.producer({ agent: own.agent, onWarning: (warning) => warned.push(warning) })

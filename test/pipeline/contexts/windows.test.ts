@@ -36,7 +36,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
     afterAll(() => pipeline?.close())
 
     describe('a message', () => {
-      test('is kept with every field, its agent, its thread and its time, and read back as it was', async () => {
+      test('is stored with every field, its agent, its thread and its time, and read back unchanged', async () => {
         const names = freshNames()
         const call = { id: 'call-1', name: 'Read', arguments: { file_path: '/a.ts' } }
         const sentAt = agoMs(HOUR_MS)
@@ -58,7 +58,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         expect(items.every(({ reference }) => /^msg-/.test(reference))).toBe(true)
       })
 
-      test('is found under its agent and under no other', async () => {
+      test('is found only under its agent', async () => {
         const [one, other] = [freshNames(), freshNames()]
         await client.messages.append({ ...one, messages: [say('mine')] })
         await client.messages.append({ ...one, thread: `${one.thread} b`, messages: [say('mine too')] })
@@ -84,7 +84,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         say('new', { sentAt: agoMs(0) }),
       ]
 
-      test('shows what is younger than a day and nothing older, unless the agent says otherwise', async () => {
+      test('shows only messages younger than a day, unless the agent sets another window', async () => {
         const names = freshNames()
         await client.messages.append({ ...names, messages: spread() })
         expect(await shown(client, names.thread)).toEqual(['23 hours old', 'new'])
@@ -92,7 +92,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         expect(receipt).toMatchObject({ eligible: 2, imported: 4 })
       })
 
-      test('is as long as the settings of the agent, or of the thread, make it', async () => {
+      test('has the length set on the agent or on the thread', async () => {
         const names = freshNames()
         await client.messages.append({ ...names, messages: spread() })
         await client.agents.put(names.agent, { settings: { rollingWindow: 30 * 3_600 } })
@@ -103,7 +103,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         expect(await shown(client, names.thread)).toEqual(['new'])
       })
 
-      test('hides nothing from the history, which is read page by page from either end', async () => {
+      test('hides no message from the history, which is read page by page from either end', async () => {
         const names = freshNames()
         await client.messages.append({ ...names, messages: spread() })
         const read = async (order: 'asc' | 'desc') => {
@@ -128,7 +128,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         expect((await read('desc')).map(({ content }) => content)).toEqual(contents.reverse())
       })
 
-      test('keeps a message whose clock is far ahead, where it came, and one whose clock is far behind, in the history', async () => {
+      test('shows a message with a clock far ahead at its place of arrival, and one with a clock far behind only in the history', async () => {
         const names = freshNames()
         await client.messages.append({ ...names, messages: [say('ahead', { sentAt: '2999-01-01T00:00:00Z' })] })
         await client.messages.append({ ...names, messages: [say('behind', { sentAt: '1999-01-01T00:00:00Z' })] })
@@ -145,7 +145,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
     })
 
     describe('a clear', () => {
-      test('of an agent begins all its threads anew, and deletes nothing', async () => {
+      test('of an agent hides the messages of all its threads, and deletes nothing', async () => {
         const [names, other] = [freshNames(), freshNames()]
         const second = `${names.thread} b`
         await client.messages.append({ ...names, messages: [say('before')] })
@@ -163,7 +163,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         expect(items).toMatchObject([{ content: 'before', inWindow: false }])
       })
 
-      test('shows what comes after it, in old threads and in new ones; of several the latest counts', async () => {
+      test('shows messages that arrive after it, in old and new threads; the latest of several clears counts', async () => {
         const names = freshNames()
         await client.messages.append({ ...names, messages: [say('first')] })
         await client.agents.clear(names.agent)
@@ -188,7 +188,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         ])
       })
 
-      test('and the rolling window: the later of the two bounds what is shown', async () => {
+      test('and the rolling window: the later of the two limits the messages shown', async () => {
         const names = freshNames()
         await client.agents.put(names.agent, { settings: { rollingWindow: 2 * 3_600 } })
         await client.messages.append({ ...names, messages: [say('old', { sentAt: agoMs(3 * HOUR_MS) })] })
@@ -210,7 +210,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         expect(await shown(client, names.thread)).toEqual(['last'])
       })
 
-      test('from a clock that is years ahead hides nothing that comes after it', async () => {
+      test('from a clock that is years ahead hides no message that arrives after it', async () => {
         const names = freshNames()
         await client.messages.append({ ...names, messages: [say('before')] })
         const cleared = await client.agents.clear(names.agent, { clearedAt: '2999-01-01T00:00:00Z' })
@@ -219,7 +219,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         expect(await shown(client, names.thread)).toEqual(['after'])
       })
 
-      test('of nobody is refused', async () => {
+      test('without an agent is refused', async () => {
         await expect(client.agents.clear('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'agent' })
         const notATime = client.agents.clear('nobody', { clearedAt: 'yesterday' })
         await expect(notATime).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'clearedAt' })
@@ -227,7 +227,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
     })
 
     describe('a context', () => {
-      test('has the system prompt, the docs, the window, what happens, and the new message', async () => {
+      test('has the system prompt, the docs, the window, the current activity, and the new message', async () => {
         const names = freshNames()
         const other = `${names.thread} beside it`
         await client.agents.put(names.agent, {
@@ -275,7 +275,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         })
       })
 
-      test('no longer speaks of what has ended, and is the same while nothing changes', async () => {
+      test('no longer lists ended activity, and stays the same while nothing changes', async () => {
         const names = freshNames()
         await client.messages.append({ ...names, messages: [say('begin')] })
         await client.processes.put(names.thread, 'dyeing', { status: 'half done' })
@@ -289,7 +289,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
       })
     })
 
-    test('iterations are recorded in a thread that they make, and say how its loop stands', async () => {
+    test('iterations are recorded in a thread that they create, and give the state of its run', async () => {
       const names = freshNames()
       const iterations = [
         { id: '018f0000-0000-7000-8000-0000000000a1', prompt: 'fix', output: 'x'.repeat(20_000), cliUsed: 'codex' },
@@ -328,61 +328,58 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
     })
   })
 
-  test.skipIf(skip)(
-    'messages, windows, clears and statuses survive that everything is stopped and started',
-    async () => {
-      const before = await openPipeline(mode)
-      onTestFinished(() => before.close())
-      const running = await before.start()
-      const names = freshNames()
-      await before.client.agents.put(names.agent, { systemPrompt: 'You weave.', settings: { rollingWindow: 7_200 } })
-      await before.client.messages.append({ ...names, messages: [say('cleared')] })
-      const { clearedAt } = await before.client.agents.clear(names.agent)
-      const kept = [
-        say('too old', { sentAt: agoMs(3 * HOUR_MS) }),
-        say('kept', { sentAt: agoMs(0) }),
-        say('too', { role: 'assistant' }),
-      ]
-      await before.client.messages.append({ ...names, messages: kept })
-      await before.client.threads.put(names.thread, { agent: names.agent, status: 'weaving' })
-      const expected = await before.client.contexts.build({ thread: names.thread, message: 'next' })
-      await running.stop()
-      await before.store.close()
+  test.skipIf(skip)('messages, windows, clears and statuses survive a restart of everything', async () => {
+    const before = await openPipeline(mode)
+    onTestFinished(() => before.close())
+    const running = await before.start()
+    const names = freshNames()
+    await before.client.agents.put(names.agent, { systemPrompt: 'You weave.', settings: { rollingWindow: 7_200 } })
+    await before.client.messages.append({ ...names, messages: [say('cleared')] })
+    const { clearedAt } = await before.client.agents.clear(names.agent)
+    const kept = [
+      say('too old', { sentAt: agoMs(3 * HOUR_MS) }),
+      say('kept', { sentAt: agoMs(0) }),
+      say('too', { role: 'assistant' }),
+    ]
+    await before.client.messages.append({ ...names, messages: kept })
+    await before.client.threads.put(names.thread, { agent: names.agent, status: 'weaving' })
+    const expected = await before.client.contexts.build({ thread: names.thread, message: 'next' })
+    await running.stop()
+    await before.store.close()
 
-      const log = createLogger({ level: 'fatal', name: 'test' })
-      const store = openStore({ url: before.databaseUrl })
-      const queues = await openQueues({ backend: before.queueBackend, prefix: freshPrefix(), log, create: true })
-      const config = {
-        ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: tmpdir() }),
-        settings: {},
-        project: 'tests',
-      }
-      const stages = await startStages({
-        store,
-        queues,
-        config,
-        log,
-        clock: systemClock,
-        stages: allStages,
-        reconcile: false,
-      })
-      onTestFinished(async () => {
-        await stages.stop()
-        await queues.destroy()
-        await store.close()
-      })
-      const client = createClient({ store, queues, project: 'tests', log })
-      const { messages, system } = await client.contexts.build({ thread: names.thread, message: 'next' })
-      expect({ messages, system }).toEqual({ messages: expected.messages, system: expected.system })
-      expect(messages.map(({ content }) => content)).toEqual([
-        'You weave.',
-        'kept',
-        'too',
-        `[Status of thread "${names.thread}"]\nStatus: weaving`,
-        'next',
-      ])
-      expect((await client.agents.get(names.agent)).lastClearedAt).toBe(clearedAt)
-      expect((await client.messages.list({ thread: names.thread })).items).toHaveLength(4)
-    },
-  )
+    const log = createLogger({ level: 'fatal', name: 'test' })
+    const store = openStore({ url: before.databaseUrl })
+    const queues = await openQueues({ backend: before.queueBackend, prefix: freshPrefix(), log, create: true })
+    const config = {
+      ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: tmpdir() }),
+      settings: {},
+      project: 'tests',
+    }
+    const stages = await startStages({
+      store,
+      queues,
+      config,
+      log,
+      clock: systemClock,
+      stages: allStages,
+      reconcile: false,
+    })
+    onTestFinished(async () => {
+      await stages.stop()
+      await queues.destroy()
+      await store.close()
+    })
+    const client = createClient({ store, queues, project: 'tests', log })
+    const { messages, system } = await client.contexts.build({ thread: names.thread, message: 'next' })
+    expect({ messages, system }).toEqual({ messages: expected.messages, system: expected.system })
+    expect(messages.map(({ content }) => content)).toEqual([
+      'You weave.',
+      'kept',
+      'too',
+      `[Status of thread "${names.thread}"]\nStatus: weaving`,
+      'next',
+    ])
+    expect((await client.agents.get(names.agent)).lastClearedAt).toBe(clearedAt)
+    expect((await client.messages.list({ thread: names.thread })).items).toHaveLength(4)
+  })
 })

@@ -36,7 +36,7 @@ function methodsOf(value: object, path = ''): string[] {
   })
 }
 
-test('the client over HTTP has every method of the one over the queue but those that the reference names', () => {
+test('the client over HTTP has every method of the client over the queue except those that the reference names', () => {
   const overQueue = methodsOf(pipeline.client).sort()
   const overHttp = methodsOf(createClient({ url: http.url })).sort()
   expect(overHttp.filter((method) => !overQueue.includes(method))).toEqual([])
@@ -62,7 +62,7 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await pipeline.clientOf(own).threads.waitUntilSettled('long')
   })
 
-  test('plans a compaction, undoes one, and hands its messages back', async () => {
+  test('plans a compaction, undoes one, and redoes it', async () => {
     const plan = await client.contexts.planPruning({ thread: 'long', agent: 'reader', budget: 4_000 })
     expect(plan).toMatchObject({ thread: 'long', agent: 'reader', tokensFreed: plan.tokensBefore - plan.tokensAfter })
     expect(plan.messages).toContainEqual(expect.objectContaining({ reference: expect.stringMatching(/^msg-/) }))
@@ -122,7 +122,7 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(cut).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: `line ${lines.length}` })
   })
 
-  test('gives a context made again of what is stored', async () => {
+  test('returns a context that is rebuilt from the store', async () => {
     const built = await client.contexts.build({ thread: 'long', budget: 4_000 })
     expect(await client.contexts.get(built.id, { rebuild: true })).toEqual(built)
   })
@@ -135,7 +135,7 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(client.agents.delete('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('makes a key whose secret is shown once, lists it, and revokes it', async () => {
+  test('creates a key whose secret is shown once, lists it, and revokes it', async () => {
     const made = await client.keys.create({ name: 'shipper', role: 'produce' })
     expect(made).toMatchObject({ name: 'shipper', role: 'produce', key: expect.stringMatching(/^hdl_/) })
     const { items, nextCursor } = await client.keys.list()
@@ -179,7 +179,7 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
   })
 })
 
-test('what names no project is shown to no project over HTTP', async () => {
+test('dead letters without a project are not shown to any project over HTTP', async () => {
   const error = { code: 'INTERNAL' as const, detail: 'of nobody' }
   const letter = { stage: 'ingest', jobId: 'nobody', threadId: null, payload: null, error, attempts: 1 }
   const nil = '00000000-0000-0000-0000-000000000000'
@@ -191,7 +191,7 @@ test('what names no project is shown to no project over HTTP', async () => {
   expect(await pipeline.clientOf('tenant').deadLetters.list()).toMatchObject([{ jobId: 'nobody' }])
 })
 
-test('an import takes JSON lines and nothing else, and other routes take none', async () => {
+test('an import accepts only JSON lines, and other routes do not accept them', async () => {
   const post = (path: string, type: string) =>
     fetch(`${http.url}${path}`, { method: 'POST', headers: { 'content-type': type }, body: '{}' })
   expect((await post('/v1/threads', 'application/json')).status).toBe(400)

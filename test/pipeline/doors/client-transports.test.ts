@@ -25,7 +25,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     client = await open({ pipeline, http }, 'over')
   })
 
-  test('appends once, keeps the order, and tells of an id that is taken', async () => {
+  test('appends once, keeps the order, and reports an id that is taken', async () => {
     const thread = 'a run/1 — ü'
     const messages = Array.from({ length: 7 }, (_, index) => ({
       ...user(`message ${index}`),
@@ -44,7 +44,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     await expect(client.messages.append(other)).rejects.toMatchObject({ code: 'CONFLICT', disposition: 'conflict' })
   })
 
-  test('refuses what is not valid with the same field, before anything is sent', async () => {
+  test('refuses invalid input with the same field, before anything is sent', async () => {
     const bad = { agent: 'coder', thread: 'bad', messages: [user('good'), { role: 'king', content: '' }] } as never
     const refused = { code: 'VALIDATION_ERROR', field: 'messages.1.role' }
     await expect(client.messages.append(bad)).rejects.toMatchObject(refused)
@@ -53,7 +53,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     await expect(small).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'budget' })
   })
 
-  test('lists and searches what was condensed, by what it is', async () => {
+  test('lists and searches archived contents, by kind', async () => {
     await client.agents.put('reader', { settings: { budget: 6_000, rollingWindow: null } })
     const messages = Array.from({ length: 40 }, (_, turn) => {
       const call = { id: `call-${turn}`, name: 'Read', arguments: { file_path: `/repo/src/part${turn}.ts` } }
@@ -83,7 +83,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     await expect(list({ kinds: ['nonsense' as never] })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
-  test('builds a context, finds it again, and orders one without waiting', async () => {
+  test('builds a context, finds it again, and requests one without waiting', async () => {
     await client.messages.append({ agent: 'coder', thread: 'build', messages: [user('what is a heddle?')] })
     const built = await client.contexts.build({ thread: 'build', budget: 4_000, format: 'openai-chat' })
     expect(built).toMatchObject({ budget: 4_000, format: 'openai-chat' })
@@ -115,7 +115,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     await expect(client.contexts.build({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('gives contexts as they are built, whoever asked for them, and ends when it is told to', async () => {
+  test('streams contexts as they are built, whoever requested them, and ends when it is aborted', async () => {
     await client.messages.append({ agent: 'coder', thread: 'watched', messages: [user('watch this')] })
     const ending = new AbortController()
     const contexts = await client.contexts.subscribe({ thread: 'watched', signal: ending.signal })
@@ -131,7 +131,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     expect(seen).toEqual(built.map(({ id }) => id))
   })
 
-  test('saves the window of an agent, lists it, shows it, and brings it back', async () => {
+  test('saves the window of an agent as a snapshot, lists it, shows it, and restores it', async () => {
     await client.messages.append({ agent: 'saver', thread: 'saved', messages: [user('keep this')] })
     const saved = await client.snapshots.save({ agent: 'saver', description: 'by hand' })
     expect((await client.snapshots.history('saver')).items).toEqual([saved])
@@ -164,7 +164,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     await expect(client.recall({ ref: 'msg-00000000', thread: 'find' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('keeps agents, threads, processes and iterations', async () => {
+  test('stores agents, threads, processes and iterations', async () => {
     const agent = await client.agents.put('keeper', { systemPrompt: 'You keep.', settings: { budget: 9_000 } })
     expect(agent).toMatchObject({ name: 'keeper', version: 1, lastClearedAt: null, createdAt: expect.any(String) })
     expect(await client.agents.get('keeper')).toEqual(agent)
@@ -183,7 +183,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     expect(await client.threads.delete('kept')).toMatchObject({ kind: 'thread', name: 'kept' })
   })
 
-  test('keeps the items of agents and threads', async () => {
+  test('stores the items of agents and threads', async () => {
     const rule = await client.items.put('lawyer', { type: 'rule', name: 'be / brief', text: 'Be brief.' })
     expect(rule).toMatchObject({ version: 1, includeMode: 'always', text: 'Be brief.' })
     const key = { type: 'tool', name: 'read', serverName: 'files' } as const
@@ -207,7 +207,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     })
   })
 
-  test('takes what a server lists as tools of an agent, and tries a selection out', async () => {
+  test('stores the tools that a server lists, and previews a selection', async () => {
     const tools = [
       { name: 'read_file', description: 'Read the contents of a file' },
       { name: 'send_mail', description: 'Send a mail to somebody' },
@@ -228,7 +228,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     await expect(client.items.searchContextItems('nobody', 'x', keys)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('gives up when it is told to, with the reason', async () => {
+  test('stops when it is aborted, with the reason', async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     const append = client.messages.append({ agent: 'coder', thread: 'aborted', messages: [user('x')], signal })
     await expect(append).rejects.toThrow('enough')

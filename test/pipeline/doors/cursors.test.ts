@@ -72,7 +72,7 @@ const OTHER_OWNERS: Readonly<Record<string, string>> = {
 const pageAt = async (path: string, cursor?: string) =>
   await http.ask('GET', `${path}?limit=1${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
 
-test('every route that takes a cursor is tried here', () => {
+test('every route with a cursor is tested here', () => {
   const routes = Object.entries(http.document.paths).filter(([, { get }]) =>
     get?.parameters.some(({ name }) => name === 'cursor'),
   )
@@ -83,7 +83,7 @@ test('every route that takes a cursor is tried here', () => {
 })
 
 describe.each(LISTS)('GET %s', (path) => {
-  test('goes on after the cursor that it gave', async () => {
+  test('continues after its own cursor', async () => {
     const first = (await pageAt(path)).body
     expect(first.items).toHaveLength(1)
     const { status, body } = await pageAt(path, first.nextCursor)
@@ -100,7 +100,7 @@ describe.each(LISTS)('GET %s', (path) => {
     'run',
     '1770906600000_0b7a2b0e-0000-4000-8000-000000000000',
     'MDAwMDAwMDBydW4',
-  ])('refuses %s as a cursor that it did not give', async (cursor) => {
+  ])('refuses %s as a cursor that it did not return', async (cursor) => {
     if (cursor === '1' && /messages|iterations/.test(path)) return
     const { status, body } = await pageAt(path, cursor)
     expect([status, body.code, body.field, body.received]).toEqual([400, 'VALIDATION_ERROR', 'cursor', `"${cursor}"`])
@@ -141,7 +141,7 @@ describe.each(['the queue', 'HTTP'])('a client over %s', (transport) => {
     archive: (page) => client().archive.list(page),
   }
 
-  test.each(Object.keys(lists))('takes the cursor of %s under its name and under the one that it had', async (name) => {
+  test.each(Object.keys(lists))('accepts the cursor of %s under its current and its former name', async (name) => {
     const list = lists[name]
     if (list === undefined) throw new Error(`there is no list of ${name}`)
     const { items, nextCursor } = await list({ limit: 1 })

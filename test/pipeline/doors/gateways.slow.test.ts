@@ -47,7 +47,7 @@ async function portOf(gateway: Running): Promise<number> {
   return JSON.parse(await gateway.firstLine).port
 }
 
-test('two gateways behind one address are one: events go on, keys of requests hold, revoked keys are refused', async () => {
+test('two gateways behind one address act as one: events continue, idempotency keys hold, revoked keys are refused', async () => {
   const home = await openDatabaseHome()
   const { document: made } = await home.heddle('keys', 'create', '--name', 'agent', '--role', 'agent', '--json')
   const workers = home.start(['worker', 'all', '--json'])
@@ -99,7 +99,7 @@ test('two gateways behind one address are one: events go on, keys of requests ho
   expect(letInMs - revokedMs).toBeLessThan(1_000)
 })
 
-test('a gateway that others reach starts before there is a key, lets nobody in, and says what to do', async () => {
+test('a gateway on a public address starts before a key exists, refuses every request, and says what to do', async () => {
   const home = await openDatabaseHome()
   const gateway = home.start(['gateway', '--port', '0', '--host', '0.0.0.0', '--json'])
   const port = await portOf(gateway)

@@ -26,7 +26,7 @@ afterAll(async () => {
   await pipeline?.close()
 })
 
-test('whatever is asked, in whatever form, is answered or refused by name, and never with a fault of the server', async () => {
+test('every request, whatever its form, is answered or refused with a typed error, and never with a server error', async () => {
   const validate = validator(http.document)
   const faults: string[] = []
   const statuses = new Map<number, number>()
@@ -52,7 +52,7 @@ test('whatever is asked, in whatever form, is answered or refused by name, and n
   expect((await http.ask('GET', '/v1/agents')).status).toBe(200)
 }, 120_000)
 
-test('what is no HTTP is refused in the same form, and the connection closed', async () => {
+test('bytes that are not HTTP get a refusal in the same form, and the connection is closed', async () => {
   const host = 'host: 127.0.0.1\r\n'
   const cases: [string, number][] = [
     ['nonsense\r\n\r\n', 400],

@@ -32,7 +32,7 @@ function operationsOf(document: OpenApi) {
   )
 }
 
-test('a key is of one project: what it sends is there for that project and for no other', async () => {
+test('a key belongs to one project: its messages are visible to that project and to no other', async () => {
   const [acme, globex] = await Promise.all([keyOf('acme', 'admin'), keyOf('globex', 'admin')])
   const messages = [{ role: 'user', content: 'the launch code is swordfish' }]
   const path = '/v1/threads/run/messages'
@@ -45,7 +45,7 @@ test('a key is of one project: what it sends is there for that project and for n
   expect((await http.ask('GET', path)).status).toBe(404)
 })
 
-test('every route asks for the permission that its contract names, and a key without it is told so', async () => {
+test('every route requires the permission that its contract names, and names it to a key without it', async () => {
   const operations = operationsOf(http.document)
   expect(operations.length).toBeGreaterThan(20)
   for (const role of ['produce', 'read', 'agent', 'admin'] as const) {
@@ -61,13 +61,13 @@ test('every route asks for the permission that its contract names, and a key wit
   }
 })
 
-describe('an agent is made with a window of its own by a key that may produce', () => {
+describe('an agent with its own window can be created by a key', () => {
   const put = async (headers: Record<string, string>, agent: string, body: object) =>
     await http.ask('PUT', `/v1/agents/${agent}`, { headers, body })
   const settingsOf = async (agent: string) => (await pipeline.clientOf('tyrell').agents.get(agent)).settings
   const messages = [{ role: 'user', content: 'said long ago', sentAt: '2025-02-12T14:30:00Z' }]
 
-  test.each(['produce', 'agent'] as const)('of the role %s, and changed by none but an admin', async (role) => {
+  test.each(['produce', 'agent'] as const)('of the role %s, and changed only by an admin', async (role) => {
     const { headers } = await keyOf('tyrell', role)
     const path = `/v1/threads/run-${role}/messages`
     const append = async (body: object) =>
@@ -97,7 +97,7 @@ describe('an agent is made with a window of its own by a key that may produce', 
     expect(await settingsOf(made)).toEqual({ rollingWindow: 3_600 })
   })
 
-  test('which learns nothing of an agent that an admin has set up', async () => {
+  test('of the role produce, which gets no data of an agent that an admin has set up', async () => {
     const { headers } = await keyOf('tyrell', 'produce')
     const settings = { rollingWindow: null }
     await pipeline.clientOf('tyrell').agents.put('secretive', { systemPrompt: 'the secret prompt', settings })
@@ -106,14 +106,14 @@ describe('an agent is made with a window of its own by a key that may produce', 
     expect(JSON.stringify(refused.body)).not.toContain('the secret prompt')
   })
 
-  test('and not by one that may only read', async () => {
+  test('but not of the role read', async () => {
     const { headers } = await keyOf('tyrell', 'read')
     expect(await put(headers, 'reader', { settings: { rollingWindow: null } })).toMatchObject({ status: 403 })
     await expect(settingsOf('reader')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 })
 
-test('once the own project has had a key, nothing is answered without one but how the process stands', async () => {
+test('once the local project has a key, requests without one get only the health checks', async () => {
   const guarded = await serve(pipeline)
   const opened = await openEvents(`${guarded.url}/v1/events`)
   const { headers, id } = await keyOf('tests', 'read')
@@ -140,7 +140,7 @@ test('once the own project has had a key, nothing is answered without one but ho
   await later.gateway.close()
 })
 
-test('a stream of events ends soon after its key was revoked, and goes on beside it with another key', async () => {
+test('a stream of events ends soon after its key was revoked, while one with another key continues', async () => {
   const [taken, kept] = await Promise.all([keyOf('hooli', 'read'), keyOf('hooli', 'agent')])
   const [ending, lasting] = await Promise.all(
     [taken, kept].map(({ headers }) => openEvents(`${http.url}/v1/events`, headers)),
@@ -156,7 +156,7 @@ test('a stream of events ends soon after its key was revoked, and goes on beside
   lasting?.close()
 })
 
-test('a key whose project was changed in it is none, and neither is one with another secret', async () => {
+test('a key with the project of another key or with another secret is refused', async () => {
   const { headers } = await keyOf('acme', 'admin')
   const key = headers['authorization']?.replace('Bearer hdl_', '') ?? ''
   const other = await keyOf('globex', 'admin')
@@ -173,7 +173,7 @@ test('a key whose project was changed in it is none, and neither is one with ano
   }
 })
 
-test('keys are kept as hashes, and their last use is told', async () => {
+test('keys are stored as hashes, and listed with their last use', async () => {
   const { id, headers } = await keyOf('umbrella', 'read')
   const key = headers['authorization']?.replace('Bearer ', '') ?? ''
   await http.ask('GET', '/v1/agents', { headers })
@@ -184,7 +184,7 @@ test('keys are kept as hashes, and their last use is told', async () => {
   await expect(pipeline.clientOf('acme').keys.revoke(id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('a project that asks for more than it may have under way is refused at once, and another one is answered', async () => {
+test('a project beyond its limit of open requests is refused at once, while another one is answered', async () => {
   const narrow = await serve(pipeline, { projectLimits: { requestsMax: 3, bytesMax: 1_000_000 } })
   const [noisy, quiet] = await Promise.all([keyOf('noisy', 'admin'), keyOf('quiet', 'admin')])
   const append = ({ headers }: typeof noisy, index: number) =>

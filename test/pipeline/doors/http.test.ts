@@ -21,7 +21,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
       await pipeline?.close()
     })
 
-    test('the journey: agent, messages, context, receipt, recall, search, clear, delete', async () => {
+    test('a whole journey works: agent, messages, context, receipt, recall, search, clear, delete', async () => {
       const { ask } = http
       const settings = { budget: 6_000, rollingWindow: null }
       const agent = await ask('PUT', '/v1/agents/coder', { body: { systemPrompt: 'You write code.', settings } })
@@ -95,7 +95,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
       expect(refused.body).toMatchObject({ status: 409, code: 'CONFLICT' })
     })
 
-    test('a context that nobody waits for is there later, under the address that was given', async () => {
+    test('a context that was requested without waiting is available later at the returned address', async () => {
       const { ask } = http
       await ask('POST', '/v1/threads/later/messages', { body: { agent: 'patient', messages: conversation(2) } })
       const stream = await openEvents(`${http.url}/v1/events?topics=context.built&thread=later`)
@@ -130,7 +130,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
       expect((await ask('GET', steps)).body.items).toMatchObject([{ iterationNumber: 1, prompt: 'try' }])
     })
 
-    test('a clear and a snapshot that are asked for again under their Idempotency-Key happen once', async () => {
+    test('a clear and a snapshot that are repeated with their Idempotency-Key happen once', async () => {
       const { ask } = http
       const post = (path: string, body: unknown, key?: string) =>
         ask('POST', path, { body, headers: key === undefined ? {} : { 'idempotency-key': key } })
@@ -156,7 +156,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
       expect((await post(clear, {}, 'next')).body).toMatchObject({ epoch: 2 })
     })
 
-    test('ids that are said to be new, and are not, store nothing twice and nothing else under them', async () => {
+    test('stored ids that a request declares as new are not stored twice or with other content', async () => {
       const path = '/v1/threads/not-so-new/messages'
       const id = randomUUID()
       const send = async (content: string) => {
@@ -178,7 +178,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
         .toBe(messages.length)
     })
 
-    test('events come in the order of their numbers, and who reconnects misses none and gets none twice', async () => {
+    test('events arrive in the order of their numbers, and a subscriber that reconnects misses none and gets none twice', async () => {
       const { ask, url } = http
       const stored = `${url}/v1/events?topics=message.stored&thread=told`
       let head = 0
@@ -266,7 +266,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
       expect(other.body).toMatchObject({ code: 'FORBIDDEN', field: 'origin' })
     })
 
-    test('a name of somebody else that leads to this address is refused on every route', async () => {
+    test('a foreign host name that resolves to this address is refused on every route', async () => {
       const paths = Object.keys(http.document.paths).map((path) => path.replace(/\{\w+\}/g, 'x'))
       for (const path of [...paths, '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/%ff', '/none']) {
         expect([path, await statusOf(http.url, path, 'evil.example')]).toEqual([path, 403])

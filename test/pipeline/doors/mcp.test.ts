@@ -81,7 +81,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     await client?.close()
   })
 
-  test('every tool is listed with what it takes, gives and does, and can be called', async () => {
+  test('every tool is listed with its input, output and description, and can be called', async () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(Object.keys(mcpTools))
     for (const tool of tools) {
@@ -112,7 +112,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(3)
   })
 
-  test('messages are appended in the form of a provider, and refused by their paths in it', async () => {
+  test('messages are appended in the format of a provider, and refused with paths in that format', async () => {
     const toolCall = { id: 'call_1', type: 'function', function: { name: 'read_tide', arguments: '{}' } }
     const append = (message: object) =>
       call('append_messages', { agent: 'coder', thread: 'forms', format: 'openai-chat', messages: [message] })
@@ -130,7 +130,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     })
   })
 
-  test('messages that the window hides are named as they are appended, and by the context without them', async () => {
+  test('messages that the window hides are named by the append, and by the context without them', async () => {
     const messages = [{ role: 'user', content: 'the pelican of last year', sentAt: '2025-02-12T14:30:00Z' }]
     const old = { agent: 'archivist', thread: 'old', messages }
     const appended = await call('append_messages', old)
@@ -143,7 +143,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     expect((await call('append_messages', made)).structuredContent).not.toHaveProperty('warnings')
   })
 
-  test('a context is bounded by a scope, and a thread that is not there is named', async () => {
+  test('a context is limited by a scope, and a missing thread is named', async () => {
     for (const [thread, content] of [
       ['lead', 'the plan of the loom'],
       ['helper', 'the index of the loom'],
@@ -161,7 +161,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     expect(refused.content[0].text).toContain('has no thread "nowhere"')
   })
 
-  test('a window is saved, listed, cleared and brought back, and read as a resource', async () => {
+  test('a window is saved, listed, cleared and restored, and read as a resource', async () => {
     const messages = [{ role: 'user', content: 'the heron waits' }]
     await call('append_messages', { agent: 'saver', thread: 'saved', messages })
     const { structuredContent: saved } = await call('save_snapshot', {
@@ -205,7 +205,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     await expect(client.listResources({ cursor: 'nonsense' })).rejects.toThrow('VALIDATION_ERROR')
   })
 
-  test('the threads of an agent are listed in a few words, page by page', async () => {
+  test('the threads of an agent are listed briefly, page by page', async () => {
     for (const thread of ['loom/1', 'loom/2', 'loom/3']) {
       await call('append_messages', { agent: 'lister', thread, messages: [{ role: 'user', content: 'begin' }] })
     }
@@ -255,19 +255,19 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     ['a mistyped tool', 'tools/call', { name: 'serch' }, 'no such tool for this key; did you mean search?'],
     ['a cursor that is a number', 'resources/list', { cursor: 7 }, 'params: cursor: must be a text'],
     ['an address that is missing', 'resources/read', {}, 'params: uri: is needed'],
-  ])('%s is refused by what is wrong with it', async (_, method, params, rule) => {
+  ])('%s is refused with its fault', async (_, method, params, rule) => {
     const asked = client.request({ method, ...(params && { params }) } as never, z.unknown() as never)
     const error = await asked.catch((refused: unknown) => refused)
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(rule) })
     expect(error).toMatchObject({ data: { code: expect.stringMatching(/^(VALIDATION_ERROR|NOT_FOUND)$/) } })
   })
 
-  test('a method that is none is refused as such', async () => {
+  test('an unknown method is refused as unknown', async () => {
     const asked = client.request({ method: 'prompts/list' } as never, z.unknown() as never)
     await expect(asked).rejects.toMatchObject({ code: -32601 })
   })
 
-  test('what a snapshot is refused for says which call comes next', async () => {
+  test('the refusal of a snapshot says which call to make next', async () => {
     const text = async (name: string, args: Record<string, unknown>) => {
       const { isError, content } = await call(name, args)
       return isError === true ? (content[0].text as string) : 'done'
@@ -281,7 +281,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     expect(await text('save_snapshot', { agent: 'nobody' })).toMatch(/^NOT_FOUND[\s\S]*append_messages/)
   })
 
-  test('what is refused says what was wrong and what to do, and the connection goes on', async () => {
+  test('a refusal says what was wrong and what to do, and the connection stays open', async () => {
     const gone = await call('history', { thread: 'nowhere' })
     expect(gone).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('NOT_FOUND: thread') }] })
     const bad = await call('recall', { ref: 7 })
@@ -295,7 +295,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
   })
 })
 
-test('a key sees the tools of its role, and others refuse it', async () => {
+test('a key sees the tools of its role, and other tools refuse it', async () => {
   const client = await connectHttp(await keyOf('initech', 'produce'))
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
     'append_messages',
@@ -308,7 +308,7 @@ test('a key sees the tools of its role, and others refuse it', async () => {
   await client.close()
 })
 
-test('without a key that is known, nothing of MCP is answered; and other methods are none', async () => {
+test('MCP requests with an unknown key, a foreign origin or another HTTP method are refused', async () => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const forged = { ...headers, authorization: `Bearer hdl_${'A'.repeat(64)}` }
@@ -319,7 +319,7 @@ test('without a key that is known, nothing of MCP is answered; and other methods
   expect((await fetch(`${http.url}/mcp`)).status).toBe(405)
 })
 
-test('500 official clients at once, whose requests have the same ids, list and call, and get each its own answers', async () => {
+test('500 official clients with the same request ids list and call at once, and each gets its own answers', async () => {
   const projects = Array.from({ length: 10 }, (_, index) => `crowd-${index}`)
   await Promise.all(
     projects.map(async (project) => {

@@ -53,7 +53,7 @@ const overCommandLine = async (...argv: string[]): Promise<ContextResult> => {
 }
 
 describe('memories', () => {
-  test('come with the field of a request over HTTP, within the limits that it gives', async () => {
+  test('are added by a field of a request over HTTP, within the limits that it sets', async () => {
     const all = await overHttp(true)
     expect(recalled(all)).toHaveLength(2)
     expect(JSON.stringify(all.messages)).toContain(PORTS[0])
@@ -67,7 +67,7 @@ describe('memories', () => {
     expect([refused.status, refused.body]).toMatchObject([400, { code: 'VALIDATION_ERROR' }])
   })
 
-  test('come with --memories of the command line', async () => {
+  test('are added by --memories on the command line', async () => {
     expect(recalled(await overCommandLine('--memories'))).toHaveLength(2)
     expect(recalled(await overCommandLine('--memories', '1'))).toEqual([])
     expect(recalled(await overCommandLine())).toEqual([])
@@ -75,7 +75,7 @@ describe('memories', () => {
     expect([refused.code, refused.error]).toMatchObject([2, { field: 'memories' }])
   })
 
-  test('come with a setting of the agent, unless the request says otherwise', async () => {
+  test('are added by a setting of the agent, unless the request says otherwise', async () => {
     const settings = { search: { memories: { enabled: true, limit: 1 } } }
     await http.ask('PUT', '/v1/agents/coder', { body: { settings } })
     expect(recalled(await overHttp(undefined))).toHaveLength(1)
@@ -86,7 +86,7 @@ describe('memories', () => {
     await http.ask('PUT', '/v1/agents/coder', { body: { settings: {} } })
   })
 
-  test('are about the request: there being room for it brings nothing else in', async () => {
+  test('are about the request: unused budget is not filled with others', async () => {
     const other = 'Who painted the violet ceiling of the port?'
     const { receipt } = await overHttp(true, other)
     expect(recalled({ receipt })).toEqual([])

@@ -22,7 +22,7 @@ const message = {
   ],
 }
 
-describe('through the doors of a gateway', () => {
+describe('through the interfaces of a gateway', () => {
   let pipeline: Pipeline
   let http: Served
   let reference: string
@@ -42,7 +42,7 @@ describe('through the doors of a gateway', () => {
     await pipeline?.close()
   })
 
-  test('HTTP brings a part back as base64 with its media type, and a context with all of them', async () => {
+  test('HTTP returns a part as base64 with its media type, and a context with all of its parts', async () => {
     const { body } = await http.ask('POST', '/v1/recall', { body: { ref: `${reference}:part-1`, thread: 'door' } })
     expect(body.part).toMatchObject({ mediaType: 'image/png', data: base64(image) })
     const context = await http.ask('POST', '/v1/threads/door/contexts', { body: { format: 'anthropic' } })
@@ -58,7 +58,7 @@ describe('through the doors of a gateway', () => {
     expect(missing).toMatchObject({ status: 404, body: { hint: expect.stringContaining('the message has 4 parts') } })
   })
 
-  test('MCP gives a model the image, the document and the sound, and never their bytes as text', async () => {
+  test('MCP returns images, documents and sounds to a model, and never their bytes as text', async () => {
     const client = new Client({ name: 'test', version: '1' })
     await client.connect(new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`)) as never)
     const recall = async (number: number) =>

@@ -26,7 +26,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('commands of a 
     await tests.pipeline.start()
   })
 
-  test('save keeps the window as a snapshot, which history lists; clear hides it, and restore brings it back', async () => {
+  test('save stores the window as a snapshot, which history lists; clear hides it, and restore restores it', async () => {
     await append('the login is broken')
     const saved = await say('/context save before the refactoring')
     expect(saved).toMatchObject({ ok: true, title: 'Context saved', code: null })
@@ -49,7 +49,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('commands of a 
     expect((await shown()).join()).toContain('the login is broken')
   })
 
-  test('of changes that many make at the same moment none is lost', async () => {
+  test('concurrent changes of settings are all kept', async () => {
     await append('hello')
     const changes = [
       'budget 9000',
@@ -70,7 +70,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('commands of a 
     expect(await say('/settings summarization_provider acme')).toMatchObject({ ok: false, code: 'VALIDATION_ERROR' })
   })
 
-  test('settings are shown, changed by names with low lines, and refused by name', async () => {
+  test('settings are shown, changed by snake_case names, and refused with their name', async () => {
     await append('hello')
     expect(await say('/settings rolling_window')).toMatchObject({ fields: [{ name: 'rollingWindow', value: '86400' }] })
     expect(await say('/settings rolling_window 7200')).toMatchObject({ ok: true, text: 'From 86400 to 7200.' })
@@ -95,7 +95,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('commands of a 
     },
   )
 
-  test('what is no such command is the bot\u2019s own affair, and a wrong one is told with those that there are', async () => {
+  test('other messages are left to the bot, and a wrong command is answered with the list of commands', async () => {
     const { client } = tests.pipeline
     expect(await answerChatCommand(client, { agent: AGENT, text: 'hello /context clear' })).toBeNull()
     expect(await answerChatCommand(client, { agent: AGENT, text: '/contexts' })).toBeNull()

@@ -57,7 +57,7 @@ const twoSteps = [
 ]
 const question = { thread: '', text: 'When is high water?' }
 
-test('the agent on OpenAI calls its tool, answers, and leaves its whole turn in the thread', async () => {
+test('the agent on OpenAI calls its tool, answers, and stores its whole turn in the thread', async () => {
   respondInTwoSteps()
   const openai = new OpenAI({ baseURL: provider.openAiUrl, apiKey: 'none', maxRetries: 0 })
   const tools = {
@@ -75,7 +75,7 @@ test('the agent on OpenAI calls its tool, answers, and leaves its whole turn in 
   expect(provider.requests.at(-1)).toMatchObject({ protocol: 'openai', user: 'When is high water?' })
 })
 
-test('the agent on Anthropic does the same', async () => {
+test('the agent on Anthropic calls its tool, answers, and stores its whole turn in the thread', async () => {
   respondInTwoSteps()
   const anthropic = new Anthropic({ baseURL: provider.anthropicUrl, apiKey: 'none', maxRetries: 0 })
   const agent = {
@@ -91,7 +91,7 @@ test('the agent on Anthropic does the same', async () => {
   expect(provider.requests.at(-1)).toMatchObject({ protocol: 'anthropic' })
 })
 
-test('the app on the AI SDK streams its answer, and stores it once it is whole', async () => {
+test('the app on the AI SDK streams its answer, and stores it once it is complete', async () => {
   provider.respond(() => ({ kind: 'text', text: 'The fog lifts at ten, and the ferry sails at eleven.' }))
   const model = createOpenAICompatible({ name: 'local', baseURL: provider.openAiUrl })('any-model')
   const pieces: string[] = []
@@ -105,7 +105,7 @@ test('the app on the AI SDK streams its answer, and stores it once it is whole',
   ])
 })
 
-test('the graph goes from writer to critic and back until the critic approves', async () => {
+test('the graph alternates between writer and critic until the critic approves', async () => {
   let reviews = 0
   const seen: string[] = []
   const nodes = writerAndCritic(heddle, async (prompt) => {
@@ -128,7 +128,7 @@ test('the graph goes from writer to critic and back until the critic approves', 
   ])
 })
 
-test('a sub-agent gets what its task is about and nothing else, and its answer comes back', async () => {
+test('a sub-agent gets only what its task is about, and returns its answer', async () => {
   const say = (thread: string, content: string) =>
     heddle.messages.append({ agent: 'lead', thread, messages: [{ role: 'user', content }] })
   await say('lead-main', 'It is slow.')
@@ -146,7 +146,7 @@ test('a sub-agent gets what its task is about and nothing else, and its answer c
   expect((await historyOf('lead-main')).at(-1)).toEqual(['user', 'The sub-agent reports:\nAdd the index.'])
 })
 
-test('a log is replayed into its sessions, and once more without storing anything twice', async () => {
+test('a log is replayed into its sessions, and a second time without storing anything twice', async () => {
   const home = await openHome()
   const lines = Array.from({ length: 250 }, (_, index) =>
     JSON.stringify({
@@ -164,7 +164,7 @@ test('a log is replayed into its sessions, and once more without storing anythin
   expect(first).toEqual(['line 1', 'line 3', 'line 5'])
 })
 
-test('a producer in Python stores its lines over plain HTTP, and tells what was refused', async (context) => {
+test('a producer in Python stores its lines over plain HTTP, and reports refused ones', async (context) => {
   const run = (thread: string, text: string) =>
     new Promise<{ code: number | null; output: string }>((resolve, reject) => {
       const child = spawn('python3', [PRODUCER, 'shipper', thread], {

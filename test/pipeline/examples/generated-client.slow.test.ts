@@ -12,7 +12,7 @@ const MODULES = fileURLToPath(new URL('../../../node_modules/', import.meta.url)
 const COMPILER = join(MODULES, '.bin', 'tsc')
 const run = promisify(execFile)
 
-test('a client that a public generator makes of the OpenAPI document compiles, and does the whole journey against heddle up', async () => {
+test('a client that a public generator makes from the OpenAPI document compiles, and works against heddle up', async () => {
   // As a user has it: the built command, a folder of its own, a server of Postgres in it, and nothing else.
   const home = await openHome()
   const up = home.start(['up', '--port', '0', '--json'])

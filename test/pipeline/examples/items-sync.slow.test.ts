@@ -45,7 +45,7 @@ async function listen(answer: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test('a published server is listed over its standard input and output, and the second time nothing is new', async () => {
+test('the tools of a published server are listed over standard input and output, and nothing is new the second time', async () => {
   const first = await sync('everything', '--command', process.execPath, EVERYTHING, 'stdio')
   expect(first.stderr).toBe('')
   expect(first.document).toMatchObject({
@@ -62,7 +62,7 @@ test('a published server is listed over its standard input and output, and the s
   expect(second.document).toMatchObject({ added: [], changed: [], removed: [], unchanged: first.document.added.length })
 })
 
-test('the same server is listed over Streamable HTTP, which needs leave for this machine', async () => {
+test('the tools of the same server are listed over Streamable HTTP, which requires permission for local addresses', async () => {
   const port = await freePort()
   const server = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
     env: { PATH: process.env['PATH'], PORT: String(port) },
@@ -79,7 +79,7 @@ test('the same server is listed over Streamable HTTP, which needs leave for this
   expect(listed.document.added).toEqual(expect.arrayContaining(['echo', 'get-sum']))
 })
 
-test('what is new, what has changed and what is gone is said, also of a list of several pages', async () => {
+test('new, changed and removed tools are reported, also for a list of several pages', async () => {
   const before = await syncOdd('odd', { pages: [[tool('a'), tool('b')], [tool('c')]] })
   expect(before.document.added).toEqual(['a', 'b', 'c', 'environment'])
   const after = await syncOdd('odd', { pages: [[tool('b', { description: 'Reads.' })], [tool('c'), tool('d')]] })
@@ -123,20 +123,23 @@ describe('a server that misbehaves', () => {
   const good = { pages: [[tool('kept')]] }
   beforeAll(() => syncKept('good', good))
 
-  test.concurrent.for(odd)('and $does gets $code, tells no secret, and has ended', async ({ does, told, code }) => {
-    const failed = await syncKept(does, told, '--timeout', code === 'TIMEOUT' ? '1' : '20', '--env', 'TOKEN')
-    expect(failed).toMatchObject({ code: 1, stdout: '', error: { code } })
-    expect(failed.stderr).not.toContain(SECRET)
-    expect(isAlive(Number(await readFile(home.path(`${does}.json.pid`), 'utf8')))).toBe(false)
-  })
+  test.concurrent.for(odd)(
+    'and $does leads to $code, reveals no secret, and is stopped',
+    async ({ does, told, code }) => {
+      const failed = await syncKept(does, told, '--timeout', code === 'TIMEOUT' ? '1' : '20', '--env', 'TOKEN')
+      expect(failed).toMatchObject({ code: 1, stdout: '', error: { code } })
+      expect(failed.stderr).not.toContain(SECRET)
+      expect(isAlive(Number(await readFile(home.path(`${does}.json.pid`), 'utf8')))).toBe(false)
+    },
+  )
 
-  test('has left the tools as they were', async () => {
+  test('does not change the stored tools', async () => {
     const { document } = await syncKept('good', good)
     expect(document).toMatchObject({ added: [], changed: [], removed: [], unchanged: 2 })
   })
 })
 
-test('a program gets the variables that are named, and of the others those that every program needs', async () => {
+test('a program gets the named environment variables, and of the others only those that every program needs', async () => {
   const sql = postgres(home.databaseUrl, { max: 1 })
   onTestFinished(() => sql.end())
   const environmentOf = async (...options: string[]) => {
@@ -152,7 +155,7 @@ test('a program gets the variables that are named, and of the others those that 
   expect(await environmentOf('--env', 'TOKEN')).toContain('TOKEN')
 })
 
-test('a redirect to another address is not followed, and a server that keeps silent is given up', async () => {
+test('a redirect to another address is not followed, and a silent server leads to a timeout', async () => {
   let asked = 0
   const target = await listen(() => asked++)
   const port = await listen((_, answer) => answer.writeHead(307, { location: `http://127.0.0.1:${target}/` }).end())
@@ -169,7 +172,7 @@ test.for([
   { answers: 404, code: 'NOT_FOUND' },
   { answers: 503, code: 'SERVICE_UNAVAILABLE' },
   { answers: 200, code: 'VALIDATION_ERROR' },
-])('an address that answers $answers gives $code, and nothing of what it wrote', async ({ answers, code }) => {
+])('an address that answers $answers leads to $code, without the text of its answer', async ({ answers, code }) => {
   const port = await listen((request, answer) => answer.writeHead(answers).end(String(request.headers['x-token'])))
   const url = `http://127.0.0.1:${port}/mcp`
   const failed = await sync('web', '--allow-private', '--url', url, '--header', 'X-Token=TOKEN')
@@ -177,7 +180,7 @@ test.for([
   expect(failed.stderr).not.toContain(SECRET)
 })
 
-test('a fault of the command line is one, and repeats no secret', async () => {
+test('an error of the command line is a usage error, and repeats no secret', async () => {
   const url = 'https://example.com/mcp'
   const faults = [
     [],

@@ -97,7 +97,7 @@ async function withoutCodeCheck<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test(`no secret crosses in ${OPERATIONS} operations with ids, references and cursors of other projects`, async () => {
+test(`no secret leaks in ${OPERATIONS} operations with ids, references and cursors of other projects`, async () => {
   const startedAtMs = performance.now()
   const perSecond = (done: number) => Math.round((done / (performance.now() - startedAtMs)) * 1_000)
   const { done, crossings, tried } = await attack({
@@ -128,7 +128,7 @@ test(`no secret crosses in ${OPERATIONS} operations with ids, references and cur
 }, 3_600_000)
 
 test(
-  'the same holds by the code alone, where row-level security is off',
+  'no secret leaks when row-level security is off and only the code checks',
   async () => {
     const { crossings, done } = await withoutRowSecurity(() => attackShortly(SEED + 1))
     const note = `${done} operations without row-level security`
@@ -139,7 +139,7 @@ test(
 )
 
 test(
-  'the same holds by row-level security alone, where the code does not check',
+  'no secret leaks when the code does not check and only row-level security does',
   async () => {
     const { crossings, done } = await withoutCodeCheck(() => attackShortly(SEED + 1))
     const note = `${done} operations without the conditions of the queries`
@@ -150,7 +150,7 @@ test(
 )
 
 test(
-  'with neither of the two, the same attack finds secrets',
+  'the same attack finds secrets without either of the two checks',
   async () => {
     const { crossings, done } = await withoutRowSecurity(() => withoutCodeCheck(() => attackShortly(SEED + 1)))
     const kinds = new Set(crossings.map(({ operation }) => operation)).size

@@ -40,7 +40,7 @@ async function openServed() {
   return { provider, home, running, worker, poolUrl: `http://127.0.0.1:${port}`, url, key: key as string }
 }
 
-test('nothing that users wrote, and no key, is in the logs, metrics and refusals of processes that log all they can', async () => {
+test('no text of users and no key is in the logs, metrics and refusals of processes at the most verbose log level', async () => {
   const { provider, home, running, worker, poolUrl, url, key } = await openServed()
   const refusals: string[] = []
   const ask = async (method: string, path: string, body?: unknown, bearer = key) => {

@@ -66,7 +66,7 @@ describe.each(transports)('over $transport', ({ transport, open }) => {
   const toldIn = async (thread: string) =>
     (await historyOf(thread)).map(({ role, content, toolCalls }) => [role, content, toolCalls?.[0]?.name])
 
-  test('completions of openai are appended as they came, once, and sent back', async () => {
+  test('completions of openai are appended unchanged, once, and are delivered in contexts', async () => {
     const openai = new OpenAI({ baseURL: provider.openAiUrl, apiKey: 'none', maxRetries: 0 })
     const names = { agent: 'pilot', thread: 'chat', format: 'openai-chat' } as const
     const ask = async () => {
@@ -96,7 +96,7 @@ describe.each(transports)('over $transport', ({ transport, open }) => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
   })
 
-  test('responses of openai are appended as they came, once, and sent back', async () => {
+  test('responses of openai are appended unchanged, once, and are delivered in contexts', async () => {
     const openai = new OpenAI({ baseURL: provider.openAiUrl, apiKey: 'none', maxRetries: 0 })
     const names = { agent: 'pilot', thread: 'responses', format: 'openai-responses' } as const
     const response = (id: string, ...output: object[]) => ({
@@ -128,7 +128,7 @@ describe.each(transports)('over $transport', ({ transport, open }) => {
     expect(input.map(({ type }) => type)).toEqual(['message', 'function_call', 'function_call_output'])
   })
 
-  test('answers of Anthropic are appended as they came, once, and sent back with their reasoning', async () => {
+  test('answers of Anthropic are appended unchanged, once, and are delivered in contexts with their reasoning', async () => {
     const anthropic = new Anthropic({ baseURL: provider.anthropicUrl, apiKey: 'none', maxRetries: 0 })
     const names = { agent: 'pilot', thread: 'anthropic', format: 'anthropic' } as const
     const thinking = { type: 'thinking', thinking: 'The tide first.', signature: 'c2lnbmVk' }
@@ -175,7 +175,7 @@ describe.each(transports)('over $transport', ({ transport, open }) => {
     })
   })
 
-  test('what the AI SDK generated is appended as it came, once, and sent back', async () => {
+  test('results of the AI SDK are appended unchanged, once, and are delivered in contexts', async () => {
     const model = createOpenAICompatible({ name: 'local', baseURL: provider.openAiUrl })('any-model')
     const names = { agent: 'pilot', thread: 'ai-sdk', format: 'ai-sdk' } as const
     provider.reply(
@@ -200,7 +200,7 @@ describe.each(transports)('over $transport', ({ transport, open }) => {
     expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
   })
 
-  test('what is not valid is refused by its path in the form, and nothing of the append is stored', async () => {
+  test('invalid input is refused with its path in the format, and nothing of the append is stored', async () => {
     const refused = heddle.messages.append({
       agent: 'pilot',
       thread: 'half',
@@ -215,7 +215,7 @@ describe.each(transports)('over $transport', ({ transport, open }) => {
     await expect(heddle.threads.get('half')).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'thread' })
   })
 
-  test('a conflict names the entry that says the message, of several that one entry is', async () => {
+  test('a conflict names the entry of the message, also when one entry holds several messages', async () => {
     const names = { agent: 'pilot', thread: 'conflict', format: 'anthropic' } as const
     const results = ['toolu_1', 'toolu_2'].map((tool_use_id) => ({ type: 'tool_result' as const, tool_use_id }))
     const turn = { role: 'user' as const, content: results }
@@ -227,7 +227,7 @@ describe.each(transports)('over $transport', ({ transport, open }) => {
   })
 })
 
-test('plain HTTP takes a format, gives ids by the key of the request, and refuses by the path in the form', async () => {
+test('plain HTTP accepts a format, derives ids from the key of the request, and refuses with paths in the format', async () => {
   const path = '/v1/threads/plain/messages'
   const headers = { 'idempotency-key': 'turn-1' }
   const body = {

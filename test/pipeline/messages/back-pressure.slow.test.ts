@@ -14,7 +14,7 @@ const log = createLogger({ level: 'fatal', name: 'test' })
 
 /** Embedded differs from postgres in where the server comes from, not in what producers meet. */
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer on $title', ({ mode, skip }) => {
-  describe.skipIf(skip)('whose queue holds as much as it may', () => {
+  describe.skipIf(skip)('whose queue is full', () => {
     let pipeline: Pipeline
     let client: Client
     let close = async () => {}
@@ -40,7 +40,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer on 
     const messages = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ role: 'user' as const, content: `message ${index}` }))
 
-    test('is refused where it asks for that, before anything is sent; else it waits and is stored in the end', async () => {
+    test('is refused before anything is sent if it requests that; otherwise it waits and its messages are stored', async () => {
       const queued = (count: number) =>
         client.messages.append({ agent: 'a', thread: 'queued', messages: messages(count), ack: 'queued' })
       // Five jobs of a hundred messages.
@@ -73,8 +73,8 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer on 
     })
   })
 
-  describe.skipIf(skip)('whose store is away', () => {
-    test('gets its messages queued all the same, and stored when the store is back', async () => {
+  describe.skipIf(skip)('whose store is down', () => {
+    test('still gets its messages queued, and stored when the store is back', async () => {
       const pipeline = await openPipeline(mode)
       const proxy = await proxyTo(pipeline.databaseUrl)
       const store = openStore({ url: proxy.url })

@@ -18,7 +18,7 @@ function partsOf(times: (number | null)[][]) {
   )
 }
 
-test('parts that continue each other keep the order of their session, whatever their times and however often they come', async () => {
+test('parts of a continued append keep the order of their session, whatever their times and repeats', async () => {
   await tests.start()
   const { client } = tests.pipeline
   const parts = partsOf([

@@ -9,7 +9,7 @@ import { modes, openPipeline, type Pipeline } from '../support.js'
 /** Far less than the store takes to give up a server that does not answer. */
 const SOON_MS = 5_000
 
-test('who awaits a context hears by the deadline, also while Postgres takes connections and never answers', async () => {
+test('a caller that waits for a context gets an answer by the deadline, also when Postgres accepts connections and never answers', async () => {
   const pipeline = await openPipeline('postgres')
   onTestFinished(() => pipeline.close())
   const proxy = await openTcpProxy(pipeline.databaseUrl)
@@ -24,7 +24,7 @@ test('who awaits a context hears by the deadline, also while Postgres takes conn
 })
 
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('$title', ({ mode, skip }) => {
-  test.skipIf(skip)('who awaits a context hears at once that its thread was erased meanwhile', async () => {
+  test.skipIf(skip)('a caller that waits for a context learns at once that its thread was erased', async () => {
     const pipeline = await openPipeline(mode)
     onTestFinished(() => pipeline.close())
     const { client } = pipeline
@@ -38,7 +38,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('$title', ({ mo
     expect(performance.now() - startedMs).toBeLessThan(30_000)
   })
 
-  test.skipIf(skip)('a context is built once a server that restarts serves its workers again', async () => {
+  test.skipIf(skip)('a context is built once a restarted server serves its workers again', async () => {
     const pipeline = await openPipeline(mode)
     onTestFinished(() => pipeline.close())
     const { client } = pipeline
@@ -60,19 +60,22 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('$title', ({ mo
     expect(await client.deadLetters.list()).toEqual([])
   })
 
-  test.skipIf(skip)('a context that was erased with what another thread said is asked for again', async () => {
-    const pipeline = await openPipeline(mode)
-    onTestFinished(() => pipeline.close())
-    const { client } = pipeline
-    await client.threads.put('asking', { agent: 'coder' })
-    const building = client.contexts.build({ thread: 'asking', message: 'hello' }, { deadlineMs: 60_000 })
-    building.catch(() => {})
-    await waitFor(async () => (await contextsOf(pipeline)) === 1)
-    await pipeline.store.inProject(pipeline.projectId, (tx) => tx`delete from heddle.contexts`)
-    await waitFor(async () => (await contextsOf(pipeline)) === 1)
-    await pipeline.start(['assemble'])
-    expect((await building).thread).toBe('asking')
-  })
+  test.skipIf(skip)(
+    'a context that was erased together with another thread that it showed is requested again',
+    async () => {
+      const pipeline = await openPipeline(mode)
+      onTestFinished(() => pipeline.close())
+      const { client } = pipeline
+      await client.threads.put('asking', { agent: 'coder' })
+      const building = client.contexts.build({ thread: 'asking', message: 'hello' }, { deadlineMs: 60_000 })
+      building.catch(() => {})
+      await waitFor(async () => (await contextsOf(pipeline)) === 1)
+      await pipeline.store.inProject(pipeline.projectId, (tx) => tx`delete from heddle.contexts`)
+      await waitFor(async () => (await contextsOf(pipeline)) === 1)
+      await pipeline.start(['assemble'])
+      expect((await building).thread).toBe('asking')
+    },
+  )
 })
 
 /** How many contexts are stored, whatever became of them. */

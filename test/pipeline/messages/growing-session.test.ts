@@ -79,7 +79,7 @@ async function importRecords(thread: string, records: readonly Json[]) {
   return { ...appended, grown: continued.grown }
 }
 
-test('a session that is imported again after each record loses nothing, doubles nothing, and stays valid', async () => {
+test('a session that is imported again after each record loses and duplicates nothing, and stays valid', async () => {
   const client = pipeline.clientOf(PROJECT)
   for (let count = 1; count <= RECORDS.length; count++) await importRecords('live', RECORDS.slice(0, count))
   await importRecords('whole', RECORDS)
@@ -111,13 +111,13 @@ test('a session that is imported again after each record loses nothing, doubles 
   for (const id of ['one', 'two', 'three']) expect(shown).toContain(`content of ${id}`)
 })
 
-test('a reply whose provider only told its figures later is the reply that is stored', async () => {
+test('a reply whose usage figures arrive later is the same reply as the stored one', async () => {
   await importRecords('figures', [RECORDS[0] ?? {}, said('a1', 1, text('Done.'), 1)])
   const again = await importRecords('figures', [RECORDS[0] ?? {}, said('a1', 1, text('Done.'), 99)])
   expect(again).toMatchObject({ stored: 0, repeated: 1, grown: 1 })
 })
 
-test('a reply that says something else under the same id is still refused', async () => {
+test('a reply with another text under the same id is still refused', async () => {
   await importRecords('other', [RECORDS[0] ?? {}, said('a1', 1, text('Done.'))])
   const changed = importRecords('other', [RECORDS[0] ?? {}, said('a1', 1, text('Not done.'))])
   await expect(changed).rejects.toMatchObject({ code: 'CONFLICT' })

@@ -114,20 +114,23 @@ describe('a session with images, a document and a sound', () => {
     ['anthropic', ['shown', 'screenshot', 'report']],
     ['ai-sdk', ['shown', 'screenshot', 'report', 'sound']],
     ['neutral', ['shown', 'screenshot', 'report', 'sound']],
-  ] as const)('is delivered in %s byte for byte, counted, and named where it cannot be', async (format, expected) => {
-    const context = await client.contexts.build({ thread: 'looking', format, budget: 60_000 })
-    checkDelivered(context)
-    const json = JSON.stringify(context.messages)
-    for (const [name, bytes] of Object.entries(files(note))) {
-      expect([name, json.includes(bytes.toString('base64'))]).toEqual([name, expected.includes(name as never)])
-    }
-    expect(referencesIn(context)).toHaveLength(4 - expected.length)
-    // Two images of 800 x 600 and 1,280 x 720 and two pages: no provider counts less.
-    expect(context.tokensUsed).toBeGreaterThan(6_000)
-    expect(JSON.stringify(context.receipt)).not.toContain(files(note).shown.toString('base64'))
-  })
+  ] as const)(
+    'is delivered in %s byte for byte and counted, and parts that the format cannot carry are named',
+    async (format, expected) => {
+      const context = await client.contexts.build({ thread: 'looking', format, budget: 60_000 })
+      checkDelivered(context)
+      const json = JSON.stringify(context.messages)
+      for (const [name, bytes] of Object.entries(files(note))) {
+        expect([name, json.includes(bytes.toString('base64'))]).toEqual([name, expected.includes(name as never)])
+      }
+      expect(referencesIn(context)).toHaveLength(4 - expected.length)
+      // Two images of 800 x 600 and 1,280 x 720 and two pages: no provider counts less.
+      expect(context.tokensUsed).toBeGreaterThan(6_000)
+      expect(JSON.stringify(context.receipt)).not.toContain(files(note).shown.toString('base64'))
+    },
+  )
 
-  test('is the same when it is read again, rebuilt, and asked for at that moment', async () => {
+  test('is the same when it is read again, rebuilt, and requested for that moment', async () => {
     for (const format of [...providerFormats, 'neutral'] as const) {
       const context = await client.contexts.build({ thread: 'looking', format, budget: 61_000 })
       expect(await client.contexts.get(context.id)).toEqual(context)
@@ -137,7 +140,7 @@ describe('a session with images, a document and a sound', () => {
     }
   })
 
-  test('is stored once, whatever contexts show it', async () => {
+  test('is stored once, however many contexts show it', async () => {
     await stored('looking too', sessionOf(note))
     await client.contexts.build({ thread: 'looking too', format: 'anthropic', budget: 60_000 })
     const places = await searchDatabase(pipeline.databaseUrl, [
@@ -155,7 +158,7 @@ describe('a session with images, a document and a sound', () => {
     ])
   })
 
-  test('is condensed to lines when it is old, and each line brings back the very bytes', async () => {
+  test('is condensed to lines when it is old, and each line recalls the same bytes', async () => {
     await client.agents.put(AGENT, { settings: { budget: 9_000, rollingWindow: null } })
     await stored('looking', laterTurns())
     const { shown, screenshot, report, sound } = files(note)
@@ -177,13 +180,13 @@ describe('a session with images, a document and a sound', () => {
     }
   })
 
-  test('is found by the names of what was shown', async () => {
+  test('is found by the names of its files', async () => {
     const { items } = await client.search({ query: 'report.pdf', thread: 'looking', by: 'words' })
     const { items: history } = await client.messages.list({ thread: 'looking', limit: 1 })
     expect(items[0]?.messageId).toBe(history[0]?.id)
   })
 
-  test('shows in the history what each message holds, without bytes', async () => {
+  test('is listed in the history with the parts of each message, without bytes', async () => {
     const { items } = await client.messages.list({ thread: 'looking', limit: 3 })
     expect(items[0]?.parts).toMatchObject([
       { type: 'image', width: 800, height: 600, reference: expect.stringMatching(/^msg-\w+:part-1$/) },
@@ -193,7 +196,7 @@ describe('a session with images, a document and a sound', () => {
     expect(JSON.stringify(items)).not.toContain(files(note).shown.toString('base64').slice(0, 100))
   })
 
-  test('is the same to send again, and another with one byte changed', async () => {
+  test('is a repeat when it is sent again, and a conflict with one byte changed', async () => {
     const [first] = sessionOf('resent')
     const id = '018f0000-0000-7000-8000-0000000000aa'
     const append = (message: NewMessage | undefined) =>
@@ -207,7 +210,7 @@ describe('a session with images, a document and a sound', () => {
     await expect(append(sessionOf('resend')[0])).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  test('goes into a file and comes back, bytes once each', async () => {
+  test('is exported to a file and imported, each content once', async () => {
     const lines: string[] = []
     for await (const line of client.threads.export('looking')) lines.push(line)
     expect(lines.filter((line) => line.startsWith('{"type":"part"'))).toHaveLength(4)
@@ -225,7 +228,7 @@ describe('a session with images, a document and a sound', () => {
   })
 })
 
-test('parts of another project cannot be had by their hash or reference', async () => {
+test('parts of another project cannot be read by their hash or reference', async () => {
   await stored('private', sessionOf('heron'))
   const { items } = await client.messages.list({ thread: 'private', limit: 1 })
   const ref = items[0]?.parts?.[0]?.reference ?? ''
@@ -233,7 +236,7 @@ test('parts of another project cannot be had by their hash or reference', async 
   await expect(stranger.recall({ ref, thread: 'private' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('an erasure takes the bytes that nothing else names, and leaves those that something does', async () => {
+test('an erasure removes bytes without another reference, and keeps those with one', async () => {
   const shared = sessionOf('osprey')
   await stored('kept', shared.slice(0, 1))
   await stored('gone', [...shared, ...sessionOf('curlew')])
@@ -296,7 +299,7 @@ describe('a recorded session with screenshots', () => {
     ['claude-code', claudeCode.map((record) => JSON.stringify(record)).join('\n')],
     ['anthropic', JSON.stringify(anthropic)],
     ['openai', JSON.stringify(openAi)],
-  ] as const)('of the format %s keeps them when it is imported', async (format, text) => {
+  ] as const)('in the format %s keeps them when it is imported', async (format, text) => {
     const folder = await mkdtemp(join(tmpdir(), 'heddle-parts-'))
     try {
       await writeFile(join(folder, 'session'), text)
@@ -313,7 +316,7 @@ describe('a recorded session with screenshots', () => {
   })
 })
 
-test('a part as large as one may be travels through the queue and comes back to the byte', async () => {
+test('a part of the maximum size passes the queue and is read back to the byte', async () => {
   const bytes = Buffer.alloc(limits.partBytesMax, 'a long recording ')
   const part = { type: 'document' as const, mediaType: 'application/zip', data: bytes.toString('base64') }
   await stored('large', [{ role: 'user', content: 'Keep this.', parts: [part] }])
@@ -363,7 +366,7 @@ test('parts that break a rule are refused with the field, the rule and the size'
   }
 })
 
-test('the erasure of an agent takes the bytes of all its threads', async () => {
+test('the erasure of an agent removes the bytes of all its threads', async () => {
   const agent = 'watcher'
   const append = (thread: string) =>
     client.messages.append({ agent, thread, messages: sessionOf('siskin'), newAgentRollingWindow: null })

@@ -10,7 +10,7 @@ const EACH = 25
 
 /** Embedded differs from postgres in where the server comes from, not in what producers meet. */
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer of many callers on $title', (backend) => {
-  describe.skipIf(backend.skip)('with workers at work', () => {
+  describe.skipIf(backend.skip)('with running workers', () => {
     let pipeline: Pipeline
 
     beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer of 
       return await pipeline.store.inProject(projectId, (tx) => listMessages(tx, page))
     }
 
-    test('stores each message once, in the order of adding, with few jobs and little held', async () => {
+    test('stores each message once, in the order of adding, with few jobs and little memory', async () => {
       const workers = await pipeline.start(['ingest'])
       onTestFinished(() => workers.stop())
       const client = pipeline.clientOf('gathered')
@@ -49,7 +49,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer of 
       }
     })
 
-    test('tells each caller of its own fault alone', async () => {
+    test('reports to each caller only its own fault', async () => {
       const workers = await pipeline.start(['ingest'])
       onTestFinished(() => workers.stop())
       const client = pipeline.clientOf('faulty')
@@ -73,7 +73,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer of 
       expect((await storedIn('faulty', 't')).map(({ content }) => content)).toEqual(['first', 'before', 'after'])
     })
 
-    test('sits out workers that are away, and is held up rather than filling its memory', async () => {
+    test('survives an absence of workers, and blocks instead of filling its memory', async () => {
       const client = pipeline.clientOf('held up')
       const producer = client.messages.producer({ agent: 'a', pendingMessagesMax: 10, deadlineMs: 60_000 })
       let acknowledged = 0

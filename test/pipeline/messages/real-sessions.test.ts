@@ -35,7 +35,7 @@ describe.skipIf(data === null)('recorded sessions of Claude Code, tau-bench and 
   })
   afterAll(() => pipeline?.close())
 
-  test('are stored to the message, and importing them again adds nothing', async () => {
+  test('are stored without losing a message, and a second import adds nothing', async () => {
     for (const { thread, messages } of planned) {
       const append = { agent: 'replay', thread, messages, newAgentRollingWindow: null, deadlineMs: 120_000 }
       expect(await pipeline.client.messages.append(append)).toMatchObject({ stored: messages.length, repeated: 0 })
@@ -49,7 +49,7 @@ describe.skipIf(data === null)('recorded sessions of Claude Code, tau-bench and 
     }
   })
 
-  test('give contexts within every budget that both providers accept, with every message accounted for', async () => {
+  test('lead to contexts within every budget that both providers accept, with every message accounted for', async () => {
     for (const { thread } of planned) await pipeline.client.threads.waitUntilSettled(thread, { deadlineMs: 120_000 })
     for (const { thread } of planned) {
       const { eligible } = await pipeline.client.threads.get(thread)
@@ -67,7 +67,7 @@ describe.skipIf(data === null)('recorded sessions of Claude Code, tau-bench and 
     }
   })
 
-  test('give every condensed message back to the byte', async () => {
+  test('return every condensed message to the byte', async () => {
     const longest = planned.toSorted((left, right) => right.messages.length - left.messages.length)[0]
     if (!longest) throw new Error('there are no sessions')
     await pipeline.client.agents.put('replay', { settings: { rollingWindow: null, budget: 32_000 } })
@@ -92,7 +92,7 @@ describe.skipIf(data === null)('recorded sessions of Claude Code, tau-bench and 
   })
 })
 
-test.skipIf(data === null)('the counts of a Claude Code session are those of its file', async () => {
+test.skipIf(data === null)('the counts of a Claude Code session equal those of its file', async () => {
   const [file] = (await sessionFiles(data ?? '')).filter((name) => name.endsWith('.jsonl'))
   const records = readFileSync(file ?? '', 'utf8')
     .trimEnd()

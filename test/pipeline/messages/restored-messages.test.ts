@@ -35,7 +35,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('restored messa
       return client
     }
 
-    test('three rounds of clear and restore leave two messages, two search hits and two counted messages', async () => {
+    test('so that three rounds of clear and restore leave two messages, two search hits and two counted messages', async () => {
       const client = await settledClient('rounds')
       const before = await client.contexts.build({ thread: 'login', message: 'next' })
       const counted = await client.threads.get('login')
@@ -75,7 +75,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('restored messa
       expect(await client.contexts.get(after.id, { rebuild: true })).toEqual(after)
     })
 
-    test('are shown once where a window holds their first places too', async () => {
+    test('and shown once in a window that also holds their first places', async () => {
       const client = await settledClient('wider')
       const longAgo = new Date(Date.now() - 7_200_000).toISOString()
       const sent = [{ role: 'user' as const, content: 'What was said two hours ago.', sentAt: longAgo }]
@@ -98,7 +98,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('restored messa
       }
     })
 
-    test('another thread recalls a restored message once, and none that is only cleared', async () => {
+    test('and recalled once by another thread, unlike messages that are only cleared', async () => {
       const client = await settledClient('recalling')
       const { id } = await client.snapshots.save({ agent: 'coder' })
       await client.agents.clear('coder')
@@ -122,7 +122,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('restored messa
       expect(own.receipt.entries.filter(({ memory, mode }) => memory !== undefined && mode !== 'left-out')).toEqual([])
     })
 
-    test('of a thread that is compacted are condensed, archived once, recalled to the byte and undone by their first id', async () => {
+    test('and, in a compacted thread, condensed, archived once, recalled to the byte and undone by their first id', async () => {
       const loom = await openLoom(pipeline, 'compacted')
       const { client } = loom
       const placed = session('restored', 60)
@@ -159,7 +159,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('restored messa
       expect(await client.contexts.get(next.id, { rebuild: true })).toEqual(next)
     })
 
-    test('stay restored where their thread is exported and imported under another name', async () => {
+    test('and stay restored when their thread is exported and imported under another name', async () => {
       const client = await settledClient('moving')
       const { id } = await client.snapshots.save({ agent: 'coder' })
       await client.agents.clear('coder')
@@ -186,7 +186,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('restored messa
       expect(there && shownBy(there)).toEqual(here && shownBy(here))
     })
 
-    test('whose message is gone from its thread are stored again, once, from the snapshot', async () => {
+    test('and stored again, once, from the snapshot if their message was erased from its thread', async () => {
       const client = await settledClient('only-in-the-snapshot')
       const { id } = await client.snapshots.save({ agent: 'coder' })
       const sql = postgres(pipeline.databaseUrl, { max: 1, onnotice: () => {} })

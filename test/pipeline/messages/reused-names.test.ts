@@ -20,7 +20,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
     describe.skipIf(skip)('that is freed', () => {
       const tests = pipelineOfTests(mode)
 
-      test('begins a new thread, in which jobs of the old one are refused that come twice, late or from its messages', async () => {
+      test('belongs to a new thread, which refuses jobs of the old one that are repeated, late or made from its messages', async () => {
         const { client, queues, projectId } = tests.pipeline
         await tests.start()
         const thread = 'nightly'
@@ -64,7 +64,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
         expect(await client.contexts.get(built.id, { rebuild: true })).toEqual(built)
       })
 
-      test('stays refused without the choice, says how to free it, and is freed by a later one on the command line', async () => {
+      test('stays refused without reuse, with a hint how to free it, and is freed by a later erasure with reuse on the command line', async () => {
         const { client, databaseUrl, prefix, queueBackend } = tests.pipeline
         await tests.start()
         const append = (content: string) =>
@@ -92,7 +92,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
         expect((await client.messages.list({ thread: 'kept' })).items.map(({ content }) => content)).toEqual(['new'])
       })
 
-      test('gets nothing back from snapshots that were saved before, which say how much was erased', async () => {
+      test('gets no messages from earlier snapshots, which say how many were erased', async () => {
         const { client } = tests.pipeline
         await tests.start()
         const say = (thread: string, content: string) =>

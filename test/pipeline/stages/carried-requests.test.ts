@@ -14,10 +14,10 @@ const THREAD = 'cloth'
 const FAR_MS = 60_000
 
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
-  'requests in their jobs on $title',
+  'requests that travel in their jobs on $title',
   ({ mode, skip }) => {
     test.skipIf(skip)(
-      'are answered with the reply where it reaches, and stored with all that belongs to them',
+      'are answered in the reply if its channel carries the answer, and stored completely',
       async () => {
         const pipeline = await openFilled(mode)
         await pipeline.start(['assemble'])
@@ -49,19 +49,22 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
       },
     )
 
-    test.skipIf(skip)('outlive the loss of their jobs: who waits makes the row and another job', async () => {
-      const pipeline = await openFilled(mode)
-      const { client, queues } = pipeline
-      const building = client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
-      building.catch(() => {})
-      await waitFor(async () => (await queues.removeJobs(() => true)) > 0, { what: 'the job' })
-      await waitFor(async () => (await contextsOf(pipeline)) === 1, { what: 'the row' })
-      await pipeline.start(['assemble'])
-      expect((await building).thread).toBe(THREAD)
-      expect(await contextsOf(pipeline)).toBe(1)
-    })
+    test.skipIf(skip)(
+      'survive the loss of their jobs: the waiting client inserts the row and sends another job',
+      async () => {
+        const pipeline = await openFilled(mode)
+        const { client, queues } = pipeline
+        const building = client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
+        building.catch(() => {})
+        await waitFor(async () => (await queues.removeJobs(() => true)) > 0, { what: 'the job' })
+        await waitFor(async () => (await contextsOf(pipeline)) === 1, { what: 'the row' })
+        await pipeline.start(['assemble'])
+        expect((await building).thread).toBe(THREAD)
+        expect(await contextsOf(pipeline)).toBe(1)
+      },
+    )
 
-    test.skipIf(skip)('that are large stand in the row before there is a job', async () => {
+    test.skipIf(skip)('are written to the row before the job if they are large', async () => {
       const pipeline = await openFilled(mode)
       const { client, queues } = pipeline
       const message = 'weave '.repeat(11_000)
@@ -76,7 +79,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
       expect(JSON.stringify((await building).messages)).toContain(message)
     })
 
-    test.skipIf(skip)('say why they cannot be met', async () => {
+    test.skipIf(skip)('return the reason if they cannot be met', async () => {
       const pipeline = await openFilled(mode)
       await pipeline.start(['assemble'])
       const { client } = pipeline
@@ -87,7 +90,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
       expect(await contextsOf(pipeline)).toBe(2)
     })
 
-    test.skipIf(skip)('that are delivered twice are built once, and late ones not at all', async () => {
+    test.skipIf(skip)('are built once if they are delivered twice, and not at all if they are late', async () => {
       const pipeline = await openFilled(mode)
       await pipeline.start(['assemble'])
       const job = jobOf(pipeline, { deadlineAtMs: Date.now() + FAR_MS })
@@ -101,7 +104,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
       expect(await rowOf(pipeline, late.contextId)).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } })
     })
 
-    test.skipIf(skip)('that fail for good leave dead letters, and their threads to the reconciler', async () => {
+    test.skipIf(skip)('leave dead letters if they fail permanently, and their threads to the reconciler', async () => {
       const pipeline = await openFilled(mode)
       const job = jobOf(pipeline, { deadlineAtMs: Number.POSITIVE_INFINITY })
       const run = runToTheEnd(pipeline, job)
@@ -114,7 +117,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
       expect(await pipeline.client.threads.get(THREAD)).toMatchObject({ lastError: null })
     })
 
-    test.skipIf(skip)('of a thread that was erased leave nothing, whatever their jobs hold', async () => {
+    test.skipIf(skip)('leave no data if their thread was erased, whatever their jobs hold', async () => {
       const pipeline = await openFilled(mode)
       const { client, queues } = pipeline
       const job = jobOf(pipeline, { deadlineAtMs: Date.now() + FAR_MS })

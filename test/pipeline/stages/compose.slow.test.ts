@@ -19,7 +19,7 @@ const shown = await composeConfig(SECRETS)
 const missing = redisUrl() === null ? ' (left out: no redis-server)' : ''
 
 test.skipIf(shown === null)(
-  `docker-compose shows the services that are started here by hand${shown === null ? ' (left out: no docker-compose)' : ''}`,
+  `docker-compose lists the services that this test starts by hand${shown === null ? ' (left out: no docker-compose)' : ''}`,
   async () => {
     const read = await readComposeServices(SECRETS)
     expect(Object.keys(shown ?? {})).toContain('gateway')
@@ -31,7 +31,7 @@ test.skipIf(shown === null)(
 )
 
 describe.skipIf(redisUrl() === null)(`the processes of docker-compose.yml, started by hand${missing}`, () => {
-  test('serve a turn of an agent with a key that "migrate keys create" made, and end in good order', async () => {
+  test('serve a turn of an agent with a key from "migrate keys create", and stop in order', async () => {
     const { services, run, start } = await openDeployment()
     await run('migrate')
     const made = await run('migrate', ['keys', 'create', '--name', 'admin', '--role', 'admin', '--json'])

@@ -212,7 +212,7 @@ const all = (counts: Record<string, number>, count: number) =>
   Object.fromEntries(Object.keys(counts).map((table) => [table, count]))
 
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on $title', ({ mode, skip }) => {
-  describe.skipIf(skip)('of what came to every place there is', () => {
+  describe.skipIf(skip)('of data in every table, queue and file', () => {
     let pipeline: Pipeline
     let client: Client
     let folder: string
@@ -267,7 +267,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
       return words.filter((each) => found.some((places) => places.has(each)))
     }
 
-    test('of a thread leaves nothing of it, and everything of its sister', async () => {
+    test('of a thread removes all its data, and nothing of its sister thread', async () => {
       const before = await rowsBy(pipeline.databaseUrl, 'thread_id', idOf('gone'))
       expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([])
       expect(await search(wordsOf('gone'))).toEqual(wordsOf('gone'))
@@ -283,7 +283,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
       expect(await search(wordsOf('stays'))).toEqual(wordsOf('stays'))
     })
 
-    test('leaves a thread that is gone for everyone, and again does nothing', async () => {
+    test('hides the thread from every operation, and does nothing the second time', async () => {
       const name = threadName('gone')
       await expect(client.threads.get(name)).rejects.toMatchObject({ code: 'NOT_FOUND' })
       await expect(client.contexts.build({ thread: name })).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -299,13 +299,13 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
       expect(await search(['gone again'])).toEqual([])
     })
 
-    test('reaches a thread that only jobs know of', async () => {
+    test('includes a thread that exists only in jobs', async () => {
       await pipeline.queues.add('ingest', ingestJob('queued', 'waiting'))
       expect(await client.threads.delete(threadName('queued'))).toMatchObject({ jobs: 1, removed: {} })
       expect(await search([word('queued', 'waiting'), word('queued', 'name')])).toEqual([])
     })
 
-    test('of an agent leaves nothing of it', async () => {
+    test('of an agent removes all its data', async () => {
       const before = await rowsBy(pipeline.databaseUrl, 'agent_id', agentId)
       expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([])
       // Its request is in the queue, and nobody takes it up.
@@ -323,7 +323,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
       await expect(client.agents.put(AGENT, {})).rejects.toMatchObject({ code: 'CONFLICT', field: 'agent' })
     })
 
-    test('of a project leaves nothing but its tombstone', async () => {
+    test('of a project leaves only its tombstone', async () => {
       await client.agents.put('another', { systemPrompt: 'hum' })
       await client.projects.delete()
       const after = await rowsBy(pipeline.databaseUrl, 'project_id', projectId)

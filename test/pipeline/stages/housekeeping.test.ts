@@ -18,7 +18,7 @@ class TestClock implements Clock {
 }
 
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('workers on $title', ({ mode, skip }) => {
-  describe.skipIf(skip)('keep house:', () => {
+  describe.skipIf(skip)('run housekeeping:', () => {
     let pipeline: Pipeline
     beforeAll(async () => {
       pipeline = await openPipeline(mode)
@@ -28,7 +28,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('workers on $ti
     const append = (thread: string) =>
       pipeline.client.messages.append({ agent: 'a', thread, messages: [{ role: 'user', content: 'hello' }] })
 
-    test('an erasure whose process died is carried to its end, with the jobs that were on their way', async () => {
+    test('an erasure whose process died is completed, with the jobs that were in the queue', async () => {
       const stages = await pipeline.start()
       await append('gone')
       await stages.stop()
@@ -53,7 +53,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('workers on $ti
       expect(await store.inProject(projectId, (tx) => loadThread(tx, { threadId: targetId }))).toBeNull()
     })
 
-    test('contexts go when their days are over, messages stay', async () => {
+    test('contexts are removed after their retention, messages stay', async () => {
       const stages = await pipeline.start()
       await append('kept')
       await pipeline.client.threads.waitUntilSettled('kept')

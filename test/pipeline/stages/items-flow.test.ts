@@ -65,8 +65,8 @@ const held = [
 const heldTexts = ['Rule: Be brief.', 'Rule: Write tests.', 'Reference: The API has version 2.']
 const near = (score: number) => expect.closeTo(score, 2)
 
-describe('items on the whole way', () => {
-  test('the agent offers items, the thread takes those with the mode always, the user adds one by hand, and each request selects what it is about', async () => {
+describe('items from the agent to the context', () => {
+  test('the agent offers items, the thread gets those with the mode always, the user adds one, and each request selects by relevance', async () => {
     const { client } = pipeline()
     await start(['ingest', 'assemble'], { embedder: knowing() })
     const thread = await openThread(client, 'flow')
@@ -123,7 +123,7 @@ describe('items on the whole way', () => {
   })
 })
 
-describe('a selection that cannot take place', () => {
+describe('a selection that is not possible', () => {
   const failures: readonly (readonly [title: string, embedder: () => Embedder, reason: RegExp])[] = [
     [
       'an embedder that throws',
@@ -141,7 +141,7 @@ describe('a selection that cannot take place', () => {
     ['an embedder whose vectors have other dimensions', () => knowing(undefined, 3), /INTERNAL: .* 3 dimensions/],
   ]
   test.each(failures)(
-    '%s costs the selection: the context is built, and its receipt says why',
+    'because of %s is left out: the context is built, and its receipt says why',
     async (title, embedder, reason) => {
       const { client } = pipeline()
       await start(['assemble'], { embedder: embedder() })
@@ -157,7 +157,7 @@ describe('a selection that cannot take place', () => {
   )
 })
 
-test("what a request is about is its message, else the user's latest, else the goal of the thread", async () => {
+test("the topic of a request is its message, else the user's latest message, else the goal of the thread", async () => {
   const { client } = pipeline()
   await start(['ingest', 'assemble'], { embedder: knowing() })
   const thread = await openThread(client, 'about')
@@ -177,7 +177,7 @@ test("what a request is about is its message, else the user's latest, else the g
   expect(await selected({ message: AUTHENTICATE })).toEqual(['C'])
 })
 
-test('nothing is embedded where there is nothing to select, and an item that the thread holds is not selected', async () => {
+test('nothing is embedded without items to select from, and an item of the thread is not selected again', async () => {
   const { client } = pipeline()
   let calls = 0
   await start(['assemble'], {
@@ -198,7 +198,7 @@ test('nothing is embedded where there is nothing to select, and an item that the
   expect(calls).toBe(0)
 })
 
-test('a rule that changes is other in the next context, and one that was taken away is in no later one, but in the older receipts', async () => {
+test('a changed rule is new in the next context, and a removed one is absent from later contexts, but not from older receipts', async () => {
   const { client } = pipeline()
   await start(['assemble'], { embedder: knowing() })
   const thread = await openThread(client, 'changing')
@@ -214,7 +214,7 @@ test('a rule that changes is other in the next context, and one that was taken a
   ).toMatchObject({ text: 'Write tests.' })
 })
 
-test('tools stand beside the messages with their schemas, and have their servers in their names where two share one', async () => {
+test('tools are delivered beside the messages with their schemas, with the server in the name if two share a name', async () => {
   const { client } = pipeline()
   await start(['assemble'], { embedder: knowing() })
   const inputSchema = { type: 'object', properties: { path: { type: 'string' } } }
@@ -239,7 +239,7 @@ test('tools stand beside the messages with their schemas, and have their servers
   expect(anthropic.tools[0]).toEqual({ name: 'files__write', description: 'Does it.', input_schema: inputSchema })
 })
 
-test('searchContextItems gives the given items that a query is about, with their scores', async () => {
+test('searchContextItems returns the given items that are relevant to a query, with their scores', async () => {
   const { store, queues, client } = pipeline()
   await openThread(client, 'searched')
   const own = createClient({ store, queues, project: 'tests', embedder: async () => knowing() })

@@ -47,7 +47,7 @@ function iterations(from: number, to: number): NewIteration[] {
   })
 }
 
-describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title', ({ mode, skip }) => {
+describe.each(modes().filter(({ mode }) => mode === 'redis'))('a run on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('with its progress summary', () => {
     const tests = pipelineOfTests(mode)
     const { start } = tests
@@ -76,7 +76,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       )
     }
 
-    test('folds in each iteration that leaves the window, and makes it anew at the tenth', async () => {
+    test('adds each iteration that leaves the window to the summary, and writes it anew at the tenth', async () => {
       const { client } = await freshClient()
       const summarizer = new RecordingSummarizer()
       await start(['summarize'], { summarizer })
@@ -109,7 +109,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       expect(summary?.text).toContain('Iterations without output: 4')
     })
 
-    test('arrives at the same summary when the worker wakes late, and when it is woken again and again', async () => {
+    test('reaches the same summary when the worker wakes late, and when it is woken repeatedly', async () => {
       const [early, late] = [await freshClient(), await freshClient()]
       const summarizer = new RecordingSummarizer()
       await append(late.client, 1, 12)
@@ -132,7 +132,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       expect(await summaryOf(late.client)).toMatchObject({ text, version })
     })
 
-    test('a model that fails changes nothing, and the next iteration tries again', async () => {
+    test('is not changed by a failing model, and the next iteration retries', async () => {
       const { client } = await freshClient()
       const summarizer = new RecordingSummarizer()
       await start(['summarize'], { summarizer })
@@ -155,7 +155,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       expect(await client.threads.get(THREAD)).toMatchObject({ lastError: null })
     })
 
-    test('a summary that is no summary is refused', async () => {
+    test('refuses an invalid summary', async () => {
       const { client } = await freshClient()
       const summarizer = new RecordingSummarizer()
       let refusals = 1
@@ -171,7 +171,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       expect(await summaryOf(client)).toMatchObject({ version: 1, text: expect.stringContaining('src/step1.ts') })
     })
 
-    test('a clear while it is written makes it void, and the loop begins anew', async () => {
+    test('starts anew after a clear, which voids the summary being written', async () => {
       const { client } = await freshClient()
       const summarizer = new RecordingSummarizer()
       summarizer.before = async () => {
@@ -189,7 +189,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       expect(loop.iterations.map(({ iterationNumber }) => iterationNumber)).toEqual([10, 11, 12, 13, 14])
     })
 
-    test('is made again with an iteration that came late among those that it covers', async () => {
+    test('gets a new summary when a late iteration arrives in the covered range', async () => {
       const { client } = await freshClient()
       await start(['summarize'], { summarizer: new RecordingSummarizer() })
       const all = iterations(1, 8).map((iteration, index) => ({ ...iteration, iterationNumber: index + 1 }))
@@ -209,7 +209,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       expect(summary?.text).toContain('Decided to use JWT instead of sessions. (iteration 2)')
     })
 
-    test('goes with a thread that is exported, and is not written again where it is imported', async () => {
+    test('is exported with its summary, which is not written again after an import', async () => {
       const { client } = await freshClient()
       const summarizer = new RecordingSummarizer()
       await start(['summarize'], { summarizer })
@@ -273,7 +273,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       await expect(build({ budget: 100 })).rejects.toMatchObject({ code: 'BUDGET_TOO_SMALL' })
     })
 
-    test('before any summary is made gives a context that covers what has left the window', async () => {
+    test('gives a context that covers the iterations outside of the window before the first summary', async () => {
       const { client } = await freshClient()
       await start(['assemble'])
       await append(client, 1, 12)
@@ -282,7 +282,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       expect(receipt.notes).toEqual([expect.stringContaining('7 iterations were summarized for this request only')])
     })
 
-    test('gives contexts by the settings of its agent, and leaves messages out with a reason', async () => {
+    test('gives contexts by the settings of its agent, and names the reason for messages left out', async () => {
       const { client } = await freshClient()
       await client.agents.put(AGENT, { settings: { strategy: 'iterations', iterations: { shownIterations: 1 } } })
       await start(['ingest', 'assemble', 'summarize', 'prune'])
@@ -302,7 +302,7 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a loop on $title'
       ])
     })
 
-    test('is kept up by the reconciler where a wake was lost', async () => {
+    test('is continued by the reconciler after a lost wake-up', async () => {
       const { client, projectId } = await freshClient()
       const threadId = threadIdOf(projectId, THREAD)
       const prepared = iterations(1, 6).map((iteration) => {

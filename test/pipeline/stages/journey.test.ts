@@ -35,7 +35,7 @@ describe.each(modes())('from a queue to a context on $title', ({ mode, skip }) =
       expect(await client.contexts.get(context.id)).toEqual(context)
     })
 
-    test('a thread that outgrows its budget is compacted, and what was condensed comes back to the byte', async () => {
+    test('a thread that outgrows its budget is compacted, and condensed messages are recalled to the byte', async () => {
       const { client } = pipeline
       await client.agents.put('small', { settings: { budget: 6_000, rollingWindow: null } })
       const messages = conversation(120)
@@ -60,7 +60,7 @@ describe.each(modes())('from a queue to a context on $title', ({ mode, skip }) =
       expect(recalled.content).toBe(original?.content)
     })
 
-    test('a request for an unknown thread and one for too small a budget fail with their reasons', async () => {
+    test('a request for an unknown thread and a request with too small a budget fail with their reasons', async () => {
       const { client } = pipeline
       await expect(client.contexts.build({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
       await client.messages.append({
@@ -78,7 +78,7 @@ describe.each(modes())('from a queue to a context on $title', ({ mode, skip }) =
       })
     })
 
-    test('a thread keeps its agent, also where nothing new is appended', async () => {
+    test('a thread keeps its agent, also when an append adds nothing new', async () => {
       const { client } = pipeline
       const messages = conversation(2)
       await client.messages.append({ agent: 'coder', thread: 'owned', messages })

@@ -18,7 +18,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('memories on $t
   describe.skipIf(skip)('are', () => {
     const tests = pipelineOfTests(mode)
 
-    test('of other threads and beyond the window, within their budget, rebuilt as delivered, and gone with their thread', async () => {
+    test('found in other threads and outside of the window, within their budget, rebuilt as delivered, and erased with their thread', async () => {
       const { client, databaseUrl } = tests.pipeline
       await tests.start()
       const sentAt = new Date(Date.now() - 3 * DAY_MS).toISOString()

@@ -75,7 +75,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('dead letters o
       expect(await client.deadLetters.redrive()).toEqual({ redriven: 0, refused: [] })
     })
 
-    test('from the command line: what can be read goes again, what cannot stays with its reason', async () => {
+    test('from the command line are queued if their payload is readable, and otherwise stay with the reason', async () => {
       const { databaseUrl, queueBackend, prefix } = pipeline
       const home = await openHome({
         DATABASE_URL: databaseUrl,
@@ -109,7 +109,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('dead letters o
       expect(await doctor()).toMatchObject({ status: 'warn', detail: '2 jobs were given up' })
     })
 
-    test('are refused by name where the selection is none', async () => {
+    test('are refused with a typed error if the selection is invalid', async () => {
       const client = createClient({ store: pipeline.store, queues: pipeline.queues })
       await expect(client.deadLetters.redrive({ limit: 0 })).rejects.toMatchObject({ field: 'limit' })
       await expect(client.deadLetters.list({ stage: 'nothing' as never })).rejects.toMatchObject({ field: 'stage' })

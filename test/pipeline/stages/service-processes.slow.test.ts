@@ -42,7 +42,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
       const start = (service: string, more: Record<string, string> = {}) =>
         startService(programOf(service), { ...environment, ...more }, { cwd: dir })
 
-      test('a gateway and five stages do a turn of an agent, tell how they are, and end in good order', async () => {
+      test('serves a turn of an agent together with the others, reports its health, and stops in order', async () => {
         const stages = allStages.map((stage) => start(stage, { HEDDLE_HEALTH_PORT: '0' }))
         const gateway = start('gateway', { HEDDLE_PORT: '0' })
         const { port } = await gateway.logged('ready')
@@ -62,7 +62,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
       })
 
       test.each(['DATABASE_URL', ...(mode === 'redis' ? ['REDIS_URL'] : [])])(
-        'ends in good order when it is asked to while it waits for a silent %s',
+        'stops in order when it is asked to while it waits for a silent %s',
         async (variable) => {
           const silent = await openSilentServer(environment[variable] ?? '')
           for (const service of ['gateway', 'prune']) {

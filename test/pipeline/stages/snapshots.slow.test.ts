@@ -51,7 +51,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       return path === undefined ? null : await readSnapshotFile(path)
     }
 
-    test('saving writes a file and a row, over all threads, and clears nothing', async () => {
+    test('saving writes a file and a row for all threads, and clears nothing', async () => {
       const names = freshNames()
       const other = { ...names, thread: `${names.thread} b` }
       const call = { id: 'c1', name: 'Read', arguments: { file_path: '/a.ts' } }
@@ -104,7 +104,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       expect(await shown(client, names.thread)).toEqual(before)
     })
 
-    test('a cleared window comes back as it was, and each message says when it was restored', async () => {
+    test('a cleared window is restored unchanged, and each message says when it was restored', async () => {
       const names = freshNames()
       const call = { id: 'c1', name: 'Bash', arguments: { command: 'ls' } }
       await append(names, [
@@ -130,7 +130,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       }
     })
 
-    test('restoring twice, and while the originals are there, adds nothing; after another clear it brings them back', async () => {
+    test('a second restore, and one beside the originals, adds nothing; one after another clear restores the messages', async () => {
       const names = freshNames()
       await append(names, [say('one'), say('two', { role: 'assistant' })])
       const before = await shown(client, names.thread)
@@ -147,7 +147,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       }
     })
 
-    test('a snapshot of copies brings back what they are copies of, once', async () => {
+    test('a snapshot of restored messages restores their originals, once', async () => {
       const names = freshNames()
       await append(names, [say('one'), say('two')])
       const first = await client.snapshots.save({ agent: names.agent })
@@ -164,7 +164,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       ])
     })
 
-    test('a summarizer that fails costs the summary, not the snapshot', async () => {
+    test('a failing summarizer leaves a snapshot without a summary', async () => {
       const names = freshNames()
       await append(names, [say('the model is away')])
       const saved = await client.snapshots.save({ agent: names.agent })
@@ -173,7 +173,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       expect((await fileOf(saved.fileName))?.summary).toBe('(summary generation failed)')
     })
 
-    test('a summary is a short text: one that is not is none', async () => {
+    test('a summary that is not a short text is dropped', async () => {
       const names = freshNames()
       await append(names, [say('the model rambles '.repeat(200))])
       const saved = await client.snapshots.save({ agent: names.agent })
@@ -181,7 +181,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       expect(saved.summaryError).toContain('the limit is 250')
     })
 
-    test('history lists the newest first, page by page, and each agent its own', async () => {
+    test('history lists the snapshots of one agent, newest first, page by page', async () => {
       const names = freshNames()
       await append(names, [say('one')])
       const ids: string[] = []
@@ -196,7 +196,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       expect((await client.snapshots.history(`agent ${count}`)).items).toEqual([])
     })
 
-    test('what is not there is refused by name: an agent, an id, an empty window, a foreign project', async () => {
+    test('a missing agent, a missing id, an empty window and a foreign project are refused with typed errors', async () => {
       const names = freshNames()
       const unknown = '018f0000-0000-7000-8000-00000000dead'
       await expect(client.snapshots.save({ agent: 'nobody' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -211,7 +211,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       expect((await client.snapshots.history(names.agent)).items).toHaveLength(1)
     })
 
-    test('with snapshots.store postgres there is a row and no file', async () => {
+    test('with snapshots.store postgres a snapshot is a row without a file', async () => {
       const names = freshNames()
       await client.agents.put(names.agent, { settings: { snapshots: { store: 'postgres' } } })
       await append(names, [say('one')])
@@ -221,7 +221,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       expect((await client.snapshots.get(saved.id)).messages).toHaveLength(1)
     })
 
-    test('a subscription to an agent gives each context and snapshot, and after a break what it has missed', async () => {
+    test('a subscription to an agent gets each context and snapshot, and the missed ones after a disconnect', async () => {
       const names = freshNames()
       const other = freshNames()
       await append(names, [say('one')])
@@ -257,7 +257,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       expect((await again.seen).map(({ id }) => id).sort()).toEqual([missed.id, later.id].sort())
     })
 
-    test('an erased thread leaves the files, too, at once; of an erased agent none is left', async () => {
+    test('an erasure of a thread removes it from the files at once, and an erasure of an agent removes its files', async () => {
       const names = freshNames()
       const stays = { ...names, thread: `${names.thread} stays` }
       await append(names, [say('secret')])
@@ -273,7 +273,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       expect(await fileOf(saved.fileName)).toBeNull()
     })
 
-    test('the sweep takes files that no row stands for, and leaves all others', async () => {
+    test('the sweep removes files without a row, and keeps all others', async () => {
       const names = freshNames()
       await append(names, [say('one')])
       const saved = await client.snapshots.save({ agent: names.agent })
@@ -286,7 +286,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       expect(await filesOf(pipeline)).toEqual(others)
     })
 
-    test('each snapshot is told to those who subscribed', async () => {
+    test('each snapshot is published to its subscribers', async () => {
       const names = freshNames()
       await append(names, [say('one')])
       const ending = new AbortController()
@@ -302,7 +302,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
   })
 })
 
-test('a window of 10,000 messages comes back the same, message by message', async () => {
+test('a window of 10,000 messages is restored unchanged, message by message', async () => {
   const pipeline = await openPipeline('postgres', { rollingWindow: null })
   onTestFinished(() => pipeline.close())
   await pipeline.start(['ingest', 'assemble'], { summarizer: says })

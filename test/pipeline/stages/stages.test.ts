@@ -39,7 +39,7 @@ class TestClock implements Clock {
 
 // Embedded differs from postgres in where the server comes from, not in what the stages do.
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on $title', ({ mode, skip }) => {
-  describe.skipIf(skip)('bear', () => {
+  describe.skipIf(skip)('handle', () => {
     const tests = pipelineOfTests(mode)
     const { start } = tests
     let made = 0
@@ -99,7 +99,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       expect((await read())?.result).toEqual(built)
     })
 
-    test('requests while messages come in: each context accounts for the messages of one moment', async () => {
+    test('requests during appends: each context accounts for the messages of one moment', async () => {
       const loom = await freshLoom()
       await loom.client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
       await start()
@@ -123,7 +123,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       await appended
     })
 
-    test('poison: it ends among the dead letters with its reason, and others go on', async () => {
+    test('poison jobs: they become dead letters with their reason, and other jobs continue', async () => {
       const loom = await freshLoom()
       await start()
       const { projectId } = loom
@@ -148,7 +148,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       expect((await loom.client.contexts.build({ thread: THREAD })).receipt.eligible).toBe(messages.length)
     })
 
-    test('messages that contradict stored ones: they end among the dead letters, their neighbours are stored', async () => {
+    test('messages that conflict with stored ones: they become dead letters, their neighbours are stored', async () => {
       const loom = await freshLoom()
       await start()
       const messages = session('contradiction', 10)
@@ -166,7 +166,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       expect(await loom.client.threads.get(THREAD)).toMatchObject({ messages: messages.length, lastError: null })
     })
 
-    test('workers that stop in the middle of their jobs', async () => {
+    test('workers that stop during their jobs', async () => {
       const messages = session('stopped', LENGTH)
       const plain = await freshLoom()
       const loom = await freshLoom()
@@ -189,7 +189,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       expect((await woven(loom.client)).series).toEqual((await woven(plain.client)).series)
     })
 
-    test('a summarizer that fails for good: nothing is lost, contexts are built, and it settles when that is back', async () => {
+    test('a permanently failing summarizer: nothing is lost, contexts are built, and the threads settle once it works again', async () => {
       const messages = session('broken', LENGTH)
       const half = messages.slice(0, 60)
       const loom = await freshLoom()
@@ -244,7 +244,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
       expect((await woven(loom.client)).series).toEqual((await woven(plain.client)).series)
     })
 
-    test('a clear while a summary is written: the summary is void, and only what comes later is shown', async () => {
+    test('a clear while a summary is written: the summary is void, and only later messages are shown', async () => {
       const messages = session('cleared', LENGTH)
       const loom = await freshLoom()
       const summarizer = new TestSummarizer()

@@ -58,7 +58,7 @@ const faults: Record<string, ProtocolReply> = {
   malformed: { kind: 'malformed' },
 }
 
-test('whatever fails: messages and the summary before stay, contexts are built in time, and the next try settles', async () => {
+test('after any failure messages and the previous summary stay, contexts are built in time, and the next attempt settles', async () => {
   const failing = new Set<string>()
   server.respond((asked) => {
     const fault = faults[asked.model]
@@ -107,7 +107,7 @@ test('whatever fails: messages and the summary before stay, contexts are built i
   )
 })
 
-test('a summary that is there serves one context after another, and none is asked for before the thread has grown', async () => {
+test('an existing summary is used for all contexts, and no other is requested before the thread has grown', async () => {
   const loom = await loomOf('cached')
   const asked = () => server.requests.filter(({ model }) => model === 'cached').length
   const states = async () => (await loom.client.threads.get(THREAD)).states
@@ -137,7 +137,7 @@ test('a summary that is there serves one context after another, and none is aske
 })
 
 // On the whole way.
-test('a window without messages is refused and nothing is summarized, unless the request brings a message', async () => {
+test('an empty window is refused and nothing is summarized, unless the request has a message', async () => {
   const loom = await loomOf('nobody')
   await loom.client.threads.put(THREAD, { agent: AGENT })
   const refused = { code: 'VALIDATION_ERROR', message: expect.stringContaining('Conversation has no messages') }
@@ -154,7 +154,7 @@ test('a window without messages is refused and nothing is summarized, unless the
   expect(server.requests.filter(({ model }) => model === 'nobody')).toEqual([])
 })
 
-test('no secret leaves with a summary, not even half of one where a long message is cut, and what is stored stays', async () => {
+test('no secret is sent to a summarizer, not even half of one at the cut of a long message, and stored messages keep it', async () => {
   const loom = await loomOf('discreet')
   const key = 'sk-proj-Abcdefghijklmnopqrstuvwxyz0123456789'
   // A long message is cut in its middle: at 4,000 characters, if it has more than 8,000.
@@ -244,7 +244,7 @@ test('no summary from before a clear survives it, with 1,000 appends and 20 clea
   expect(JSON.stringify(context.messages)).not.toMatch(new RegExp(`after-clear-(?!${CLEARS}\\b)`))
 })
 
-test('the first request after a change of settings has the thread compacted under them, once', async () => {
+test('the first request after a change of settings compacts the thread under them, once', async () => {
   const loom = await loomOf('changed')
   await loom.client.agents.put(AGENT, { settings: { budget: 200_000, rollingWindow: null } })
   const messages = session('changed', 45)

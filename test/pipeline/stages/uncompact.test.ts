@@ -45,7 +45,7 @@ describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
       expect(context.receipt.entries.reduce((sum, { count }) => sum + count, 0)).toBe(eligible)
     }
 
-    test('shows a message verbatim in the next context, and no later compaction takes it', async () => {
+    test('shows a message verbatim in the next context, and later compactions leave it verbatim', async () => {
       const first = messages.slice(0, 200)
       const loom = await settledLoom('raw-again', first)
       expect(entryOf(await contextOf(loom))).toBeUndefined()
@@ -74,7 +74,7 @@ describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
       expectSound(again, messages.length)
     })
 
-    test('leads to the same contexts whenever it comes, whatever order messages arrive in', async () => {
+    test('leads to the same contexts at any time, whatever the order of messages', async () => {
       const plain = await settledLoom('plain', messages)
       await undo(plain)
       await plain.whenSettled(messages.length)
@@ -95,7 +95,7 @@ describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
       expect(await woven(racing.client)).toEqual(expected)
     })
 
-    test('and taking it back leads to where the thread would be without', async () => {
+    test('and redoing it leads to the state that the thread would have without both', async () => {
       const untouched = await settledLoom('untouched', messages)
       const back = await settledLoom('back', messages)
       await undo(back)
@@ -105,7 +105,7 @@ describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
       expect(await woven(back.client)).toEqual(await woven(untouched.client))
     })
 
-    test('of all messages shows those verbatim that fit, and says how many do not', async () => {
+    test('of all messages shows as many verbatim as fit, and counts the rest', async () => {
       const loom = await settledLoom('all', messages)
       const result = await loom.client.contexts.uncompact({ thread: THREAD, all: true })
       expect(result.messages).toBeGreaterThan(150)
@@ -118,7 +118,7 @@ describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
       }
     })
 
-    test('of a range takes the messages of the range alone', async () => {
+    test('of a range affects only the messages of the range', async () => {
       const loom = await settledLoom('range', messages)
       const history = await loom.client.messages.list({ thread: THREAD, limit: 500 })
       const entry = history.items.find(({ id }) => id === chosen)
@@ -131,7 +131,7 @@ describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
       expect(await loom.client.contexts.uncompact(byReference)).toMatchObject({ action: 'redone', messages: 1 })
     })
 
-    test('refuses what does not say which messages are meant', async () => {
+    test('refuses a request that does not name messages', async () => {
       const loom = await settledLoom('refused', messages.slice(0, 20))
       const faulty = [
         {},
@@ -149,7 +149,7 @@ describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
       })
     })
 
-    test('a plan says what a compaction would do, and changes nothing', async () => {
+    test('a plan of a compaction says what it would do, and changes nothing', async () => {
       const loom = await settledLoom('planned', messages.slice(0, 60))
       const before = await loom.client.threads.get(THREAD)
       const plan = await loom.client.contexts.planPruning({ thread: THREAD, budget: 2_000 })

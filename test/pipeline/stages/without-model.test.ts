@@ -41,7 +41,7 @@ async function openThread(agent: string): Promise<string> {
 test.each([
   ['its files', 'test/missing', /^NOT_FOUND: .*test\/missing was not found/],
   ['whole files', 'test/damaged', /^VALIDATION_ERROR: .*test\/damaged/],
-])('a model without %s costs the selection, and the receipt says what is wrong', async (_, model, reason) => {
+])('a model without %s leaves the selection out, and the receipt names the fault', async (_, model, reason) => {
   await own.start(['assemble'], { embedder: await chosen({ kind: 'local', model }) })
   const thread = await openThread(model)
   const context = await own.pipeline.client.contexts.build({ thread, message: QUESTION })
@@ -50,7 +50,7 @@ test.each([
   expect(context.receipt.embedder).toBeUndefined()
 })
 
-test('without any model words are compared, and the receipt says so', async () => {
+test('a selection without a model compares words, and the receipt says so', async () => {
   await own.start(['assemble'], { embedder: await chosen({ model: 'test/missing' }) })
   const thread = await openThread('words')
   const context = await own.pipeline.client.contexts.build({ thread, message: QUESTION })
@@ -59,7 +59,7 @@ test('without any model words are compared, and the receipt says so', async () =
   expect(context.receipt.embedder).toBe('heddle-hashing-384-v1')
 })
 
-test('the embed stage asks a model that cannot be had once, and leaves the thread alone for a while', async () => {
+test('the embed stage tries a missing model once, and then skips the thread for a while', async () => {
   const embedder = await chosen({ kind: 'local', model: 'test/missing' })
   let calls = 0
   const counted: Embedder = {

@@ -15,7 +15,7 @@ describe('a figure', () => {
     )
   })
 
-  test('without a target says nothing of passing', () => {
+  test('without a target has no verdict', () => {
     const figure = toFigure({
       name: 'build.cold.redis',
       value: 12.345_678,
@@ -48,12 +48,12 @@ describe('a target', () => {
     expect(meets(3.01, '<= 3')).toBe(false)
   })
 
-  test('of another form is refused', () => {
+  test('in another form is refused', () => {
     expect(() => meets(1, '> 1')).toThrow('not a target: > 1')
   })
 })
 
-test('a figure is wanted by its name, by how it begins up to a dot, or with all others', () => {
+test('a figure is selected by its name, by a prefix up to a dot, or together with all others', () => {
   expect(isWanted('ingest.lost.redis', null)).toBe(true)
   expect(isWanted('ingest.lost.redis', ['ingest.lost.redis'])).toBe(true)
   expect(isWanted('ingest.lost.redis', ['await', 'ingest'])).toBe(true)

@@ -254,7 +254,7 @@ const attempt = (thread: TestThread, { publish }: Publication) =>
   inProject(PROJECT, (tx) => publish(tx, thread)).catch((error: unknown) => error)
 
 describe.each(Object.entries(publications))('%s', (_name, publication) => {
-  it('that is being written when an erasure begins is waited for, and found by it', async () => {
+  it('that is uncommitted when an erasure begins is waited for and removed', async () => {
     const thread = await freshThread(database.store)
     await publication.prepare?.(thread)
     const held = await heldTransaction(database.store, (tx) => publication.publish(tx, thread))
@@ -265,7 +265,7 @@ describe.each(Object.entries(publications))('%s', (_name, publication) => {
     await expectNothingLeft(thread)
   })
 
-  it('that comes while the tombstone is put waits or is refused', async () => {
+  it('that is written while the tombstone is inserted waits or is refused', async () => {
     const thread = await freshThread(database.store)
     await publication.prepare?.(thread)
     const held = await heldTransaction(database.store, (tx) => beginErasure(tx, threadTarget(thread)))
@@ -277,7 +277,7 @@ describe.each(Object.entries(publications))('%s', (_name, publication) => {
     await expectNothingLeft(thread)
   })
 
-  it('that comes while the row of the thread is taken away writes nothing', async () => {
+  it('that is written while the row of the thread is deleted stores nothing', async () => {
     const thread = await freshThread(database.store)
     await publication.prepare?.(thread)
     await inProject(PROJECT, (tx) => beginErasure(tx, threadTarget(thread)))
@@ -293,7 +293,7 @@ describe.each(Object.entries(publications))('%s', (_name, publication) => {
     await expectNothingLeft(thread)
   })
 
-  it('that comes after the erasure writes nothing', async () => {
+  it('that is written after the erasure stores nothing', async () => {
     const thread = await freshThread(database.store)
     await publication.prepare?.(thread)
     await erase(database.store, threadTarget(thread))
@@ -302,7 +302,7 @@ describe.each(Object.entries(publications))('%s', (_name, publication) => {
   })
 })
 
-describe('a thread that is being made', () => {
+describe('a thread that is being created', () => {
   const create = (agent: string, thread: string) => (tx: Tx) =>
     appendMessages(tx, {
       projectId: PROJECT,
@@ -310,7 +310,7 @@ describe('a thread that is being made', () => {
       appends: [append([prepared()], { agent, thread })],
     })
 
-  it('when its agent is erased is erased with it', async () => {
+  it('is erased with its agent', async () => {
     const first = await freshThread(database.store)
     const second = `${first.thread} more`
     const held = await heldTransaction(database.store, create(first.agent, second))
@@ -321,7 +321,7 @@ describe('a thread that is being made', () => {
     await expectNothingLeft({ ...first, threadId: threadIdOf(PROJECT, second) })
   })
 
-  it('while the tombstone of its agent is put is not made', async () => {
+  it('is not created while the tombstone of its agent is inserted', async () => {
     const first = await freshThread(database.store)
     const second = `${first.thread} more`
     const held = await heldTransaction(database.store, (tx) => beginErasure(tx, agentTarget(first)))
@@ -334,7 +334,7 @@ describe('a thread that is being made', () => {
     await expectNothingLeft({ ...first, threadId: threadIdOf(PROJECT, second) })
   })
 
-  it('never comes to be where only its jobs were known', async () => {
+  it('is not created when only its jobs existed at the erasure', async () => {
     const [agent, thread] = [newId(), newId()]
     const target = { projectId: PROJECT, kind: 'thread', targetId: threadIdOf(PROJECT, thread) } as const
     const held = await heldTransaction(database.store, (tx) => beginErasure(tx, target, { evenIfMissing: true }))
@@ -347,7 +347,7 @@ describe('a thread that is being made', () => {
 })
 
 describe('an agent', () => {
-  it('that was erased cannot be put again, also while its tombstone is put', async () => {
+  it('that was erased cannot be created again, also while its tombstone is inserted', async () => {
     const thread = await freshThread(database.store)
     const put = () =>
       inProject(PROJECT, (tx) => putAgent(tx, { projectId: PROJECT, name: thread.agent, systemPrompt: 's' }))
@@ -363,7 +363,7 @@ describe('an agent', () => {
 })
 
 describe('a snapshot of several threads', () => {
-  it('that is saved while one of them is erased keeps the others only', async () => {
+  it('that is saved while one of them is erased keeps only the others', async () => {
     const gone = await freshThread(database.store)
     const stays = await freshThread(database.store, 3, gone.agent)
     const file = snapshotOf([gone, stays])

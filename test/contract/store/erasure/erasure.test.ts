@@ -60,7 +60,7 @@ const begin = (thread: TestThread) => inProject(PROJECT, (tx) => beginErasure(tx
 const erasureOf = (thread: TestThread) => inProject(PROJECT, (tx) => loadErasure(tx, threadTarget(thread)))
 
 describe('an erasure', () => {
-  it('hides the thread and leaves others alone from its tombstone on, before anything is removed', async () => {
+  it('hides the thread from its tombstone on, before anything is removed, and does not affect other threads', async () => {
     const [thread, other] = [await freshThread(database.store), await freshThread(database.store)]
     expect(await begin(thread)).toBe(true)
     const load = ({ threadId }: TestThread) => inProject(PROJECT, (tx) => loadThread(tx, { threadId }))
@@ -69,13 +69,13 @@ describe('an erasure', () => {
     expect(await erasureOf(thread)).toMatchObject({ finishedAtMs: null, removed: {} })
   })
 
-  it('of what never was does not begin', async () => {
+  it('of an unknown target does not begin', async () => {
     const target = { projectId: PROJECT, kind: 'thread', targetId: randomUUID() } as const
     expect(await inProject(PROJECT, (tx) => beginErasure(tx, target))).toBe(false)
     expect(await inProject(PROJECT, (tx) => loadErasure(tx, target))).toBeNull()
   })
 
-  it('goes in small steps, may be killed after any of them, and counts everything once', async () => {
+  it('runs in small steps, can be killed after any of them, and counts each removed row once', async () => {
     const thread = await freshThread(database.store, 2_500)
     await begin(thread)
     const counting = countingStore(database.store)
@@ -88,7 +88,7 @@ describe('an erasure', () => {
     expect(left).toEqual(nothing(left))
   })
 
-  it('takes one page of messages in a step', async () => {
+  it('removes one page of messages per step', async () => {
     const thread = await freshThread(database.store, 2_500)
     await begin(thread)
     const removed: number[] = []
@@ -101,7 +101,7 @@ describe('an erasure', () => {
     expect([...new Set(removed)]).toEqual([0, 1_000, 2_000, 2_500])
   })
 
-  it('is found by others while it is not finished, and not after', async () => {
+  it('is found by other processes until it is finished', async () => {
     const thread = await freshThread(database.store)
     await begin(thread)
     const found = async (begunBeforeMs: number) => {
@@ -115,7 +115,7 @@ describe('an erasure', () => {
     expect(await found(begunAtMs)).toEqual([])
   })
 
-  it('may be carried on by several processes at once', async () => {
+  it('can be continued by several processes at once', async () => {
     const threads = [await freshThread(database.store, 1_500)]
     threads.push(await freshThread(database.store, 1_500, threads[0]?.agent))
     const [first, second] = threads
@@ -128,7 +128,7 @@ describe('an erasure', () => {
     expect(erasure?.removed).toMatchObject({ threads: 2, messages: 3_000, agents: 1 })
   })
 
-  it('of an agent is not finished before its threads are, also where another process begins with one meanwhile', async () => {
+  it('of an agent does not finish before its threads, also when another process starts one of them meanwhile', async () => {
     const thread = await freshThread(database.store, 1_500)
     const target = agentTarget(thread)
     await inProject(PROJECT, (tx) => beginErasure(tx, target))
@@ -159,7 +159,7 @@ describe('an erasure', () => {
     expect(left).toEqual(nothing(left))
   })
 
-  it('of a project leaves other projects alone', async () => {
+  it('of a project does not affect other projects', async () => {
     const projectId = projectIdOf('to be erased')
     await appendOne(database.store, append([prepared()]), projectId)
     const stays = await freshThread(database.store)
@@ -169,7 +169,7 @@ describe('an erasure', () => {
     expect((await rowsBy(database.url, 'thread_id', stays.threadId))['messages']).toBe(3)
   })
 
-  it('finds the rows of a thread by an index in every table that has them', async () => {
+  it('finds the rows of a thread by an index in every table', async () => {
     const tables = await asOwner(
       database.url,
       (sql) => sql<{ name: string }[]>`
@@ -188,7 +188,7 @@ describe('an erasure', () => {
 })
 
 describe('archived contents', () => {
-  it('go with the last entry that names them', async () => {
+  it('are removed with the last entry that refers to them', async () => {
     const [gone, stays] = [await freshThread(database.store), await freshThread(database.store)]
     const archive = ({ threadId, messageIds }: TestThread, content: string, index: number) =>
       inProject(PROJECT, (tx) =>
@@ -224,7 +224,7 @@ describe('archived contents', () => {
 })
 
 describe('a snapshot of several threads', () => {
-  it('is rewritten without the one that was erased, and asks for a new summary', async () => {
+  it('is rewritten without the erased thread, and gets a new summary', async () => {
     const gone = await freshThread(database.store)
     const stays = await freshThread(database.store, 3, gone.agent)
     const timestamp = new Date(RECEIVED_AT_MS).toISOString()

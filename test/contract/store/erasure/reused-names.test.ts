@@ -65,7 +65,7 @@ function stateOf(threadId: string, headSeq: number) {
 }
 
 describe('the name of an erased thread', () => {
-  it('is refused, with a hint of how to free it, until it is erased for reuse, also later', async () => {
+  it('is refused, with a hint how to free it, until the thread is erased with reuse, also if that is requested later', async () => {
     const { erase, send } = await erasedThread({ reuse: false })
     const refused = await send([prepared()])
     expect(refused.error).toMatchObject({ code: 'CONFLICT', hint: expect.stringContaining('--reuse') })
@@ -73,7 +73,7 @@ describe('the name of an erased thread', () => {
     expect(await send([prepared({ content: 'new' })])).toMatchObject({ stored: 1, error: null })
   })
 
-  it('begins a new thread, which is counted and listed from nothing, with sequence numbers past those of the old one', async () => {
+  it('creates a new thread with counts from zero, and sequence numbers after those of the old thread', async () => {
     const { thread, threadId, send } = await erasedThread({ reuse: true })
     expect(await send([prepared({ content: 'new' })])).toMatchObject({ stored: 1, fromSeq: 4, headSeq: 4 })
     await inProject(PROJECT, async (tx) => {
@@ -89,7 +89,7 @@ describe('the name of an erased thread', () => {
     })
   })
 
-  it('takes no message back that was erased, and nothing that was sent before the erasure, however often and late', async () => {
+  it('accepts no erased message, and none that was sent before the erasure, however often and late it arrives', async () => {
     const { threadId, old, send } = await erasedThread({ reuse: true })
     const late = prepared({ content: 'was still in a queue' })
     for (let time = 0; time < 2; time++) {
@@ -109,7 +109,7 @@ describe('the name of an erased thread', () => {
     expect(history?.messages.map(({ content }) => content).toSorted()).toEqual(['new', 'new', 'was still in a queue'])
   })
 
-  it('makes what is published late of the old thread void', async () => {
+  it('voids late publications for the old thread', async () => {
     const { threadId, send } = await erasedThread({ reuse: true })
     await send([prepared({ content: 'new' })])
     await inProject(PROJECT, async (tx) => {
@@ -125,7 +125,7 @@ describe('the name of an erased thread', () => {
     })
   })
 
-  it('keeps its old messages out of a snapshot that was read before the erasure, and a summary of them out of the store', async () => {
+  it('keeps its old messages out of a snapshot that was read before the erasure, and stores no summary of them', async () => {
     const { threadId, old, send } = await erasedThread({ reuse: true })
     const fresh = prepared({ content: 'new' })
     await send([fresh])
@@ -148,7 +148,7 @@ describe('the name of an erased thread', () => {
     })
   })
 
-  it('can be erased and freed again and again, and refuses the messages of all threads that had it', async () => {
+  it('can be erased and freed repeatedly, and refuses the messages of all earlier threads with this name', async () => {
     const { old, erase, send } = await erasedThread({ reuse: true })
     const second = prepared({ content: 'second' })
     expect(await send([second])).toMatchObject({ stored: 1, headSeq: 4 })
@@ -159,7 +159,7 @@ describe('the name of an erased thread', () => {
     expect((await send([prepared()])).error).toMatchObject({ code: 'CONFLICT', field: 'thread' })
   })
 
-  it('is freed by whoever carries the erasure on, and what was removed can still be asked for', async () => {
+  it('is freed by any process that continues the erasure, and the counts of removed rows remain available', async () => {
     const thread = `reused ${++names}`
     const threadId = threadIdOf(PROJECT, thread)
     await appendOne(database.store, append([prepared()], { thread }))
@@ -173,7 +173,7 @@ describe('the name of an erased thread', () => {
     expect(erasure).toMatchObject({ finishedAtMs: expect.any(Number), removed: { messages: 1, threads: 1 } })
   })
 
-  it('of an agent frees those of its threads', async () => {
+  it('is freed together with the name of its agent', async () => {
     const agent = `agent ${++names}`
     const thread = `reused ${names}`
     const request = () => ({ agent, thread, requestId: idAt(Date.now() + 1_000) })
@@ -187,7 +187,7 @@ describe('the name of an erased thread', () => {
     expect(await outcomeOf(append([prepared()], request()))).toMatchObject({ stored: 1, error: null })
   })
 
-  it('keeps the ids of erased messages as long as the tombstone', async () => {
+  it('keeps the ids of erased messages for as long as the tombstone', async () => {
     const { threadId } = await erasedThread({ reuse: true })
     const left = () =>
       asOwner(database.url, async (sql) => {
@@ -207,7 +207,7 @@ describe('the name of an erased thread', () => {
     expect(await left()).toBe(0)
   })
 
-  it('keeps the ids also where it was erased again, and that erasure has not freed it', async () => {
+  it('keeps the ids also when the name was erased again without being freed', async () => {
     const { threadId, old, erase, send } = await erasedThread({ reuse: true })
     await send([prepared({ content: 'second' })])
     await erase({ reuse: false })

@@ -37,7 +37,7 @@ async function select(agent: string, embedder: TextEmbedder, query = QUERY) {
   return await relevantItems({ store, embedder, projectId, items, query, limits: selectionPresets.normal })
 }
 
-test('the first selection embeds all items in one call, later ones the query alone, and a changed item is embedded alone', async () => {
+test('the first selection embeds all items in one call, later ones only the query, and a changed item is embedded alone', async () => {
   const client = clientOf()
   const put = (at: number, text: string) =>
     client.items.put('many', { type: 'rule', name: `rule ${at}`, text, include: 'agent' })
@@ -53,7 +53,7 @@ test('the first selection embeds all items in one call, later ones the query alo
   expect(selected[0]?.item.name).toBe('rule 7')
 })
 
-test('what a request is about is selected, and what it is not about is left out with its score and the reason', async () => {
+test('items about the request are selected, and the others are left out with their score and the reason', async () => {
   const client = clientOf()
   await client.items.put('two', { type: 'rule', name: 'authentication', text: 'Authenticate each request.' })
   await client.items.put('two', { type: 'reference', name: 'error handling', text: 'Errors are typed.' })
@@ -67,7 +67,7 @@ test('what a request is about is selected, and what it is not about is left out 
   expect(second.selected.map(({ item }) => item.name)).toEqual(['error handling'])
 })
 
-test('vectors of other dimensions than the embedder says are refused and not kept', async () => {
+test('vectors of other dimensions than the embedder declares are refused and not stored', async () => {
   await clientOf().items.put('wrong', { type: 'rule', name: 'a', text: 'b' })
   const { embedder } = counting()
   const wrong: TextEmbedder = { ...embedder, embed: async (texts) => texts.map(() => new Float32Array(3).fill(0.5)) }

@@ -104,8 +104,8 @@ async function freshAgent(project = 'store tests', projectId = PROJECT) {
 
 const call = (name: string) => ({ toolCalls: [{ id: newId(), name, arguments: {} }] })
 
-describe('what is counted of items', () => {
-  test('is how often contexts showed them, how they came there, at what score and cost, and whether replies used them', async () => {
+describe('the statistics of items', () => {
+  test('count how often contexts showed them, the reason, score and cost, and whether replies used them', async () => {
     const { build, say, read, stats } = await freshAgent()
     const first = await build([
       { name: 'login', tokens: 7 },
@@ -151,7 +151,7 @@ describe('what is counted of items', () => {
     expect(items[0]?.lastUsedAt).not.toBeNull()
   })
 
-  test('follows the reply through its turn, and does not depend on how many messages were read at once', async () => {
+  test('follow the reply through its turn, and do not depend on how many messages were read at once', async () => {
     const [whole, pieces] = [await freshAgent(), await freshAgent()]
     for (const agent of [whole, pieces]) {
       const [first, second] = [
@@ -178,7 +178,7 @@ describe('what is counted of items', () => {
     expect(await pieces.used()).toEqual(await whole.used())
   })
 
-  test('stays the same where the stage reads the messages again', async () => {
+  test('stay the same when the stage reads the messages again', async () => {
     const { build, say, read, used, stats, thread } = await freshAgent()
     const id = await build([{ name: 'login' }])
     await say([{ content: 'Send the bearer token.', contextId: id }])
@@ -193,7 +193,7 @@ describe('what is counted of items', () => {
     expect(await stats()).toEqual(before)
   })
 
-  test('takes no note of contexts that are not there, of another thread, or of characters that a text cannot hold', async () => {
+  test('ignore missing contexts, contexts of another thread, and characters that a text cannot hold', async () => {
     const [own, other] = [await freshAgent(), await freshAgent()]
     const [foreign, odd] = [await other.build([{ name: 'login' }]), await own.build([{ name: 'login' }], 'NUL \0')]
     await own.say([
@@ -206,7 +206,7 @@ describe('what is counted of items', () => {
     expect(await other.used()).toMatchObject({ login: 0 })
   })
 
-  test('is of the time that is asked for, and of items that were taken away as long as a context shows them', async () => {
+  test('cover the requested time, and removed items for as long as a context shows them', async () => {
     const { client, agent, build, stats } = await freshAgent()
     const old = await build([{ name: 'codes' }])
     await database.store.inProject(
@@ -227,7 +227,7 @@ describe('what is counted of items', () => {
     await expect(client.items.stats('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('says what to drop, to show always, and to select', async () => {
+  test('say which items to drop, to show always, and to select', async () => {
     const { build, say, read, stats } = await freshAgent()
     for (let count = 0; count < 20; count++) {
       const id = await build([{ name: 'login' }, { name: 'read', mode: 'agent' }])
@@ -246,7 +246,7 @@ describe('what is counted of items', () => {
 })
 
 describe('the figures of items', () => {
-  test('outlive their contexts, and go after their own time', async () => {
+  test('outlive their contexts, and are removed after their own retention', async () => {
     const { build, stats } = await freshAgent()
     await build([{ name: 'login' }])
     const all = { beforeMs: Date.now() + 60_000, limit: 1_000 }
@@ -256,7 +256,7 @@ describe('the figures of items', () => {
     expect(await stats()).toMatchObject({ contexts: 0, from: null })
   })
 
-  test('go with their thread and with their agent', async () => {
+  test('are erased with their thread and with their agent', async () => {
     for (const kind of ['thread', 'agent'] as const) {
       const { agent, thread, build, idOf } = await freshAgent()
       await build([{ name: 'login' }])
@@ -279,7 +279,7 @@ describe('the figures of items', () => {
     }
   })
 
-  test('of another project are not seen', async () => {
+  test('of another project are not visible', async () => {
     const foreign = await freshAgent('other store tests', OTHER_PROJECT)
     await foreign.build([{ name: 'login' }])
     expect((await foreign.stats()).contexts).toBe(1)
@@ -288,7 +288,7 @@ describe('the figures of items', () => {
     })
   })
 
-  test('are read by an index, and of the newest contexts alone', async () => {
+  test('are read by an index, and only of the newest contexts', async () => {
     const { client, agent, build } = await freshAgent()
     await build([{ name: 'login' }])
     const { itemId } = await client.items.get(agent, { type: 'rule', name: 'login' })

@@ -38,7 +38,7 @@ async function newItems(count: number): Promise<string[]> {
 
 const paragraph = (word: string) => `${`The ${word} is looked after with care. `.repeat(11).trim()}`
 
-test('items are embedded in one call, and a second time not at all', async () => {
+test('items are embedded in one call, and not a second time', async () => {
   const ids = await newItems(100)
   const items = ids.map((itemId, index) => ({ itemId, text: `rule ${index}\n\nAlways write test number ${index}.` }))
   const embedder = recordingEmbedder()
@@ -55,7 +55,7 @@ test('items are embedded in one call, and a second time not at all', async () =>
   expect(stored.every(({ places, vectors }) => vectors.length === places.length * 384)).toBe(true)
 })
 
-test('an item that changed is embedded again alone, and of it only what is new', async () => {
+test('only a changed item is embedded again, and only its new texts', async () => {
   const [changed = '', same = ''] = await newItems(2)
   const embedder = recordingEmbedder()
   const embed = (text: string) =>
@@ -78,7 +78,7 @@ test('an item that changed is embedded again alone, and of it only what is new',
   expect(after.items[1]).toEqual(before.items[1])
 })
 
-test('with another model items are embedded anew, and an item without a text has no vectors', async () => {
+test('after a change of model items are embedded again, and an item without a text has no vectors', async () => {
   const [itemId = ''] = await newItems(1)
   const embed = (model: string, text: string) => {
     const embedder = recordingEmbedder(model)
@@ -96,7 +96,7 @@ test('with another model items are embedded anew, and an item without a text has
   })
 })
 
-test('an embedder that fails leaves what was there, and vectors of an item go with it', async () => {
+test('a failing embedder leaves the stored vectors, and the vectors of an item are deleted with it', async () => {
   const [itemId = ''] = await newItems(1)
   const embedder = recordingEmbedder()
   const options = { store: database.store, embedder, projectId: PROJECT, items: [{ itemId, text: 'text' }] }

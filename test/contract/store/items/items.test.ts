@@ -30,7 +30,7 @@ function fresh(project = 'items') {
 const rule = (name: string): ItemKey => ({ type: 'rule', name })
 
 describe('an item', () => {
-  test('is kept with all that it says, and found under its name', async () => {
+  test('is stored with all its fields, and found under its name', async () => {
     const { client, agent, put } = fresh()
     const given = {
       name: 'auth',
@@ -48,7 +48,7 @@ describe('an item', () => {
     await expect(client.items.get('nobody', rule('auth'))).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'agent' })
   })
 
-  test('that is large leaves room for few on its page, and none is passed over', async () => {
+  test('that is large makes its page shorter, and no item is skipped', async () => {
     const { client, agent, put } = fresh()
     const text = 'x'.repeat(1_000_000)
     const names = Array.from({ length: 12 }, (_, index) => `rule ${10 + index}`)
@@ -63,7 +63,7 @@ describe('an item', () => {
     expect(pages.map((page) => page.length)).toEqual([8, 4])
   })
 
-  test('gets a version with each change and none without one, and what is left out stays', async () => {
+  test('gets a version with each change and not without one, and absent fields keep their values', async () => {
     const { client, agent, put } = fresh()
     await put({ name: 'a', text: 'one', include: 'manual' })
     expect(await put({ name: 'a', text: 'one' })).toMatchObject({ version: 1 })
@@ -71,7 +71,7 @@ describe('an item', () => {
     expect(await client.items.get(agent, rule('a'), { version: 1 })).toMatchObject({ version: 1, text: 'one' })
   })
 
-  test('that was taken away is gone, its versions stay readable, and its name may be given again', async () => {
+  test('that was removed is not listed, its versions stay readable, and its name can be used again', async () => {
     const { client, agent, put } = fresh()
     const { itemId } = await put({ name: 'a', text: 'one', include: 'manual' })
     await client.items.remove(agent, rule('a'))
@@ -82,7 +82,7 @@ describe('an item', () => {
     expect(await put({ name: 'a', text: 'new' })).toMatchObject({ itemId, version: 3, text: 'new', include: null })
   })
 
-  test('of a tool names its server; a text, a schema or a level stand only where they mean something', async () => {
+  test('of type tool names its server; a text, a schema or a level is accepted only for types that use it', async () => {
     const { put } = fresh()
     const wrong = [
       [{ name: 't', type: 'tool' }, 'serverName'],
@@ -115,7 +115,7 @@ describe('an item', () => {
     expect((await client.items.list(agent, { type: 'tool', serverName: 'web' })).items).toHaveLength(1)
   })
 
-  test('is not seen from another project', async () => {
+  test('is not visible from another project', async () => {
     const { agent, put } = fresh()
     await put({ name: 'a' })
     await expect(fresh('elsewhere').client.items.get(agent, rule('a'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -125,7 +125,7 @@ describe('an item', () => {
 describe('a tool', () => {
   const tool = (name: string, fields = {}) => ({ type: 'tool', serverName: 'files', name, ...fields }) as const
 
-  test('has the mode of its server unless it has its own', async () => {
+  test('has the mode of its server unless it has a mode of its own', async () => {
     const { client, agent, put } = fresh()
     await put(tool('read'))
     await put(tool('write', { include: 'manual' }))
@@ -141,7 +141,7 @@ describe('a tool', () => {
     ])
   })
 
-  test('is found without its server as long as one alone has it', async () => {
+  test('is found without its server as long as only one server has it', async () => {
     const { client, agent, put } = fresh()
     await put(tool('read'))
     expect(await client.items.get(agent, { type: 'tool', name: 'read' })).toMatchObject({ serverName: 'files' })
@@ -152,7 +152,7 @@ describe('a tool', () => {
     })
   })
 
-  test('comes, changes and goes with what its server lists, and keeps the mode that was set by hand', async () => {
+  test('is added, changed and removed with the list of its server, and keeps a mode that was set by hand', async () => {
     const { client, agent, put } = fresh()
     await put({ name: 'a rule' })
     const first = [
@@ -193,7 +193,7 @@ describe('a tool', () => {
 })
 
 describe('the items of a thread', () => {
-  test('are those with the mode always when it starts, and none that come later', async () => {
+  test('are those with the mode always when it starts, and no later ones', async () => {
     const { put, start, held } = fresh()
     await put({ name: 'a', include: 'always' })
     await put({ name: 'by hand', include: 'manual' })
@@ -207,7 +207,7 @@ describe('the items of a thread', () => {
     ])
   })
 
-  test('are added and taken away by hand, whatever their mode is', async () => {
+  test('are added and removed by hand, whatever their mode', async () => {
     const { client, thread, put, start, held } = fresh()
     await put({ name: 'a', include: 'always' })
     await put({ name: 'b', include: 'agent' })
@@ -231,7 +231,7 @@ describe('the items of a thread', () => {
     await expect(client.items.addToThread('no thread', rule('a'))).rejects.toMatchObject({ field: 'thread' })
   })
 
-  test('are names: a change of the item shows at once, an erased one is gone, and comes back with its name', async () => {
+  test('are names: a changed item shows at once, an erased one disappears, and a new one of that name shows again', async () => {
     const { client, agent, thread, put, start, held } = fresh()
     await put({ name: 'a', text: 'one' })
     await start()
@@ -245,7 +245,7 @@ describe('the items of a thread', () => {
     await client.items.removeFromThread(thread, rule('a'))
   })
 
-  test('are added and removed so many times at most, so that what a context reads has a bound', async () => {
+  test('are added and removed a limited number of times, so that the reads of a context have a limit', async () => {
     const { client, thread, put, start, held } = fresh()
     const { itemId } = await put({ name: 'a' })
     await start()
@@ -265,7 +265,7 @@ describe('the items of a thread', () => {
     expect(await held()).toEqual([])
   })
 
-  test('go with the thread, and the agent goes with all of its items', async () => {
+  test('are erased with the thread, and an agent is erased with all of its items', async () => {
     const { client, agent, thread, put, start } = fresh()
     const queues = { removeJobs: async () => 0 } as unknown as Queues
     const erasing = createClient({ store: database.store, queues, project: 'items' })

@@ -24,7 +24,7 @@ const firsts = (loaded: readonly { places: readonly { seq: number }[]; vectors: 
     .flatMap(({ places, vectors }) => places.map(({ seq }, index) => [seq, vectors[2 * index], vectors[2 * index + 1]]))
     .sort(([left = 0], [right = 0]) => left - right)
 
-test('vectors of a thread are read as they were added, from any message on', async () => {
+test('vectors of a thread are read in the order of their messages, from any message on', async () => {
   const { threadId, agentId } = await freshThread(database.store)
   const some = { threadId, agentId, model: 'm' }
   await inProject(async (tx) => {
@@ -48,7 +48,7 @@ test('vectors of a thread are read as they were added, from any message on', asy
   expect(elsewhere).toEqual([])
 })
 
-test('of two workers that begin at one place one adds its vectors', async () => {
+test('one of two workers that begin at the same cursor adds its vectors', async () => {
   const { threadId, agentId } = await freshThread(database.store)
   const add = (fromSeq: number, toSeq: number) =>
     inProject((tx) =>
@@ -60,7 +60,7 @@ test('of two workers that begin at one place one adds its vectors', async () => 
   expect(await add(1, 2)).toBe(true)
 })
 
-test('small rows of a thread that grows slowly are put together and lose nothing', async () => {
+test('small rows of a slowly growing thread are merged without loss', async () => {
   const { threadId, agentId } = await freshThread(database.store)
   for (let seq = 1; seq <= 40; seq++) {
     const added = { threadId, agentId, model: 'm', fromSeq: seq - 1, toSeq: seq, chunks: [chunk(seq, seq, -seq)] }
@@ -73,7 +73,7 @@ test('small rows of a thread that grows slowly are put together and lose nothing
   })
 })
 
-test('vectors of another model go once the new one covers all threads of the agent, and not before', async () => {
+test('vectors of the old model are deleted once the new one covers all threads of the agent, and not before', async () => {
   const first = await freshThread(database.store)
   const second = await freshThread(database.store, 3, first.agent)
   const { agentId } = first

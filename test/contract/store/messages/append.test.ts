@@ -23,7 +23,7 @@ let threads = 0
 const freshThread = () => `thread ${++threads}`
 
 describe('appendMessages', () => {
-  it('makes the project, the agent and the thread that are missing', async () => {
+  it('creates the project, the agent and the thread if they are missing', async () => {
     const projectId = projectIdOf('made by its first message')
     const outcome = await appendOne(
       database.store,
@@ -52,7 +52,7 @@ describe('appendMessages', () => {
     })
   })
 
-  it('leaves the settings of an agent that exists alone', async () => {
+  it('does not change the settings of an existing agent', async () => {
     const thread = freshThread()
     await appendOne(database.store, append([prepared()], { agent: 'kept', thread }))
     await appendOne(
@@ -87,7 +87,7 @@ describe('appendMessages', () => {
     ])
   })
 
-  it('refuses another message under an id that its thread uses, as a whole append, and stores the rest', async () => {
+  it('refuses an append that reuses an id of its thread for another message, and stores the other appends', async () => {
     const thread = freshThread()
     const used = prepared({ content: 'as it was' })
     await appendOne(database.store, append([used], { thread }))
@@ -111,7 +111,7 @@ describe('appendMessages', () => {
     expect((await history(threadIdOf(PROJECT, other))).map(({ content }) => content)).toEqual(['as it was'])
   })
 
-  it('says so where a message that was assumed to be new is there, stores nothing then, and is right when it looks', async () => {
+  it('reports a stored message that was assumed to be new, stores nothing then, and succeeds with a look-up', async () => {
     const thread = freshThread()
     const [first, second] = [prepared({ content: 'one' }), prepared({ content: 'two' })]
     const attempt = (messages: PreparedMessage[], assumeNew: boolean) =>
@@ -141,7 +141,7 @@ describe('appendMessages', () => {
     expect(both.map(({ error }) => error?.code ?? null)).toEqual([null, 'CONFLICT'])
   })
 
-  it('refuses what was erased and stores the rest of the batch', async () => {
+  it('refuses an append to an erased thread and stores the rest of the batch', async () => {
     const [erased, open] = [freshThread(), freshThread()]
     await database.store.inProject(
       PROJECT,
@@ -164,7 +164,7 @@ describe('appendMessages', () => {
     ).rejects.toMatchObject({ name: 'ConflictError' })
   })
 
-  it('keeps every field as it was given, to the byte', async () => {
+  it('stores every field unchanged, to the byte', async () => {
     const thread = freshThread()
     const awkward = 'NUL \0, half of an emoji \ud83d, line\nbreaks, "quotes", \\u0000 spelled out, ü, 😀'
     const message = prepared({
@@ -211,7 +211,7 @@ describe('appendMessages', () => {
     })
   })
 
-  it('reads the folder of a command whatever else the metadata hold', async () => {
+  it('reads the folder of a command, whatever else the metadata hold', async () => {
     const thread = freshThread()
     const cwd = '/home/"me"/a\\b/\ud83d\0'
     const metadata = { before: 'half \ud83d \0', cwd, after: { 'nul \0': '"cwd":"other"' } }
@@ -227,7 +227,7 @@ describe('appendMessages', () => {
     expect(outcomes[0]?.error).toMatchObject({ code: 'VALIDATION_ERROR', field: 'messages.0.sourceId' })
   })
 
-  it('gives a message whose short code is taken a longer one', async () => {
+  it('assigns a longer short code to a message whose code is taken', async () => {
     const thread = freshThread()
     const { threadId } = await appendOne(database.store, append([prepared()], { thread }))
     const [first, second, third] = [prepared(), prepared(), prepared()]
@@ -247,7 +247,7 @@ describe('appendMessages', () => {
     ])
   })
 
-  it('says so where a short code that was assumed to be free is taken, stores nothing then, and finds a longer one', async () => {
+  it('reports a taken short code that was assumed to be free, stores nothing then, and assigns a longer one', async () => {
     const thread = freshThread()
     const { threadId } = await appendOne(database.store, append([prepared()], { thread }))
     const [first, second] = [prepared({ content: 'one' }), prepared({ content: 'two' })]
@@ -274,7 +274,7 @@ describe('appendMessages', () => {
     ])
   })
 
-  it('gives sequence numbers without gaps to eight writers on the same new threads', async () => {
+  it('assigns sequence numbers without gaps to eight writers on the same new threads', async () => {
     const names = [freshThread(), freshThread(), freshThread()]
     const writer = async () => {
       for (let round = 0; round < 10; round++) {
@@ -294,7 +294,7 @@ describe('appendMessages', () => {
     }
   })
 
-  it('stores the same messages whatever the order, the cuts and the repeats in which they come', async () => {
+  it('stores the same messages, whatever their order, batches and repeats', async () => {
     const plan = fc.record({
       count: fc.integer({ min: 1, max: 20 }),
       deliveries: fc.array(fc.array(fc.nat({ max: 19 }), { minLength: 1, maxLength: 8 }), { maxLength: 6 }),
@@ -328,7 +328,7 @@ describe('appendMessages', () => {
     )
   })
 
-  it('undoes the whole batch when the transaction fails after it', async () => {
+  it('is rolled back as a whole batch when the transaction fails later', async () => {
     const thread = freshThread()
     const failing = database.store.inProject(PROJECT, async (tx) => {
       await appendMessages(tx, {

@@ -12,7 +12,7 @@ const MESSAGES_PER_BATCH = 200
 
 const database = storeOfTests()
 
-it('gives back whatever the contract takes as it was given', async () => {
+it('every message that the contract accepts is read back unchanged', async () => {
   const threadId = threadIdOf(PROJECT, 'fuzzed')
   for (let batch = 0; batch < BATCHES; batch++) {
     const messages = Array.from({ length: MESSAGES_PER_BATCH }, (_, index) => {

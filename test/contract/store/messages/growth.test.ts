@@ -137,7 +137,7 @@ describe.each([
   ['a thread of any length', 'large'],
   ['a thread that grew since the statistics were made', 'stale'],
 ] as const)('in %s', (_, size) => {
-  it.each(Object.keys(queries))('%s costs the same', (name) => {
+  it.each(Object.keys(queries))('%s reads as many blocks as in a small thread', (name) => {
     const [small = 0, large = Number.POSITIVE_INFINITY] = [blocks.small.get(name), blocks[size].get(name)]
     expect(small).toBeGreaterThan(0)
     const steps = name === 'the counts of a window' ? MORE_BLOCKS_OF_COUNTS_MAX : 0

@@ -23,7 +23,7 @@ async function readAll(threadId: string, limit: number, order: 'asc' | 'desc'): 
 }
 
 describe('a history', () => {
-  it('shows each message once and in the order of the conversation, whatever the size of its pages', async () => {
+  it('shows each message once and in the order of the conversation, whatever the page size', async () => {
     const places = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(places, fc.integer({ min: 1, max: 31 }), async (atMs, limit) => {
@@ -42,7 +42,7 @@ describe('a history', () => {
     )
   })
 
-  it('gives large messages on pages of few, and none is passed over', async () => {
+  it('returns large messages on short pages, and skips no message', async () => {
     const large = 'x'.repeat(3_000_000)
     const messages = [large, large, large, large, 'small'].map((content, ordinal) => prepared({ content }, { ordinal }))
     const { threadId } = await appendOne(database.store, append(messages, { thread: freshThread() }))
@@ -51,7 +51,7 @@ describe('a history', () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(messages.map(({ input }) => input.id))
   })
 
-  it('counts for the size of a page what messages hold beside their texts', async () => {
+  it('counts toward the page size what messages hold beside their texts', async () => {
     const large = 'x'.repeat(3_000_000)
     const call = { id: 'call', name: 'write', arguments: { text: large } }
     const inputs = [
@@ -73,7 +73,7 @@ describe('a history', () => {
     expect((await readAll(other, 100, 'asc')).map((page) => page.length)).toEqual([3, 3, 3, 1])
   })
 
-  it('counts for the size of a page what its marks show', async () => {
+  it('counts toward the page size what its marks show', async () => {
     const large = 'x'.repeat(3_000_000)
     const messages = [large, large, large].map((content, ordinal) => prepared({ content }, { ordinal }))
     const { threadId } = await appendOne(database.store, append(messages, { thread: freshThread() }))
@@ -84,7 +84,7 @@ describe('a history', () => {
     expect(page).toMatchObject({ messages: [{ seq: 3 }, { seq: 4 }, { seq: 5 }], hasMore: true })
   })
 
-  it('of a thread without messages is one empty page, and a cursor of no message is told apart', async () => {
+  it('of a thread without messages is one empty page, and an unknown cursor is distinguished from it', async () => {
     const query = { threadId: threadIdOf(PROJECT, 'nothing here'), limit: 5, order: 'asc' } as const
     await database.store.inProject(PROJECT, async (tx) => {
       expect(await listHistory(tx, query)).toEqual({ messages: [], hasMore: false })

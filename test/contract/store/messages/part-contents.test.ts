@@ -22,7 +22,7 @@ const store = (tx: Tx, thread: string, contents: readonly Buffer[]) =>
     appends: [append([withParts(contents)], { thread })],
   })
 
-it('bytes are held in the order of their hashes, those that are there and those that are new', async () => {
+it('bytes are locked in the order of their hashes, stored and new ones alike', async () => {
   const contents = Array.from({ length: 2 }, () => randomBytes(32))
   const [first, second] = contents.toSorted((left, right) =>
     Buffer.compare(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest()),

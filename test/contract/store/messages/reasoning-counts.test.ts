@@ -14,7 +14,7 @@ const thought = { role: 'assistant' as const, content: 'Next.', thinking }
 const countsOf = (seq: number) => ({ seq, ...countMessageTokens({ ...thought, toolCalls: [] }, countTokens) })
 
 describe('counts of messages with reasoning', () => {
-  it('hold the reasoning with its signatures, and what it takes is known by itself', async () => {
+  it('include the reasoning with its signatures, whose tokens are also stored separately', async () => {
     const { threadId } = await appendOne(
       database.store,
       append([prepared(), prepared(thought), { ...prepared(thought), tokensEstimate: 300 }], { thread: newId() }),
@@ -34,7 +34,7 @@ describe('counts of messages with reasoning', () => {
     })
   })
 
-  it('of earlier versions are dropped, all others stay, and their threads are counted anew', async () => {
+  it('of earlier versions are deleted, all others stay, and their threads are counted again', async () => {
     const plain = await appendOne(database.store, append([prepared(), prepared()], { thread: newId() }))
     const reasoning = await appendOne(database.store, append([prepared(), prepared(thought)], { thread: newId() }))
     const counts = [1, 2].map((seq) => ({ seq, tokens: 7, reasoningTokens: 0 }))

@@ -28,8 +28,8 @@ async function sixMessages() {
   return { threadId, restore, placeOf }
 }
 
-describe('a message and its marks that stand in one window', () => {
-  it('are loaded once, at the last place', async () => {
+describe('a message and its marks in one window', () => {
+  it('are loaded once, at the last position', async () => {
     const { threadId, restore } = await sixMessages()
     await restore([1, 2], 10)
     await restore([2], 20)
@@ -43,7 +43,7 @@ describe('a message and its marks that stand in one window', () => {
     ])
   })
 
-  it('stay at the place that a clear left', async () => {
+  it('stay at the position that a clear left', async () => {
     const { threadId, restore } = await sixMessages()
     await restore([5], 2)
     const query = { threadId, clearedSeq: 4, lastClearedAtMs: RECEIVED_AT_MS + 3_500 }
@@ -56,7 +56,7 @@ describe('a message and its marks that stand in one window', () => {
     ])
   })
 
-  it('are not read of what a summary covers where they stand again after it, nor at the top of it', async () => {
+  it('are not read again from a covered range or the kept top when they are marked again after the summary', async () => {
     const { threadId, restore, placeOf } = await sixMessages()
     const top = placeOf(0).id
     const state: CompactionState = {
@@ -75,7 +75,7 @@ describe('a message and its marks that stand in one window', () => {
     })
   })
 
-  it('make a thread that is kept be read anew, where messages that are appended need not', async () => {
+  it('invalidate a cached thread, unlike appended messages', async () => {
     const { threadId, restore } = await sixMessages()
     const versions = () =>
       database.store.inProject(PROJECT, async (tx) => {

@@ -53,7 +53,7 @@ const versionsOf = (table: 'thread_versions' | 'processes', thread: string) =>
   )
 
 describe('a thread', () => {
-  it('is made with what was told about it, and each change is a version that stays', async () => {
+  it('is created with its title and status, and each change is a version that stays', async () => {
     const [agent, thread] = [freshAgent(), 'told']
     expect(await put(agent, thread, { title: 'Fix it', status: 'reading' })).toMatchObject({
       version: 1,
@@ -73,14 +73,14 @@ describe('a thread', () => {
     expect(loaded).toMatchObject({ title: 'Fix it', status: null, settings: { budget: 900 } })
   })
 
-  it('that is told the same twice, also at once, has one version', async () => {
+  it('that gets the same update twice, also at once, has one version', async () => {
     const [agent, thread] = [freshAgent(), 'same']
     const told = await Promise.all(Array.from({ length: 6 }, () => put(agent, thread, { status: 'on it' })))
     expect(new Set(told.map(({ version }) => version))).toEqual(new Set([1]))
     expect(await versionsOf('thread_versions', thread)).toHaveLength(1)
   })
 
-  it('of another agent is a conflict, and stays as it was', async () => {
+  it('of another agent is a conflict, and stays unchanged', async () => {
     const [agent, thread] = [freshAgent(), 'owned']
     await put(agent, thread, { status: 'mine' })
     await expect(put(freshAgent(), thread, { status: 'yours' })).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe('a thread', () => {
     expect(await versionsOf('thread_versions', thread)).toEqual([{ version: 1, status: 'mine' }])
   })
 
-  it('takes no text that the store cannot keep', async () => {
+  it('refuses a text that the store cannot hold', async () => {
     await expect(put(freshAgent(), 'odd', { status: 'half \ud800' })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
       field: 'status',
@@ -99,7 +99,7 @@ describe('a thread', () => {
 })
 
 describe('a process', () => {
-  it('has a version for each change, none for a repeat, and runs again after it ended', async () => {
+  it('gets a version for each change, not for a repeat, and can run again after it ended', async () => {
     const [agent, thread] = [freshAgent(), 'processes']
     await put(agent, thread)
     for (const [status, ended] of [
@@ -123,14 +123,14 @@ describe('a process', () => {
     expect(process).toMatchObject({ name: 'tests', version: 4, status: '1 of 9', endedAtMs: null })
   })
 
-  it('that several tell about at once loses no version', async () => {
+  it('that several writers update at once loses no version', async () => {
     const [agent, thread] = [freshAgent(), 'many at once']
     await put(agent, thread)
     await Promise.all(Array.from({ length: 8 }, (_, at) => tell(thread, 'tests', `${at} of 8`)))
     expect((await versionsOf('processes', thread)).map(({ version }) => version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it('needs its thread, and a status to begin with', async () => {
+  it('needs its thread, and a first status', async () => {
     expect(await tell('no such thread', 'tests', 'on')).toEqual({ missing: 'thread' })
     const thread = 'without processes'
     await put(freshAgent(), thread)
@@ -138,8 +138,8 @@ describe('a process', () => {
   })
 })
 
-describe('what happens', () => {
-  it('is the other threads of the agent with a status or a running process, newest first', async () => {
+describe('the current activity', () => {
+  it('lists the other threads of the agent with a status or a running process, newest first', async () => {
     const agent = freshAgent()
     const name = (thread: string) => `${agent} ${thread}`
     await put(agent, name('own'), { status: 'asking' })
@@ -178,7 +178,7 @@ describe('what happens', () => {
     })
   })
 
-  it('names no more than it was asked for, and counts the rest', async () => {
+  it('lists no more than the requested number, and counts the rest', async () => {
     const agent = freshAgent()
     const threads = Array.from({ length: 6 }, (_, at) => `${agent} ${at}`)
     for (const thread of threads) await put(agent, thread, { status: 'on' })
@@ -193,7 +193,7 @@ describe('what happens', () => {
     expect(activity.threads).toMatchObject([{ name: other, moreProcesses: 4 }, { name: threads[5] }])
   })
 
-  it('of a busy agent is read without reading all its threads and versions', async () => {
+  it('of a busy agent is read without all its threads and versions', async () => {
     const agent = freshAgent()
     const [own, other] = [`${agent} own`, `${agent} other`]
     await put(agent, own)

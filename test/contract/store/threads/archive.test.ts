@@ -44,7 +44,7 @@ const contentsOf = (tx: Tx) =>
     select reference_count, size_bytes, octet_length(content) as stored from heddle.archive_contents order by size_bytes`
 
 describe('the archive', () => {
-  it('gives contents back to the byte, whatever they hold', async () => {
+  it('returns contents to the byte, whatever they hold', async () => {
     for (const content of [
       '',
       'plain',
@@ -65,7 +65,7 @@ describe('the archive', () => {
     }
   })
 
-  it('stores each distinct content of a project once and counts exactly who refers to it', async () => {
+  it('stores each distinct content of a project once and counts its references exactly', async () => {
     const local = await freshStore()
     try {
       const repeated = 'the same file again '.repeat(500)
@@ -119,7 +119,7 @@ describe('the archive', () => {
 })
 
 describe('short codes', () => {
-  it('find threads and messages by their beginning', async () => {
+  it('find threads and messages by a prefix', async () => {
     const { threadId } = await appendOne(database.store, append([prepared(), prepared()], { thread: 'coded' }))
     await database.store.inProject(PROJECT, async (tx) => {
       const messages = await findMessagesByCode(tx, threadId, '')

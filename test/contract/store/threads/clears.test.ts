@@ -68,8 +68,8 @@ function stateOf(threadId: string): NewContextState {
 /** How far a clock may be off, in milliseconds: a moment, or years. */
 const skew = fc.oneof(fc.integer({ min: -10_000, max: 10_000 }), fc.integer({ min: -1e12, max: 1e12 }))
 
-describe('a clear from a clock that is wrong', () => {
-  it('hides nothing that a right clock or the same clock sends after it, and everything that was there', async () => {
+describe('a clear from a wrong clock', () => {
+  it('hides all stored messages, and no later message of a right clock or of the same clock', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(skew, { minLength: 1, maxLength: 4 }), skew, async (clearSkews, messageSkew) => {
         const { agentId, agent, threads } = await freshAgent(0)
@@ -104,7 +104,7 @@ describe('a clear from a clock that is wrong', () => {
     )
   })
 
-  it('hides nothing that is sent after it in the millisecond in which it comes', async () => {
+  it('hides no message that is sent after it in the same millisecond', async () => {
     const { agentId, agent, threads } = await freshAgent(1)
     const [thread = ''] = threads
     const nowMs = RECEIVED_AT_MS + 100
@@ -119,7 +119,7 @@ describe('a clear from a clock that is wrong', () => {
     expect(shown.map(({ content }) => content)).toEqual(['after'])
   })
 
-  it('is recorded with the time it gave and the time at which it came', async () => {
+  it('is recorded with its own time and the time of its arrival', async () => {
     const { agentId } = await freshAgent(1)
     const claimedMs = Date.parse('2999-01-01T00:00:00Z')
     const cleared = await clear(agentId, claimedMs)
@@ -135,7 +135,7 @@ describe('a clear from a clock that is wrong', () => {
 })
 
 describe('a clear', () => {
-  it('hides what each thread of the agent holds, and leaves other agents alone', async () => {
+  it('hides the messages of each thread of the agent, and does not affect other agents', async () => {
     const [one, other] = [await freshAgent(3, 5), await freshAgent(2)]
     expect(await clear(one.agentId, RECEIVED_AT_MS + 7)).toMatchObject({ epoch: 1, threads: 2 })
     expect(await rowOf(one.threads[0] ?? '')).toMatchObject({
@@ -147,7 +147,7 @@ describe('a clear', () => {
     expect(await rowOf(other.threads[0] ?? '')).toMatchObject({ clearEpoch: 0, clearedSeq: 0, lastClearedAtMs: null })
   })
 
-  it('is kept with the time that the caller gave, and never brings an earlier one back', async () => {
+  it('is stored with the time of the caller, and never moves an earlier clear back', async () => {
     const { agentId, agent, threads } = await freshAgent(1)
     const [thread = ''] = threads
     await clear(agentId, RECEIVED_AT_MS + 500)
@@ -164,11 +164,11 @@ describe('a clear', () => {
     ])
   })
 
-  it('of an agent that is not there does nothing', async () => {
+  it('of a missing agent does nothing', async () => {
     expect(await clear(newId())).toBeNull()
   })
 
-  it('leaves of what comes later only what also claims to be younger', async () => {
+  it('hides later messages whose own time is before it', async () => {
     const { agentId, agent, threads } = await freshAgent(2)
     const [thread = ''] = threads
     await clear(agentId, RECEIVED_AT_MS + 1_000)
@@ -184,7 +184,7 @@ describe('a clear', () => {
     expect(messages.map(({ content }) => content)).toEqual(['younger'])
   })
 
-  it('voids the summary that was awaited, and refuses it when it comes', async () => {
+  it('voids the pending summary, and refuses it when it arrives', async () => {
     const { agentId, threads } = await freshAgent(3)
     const threadId = threadIdOf(PROJECT, threads[0] ?? '')
     const state = stateOf(threadId)
@@ -198,7 +198,7 @@ describe('a clear', () => {
     expect(await inProject(PROJECT, (tx) => insertState(tx, next))).toBe(false)
   })
 
-  it('never waits in a circle with a compaction that is published meanwhile', async () => {
+  it('does not deadlock with a compaction that is published at the same time', async () => {
     const { agentId, threads } = await freshAgent(3)
     const threadId = threadIdOf(PROJECT, threads[0] ?? '')
     const first = stateOf(threadId)
@@ -219,7 +219,7 @@ describe('a clear', () => {
     expect(await published.publishing).toEqual([false, false])
   })
 
-  it('at the same time as appends and another clear waits for them, and none is lost', async () => {
+  it('waits for concurrent appends and clears, and none of them is lost', async () => {
     const { agentId, agent, threads } = await freshAgent(1, 1, 1)
     const appends = threads.flatMap((thread) =>
       Array.from({ length: 5 }, () => appendOne(database.store, append([prepared()], { agent, thread }))),

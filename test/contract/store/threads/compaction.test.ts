@@ -93,7 +93,7 @@ describe('cursors', () => {
     inProject(PROJECT, (tx) => settlePrune(tx, { thread: { threadId, pruneSeq, headSeq }, usage: null, awaitsSummary }))
   const cursorsOf = (threadId: string) => inProject(PROJECT, (tx) => loadThread(tx, { threadId }))
 
-  it('of prune are moved by one of two workers that began at the same place', async () => {
+  it('of prune are moved by one of two workers that began at the same position', async () => {
     const { threadId } = await freshThread()
     await settle(threadId, 0, 2)
     await settle(threadId, 0, 3)
@@ -102,7 +102,7 @@ describe('cursors', () => {
     expect(await cursorsOf(threadId)).toMatchObject({ pruneSeq: 3, summarizeSeq: 3, embedSeq: 0 })
   })
 
-  it('never pass the head and never go back', async () => {
+  it('never pass the head and never move back', async () => {
     const { threadId } = await freshThread()
     const embed = (toSeq: number) => inProject(PROJECT, (tx) => advanceEmbedCursor(tx, { threadId, toSeq }))
     await settle(threadId, 0, 4)
@@ -114,7 +114,7 @@ describe('cursors', () => {
     expect(await cursorsOf(threadId)).toMatchObject({ pruneSeq: 2, embedSeq: 2 })
   })
 
-  it('of a thread that waits for a summary have the reconciler wake who writes it', async () => {
+  it('of a thread that waits for a summary make the reconciler wake the summarize stage', async () => {
     const { threadId } = await freshThread()
     await inProject(PROJECT, async (tx) => {
       await insertState(tx, newState(threadId))
@@ -129,7 +129,7 @@ describe('cursors', () => {
     expect(await stagesOf()).toMatchObject([{ stage: 'summarize' }])
   })
 
-  it('of a thread that a stage gave up on are left alone until its time has come', async () => {
+  it('of a thread that a stage gave up on are skipped until the retry time', async () => {
     const { threadId } = await freshThread()
     const stagesOf = async (nowMs: number) => {
       const work = await findLaggingThreads(database.store, { limit: 1_000, nowMs })
@@ -161,7 +161,7 @@ describe('cursors', () => {
 })
 
 describe('context states', () => {
-  it('come back as they were published, by generation', async () => {
+  it('are read back as they were published, by generation', async () => {
     const { threadId } = await freshThread()
     const first = newState(threadId, { status: 'ready', summary: 'so far', summaryTokens: 2, summarizer: 'extractive' })
     const second = newState(threadId, {
@@ -181,7 +181,7 @@ describe('context states', () => {
     })
   })
 
-  it('are published once for each generation, whoever is quicker', async () => {
+  it('are published once for each generation, by whichever worker is first', async () => {
     const { threadId } = await freshThread()
     const publish = () => inProject(PROJECT, (tx) => insertState(tx, newState(threadId)))
     expect((await Promise.all([publish(), publish(), publish()])).filter(Boolean)).toHaveLength(1)
@@ -201,12 +201,12 @@ describe('context states', () => {
     expect(await inProject(PROJECT, (tx) => insertState(tx, newState(threadId, { clearEpoch: 1 })))).toBe(true)
   })
 
-  it('lose against a clear that is under way', async () => {
+  it('are refused while a clear runs', async () => {
     const { threadId, agentId } = await freshThread()
     expect(await duringClear(agentId, (tx) => insertState(tx, newState(threadId)))).toBe(false)
   })
 
-  it('get no summary while a clear is under way, also those that were passed by, which a clear leaves alone', async () => {
+  it('get no summary while a clear runs, also superseded ones, which a clear leaves in force', async () => {
     const { threadId, agentId } = await freshThread()
     const [first, second] = [newState(threadId), newState(threadId, { generation: 2 })]
     await inProject(PROJECT, async (tx) => {
@@ -221,7 +221,7 @@ describe('context states', () => {
     ])
   })
 
-  it('that are refused after a clear pass none by', async () => {
+  it('that are refused after a clear supersede no state', async () => {
     const { threadId, agentId } = await freshThread()
     const first = newState(threadId)
     await inProject(PROJECT, (tx) => insertState(tx, first))
@@ -231,7 +231,7 @@ describe('context states', () => {
     expect(await inProject(PROJECT, (tx) => seriesOf(tx, threadId))).toMatchObject([{ status: 'pending' }])
   })
 
-  it('take their summary once', async () => {
+  it('accept their summary once', async () => {
     const { threadId } = await freshThread()
     const state = newState(threadId)
     await inProject(PROJECT, (tx) => insertState(tx, state))
@@ -244,7 +244,7 @@ describe('context states', () => {
     expect(stored).toMatchObject([{ status: 'ready', summaryTokens: 4, summarizer: 'model' }])
   })
 
-  it('that became void make room for those that are built instead, and nothing builds on them', async () => {
+  it('that became void are replaced by rebuilt ones, and nothing builds on them', async () => {
     const { threadId } = await freshThread()
     const first = newState(threadId, { status: 'ready' })
     const second = newState(threadId, { generation: 2, replaces: first.id, status: 'ready' })
@@ -273,7 +273,7 @@ describe('context states', () => {
 })
 
 describe('prunings', () => {
-  it('are those of states in force, the later generation last', async () => {
+  it('come from states in force, the latest generation last', async () => {
     const { threadId } = await freshThread()
     const first = newState(threadId, { status: 'ready' })
     const second = newState(threadId, { generation: 2, replaces: first.id, status: 'ready' })
@@ -308,7 +308,7 @@ describe('prunings', () => {
 })
 
 describe('a series of states', () => {
-  it('is read by its two ends: the latest, and the latest that has its summary', async () => {
+  it('is read as its latest state and its latest state with a summary', async () => {
     const { threadId } = await freshThread()
     const first = newState(threadId, { status: 'ready' })
     const second = newState(threadId, { generation: 2, replaces: first.id, status: 'pending' })
@@ -325,7 +325,7 @@ describe('a series of states', () => {
     })
   })
 
-  it('that were passed by are awaited again when what passed them turns void', async () => {
+  it('that were superseded are pending again when the later state becomes void', async () => {
     const { threadId } = await freshThread()
     const first = newState(threadId)
     const second = newState(threadId, { generation: 2, replaces: first.id })

@@ -25,7 +25,7 @@ async function compactedThread(late: readonly number[]): Promise<{ threadId: str
 }
 
 describe('a compacted thread', () => {
-  it('is read as what is kept at its top, what came late, and what follows the summary', async () => {
+  it('is read as the messages kept at its top, late messages, and the messages after the summary', async () => {
     const { threadId, state } = await compactedThread([3])
     const read = await database.store.inProject(PROJECT, (tx) =>
       loadUncovered(tx, { threadId, clearedSeq: 0, state, keep: 'newest' }),
@@ -34,7 +34,7 @@ describe('a compacted thread', () => {
     expect(read.hasMore).toBe(false)
   })
 
-  it('gives no more late messages than the limit, those first that were stored first, and says so', async () => {
+  it('returns late messages up to the limit, in the order of storing, and says that there are more', async () => {
     const { threadId, state } = await compactedThread([5, 4, 3, 2])
     const read = await database.store.inProject(PROJECT, (tx) =>
       loadUncovered(tx, { threadId, clearedSeq: 0, state, keep: 'newest', limit: 3 }),
@@ -43,7 +43,7 @@ describe('a compacted thread', () => {
     expect(read.hasMore).toBe(true)
   })
 
-  it('shows none of what was cleared', async () => {
+  it('shows no cleared message', async () => {
     const { threadId } = await compactedThread([])
     const read = await database.store.inProject(PROJECT, (tx) =>
       loadUncovered(tx, { threadId, clearedSeq: 8, state: null, keep: 'oldest' }),
@@ -51,7 +51,7 @@ describe('a compacted thread', () => {
     expect(contentsOf(read.messages)).toEqual(['8', '9'])
   })
 
-  it('gives a summarizer what the summary stands for, oldest first, without what came late or was cleared', async () => {
+  it('gives a summarizer the covered messages, oldest first, without late and cleared ones', async () => {
     const { threadId, state } = await compactedThread([3])
     const covered = (clearedSeq: number, limit: number, after: Position | null = null) =>
       database.store.inProject(PROJECT, (tx) => loadCoveredAfter(tx, { threadId, clearedSeq, state, after, limit }))
@@ -65,7 +65,7 @@ describe('a compacted thread', () => {
     expect(contentsOf((await covered(4, 100)).messages)).toEqual(['4', '5', '6'])
   })
 
-  it('gives a long range in pages that together are the whole of it, from its end to its beginning', async () => {
+  it('returns a long range completely in pages, from its end to its beginning', async () => {
     const { threadId, state } = await compactedThread([3])
     // What is kept at the top may stand anywhere, also alone in a page.
     const { messages: all } = await database.store.inProject(PROJECT, (tx) =>

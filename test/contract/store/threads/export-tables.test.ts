@@ -29,7 +29,7 @@ const elsewhere = [
   'summary_calls',
 ]
 
-test('every table with rows of a thread is exported, or known to be left out', async () => {
+test('every table with rows of a thread is exported or listed as left out', async () => {
   const tables = await asOwner(
     database.url,
     async (sql) =>
@@ -41,7 +41,7 @@ test('every table with rows of a thread is exported, or known to be left out', a
   expect(tables.map(({ name }) => name).sort()).toEqual([...exported, ...elsewhere].sort())
 })
 
-test('what was undone is undone in an imported copy, too', async () => {
+test('an undone compaction stays undone in an imported copy', async () => {
   const client = (project: string) => createClient({ store: database.store, queues: {} as Queues, project })
   const projectId = projectIdOf('original')
   const messages = [0, 1, 2].map((ordinal) => prepared({}, { ordinal }))

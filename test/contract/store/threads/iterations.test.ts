@@ -29,7 +29,7 @@ const list = (thread: string, query: { afterNumber?: number; limit?: number; ord
   )
 
 describe('iterations', () => {
-  it('of a long append are named by their place in it where one is at fault', async () => {
+  it('of a long append are named by their position in it when one is invalid', async () => {
     const client = createClient({ store: database.store, queues: {} as Queues, project: 'long loops' })
     const iterations = Array.from({ length: 150 }, (_, index) => ({ prompt: `${index}`, output: '' }))
     const refused = (fault: object) =>
@@ -42,7 +42,7 @@ describe('iterations', () => {
     await expect(refused({ cliUsed: 'NUL \0' })).rejects.toMatchObject({ field: 'iterations.120.cliUsed' })
   })
 
-  it('are kept with every field and their whole texts, empty and long ones too', async () => {
+  it('are stored with every field and their full texts, also empty and long ones', async () => {
     const thread = freshThread()
     const everything: Partial<IterationInput> = {
       iterationNumber: 4,
@@ -69,7 +69,7 @@ describe('iterations', () => {
     expect(iterations[1]).toMatchObject({ number: 5, prompt: '', output: '', progressScore: null, fileChanges: [] })
   })
 
-  it('come back to the letter, whatever is in them', async () => {
+  it('are read back byte for byte, whatever they contain', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 })
     const halves = fc.array(fc.constantFrom('\ud83d', '\ude00', '\0', '\\u0000', 'a'), { maxLength: 8 })
     const any = fc.oneof(
@@ -87,7 +87,7 @@ describe('iterations', () => {
     )
   })
 
-  it('are stored once however often they come, and number on from the highest', async () => {
+  it('are stored once however often they arrive, and are numbered from the highest on', async () => {
     const thread = freshThread()
     const first = [iteration(), iteration({ iterationNumber: 7 }), iteration()]
     expect(await append(thread, first)).toEqual({ numbers: [1, 7, 8], stored: 3 })
@@ -96,7 +96,7 @@ describe('iterations', () => {
     expect((await list(thread)).iterations.map(({ number }) => number)).toEqual([1, 7, 8, 9])
   })
 
-  it('that several processes append at once get a number each', async () => {
+  it('that several processes append at once get distinct numbers', async () => {
     const thread = freshThread()
     const appended = await Promise.all(Array.from({ length: 8 }, () => append(thread, [iteration(), iteration()])))
     const numbers = appended.flatMap((one) => one.numbers)
@@ -119,14 +119,14 @@ describe('iterations', () => {
     expect((await list(thread)).iterations).toHaveLength(1)
   })
 
-  it('of a thread that is gone are refused by name', async () => {
+  it('of an erased thread are refused with an error that names it', async () => {
     const append = database.store.inProject(PROJECT, (tx) =>
       appendIterations(tx, { threadId: newId(), iterations: [iteration()] }),
     )
     await expect(append).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'thread' })
   })
 
-  it('count for the size of a page with their lists, too', async () => {
+  it('count toward the page size with their lists', async () => {
     const thread = freshThread()
     const large = ['x'.repeat(3_000_000)]
     await append(thread, [{ fileChanges: large }, { progressMarkers: large }, { fileChanges: large }].map(iteration))
@@ -135,7 +135,7 @@ describe('iterations', () => {
     expect([iterations.map(({ number }) => number), hasMore]).toEqual([[1, 2, 3], true])
   })
 
-  it('are paged by number in both directions, large ones on pages of few', async () => {
+  it('are paged by number in both directions, large ones on short pages', async () => {
     const thread = freshThread()
     const output = 'x'.repeat(3_000_000)
     await append(thread, [iteration({ output }), iteration({ output }), iteration({ output }), iteration({ output })])
@@ -157,7 +157,7 @@ describe('iterations', () => {
     expect(before.iterations.map(({ number }) => number)).toEqual([3, 2])
   })
 
-  it('say how their loop stands', async () => {
+  it('give the state of their loop', async () => {
     const thread = freshThread()
     const events = [{ path: 'a.ts', event: 'created' }]
     await append(thread, [

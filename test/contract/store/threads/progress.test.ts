@@ -64,7 +64,7 @@ async function loopWith(numbers: readonly number[], fields: Partial<IterationInp
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
 describe('the progress summaries of a thread', () => {
-  it('are versions, of which each is published once and none is changed', async () => {
+  it('are versions, each of which is published once and never changed', async () => {
     const { publish, standing, inProject, threadId } = await loopWith(upTo(10))
     const published = await Promise.all(['one', 'two', 'three'].map((summary) => publish({ summary })))
     expect(published.filter(Boolean)).toHaveLength(1)
@@ -77,7 +77,7 @@ describe('the progress summaries of a thread', () => {
     ).rejects.toThrow(/permission denied/)
   })
 
-  it('do not hold once an iteration came late among those that they cover', async () => {
+  it('become invalid when a late iteration arrives in the range that they cover', async () => {
     const { append, publish, standing } = await loopWith([1, 2, 4, 5, 6, 7, 8, 9, 10, 11])
     await publish({ coveredTo: 6 })
     expect(await standing()).toMatchObject({ holds: true })
@@ -87,7 +87,7 @@ describe('the progress summaries of a thread', () => {
     expect(await standing()).toMatchObject({ holds: false, eligible: 12, newest: { version: 1 } })
   })
 
-  it('of two hundred iterations and their multiples serve as foundations while they hold', async () => {
+  it('that cover a multiple of 200 iterations are checkpoints as long as they are valid', async () => {
     const { append, publish, series, inProject } = await loopWith([...upTo(205), ...upTo(200).map((at) => 300 + at)])
     await publish({ total: 205, coveredCount: 200, coveredTo: 200 })
     await publish({ version: 2, total: 405, coveredCount: 400, coveredTo: 495 })
@@ -100,7 +100,7 @@ describe('the progress summaries of a thread', () => {
     expect(await checkpoint()).toBeNull()
   })
 
-  it('are refused after a clear, which also hides the iterations before it, and those that claim to be older', async () => {
+  it('are refused after a clear, which also hides iterations that were stored before it or have an earlier time', async () => {
     const { agent, append, publish, standing, inProject, threadId } = await loopWith(upTo(6))
     await inProject((tx) => clearAgent(tx, { agentId: agentIdOf(PROJECT, agent), clearedAtMs: Date.now() }))
     expect(await publish()).toBe(false)
@@ -112,7 +112,7 @@ describe('the progress summaries of a thread', () => {
     expect(read.map(({ number }) => number)).toEqual([8])
   })
 
-  it('are asked for by the reconciler until all iterations were taken into account', async () => {
+  it('are requested by the reconciler until all iterations were processed', async () => {
     const { threadId, inProject } = await loopWith(upTo(3))
     const lagging = async () =>
       (await findLaggingThreads(database.store, { limit: 1_000, nowMs: Date.now() })).filter(
@@ -126,12 +126,12 @@ describe('the progress summaries of a thread', () => {
   })
 })
 
-describe('texts of iterations that are read for contexts', () => {
+describe('texts of iterations read for contexts', () => {
   it.each([
     ['plain', 'x', ''],
     ['with what Postgres texts cannot hold', 'x', '\0'],
     ['of escapes alone', '\0', '\ud83d'],
-  ])('are bounded and begin as they were given: %s', async (_, unit, first) => {
+  ])('are an unchanged prefix of limited length: %s', async (_, unit, first) => {
     const output = `${first}${unit.repeat(400_000)}<progress>All is done.</progress>`
     const { threadId, inProject } = await loopWith([1], { output, prompt: output })
     const [newest] = await inProject((tx) => loadNewestIterations(tx, { threadId, afterNumber: null, limit: 1 }))

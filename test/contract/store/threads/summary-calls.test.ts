@@ -57,7 +57,7 @@ it('the calls of summaries are added up for each thread, and counted by summary'
   expect(await costs(newId())).toMatchObject({ summaries: 0, calls: 0, costUsd: 0 })
 })
 
-it('no project sees what another one called for', async () => {
+it('the calls of a project are not visible to another', async () => {
   const { threadId } = await freshThread(database.store)
   await record(threadId, [call])
   expect(await costs(threadId, OTHER_PROJECT)).toMatchObject({ calls: 0 })
@@ -77,7 +77,7 @@ it('old calls are removed, and recent ones stay', async () => {
   expect(await costs(threadId)).toMatchObject({ calls: 1 })
 })
 
-it('an erasure takes the calls of its thread along, and none is recorded after it', async () => {
+it('an erasure removes the calls of its thread, and no call is recorded after it', async () => {
   const thread = await freshThread(database.store)
   await record(thread.threadId, [call, failed])
   await erase(database.store, threadTarget(thread))

@@ -4,7 +4,7 @@ import { append, appendOne, newId, PROJECT, prepared, storeOfTests } from '../su
 
 const database = storeOfTests()
 
-test('threads are unsettled until the stages that are waited for have reached their head', async () => {
+test('threads are unsettled until the awaited stages have reached their head', async () => {
   const { threadId } = await appendOne(database.store, append([prepared(), prepared()], { thread: newId() }))
   const other = await appendOne(database.store, append([prepared()], { thread: newId() }))
   const threadIds = [threadId, other.threadId]

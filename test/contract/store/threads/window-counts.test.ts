@@ -14,7 +14,7 @@ const ofAges = (agesS: readonly number[], fields = {}) =>
   agesS.map((ageS, ordinal) => prepared(fields, { ordinal, orderedAtMs: RECEIVED_AT_MS - ageS * 1_000 }))
 
 describe('countWindow', () => {
-  it('gives each message that a context could show to the window, to the clear or to the rolling window', async () => {
+  it('counts each message once: in the window, hidden by the clear, or hidden by the rolling window', async () => {
     const age = fc.nat({ max: 20 })
     const scenario = fc.record({
       before: fc.array(age, { maxLength: 12 }),
@@ -82,7 +82,7 @@ describe('countWindow', () => {
 })
 
 describe('findOutsideWindows', () => {
-  it('names agents with threads whose newest message is older than the window that holds for the thread', async () => {
+  it('names agents with threads whose newest message is older than the window of the thread', async () => {
     const daysOld = (days: number) => ofAges([days * DAY_S])
     const [old, young, wide, mixed] = [freshNames(), freshNames(), freshNames(), freshNames()]
     await database.store.inProject(PROJECT, (tx) =>

@@ -17,7 +17,7 @@ let threads = 0
 const freshThread = () => `window ${++threads}`
 
 describe('countMessages', () => {
-  it('counts exactly what a reading of all messages would count, late and kept-aside ones included', async () => {
+  it('counts exactly the same as a reading of all messages, late ones, errors and asides included', async () => {
     const message = fc.record({
       atMs: fc.nat({ max: 20 }),
       kind: fc.constantFrom('plain' as const, 'plain' as const, 'error' as const, 'aside' as const),
@@ -57,7 +57,7 @@ describe('countMessages', () => {
 })
 
 describe('messages', () => {
-  it('carry the estimate until they are counted, and the first count from then on', async () => {
+  it('have the estimate until they are counted, and the first count from then on', async () => {
     const { threadId } = await appendOne(database.store, append([prepared(), prepared()], { thread: freshThread() }))
     await database.store.inProject(PROJECT, async (tx) => {
       await recordTokenCounts(tx, { threadId, counts: [{ seq: 2, tokens: 77, reasoningTokens: 0 }] })
@@ -71,7 +71,7 @@ describe('messages', () => {
     })
   })
 
-  it('are counted in runs, with gaps between and whatever the length', async () => {
+  it('are counted in ranges of any length, also with gaps between them', async () => {
     const all = Array.from({ length: 300 }, () => prepared())
     const { threadId } = await appendOne(database.store, append(all, { thread: freshThread() }))
     const gap = 280
@@ -88,7 +88,7 @@ describe('messages', () => {
     })
   })
 
-  it('are found by id and by code, in their own thread alone, and paged by sequence', async () => {
+  it('are found by id and by code, only in their own thread, and paged by sequence', async () => {
     const messages = [prepared(), prepared(), prepared()]
     const { threadId } = await appendOne(database.store, append(messages, { thread: freshThread() }))
     await database.store.inProject(PROJECT, async (tx) => {

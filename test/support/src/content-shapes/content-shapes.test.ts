@@ -6,7 +6,7 @@ const LEAST_SHARE = 0.9
 /** The longest piece that is not cut, and two characters of four bytes. */
 const SLACK_BYTES = 200
 
-it('grows every shape to the size that is asked for, the same text each time', () => {
+it('every content shape grows to the requested size, with the same text each time', () => {
   for (const [name, shape] of Object.entries(contentShapes)) {
     for (const bytes of SIZES) {
       const text = shape(bytes)
@@ -18,7 +18,7 @@ it('grows every shape to the size that is asked for, the same text each time', (
   }
 })
 
-it('holds no two shapes of the same contents', () => {
+it('no two content shapes have the same contents', () => {
   const texts = Object.values(contentShapes).map((shape) => shape(2_000))
   expect(new Set(texts).size).toBe(texts.length)
 })
